@@ -120,7 +120,7 @@ pub enum ColumnsError {
         /// Where.
         place: Place,
         /// What the library said.
-        source: ParquetError,
+        source: Box<ParquetError>,
     },
     /// Arrow's kernels report an error.
     #[error("{action}: {source}")]
@@ -260,7 +260,7 @@ impl ColumnsError {
 
     pub(crate) fn parquet(action: &'static str, place: &Place) -> impl FnOnce(ParquetError) -> Self {
         let place = place.clone();
-        move |source| Self::Parquet { action, place, source }
+        move |source| Self::Parquet { action, place, source: Box::new(source) }
     }
 
     /// As [`parquet`](Self::parquet), of a file that is written: where it was the system that refused, the error says so.

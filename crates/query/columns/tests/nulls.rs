@@ -21,7 +21,7 @@ fn rows() -> RecordBatch {
     let all = 0..3 * GROUP_ROWS;
     let number: Int32Array = all.clone().map(|row| Some(id(row)).filter(|_| !is_null(row))).collect();
     let name: StringArray =
-        all.clone().map(|row| Some(["a", "b", "c"][row % 3]).filter(|_| !is_null(row))).collect();
+        all.clone().map(|row| ["a", "b", "c"].get(row % 3).filter(|_| !is_null(row))).collect();
     let columns: [(&str, ArrayRef, bool); 3] = [
         ("id", Arc::new(all.map(|row| Some(id(row))).collect::<Int32Array>()), false),
         ("number", Arc::new(number), true),

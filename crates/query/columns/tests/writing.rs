@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use nandle_columns::{Clustering, Table, TableOptions};
+use parquet::file::metadata::RowGroupMetaData;
 use support::hooked_files::HookedFiles;
 use support::{everything, flights, schema};
 
@@ -31,7 +32,7 @@ fn group_rows(clustering: Clustering, bytes: u64) -> Vec<i64> {
     let snapshot = table.snapshot().unwrap();
     assert_eq!(support::batches(&snapshot, &everything(&snapshot)).len(), 200_000);
     let groups = snapshot.files().iter().flat_map(|file| file.metadata().row_groups());
-    groups.map(|group| group.num_rows()).collect()
+    groups.map(RowGroupMetaData::num_rows).collect()
 }
 
 #[test]

@@ -98,7 +98,7 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     let report = place.run(&format!("{ON_TWO} --report cubes.html --scaled-models .")).done().json();
     let turning = &report["turning"][0];
     assert_eq!(turning["page_bytes"], 512);
-    let share = turning["turning_share"].as_f64().unwrap();
+    let share = turning["turns_at_share"].as_f64().unwrap();
     // So small an index fits what the controller needs for one stream, so that jumps cost little.
     assert!(0.0 < share && share < 1.0, "{turning}");
     let page = place.read("cubes.html");

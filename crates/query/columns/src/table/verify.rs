@@ -86,6 +86,8 @@ fn places(entry: &FileEntry, footer: Option<&ParquetFile>, offset_bytes: u64) ->
         || vec![Place::of_file(&entry.path)],
         |file| file.places_of(&(offset_bytes..offset_bytes + BLOCK_BYTES)),
     );
-    places.iter_mut().for_each(|place| place.offset_bytes = Some(offset_bytes));
+    for place in &mut places {
+        place.offset_bytes = Some(offset_bytes);
+    }
     places
 }

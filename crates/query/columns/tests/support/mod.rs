@@ -101,7 +101,9 @@ pub(crate) fn codes(snapshot: &Snapshot, spec: &ScanSpec) -> Vec<String> {
         let dictionaries: Vec<ArrayRef> =
             batch.columns.iter().map(|column| cast(&column.dictionary, &DataType::Utf8).unwrap()).collect();
         let codes: Vec<Vec<u32>> = batch.columns.iter().map(|column| column.codes().to_vec()).collect();
-        codes.iter().for_each(|codes| assert_eq!(codes.len(), batch.rows));
+        for codes in &codes {
+            assert_eq!(codes.len(), batch.rows);
+        }
         let text = |place: usize, row: usize| match codes[place][row] {
             NULL_CODE => "-".to_owned(),
             code => value(&dictionaries[place], code as usize),

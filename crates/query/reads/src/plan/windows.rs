@@ -22,6 +22,13 @@ pub(crate) struct Planner {
     reached_bytes: Vec<u64>,
 }
 
+/// Whether bytes that no step wants are read.
+#[derive(Clone, Copy)]
+enum Unwanted {
+    WhereCheaper,
+    Never,
+}
+
 /// Windows needn't be longer than so many full queues of the longest requests where order doesn't matter, nor shorter than this.
 const QUEUES: u64 = 2;
 const WINDOW_BYTES_MIN: u64 = 2 << 20;
@@ -84,7 +91,7 @@ impl Planner {
     fn look_ahead(&mut self) {
         let looked_at = self.plan.wants.get(WANTS_LOOKED_AT).map_or(0, |want| want.step);
         if looked_at > 0 {
-            let memory_bytes = self.make(0..looked_at, |maker, wants, made| maker.make(wants, made));
+            let memory_bytes = self.make(0..looked_at, Unwanted::WhereCheaper);
             self.estimate(0..looked_at, memory_bytes);
         }
     }
@@ -118,7 +125,7 @@ impl Planner {
         let window_bytes = self.window_bytes();
         let mut end = self.likely_end(first, window_bytes);
         loop {
-            let memory_bytes = self.make(first..end, |maker, wants, made| maker.make(wants, made));
+            let memory_bytes = self.make(first..end, Unwanted::WhereCheaper);
             let is_single = end - first == 1;
             if memory_bytes <= window_bytes || (is_single && memory_bytes <= self.plan.options.window_bytes())
             {
@@ -136,7 +143,7 @@ impl Planner {
     /// A step that doesn't fit with what would be read along with it is read without.
     fn single_step(&mut self, step: u32) -> Result<u32, ReadsError> {
         let had_bytes = self.plan.options.window_bytes();
-        let needed_bytes = self.make(step..step + 1, |maker, wants, made| maker.make_scarce(wants, made));
+        let needed_bytes = self.make(step..step + 1, Unwanted::Never);
         if needed_bytes > had_bytes {
             let memory_bytes = PlanOptions::memory_for(needed_bytes);
             return Err(ReadsError::Memory { step, needed_bytes, had_bytes, memory_bytes });
@@ -146,15 +153,16 @@ impl Planner {
     }
 
     /// Makes the extents of some steps, and says what they take of an arena.
-    fn make(&mut self, steps: Range<u32>, make: fn(&Maker<'_>, &[Want], &mut WindowExtents)) -> u64 {
-        let mut made = std::mem::take(&mut self.made);
+    fn make(&mut self, steps: Range<u32>, unwanted: Unwanted) -> u64 {
+        let mut extents = std::mem::take(&mut self.made);
         let Plan { files, prices, options, .. } = &self.plan;
-        make(
-            &Maker { files, prices, strategy: options.strategy },
-            self.wants(steps.start, steps.end),
-            &mut made,
-        );
-        self.made = made;
+        let maker = Maker { files, prices, strategy: options.strategy };
+        let wants = self.wants(steps.start, steps.end);
+        match unwanted {
+            Unwanted::WhereCheaper => maker.make(wants, &mut extents),
+            Unwanted::Never => maker.make_scarce(wants, &mut extents),
+        }
+        self.made = extents;
         memory_bytes(&self.made.extents)
     }
 

@@ -38,22 +38,18 @@ impl CubesTurning {
     fn finding(&self) -> String {
         let [(first, _), (second, _), ..] = self.devices.as_slice() else { return String::new() };
         let (first, second, name) = (text::clean(first), text::clean(second), self.name());
-        match self.turning_share {
-            Some(share) => {
-                let share = text::significant(100.0 * share, 2);
-                format!("With {name} {second} is faster up to {share} % of jumps, {first} above.")
-            }
-            None => {
-                let ends = |of: fn(&[(f64, f64)]) -> Option<&(f64, f64)>| -> Vec<String> {
-                    let times = self.devices.iter().filter_map(|(_, times)| of(times));
-                    times.map(|(_, seconds)| said(*seconds)).collect()
-                };
-                let (least, most) = (ends(<[_]>::first).join(" and "), ends(<[_]>::last).join(" and "));
-                format!(
-                    "With {name} it turns nowhere: a page takes {first} and {second} {least} without jumps, {most} with most."
-                )
-            }
+        if let Some(share) = self.turning_share {
+            let share = text::significant(100.0 * share, 2);
+            return format!("With {name} {second} is faster up to {share} % of jumps, {first} above.");
         }
+        let times = || self.devices.iter().map(|(_, times)| times);
+        let said =
+            |ends: Vec<&(f64, f64)>| ends.iter().map(|(_, seconds)| said(*seconds)).collect::<Vec<_>>();
+        let least = said(times().filter_map(|times| times.first()).collect()).join(" and ");
+        let most = said(times().filter_map(|times| times.last()).collect()).join(" and ");
+        format!(
+            "With {name} it turns nowhere: a page takes {first} and {second} {least} without jumps, {most} with most."
+        )
     }
 }
 

@@ -59,7 +59,7 @@ fn turning_of(turning: &Turning) -> CubesTurning {
         page: format_bytes(turning.page_bytes),
         pages: turning.pages,
         devices: devices.collect(),
-        turning_share: turning.turning_share,
+        turning_share: turning.turns_at_share,
     }
 }
 

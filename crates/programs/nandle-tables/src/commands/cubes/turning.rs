@@ -23,7 +23,7 @@ pub(super) struct Turning {
     /// Modelled devices in the order of --on.
     pub(super) devices: Vec<DeviceTimes>,
     /// The share of jumps above which the first device is faster than the second; `null` where neither overtakes the other.
-    pub(super) turning_share: Option<f64>,
+    pub(super) turns_at_share: Option<f64>,
 }
 
 /// What a page takes on a device.
@@ -42,7 +42,7 @@ pub(super) struct TimeAtShare {
 
 impl Turning {
     pub(super) fn of_pages(page_bytes: u64) -> Self {
-        Self { page_bytes, pages: 0, devices: Vec::new(), turning_share: None }
+        Self { page_bytes, pages: 0, devices: Vec::new(), turns_at_share: None }
     }
 
     /// Plays the leaves of the largest index on a device, which is modelled: on a real one that would take minutes.
@@ -57,13 +57,13 @@ impl Turning {
         let pages = leaves.wants.len().min(LEAVES_MAX);
         let times = SHARES.into_iter().map(|share| {
             let took = player.play(&with_jumps(leaves, share, SEED, LEAVES_MAX), options, 1.0)?;
-            let page_s = took.time_ns as f64 * 1e-9 / pages as f64;
-            Ok(TimeAtShare { share_of_jumps: share, page_s })
+            let time_s = took.time_ns as f64 * 1e-9;
+            Ok(TimeAtShare { share_of_jumps: share, page_s: time_s / pages as f64 })
         });
         let times = times.collect::<Result<_, PredictError>>()?;
         self.pages = pages as u64;
         self.devices.push(DeviceTimes { target: target.to_owned(), times });
-        self.turning_share = self.turns();
+        self.turns_at_share = self.turns();
         Ok(())
     }
 

@@ -65,7 +65,7 @@ impl Pair<'_> {
         let Self { path, first, second } = self;
         let of_pages = turning.iter().find(|turning| Some(turning.page_bytes) == path.page_bytes);
         let turns = match of_pages {
-            Some(Turning { turning_share: Some(turns), .. }) => format!(
+            Some(Turning { turns_at_share: Some(turns), .. }) => format!(
                 "of leaves that jump anywhere in the index {second} is faster up to {:.2} % of jumps and {first} above, processor time left out",
                 100.0 * turns
             ),

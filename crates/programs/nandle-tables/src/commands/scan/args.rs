@@ -25,6 +25,7 @@ const COPIES_PART: u64 = 4;
 #[command(
     after_help = "Examples:\n  nandle scan flights/ --columns Origin,ArrDelay --in Origin=IAH,HOU --limit 10\n  nandle scan flights/ --columns Airline,ArrDelay --between Year=2005..2008 --explain\n  nandle scan 2008.parquet --columns Dest --format csv --reads one-by-one:16\n  nandle scan flights/ --columns Dest --record dest.needs.zst && nandle predict dest.needs.zst --on model:nvme-tlc"
 )]
+#[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ScanArgs {
     /// A table's directory, or Parquet files
     #[arg(value_name = "TABLE|FILES", required = true)]

@@ -133,6 +133,8 @@ pub(super) fn after(of: &Explanation, actual: &Actual, remarks: &[String]) -> St
         if of.direct { "direct I/O" } else { "through the page cache" }
     );
     paragraph(&mut text, "", &reads);
-    remarks.iter().for_each(|remark| paragraph(&mut text, "* ", remark));
+    for remark in remarks {
+        paragraph(&mut text, "* ", remark);
+    }
     text
 }

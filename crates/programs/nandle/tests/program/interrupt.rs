@@ -88,7 +88,7 @@ fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
     place.nandle("probe model:x25-m-g2 --budget 20s").done();
     assert_eq!(place.json("profile.json")["partial"].as_array().unwrap().len(), 0);
     let (profile, report) = (place.read("profile.json"), place.read("report.html"));
-    let running = place.start("probe . --budget 12s --file-size 8MiB");
+    let running = place.start("probe . --budget 12s --file-size 8MiB --profile profile.json");
     running.wait_until_written(8 * MIB);
     std::thread::sleep(std::time::Duration::from_millis(2500));
     let outcome = running.end_after(Signal::INT);

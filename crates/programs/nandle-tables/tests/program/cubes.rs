@@ -111,4 +111,12 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     }
     let text = place.run(&ON_TWO.replace(" --json", "")).done().stdout.replace("\n  ", " ");
     assert!(text.contains("of jumps and model:crucial-m4-256 above"), "{text}");
+    // The other way round the array stands for the SSD of the claim, and what is measured stays.
+    let swapped = ON_TWO
+        .replace("model:crucial-m4-256,model:regola-raid10", "model:regola-raid10,model:crucial-m4-256")
+        .replace(" --json", "");
+    assert!(swapped.contains("model:regola-raid10,model:crucial"), "{swapped}");
+    let text = place.run(&swapped).done().stdout.replace("\n  ", " ");
+    assert!(text.contains("of jumps and model:crucial-m4-256 above"), "{text}");
+    assert!(text.contains("doesn't hold on this path: model:regola-raid10 is faster"), "{text}");
 }

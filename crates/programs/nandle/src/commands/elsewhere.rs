@@ -44,7 +44,8 @@ pub(crate) fn help() -> Option<CliError> {
 }
 
 fn helped(words: &[OsString]) -> Option<&'static str> {
-    let [help, command, ..] = words else { return None };
+    let mut words = words.iter().filter(|word| *word != "--json" && *word != "--no-progress");
+    let (help, command) = (words.next()?, words.next()?);
     COMMANDS.into_iter().find(|own| help == "help" && command == own)
 }
 
@@ -64,7 +65,9 @@ pub(crate) fn definitions() -> Result<Vec<CommandDefinition>, CliError> {
         return Err(wrong(&format!("{} {}", output.status, said.trim())));
     }
     let all: CommandDefinition = serde_json::from_slice(&output.stdout).map_err(|error| wrong(&error))?;
-    Ok(all.subcommands().to_vec())
+    // A newer one may have commands that this program doesn't hand over.
+    let handed_over = |one: &&CommandDefinition| COMMANDS.contains(&one.name());
+    Ok(all.subcommands().iter().filter(handed_over).cloned().collect())
 }
 
 fn become_program(program: &mut Command, command: &str) -> CliError {

@@ -110,6 +110,28 @@ fn options_of_the_second_program_are_asked_of_it() {
     assert_eq!(run(&place, "help table load").done().stdout, "help table load\n");
 }
 
+/// A command that this program doesn't hand over, and one of its own, stay out.
+#[test]
+fn a_second_program_that_is_newer_has_no_commands_more() {
+    let place = Place::new();
+    write_script(&place, "path/nandle-tables");
+    let more = ["merge", "probe"].map(|name| {
+        format!(
+            r#"{{"name": "{name}", "about": "Theirs", "long_about": null, "after_help": null, "requires_subcommand": false, "arguments": [], "subcommands": []}},"#
+        )
+    });
+    let list = "\"subcommands\": [";
+    place.write("definition.json", DEFINITION.replacen(list, &format!("{list}{}", more.concat()), 1));
+    let script = format!(
+        "#!/bin/sh\n[ \"$*\" = definition ] && exec /bin/cat {}\necho \"$@\"\n",
+        place.path("definition.json").display()
+    );
+    place.write("path/nandle-tables", script);
+    let outcome = run(&place, "completions bash").done();
+    assert!(outcome.stdout.contains("cells") && !outcome.stdout.contains("merge"), "{}", outcome.stdout);
+    assert!(run(&place, "man probe").done().stdout.contains("budget"));
+}
+
 #[test]
 fn a_second_program_that_is_too_old_is_named() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{Error, Result};
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -37,15 +37,33 @@ impl ReadAt for OnDemand {
 pub(crate) struct ForeignFile {
     path: PathBuf,
     length_bytes: u64,
-    /// File system and number.
-    identity: (u64, u64),
+    identity: Identity,
+}
+
+/// File system and number, length, and when it was written: a number is given again to the next file, once its own is gone.
+#[derive(Debug, PartialEq, Eq)]
+struct Identity {
+    file_system: u64,
+    number: u64,
+    length_bytes: u64,
+    written_at: (i64, i64),
+}
+
+impl Identity {
+    fn of(metadata: &Metadata) -> Self {
+        Self {
+            file_system: metadata.dev(),
+            number: metadata.ino(),
+            length_bytes: metadata.len(),
+            written_at: (metadata.mtime(), metadata.mtime_nsec()),
+        }
+    }
 }
 
 impl ForeignFile {
     pub(crate) fn open(path: &Path) -> Result<Self> {
         let metadata = File::open(path)?.metadata()?;
-        let identity = (metadata.dev(), metadata.ino());
-        Ok(Self { path: path.to_owned(), length_bytes: metadata.len(), identity })
+        Ok(Self { path: path.to_owned(), length_bytes: metadata.len(), identity: Identity::of(&metadata) })
     }
 }
 
@@ -56,9 +74,10 @@ impl ReadAt for ForeignFile {
 
     fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()> {
         let file = File::open(&self.path)?;
-        let metadata = file.metadata()?;
-        if (metadata.dev(), metadata.ino()) != self.identity {
-            return Err(Error::other("another file has taken its place since it was opened"));
+        if Identity::of(&file.metadata()?) != self.identity {
+            return Err(Error::other(
+                "another file has taken its place, or it was written to, since it was opened",
+            ));
         }
         file.read_exact_at(into, offset_bytes)
     }
@@ -82,5 +101,17 @@ mod tests {
         std::fs::rename(&other, &path).unwrap();
         let error = opened.read_exact_at(0, &mut bytes).unwrap_err();
         assert!(error.to_string().contains("another file"), "{error}");
+    }
+
+    #[test]
+    fn a_file_that_was_written_to_is_not_the_one_that_was_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a");
+        std::fs::write(&path, "first").unwrap();
+        let opened = ForeignFile::open(&path).unwrap();
+        std::fs::write(&path, "other").unwrap();
+        let later = std::time::SystemTime::now() + std::time::Duration::from_secs(5);
+        File::options().write(true).open(&path).unwrap().set_modified(later).unwrap();
+        assert!(opened.read_exact_at(0, &mut [0; 5]).is_err());
     }
 }

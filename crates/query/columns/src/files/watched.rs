@@ -93,7 +93,10 @@ impl Files for WatchedFiles {
                 let (mut source, mut into) = (File::open(from)?, self.create(to)?);
                 let mut piece = vec![0; COPIED_AT_ONCE_BYTES];
                 loop {
-                    let length = source.read(&mut piece)?;
+                    let length = match source.read(&mut piece) {
+                        Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                        read => read?,
+                    };
                     if length == 0 {
                         return into.sync();
                     }

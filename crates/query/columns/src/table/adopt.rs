@@ -62,18 +62,10 @@ impl Table {
         let found = Snapshot::of_files(paths)?;
         found.check_same_columns()?;
         let (layout, clustering) = (Layout::default(), Clustering::None);
-        let mut manifest = Manifest::empty(options.identity, found.schema(), layout, clustering)?;
+        let manifest = Manifest::empty(options.identity, found.schema(), layout, clustering)?;
         let lock = prepare(files.as_ref())?;
-        if let Some(profile) = &options.profile {
-            manifest.profile = Some(write_profile(files.as_ref(), profile)?);
-        }
         let mut writing = Writing::first(&files, manifest, lock);
-        let entries = paths
-            .iter()
-            .zip(found.files())
-            .map(|(path, file)| adopt_file(&mut writing, path, file, options.adoption));
-        let entries: Result<Vec<FileEntry>, _> = entries.collect();
-        let entries = entries.inspect_err(|_| {
+        let entries = adopt_all(&mut writing, paths, &found, options).inspect_err(|_| {
             writing.abandon();
             discard_unmade(files.as_ref());
         })?;
@@ -81,6 +73,20 @@ impl Table {
         writing.commit()?;
         Ok(Self { files })
     }
+}
+
+/// The profile and all files, which are not yet the table's.
+fn adopt_all(
+    writing: &mut Writing,
+    paths: &[PathBuf],
+    found: &Snapshot,
+    options: &AdoptOptions,
+) -> Result<Vec<FileEntry>, ColumnsError> {
+    if let Some(profile) = &options.profile {
+        writing.manifest.profile = Some(write_profile(writing.files.as_ref(), profile)?);
+    }
+    let files = paths.iter().zip(found.files());
+    files.map(|(path, file)| adopt_file(writing, path, file, options.adoption)).collect()
 }
 
 fn adopt_file(

@@ -40,7 +40,10 @@ fn verify_file(files: &Arc<dyn Files>, entry: &FileEntry) -> Vec<ColumnsError> {
     };
     let source = match files.open(&entry.path) {
         Ok(source) if source.length_bytes() == entry.bytes => source,
-        _ => return opened.err().into_iter().collect(),
+        Ok(_) => return opened.err().into_iter().collect(),
+        Err(error) => {
+            return vec![opened.err().unwrap_or_else(|| ColumnsError::io("opening", &entry.path)(error))];
+        }
     };
     let footer = opened.as_ref().ok();
     let mut found = damaged_blocks(source.as_ref(), &sums, entry, footer);

@@ -71,6 +71,12 @@ impl TableWriter {
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
         self.check_sound()?;
         schema::check(&self.schema, batch)?;
+        let taken = self.take(batch);
+        self.has_failed |= taken.is_err();
+        taken
+    }
+
+    fn take(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
         if let Some(keys) = &mut self.keys {
             keys.add(batch)?;
         }
@@ -81,9 +87,7 @@ impl TableWriter {
         let Some(run) = &mut self.run else {
             unreachable!("only a commit takes it, and that consumes the writer")
         };
-        let written = self.clusterer.write(&mut self.writing, run, batch);
-        self.has_failed |= written.is_err();
-        written
+        self.clusterer.write(&mut self.writing, run, batch)
     }
 
     fn check_sound(&self) -> Result<(), ColumnsError> {

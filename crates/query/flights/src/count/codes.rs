@@ -59,8 +59,8 @@ impl<'a> CodeBatch<'a> {
     /// Rows of a space.
     ///
     /// # Errors
-    /// There are more or fewer columns than the space has, or of different lengths, or their tables are another space's; a code isn't in
-    /// its dictionary.
+    /// There are more or fewer columns than the space has, or of different lengths, or their tables are another space's; a run doesn't end behind
+    /// the one before; a code isn't in its dictionary.
     pub fn new(space: &KeySpace, columns: &'a [CodeColumn<'a>]) -> Result<Self, CountError> {
         if columns.len() != space.columns() {
             return Err(CountError::Columns { expected: space.columns(), got: columns.len() });
@@ -74,6 +74,9 @@ impl<'a> CodeBatch<'a> {
         let got = columns.iter().map(|column| column.shifted.largest).fold(0_u64, u64::saturating_add);
         if got >= space.cells() {
             return Err(CountError::Table { got, cells: space.cells() });
+        }
+        if let Some(column) = columns.iter().position(|column| !is_rising(column.codes)) {
+            return Err(CountError::Runs { column });
         }
         for (number, column) in columns.iter().enumerate().filter(|_| rows > 0) {
             let (code, codes) = (greatest(column.codes), column.shifted.entries);
@@ -195,6 +198,17 @@ fn greatest(codes: Codes<'_>) -> u32 {
     match codes {
         Codes::Each(codes) => greatest_code(codes),
         Codes::Runs(runs) => runs.iter().map(|run| run.code).max().unwrap_or_default(),
+    }
+}
+
+/// Whether each run ends behind the one before.
+fn is_rising(codes: Codes<'_>) -> bool {
+    match codes {
+        Codes::Runs(runs) => {
+            let ends = runs.iter().map(|run| run.end);
+            std::iter::once(0).chain(ends).is_sorted_by(|one, next| one < next)
+        }
+        Codes::Each(_) => true,
     }
 }
 

@@ -33,6 +33,14 @@ pub enum CountError {
         /// Its own.
         got: usize,
     },
+    /// A run of equal codes is empty, or ends before the one in front of it.
+    #[error(
+        "column {column} of a batch has a run that doesn't end behind the one before it; runs are in the order of their rows"
+    )]
+    Runs {
+        /// Which column.
+        column: usize,
+    },
     /// A code isn't in the dictionary.
     #[error(
         "column {column} has the code {code}, and its dictionary has {codes} entries: the data are damaged"

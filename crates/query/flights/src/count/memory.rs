@@ -47,7 +47,7 @@ impl MemoryCounter {
     }
 
     /// Whether a space is counted in an array, with this memory.
-    pub(super) fn is_dense(space: &KeySpace, memory_bytes: usize) -> bool {
+    pub(crate) fn is_dense(space: &KeySpace, memory_bytes: usize) -> bool {
         space.cells() <= KeySpace::DENSE_CELLS_MAX && Dense::bytes(space.cells()) <= memory_bytes as u64 / 2
     }
 

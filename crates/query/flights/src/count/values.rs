@@ -116,12 +116,8 @@ impl Values {
     }
 
     fn reserve(&self, bytes: usize) -> bool {
-        let before = self.held_bytes.fetch_add(bytes, Ordering::Relaxed);
-        let fits = before + bytes <= self.max_bytes;
-        if !fits {
-            self.release(bytes);
-        }
-        fits
+        let with_these = |held: usize| held.checked_add(bytes).filter(|sum| *sum <= self.max_bytes);
+        self.held_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with_these).is_ok()
     }
 
     fn release(&self, bytes: usize) {

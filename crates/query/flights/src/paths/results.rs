@@ -77,8 +77,16 @@ impl CubeResults {
         Ok(batch)
     }
 
-    /// Groups that come before all rows were counted; none after that.
+    /// Groups that come before all rows were counted; none after that, nor after an error.
     async fn next_early(&mut self) -> Result<Option<RecordBatch>, CubeError> {
+        let next = self.next_of_work().await;
+        if next.is_err() {
+            self.stage = Stage::Failed;
+        }
+        next
+    }
+
+    async fn next_of_work(&mut self) -> Result<Option<RecordBatch>, CubeError> {
         while let Stage::Counting(work) = &mut self.stage {
             match work.workers.next()? {
                 Some(Told::Groups(groups)) => {

@@ -76,6 +76,7 @@ pub async fn scan_cube(
     let groups = leading.and_then(|leading| domains.get(leading)).map(Domain::codes_of_groups).transpose()?;
     let values = groups
         .flatten()
+        .filter(|_| by_value_bytes > 0)
         .and_then(|groups| Values::new(&space, groups, plan.candidate_rows(), by_value_bytes))
         .map(Arc::new);
     let counters = tally.counters(if values.is_some() { by_value_bytes } else { 0 })?;

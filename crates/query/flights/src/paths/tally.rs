@@ -38,10 +38,13 @@ impl Tally {
         (0..threads).map(|_| MemoryCounter::new(&self.key_space, rest_bytes)).collect()
     }
 
-    /// Memory of all threads for counting value by value: half of it, unless the rest needs more.
+    /// Memory of all threads for counting value by value: half of it, unless the rest needs more. None where the rest could be counted in
+    /// an array of all cells, and in half of the memory no more.
     pub(super) fn by_value_bytes(&self) -> usize {
         let Shares { threads, thread_bytes, .. } = self.shares;
-        threads * (thread_bytes / 2).min(thread_bytes.saturating_sub(MemoryCounter::MEMORY_BYTES_MIN))
+        let bytes = (thread_bytes / 2).min(thread_bytes.saturating_sub(MemoryCounter::MEMORY_BYTES_MIN));
+        let is_dense = |bytes| MemoryCounter::is_dense(&self.key_space, bytes);
+        if is_dense(thread_bytes) && !is_dense(thread_bytes - bytes) { 0 } else { threads * bytes }
     }
 
     /// Empties a counter that has no room.

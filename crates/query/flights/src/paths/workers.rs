@@ -47,7 +47,7 @@ pub(super) enum Told {
 
 /// What a thread has when it ends.
 pub(super) struct Done {
-    /// The thread's number: by it results are in the same order in each run.
+    /// The thread's number: by it what is counted with the rest is in the same order in each run.
     pub(super) part: usize,
     pub(super) counted: Counted,
     pub(super) spans: Spans,
@@ -75,7 +75,8 @@ impl Workers {
             senders.push(sender);
             let (work, outlet) = (Arc::clone(work), Outlet(tell.clone()));
             handles.push(std::thread::spawn(move || {
-                let done = count(&work, (part, parts), SentSteps(steps), counter, &outlet);
+                let mut steps = SentSteps(steps);
+                let done = count(&work, (part, parts), &mut steps, counter, &outlet);
                 // Nobody listens when the cube was given up.
                 let _ = outlet.0.send(done.map(Told::Done));
             }));
@@ -131,9 +132,10 @@ fn share_out(
     Ok(())
 }
 
+/// Steps as they are sent. It outlives the thread's work, so that nobody ends for want of this thread before it has said why it ended.
 struct SentSteps(Receiver<StepData>);
 
-impl StepBytes for SentSteps {
+impl StepBytes for &mut SentSteps {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
         Ok(self.0.recv().ok())
     }
@@ -142,7 +144,7 @@ impl StepBytes for SentSteps {
 fn count(
     work: &Work,
     (part, parts): (usize, usize),
-    steps: SentSteps,
+    steps: &mut SentSteps,
     counter: MemoryCounter,
     outlet: &Outlet,
 ) -> Result<Done, CubeError> {

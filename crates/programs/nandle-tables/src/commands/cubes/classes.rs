@@ -31,7 +31,7 @@ pub(super) fn classes_of(path: &PathRuns) -> Vec<Class> {
                 let of_class = |cube: &&Cube| is_of(cube.query, fact, dimension, partners);
                 let cubes: Vec<&Cube> = path.cubes.iter().filter(of_class).collect();
                 if !cubes.is_empty() {
-                    classes.push(class(&cubes, fact, dimension, partners, path.targets()));
+                    classes.push(class(&cubes, fact, dimension, partners, path.targets.clone()));
                 }
             }
         }

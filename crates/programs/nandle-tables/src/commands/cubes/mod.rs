@@ -63,14 +63,9 @@ struct PathRuns {
     path: String,
     /// Of a B-tree; `null` of others.
     page_bytes: Option<u64>,
+    /// The devices on which it was played, in the order in which they were named.
+    targets: Vec<String>,
     cubes: Vec<Cube>,
-}
-
-impl PathRuns {
-    /// The names of the devices on which it was played.
-    fn targets(&self) -> Vec<String> {
-        self.cubes.first().map(|cube| cube.targets.keys().cloned().collect()).unwrap_or_default()
-    }
 }
 
 /// A cube by a path.
@@ -150,7 +145,12 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
             if let Some(path) = args.record.as_ref().filter(|_| source == RowSource::Table) {
                 write(path, &ran.recording)?;
             }
-            report.paths.push(PathRuns { path: ran.name, page_bytes: None, cubes: ran.cubes });
+            report.paths.push(PathRuns {
+                path: ran.name,
+                page_bytes: None,
+                targets: Vec::new(),
+                cubes: ran.cubes,
+            });
             played::add(args, &targets, &ran.recording, &cancel, &mut bar, &mut report, None)?;
         }
     }
@@ -185,7 +185,7 @@ fn add_btrees(
             bar.begin_stage();
             let ran = btree::run(args, input, queries, (*index).into(), *page_bytes, cancel, bar)?;
             let page_bytes = Some(*page_bytes);
-            report.paths.push(PathRuns { path: ran.name, page_bytes, cubes: ran.cubes });
+            report.paths.push(PathRuns { path: ran.name, page_bytes, targets: Vec::new(), cubes: ran.cubes });
             // The leaves of another index would be read in the same orders.
             let turning = Some(&mut turning).filter(|_| number == 0 && targets.len() > 1);
             played::add(args, targets, &ran.recording, cancel, bar, report, turning)?;

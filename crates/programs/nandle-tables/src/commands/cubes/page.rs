@@ -44,7 +44,7 @@ fn path_of(path: &PathRuns, turning: &[Turning]) -> CubesPath {
     CubesPath {
         name: path.path.clone(),
         sentences: sentences(path, turning),
-        totals_s: totals.into_iter().chain(path.targets().into_iter().filter_map(total)).collect(),
+        totals_s: totals.into_iter().chain(path.targets.iter().cloned().filter_map(total)).collect(),
         classes: classes_of(path).iter().map(class_of).collect(),
         predicted_and_actual_s: path.cubes.iter().filter_map(actual).collect(),
     }
@@ -55,10 +55,17 @@ fn turning_of(turning: &Turning) -> CubesTurning {
         let times = device.times.iter().map(|time| (time.share_of_jumps, time.page_s));
         (device.target.clone(), times.collect())
     });
+    let mut devices: Vec<_> = devices.collect();
+    // The page says of the first that it is the faster one beyond the turn.
+    let is_second = turning.faster_above.is_some()
+        && turning.faster_above == devices.get(1).map(|device| device.0.clone());
+    if is_second {
+        devices.swap(0, 1);
+    }
     CubesTurning {
         page: format_bytes(turning.page_bytes),
         pages: turning.pages,
-        devices: devices.collect(),
+        devices,
         turning_share: turning.turns_at_share,
     }
 }

@@ -59,6 +59,7 @@ pub(super) fn add(
             PredictError::Probe(error) => CliError::from(error).of(target),
             error => CliError::failed(format!("{target}: {error}")),
         };
+        path.targets.push(target.clone());
         let mut player = Player::open(spec, recording, &opening, bar).map_err(wrong)?;
         report.remarks.extend(player.remarks().iter().cloned());
         bar.begin_stage();

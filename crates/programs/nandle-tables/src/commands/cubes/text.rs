@@ -34,7 +34,7 @@ fn classes(path: &PathRuns) -> comfy_table::Table {
     let fixed =
         ["fact", "dimension", "partners", "result rows", "published", "wanted", "jumps", "here", "predicted"];
     let mut rows = table([]);
-    rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(path.targets()));
+    rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(path.targets.clone()));
     for class in classes_of(path) {
         rows.add_row(row(&class));
     }

@@ -22,8 +22,10 @@ pub(super) struct Turning {
     pub(super) pages: u64,
     /// Modelled devices in the order of --on.
     pub(super) devices: Vec<DeviceTimes>,
-    /// The share of jumps above which the first device is faster than the second; `null` where neither overtakes the other.
+    /// The share of jumps above which one of the first two devices is faster than the other; `null` where neither overtakes the other.
     pub(super) turns_at_share: Option<f64>,
+    /// The device that is the faster one above it.
+    pub(super) faster_above: Option<String>,
 }
 
 /// What a page takes on a device.
@@ -42,7 +44,7 @@ pub(super) struct TimeAtShare {
 
 impl Turning {
     pub(super) fn of_pages(page_bytes: u64) -> Self {
-        Self { page_bytes, pages: 0, devices: Vec::new(), turns_at_share: None }
+        Self { page_bytes, pages: 0, devices: Vec::new(), turns_at_share: None, faster_above: None }
     }
 
     /// Plays the leaves of the largest index on a device, which is modelled: on a real one that would take minutes.
@@ -63,16 +65,24 @@ impl Turning {
         let times = times.collect::<Result<_, PredictError>>()?;
         self.pages = pages as u64;
         self.devices.push(DeviceTimes { target: target.to_owned(), times });
-        self.turns_at_share = self.turns();
+        (self.turns_at_share, self.faster_above) = self.turns().unzip();
         Ok(())
     }
 
-    fn turns(&self) -> Option<f64> {
+    /// Whether these two devices were compared.
+    pub(super) fn is_of(&self, first: &str, second: &str) -> bool {
+        let [one, other, ..] = self.devices.as_slice() else { return false };
+        one.target == first && other.target == second
+    }
+
+    fn turns(&self) -> Option<(f64, String)> {
         let [first, second, ..] = self.devices.as_slice() else { return None };
-        let pairs = first.times.iter().zip(&second.times);
-        turning_share(
-            &pairs.map(|(one, other)| (one.share_of_jumps, one.page_s, other.page_s)).collect::<Vec<_>>(),
-        )
+        let overtakes = |one: &DeviceTimes, other: &DeviceTimes| {
+            let pairs = one.times.iter().zip(&other.times);
+            let times = pairs.map(|(one, other)| (one.share_of_jumps, one.page_s, other.page_s));
+            Some((turning_share(&times.collect::<Vec<_>>())?, one.target.clone()))
+        };
+        overtakes(first, second).or_else(|| overtakes(second, first))
     }
 }
 

@@ -13,8 +13,7 @@ const ALIKE: f64 = 1.05;
 
 /// What holds on a path, and why; nothing where it wasn't played on two devices.
 pub(super) fn sentences(path: &PathRuns, turning: &[Turning]) -> Vec<String> {
-    let targets = path.targets();
-    let [first, second, ..] = targets.as_slice() else { return Vec::new() };
+    let [first, second, ..] = path.targets.as_slice() else { return Vec::new() };
     let pair = Pair { path, first, second };
     let mut sentences = vec![pair.faster(), pair.why_faster(turning)];
     sentences.extend(pair.longer());
@@ -63,10 +62,12 @@ impl Pair<'_> {
 
     fn why_by_jumps(&self, share: f64, turning: &[Turning]) -> String {
         let Self { path, first, second } = self;
-        let of_pages = turning.iter().find(|turning| Some(turning.page_bytes) == path.page_bytes);
-        let turns = match of_pages {
-            Some(Turning { turns_at_share: Some(turns), .. }) => format!(
-                "of leaves that jump anywhere in the index {second} is faster up to {:.2} % of jumps and {first} above, processor time left out",
+        let is_of_both =
+            |turning: &&Turning| Some(turning.page_bytes) == path.page_bytes && turning.is_of(first, second);
+        let turns = match turning.iter().find(is_of_both) {
+            Some(Turning { turns_at_share: Some(turns), faster_above: Some(above), .. }) => format!(
+                "of leaves that jump anywhere in the index {} is faster up to {:.2} % of jumps and {above} above, processor time left out",
+                if above == first { second } else { first },
                 100.0 * turns
             ),
             Some(_) => "no share of jumps makes the slower device the faster one".to_owned(),

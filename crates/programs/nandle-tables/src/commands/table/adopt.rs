@@ -12,7 +12,7 @@ use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
 use serde::Serialize;
 
-use super::create::{kept, new_identity, remove_folders};
+use super::create::{Folders, kept, new_identity};
 use crate::error::CliError;
 use crate::input::{of_table, open_regular};
 use crate::watch::WatchedDirectory;
@@ -49,11 +49,11 @@ fn adopt(args: &AdoptArgs, options: &AdoptOptions, common: Common) -> Result<u64
     let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
     let bytes = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
     let watched = WatchedDirectory::new(&args.table, "making sums", bytes, &cancel, bar);
-    let was_there = args.table.exists();
+    let before = Folders::of(&args.table);
     let table = Table::adopt_in(watched.files(), &args.files, options);
     watched.finish();
     if table.is_err() && !args.table.join("CURRENT").exists() {
-        remove_folders(&args.table, was_there);
+        before.remove_others();
     }
     let rows = table.and_then(|table| table.manifest()).map(|manifest| manifest.rows());
     rows.map_err(|error| match error {

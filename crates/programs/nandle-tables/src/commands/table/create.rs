@@ -81,21 +81,33 @@ impl NewTable<'_> {
     }
 }
 
-/// What a load says that failed. A table that was made for it alone is taken away again, with its directory unless that was there before.
-pub(super) fn without_new_table(directory: &Path, was_there: bool, error: CliError) -> CliError {
+/// What a load says that failed. A table that was made for it alone is taken away again, but for what was there before.
+pub(super) fn without_new_table(directory: &Path, before: Folders, error: CliError) -> CliError {
     // A load that has rows, or can't be looked at, is left as it is: the error that is told is the one that came first.
     if Table::open(directory).and_then(Table::discard_empty).unwrap_or(false) {
-        remove_folders(directory, was_there);
+        before.remove_others();
     }
     error
 }
 
-/// The folders of a table that there isn't any more, with its directory unless that was there before.
-pub(super) fn remove_folders(directory: &Path, was_there: bool) {
-    let folders = ["data", "projections"].map(|folder| directory.join(folder));
-    for folder in folders.iter().map(PathBuf::as_path).chain((!was_there).then_some(directory)) {
-        // One that something was put into meanwhile stays.
-        _ = std::fs::remove_dir(folder);
+/// Which of a table's folders, and whether its directory, are there before it is made.
+pub(super) struct Folders {
+    missing: Vec<PathBuf>,
+}
+
+impl Folders {
+    pub(super) fn of(directory: &Path) -> Self {
+        let folders = ["data", "projections"].map(|folder| directory.join(folder));
+        let all = folders.into_iter().chain([directory.to_owned()]);
+        Self { missing: all.filter(|folder| !folder.exists()).collect() }
+    }
+
+    /// Removes those that came since, of a table that wasn't made.
+    pub(super) fn remove_others(self) {
+        for folder in self.missing {
+            // One that something was put into meanwhile stays.
+            _ = std::fs::remove_dir(folder);
+        }
     }
 }
 

@@ -15,7 +15,7 @@ use nandle_terminal::words::thousands;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use super::create::{NewTable, new_identity, without_new_table};
+use super::create::{Folders, NewTable, new_identity, without_new_table};
 use super::load::clustering;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
@@ -73,7 +73,7 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         if !Table::can_be_made(directory).map_err(|error| of_table(directory, error))? {
             return Err(of_table(directory, ColumnsError::TableExists));
         }
-        let was_there = directory.exists();
+        let before = Folders::of(directory);
         let new = NewTable {
             directory,
             schema: flight_schema(),
@@ -83,7 +83,7 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
         let table = new.create(&cancel, &mut bar)?;
         bar.begin_stage();
         fill(directory, &table, &generator, &cancel, &mut bar)
-            .map_err(|error| without_new_table(directory, was_there, error))?;
+            .map_err(|error| without_new_table(directory, before, error))?;
     }
     let name = format!("flights-{}-{}", args.rows, args.seed);
     let csv = args.csv.as_ref().map(|directory| {

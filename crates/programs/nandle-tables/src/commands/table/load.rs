@@ -17,7 +17,7 @@ use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
-use super::create::{NewTable, without_new_table};
+use super::create::{Folders, NewTable, without_new_table};
 use super::project::tell_of_dropped;
 use super::rejects::RejectFile;
 use super::source::Files;
@@ -103,15 +103,15 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let files = Files::recognise(&args.files)?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
-    let was_there = args.table.exists();
+    let before = Folders::of(&args.table);
     let is_new = opened_or_made(args, &files, &cancel, &mut bar)?;
     // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
     let table = WatchedTable::without_progress(&args.table, &cancel);
     bar.begin_stage();
     let loaded = table.and_then(|table| load(args, &table, &files, &cancel, &mut bar));
     bar.finish();
-    let loaded = loaded
-        .map_err(|error| if is_new { without_new_table(&args.table, was_there, error) } else { error })?;
+    let loaded =
+        loaded.map_err(|error| if is_new { without_new_table(&args.table, before, error) } else { error })?;
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 

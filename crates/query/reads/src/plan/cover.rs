@@ -57,9 +57,8 @@ impl Cover {
         // Extents that begin before this one are longer than a request.
         let mut first_short = 0;
         for (index, stretch) in stretches.iter().enumerate() {
-            while let Some(start) = stretches.get(first_short)
+            while let Some(start) = stretches.get(first_short).filter(|_| first_short <= index)
                 && stretch.end_block - start.start_block > prices.largest_blocks()
-                && first_short <= index
             {
                 long.add(first_short, start.start_block, self.before(first_short));
                 first_short += 1;
@@ -223,6 +222,23 @@ mod tests {
             let best = brute_force(&stretches, &prices);
             prop_assert!((seconds - best).abs() < 1e-9, "{seconds} against {best}: {ends:?}");
         }
+    }
+
+    /// Where jumping is dear, what lies between two stretches is read, though the first one alone is longer than a request.
+    #[test]
+    fn a_stretch_longer_than_a_request_may_go_on() {
+        let mut slow = disk();
+        for cost in &mut slow.random {
+            cost.seconds = crate::Estimate::exact(1.0 + cost.request_bytes as f64 / 1e9);
+        }
+        let prices = prices(&slow, 2 * 4096);
+        let lengths = [(0, 5), (1, 5), (1, 1)];
+        let mut cover = Cover::default();
+        let ends = cover.cheapest(&stretches(&lengths), &prices).to_vec();
+        assert!(
+            (cost(&stretches(&lengths), &ends, &prices) - brute_force(&stretches(&lengths), &prices)).abs()
+                < 1e-9
+        );
     }
 
     /// DIAT §1.2: of a group of 16 blocks one is read alone, and every other one makes it the whole group.

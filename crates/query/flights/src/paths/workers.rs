@@ -132,7 +132,7 @@ fn share_out(
     Ok(())
 }
 
-/// Steps as they are sent. It outlives the thread's work, so that nobody ends for want of this thread before it has said why it ended.
+/// Steps as they are sent. It outlives the thread's work, so that no other thread misses this one before it has said why it ended.
 struct SentSteps(Receiver<StepData>);
 
 impl StepBytes for &mut SentSteps {

@@ -224,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Where jumping is dear, what lies between two stretches is read, though the first one alone is longer than a request.
+    /// Where jumping is expensive, what lies between two stretches is read, though the first one alone is longer than a request.
     #[test]
     fn a_stretch_longer_than_a_request_may_go_on() {
         let mut slow = disk();

@@ -45,7 +45,7 @@ impl Table {
     ///
     /// # Errors
     /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made. Then there is no table,
-    /// and no file of one.
+    /// and no file of one; where the last steps failed, `LOCK`, the profile or a manifest may be left, and adopting again works.
     pub fn adopt(directory: &Path, paths: &[PathBuf], options: &AdoptOptions) -> Result<Self, ColumnsError> {
         Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, options)
     }

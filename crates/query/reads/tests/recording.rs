@@ -163,6 +163,11 @@ fn a_recorder_refuses_what_readers_would() {
         assert!(matches!(violation(refused), Violation::Group { file_bytes: 100, .. }));
     }
     assert_eq!(violation(recorder.file("b", 100, &Groups::Every(0)).map(drop)), Violation::EmptyGroups);
+    // Sizes that no device has, whose sums and rounded values would be no numbers.
+    let spilled = QueryTotals { spilled_bytes: u64::MAX, ..QueryTotals::default() };
+    assert!(matches!(violation(recorder.end_query(spilled)), Violation::TooMany { .. }));
+    let long = violation(recorder.file("c", (1 << 60) + 1, &Groups::Unknown).map(drop));
+    assert_eq!(long, Violation::TooMany { what: "bytes of files", max: 1 << 60 });
     assert!(matches!(recorder.finish().unwrap_err(), RecordError::Violation(Violation::QueryNotDone)));
 }
 

@@ -154,7 +154,7 @@ impl Manifest {
     /// The manifest of a table without rows.
     ///
     /// # Errors
-    /// A column is nested, its type has no text that reads as the same type, or another one has its name.
+    /// A column is nested, its type has no text that reads as the same type, or another one has its name; the order is by one column twice.
     pub(crate) fn empty(
         table: u64,
         schema: &Schema,
@@ -166,6 +166,13 @@ impl Manifest {
                 file: String::new(),
                 column: name.to_owned(),
                 why: "there are two of this name; call one of them otherwise".to_owned(),
+            });
+        }
+        if let Some(name) = named_twice(clustering.columns().iter().map(String::as_str)) {
+            return Err(ColumnsError::Unsupported {
+                file: String::new(),
+                column: name.to_owned(),
+                why: "the order of rows is to be by it twice; name it once".to_owned(),
             });
         }
         let columns = schema.fields().iter().map(|field| ColumnSpec::of(field));

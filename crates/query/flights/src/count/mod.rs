@@ -7,6 +7,7 @@
 //!                └─► sorted by the dimensions: one group of them after the other ────────┘
 //! ```
 
+mod by_value;
 mod codes;
 mod counter;
 mod dense;
@@ -18,10 +19,8 @@ mod shares;
 mod sorted;
 mod space;
 mod table;
-mod value;
-mod value_part;
-mod values;
 
+pub(crate) use self::by_value::{Finished, ValuePart, Values};
 pub use self::codes::{CodeBatch, CodeColumn, Shifted};
 pub use self::counter::{Counter, Counts};
 pub use self::error::CountError;
@@ -30,8 +29,6 @@ pub use self::results::{CountMethod, CountReport, MemoryCounts};
 pub(crate) use self::shares::Shares;
 pub use self::sorted::SortedCounter;
 pub use self::space::KeySpace;
-pub(crate) use self::value_part::{Finished, ValuePart};
-pub(crate) use self::values::Values;
 
 /// A batch of results has about as many groups.
 const RESULT_GROUPS: usize = 1 << 13;

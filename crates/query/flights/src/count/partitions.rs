@@ -16,10 +16,28 @@ pub(super) struct Partition {
     /// Keys as they came; all blocks but the last one are full.
     blocks: Vec<Vec<u64>>,
     /// Groups of earlier ones.
-    groups: Box<[Pair]>,
+    groups: Vec<Pair>,
+    /// So many of them, the first ones, are of different keys.
+    different: usize,
 }
 
 impl Partition {
+    /// Where groups have no room, they get so many times less than they have in addition: what is added to again and again is seldom moved.
+    const GROWTH_PART: usize = 4;
+
+    /// Memory of its groups.
+    fn groups_bytes(&self) -> usize {
+        self.groups.capacity() * size_of::<Pair>()
+    }
+
+    /// Takes groups that were counted elsewhere; some may be of keys that it has.
+    fn add_groups(&mut self, more: &[Pair]) {
+        if self.groups.capacity() - self.groups.len() < more.len() {
+            self.groups.reserve_exact(more.len().max(self.groups.len() / Self::GROWTH_PART));
+        }
+        self.groups.extend_from_slice(more);
+    }
+
     /// Counts everything that it has.
     pub(super) fn count(&self, table: &mut Table) {
         table.clear();
@@ -96,7 +114,7 @@ impl Partitions {
     }
 
     fn groups_bytes(&self) -> usize {
-        self.parts.iter().map(|partition| size_of_val(&*partition.groups)).sum()
+        self.parts.iter().map(Partition::groups_bytes).sum()
     }
 
     /// Takes keys, for which [there is room](Self::make_room).
@@ -130,15 +148,19 @@ impl Partitions {
         self.condensed += 1;
         self.waiting_keys = 0;
         for (partition, open) in self.parts.iter_mut().zip(&mut self.open) {
-            if partition.blocks.is_empty() && open.is_empty() {
+            let is_condensed = partition.different == partition.groups.len();
+            if partition.blocks.is_empty() && open.is_empty() && is_condensed {
                 continue;
             }
             partition.count(&mut self.table);
             open.drain(..).for_each(|key| self.table.add(key, 1));
-            self.taken_bytes -= size_of_val(&*partition.groups);
-            partition.groups = Box::default();
-            partition.groups = self.table.pairs().collect();
-            self.taken_bytes += size_of_val(&*partition.groups);
+            self.taken_bytes -= partition.groups_bytes();
+            // The old ones are gone before there are new ones.
+            partition.groups = Vec::new();
+            partition.groups.reserve_exact(self.table.groups());
+            partition.groups.extend(self.table.pairs());
+            partition.different = partition.groups.len();
+            self.taken_bytes += partition.groups_bytes();
             for mut block in partition.blocks.drain(..) {
                 block.clear();
                 self.spare.push(block);
@@ -155,9 +177,12 @@ impl Partitions {
         other.close_all();
         for (partition, more) in self.parts.iter_mut().zip(other.parts) {
             partition.blocks.extend(more.blocks);
-            let groups = std::mem::take(&mut partition.groups);
-            partition.groups =
-                if groups.is_empty() { more.groups } else { [groups, more.groups].concat().into() };
+            if partition.groups.is_empty() {
+                (partition.groups, partition.different) = (more.groups, more.different);
+            } else {
+                partition.groups.reserve_exact(more.groups.len());
+                partition.groups.extend(more.groups);
+            }
         }
         self.max_bytes += other.max_bytes;
         self.limit_bytes += other.limit_bytes;
@@ -180,11 +205,11 @@ impl Partitions {
 
     /// Takes groups that were counted elsewhere, if there is room for them.
     pub(super) fn try_absorb_groups(&mut self, pairs: &[Pair]) -> bool {
-        let more_bytes = size_of_val(pairs);
+        let more_bytes = |this: &Self| size_of_val(pairs) + this.groups_bytes() / Partition::GROWTH_PART;
         let waiting_bytes = |this: &Self| this.waiting_keys * size_of::<Pair>() + PARTITIONS * BLOCK_BYTES;
         let fits = |this: &Self| {
             let used_bytes = this.taken_bytes - this.spare.len() * BLOCK_BYTES;
-            used_bytes.max(this.groups_bytes() + waiting_bytes(this)) + more_bytes <= this.max_bytes
+            used_bytes.max(this.groups_bytes() + waiting_bytes(this)) + more_bytes(this) <= this.max_bytes
         };
         if !fits(self) {
             self.condense();
@@ -204,18 +229,22 @@ impl Partitions {
         for group in sorted.chunk_by(|one, other| partition_of(one.0) == partition_of(other.0)) {
             let number = group.first().map_or(0, |(key, _)| partition_of(*key));
             if let Some(partition) = self.parts.get_mut(number) {
-                partition.groups = [&partition.groups, group].concat().into();
+                self.taken_bytes -= partition.groups_bytes();
+                partition.add_groups(group);
+                self.taken_bytes += partition.groups_bytes();
             }
         }
-        self.taken_bytes += size_of_val(pairs);
     }
 
     /// All groups; what is counted is forgotten, and its memory free.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = Pair> + use<> {
         self.condense();
-        let taken: Vec<_> =
-            self.parts.iter_mut().map(|partition| std::mem::take(&mut partition.groups)).collect();
-        self.taken_bytes -= taken.iter().map(|groups| size_of_val(&**groups)).sum::<usize>();
+        self.taken_bytes -= self.groups_bytes();
+        let taken = self.parts.iter_mut().map(|partition| {
+            partition.different = 0;
+            std::mem::take(&mut partition.groups)
+        });
+        let taken: Vec<_> = taken.collect();
         taken.into_iter().flatten()
     }
 
@@ -227,4 +256,53 @@ impl Partitions {
 
 fn partition_of(key: u64) -> usize {
     usize::try_from(hash(key) >> (u64::BITS - PARTITION_BITS)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int32Array};
+
+    use super::*;
+
+    fn space() -> KeySpace {
+        let values: ArrayRef = Arc::new(Int32Array::from_iter_values(0..1 << 20));
+        KeySpace::new(vec![("a".to_owned(), values)]).unwrap()
+    }
+
+    #[test]
+    fn groups_that_come_in_small_parts_are_seldom_moved_and_their_memory_is_known() {
+        let mut partitions = Partitions::new(&space(), 256 << 20);
+        let (mut expected, mut moves) = (BTreeMap::new(), 0);
+        let mut rooms = vec![0; PARTITIONS];
+        for part in 0..400_u64 {
+            let pairs: Vec<Pair> =
+                (0..1000).map(|number| ((part * 997 + number * 31) % (1 << 20), 1 + part)).collect();
+            pairs.iter().for_each(|(key, count)| *expected.entry(*key).or_insert(0) += count);
+            assert!(partitions.try_absorb_groups(&pairs));
+            for (partition, room) in partitions.parts.iter().zip(&mut rooms) {
+                moves += usize::from(partition.groups.capacity() != *room);
+                *room = partition.groups.capacity();
+            }
+            assert_eq!(partitions.taken_bytes, PARTITIONS * BLOCK_BYTES + partitions.groups_bytes());
+        }
+        assert!(moves < 40 * PARTITIONS, "{moves} moves of {PARTITIONS} partitions in 400 parts");
+        assert!(rooms.iter().sum::<usize>() < 400_000 * 3 / 2);
+        let got: BTreeMap<u64, u64> = partitions.into_pairs().collect();
+        assert_eq!(got, expected);
+    }
+
+    #[test]
+    fn groups_without_room_are_refused() {
+        let mut partitions = Partitions::new(&space(), Partitions::BYTES_MIN);
+        let pairs: Vec<Pair> = (0..1 << 19).map(|key| (key, 1)).collect();
+        let taken = pairs.chunks(1000).take_while(|pairs| partitions.try_absorb_groups(pairs)).count();
+        assert!((1..524).contains(&taken), "{taken}");
+        assert!(partitions.taken_bytes <= Partitions::BYTES_MIN, "{}", partitions.taken_bytes);
+        // Some of the same keys take no room once they are put together.
+        assert!((0..100).all(|_| partitions.try_absorb_groups(&pairs[..100])));
+        assert_eq!(partitions.into_pairs().count(), taken * 1000);
+    }
 }

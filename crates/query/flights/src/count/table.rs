@@ -52,6 +52,11 @@ impl Table {
         self.slots.len() * Self::SLOT_BYTES
     }
 
+    /// How many groups it has.
+    pub(super) fn groups(&self) -> usize {
+        self.groups
+    }
+
     /// Whether so many more groups fit before it is doubled.
     pub(super) fn has_room(&self, groups: usize) -> bool {
         (self.groups + groups) * 2 <= self.slots.len()

@@ -167,7 +167,7 @@ impl<S: Read> Reading<S> {
                 self.recording.queries.push(query);
             }),
             Line::Step(step) => self.step(&step),
-            Line::Done(done) => self.rules.done().map(|()| {
+            Line::Done(done) => self.rules.done([done.spilled_bytes, done.spill_read_bytes]).map(|()| {
                 if let Some(query) = self.recording.queries.last_mut() {
                     query.totals = QueryTotals {
                         spilled_bytes: done.spilled_bytes,

@@ -52,7 +52,7 @@ impl<W: Write> Recorder<W> {
     /// Names a file of which something will be wanted, and what of it lies together.
     ///
     /// # Errors
-    /// The recording can't be written, or has more files than one may have, or the groups aren't
+    /// The recording can't be written, or has more files or bytes of them than one may have, or the groups aren't
     /// ascending, apart and within the file.
     pub fn file(&mut self, name: &str, length_bytes: u64, groups: &Groups) -> Result<FileId, RecordError> {
         let number = u32::try_from(self.rules.counts().files).unwrap_or(u32::MAX);
@@ -85,10 +85,10 @@ impl<W: Write> Recorder<W> {
     /// Ends the query.
     ///
     /// # Errors
-    /// The recording can't be written, or no query has begun.
+    /// The recording can't be written, no query has begun, or it says more temporary data than any device holds.
     pub fn end_query(&mut self, totals: QueryTotals) -> Result<(), RecordError> {
-        self.rules.done()?;
         let QueryTotals { spilled_bytes, spill_read_bytes, result_rows } = totals;
+        self.rules.done([spilled_bytes, spill_read_bytes])?;
         self.write(&Line::Done(DoneLine { spilled_bytes, spill_read_bytes, result_rows }))
     }
 

@@ -16,6 +16,8 @@ const STEPS_MAX: u64 = 8_000_000;
 const WANTS_MAX: u64 = 8_000_000;
 /// Groups of all files.
 const GROUPS_MAX: u64 = 4_000_000;
+/// Of all files together, and of a query's temporary data: more than any device holds, so that sums and rounded sizes stay numbers.
+const STORED_BYTES_MAX: u64 = 1 << 60;
 /// Of all names and texts together.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
@@ -109,6 +111,7 @@ pub enum Violation {
 pub(super) struct Rules {
     file_bytes: Vec<u64>,
     counts: RecordingCounts,
+    stored_bytes: u64,
     text_bytes: u64,
     groups: u64,
     in_query: bool,
@@ -126,6 +129,7 @@ impl Rules {
         name: Option<&str>,
     ) -> Result<(), Violation> {
         count(&mut self.counts.files, 1, FILES_MAX, "files")?;
+        count(&mut self.stored_bytes, length_bytes, STORED_BYTES_MAX, "bytes of files")?;
         self.text(name)?;
         self.groups(length_bytes, groups)?;
         self.file_bytes.push(length_bytes);
@@ -150,11 +154,16 @@ impl Rules {
         wants.iter().try_for_each(|want| self.want(want))
     }
 
-    pub(super) fn done(&mut self) -> Result<(), Violation> {
-        if std::mem::replace(&mut self.in_query, false) {
-            return Ok(());
+    /// `spilled_bytes` are written to temporary space, or read back.
+    pub(super) fn done(&mut self, spilled_bytes: [u64; 2]) -> Result<(), Violation> {
+        if !self.in_query {
+            return Err(Violation::OutsideQuery { what: "done" });
         }
-        Err(Violation::OutsideQuery { what: "done" })
+        for bytes in spilled_bytes {
+            count(&mut 0, bytes, STORED_BYTES_MAX, "bytes of temporary data in a query")?;
+        }
+        self.in_query = false;
+        Ok(())
     }
 
     pub(super) fn end(&self) -> Result<(), Violation> {

@@ -4,7 +4,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Args, ValueEnum};
 use nandle_columns::{Predicate, ScanSpec, Snapshot};
 use nandle_reads::{PlanOptions, Strategy};
-use nandle_terminal::args::{IoArg, bytes_of_at_least, names, positive_bytes};
+use nandle_terminal::args::{IoArg, bytes_of_at_least, positive_bytes};
 
 use super::paths::PathChoice;
 use crate::costs::ProfileArgs;
@@ -33,7 +33,8 @@ pub(crate) struct ScanArgs {
     /// What is handed out, in this order [default: all columns]
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',', value_parser = NonEmptyStringValueParser::new())]
     pub(super) columns: Vec<String>,
-    /// Only rows with one of these values; several predicates must all hold
+    /// Only rows with one of these values; several predicates must all hold. A value that has commas, or is an empty text, is put between double
+    /// quotes: 'Name="Moore, J.",""'
     #[arg(long = "in", value_name = "COLUMN=VALUE,…", value_parser = is_in)]
     is_in: Vec<Predicate>,
     /// Only rows with a value from one to another, both included; either may be left out
@@ -152,7 +153,26 @@ fn memory(text: &str) -> Result<u64, String> {
 
 fn is_in(text: &str) -> Result<Predicate, String> {
     let (column, values) = text.split_once('=').ok_or("expected COLUMN=VALUE,…")?;
-    Ok(Predicate::is_in(column, names(values)?))
+    Ok(Predicate::is_in(column, values_of(values)?))
+}
+
+/// Values with commas between them, as in a row of CSV.
+fn values_of(text: &str) -> Result<Vec<String>, String> {
+    let wrong = |why: String| format!("expected values with commas between them, as in a row of CSV: {why}");
+    let mut rows =
+        csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
+    let mut row = csv::StringRecord::new();
+    rows.read_record(&mut row).map_err(|error| wrong(error.to_string()))?;
+    let values: Vec<String> = row.iter().map(str::to_owned).collect();
+    // A comma too many is a mistake more often than it means an empty text.
+    let quoted = text.split(',').filter(|part| part.trim() == "\"\"").count();
+    if values.iter().filter(|value| value.is_empty()).count() > quoted || values.is_empty() {
+        return Err(wrong("a value is missing (an empty text is \"\")".to_owned()));
+    }
+    if text.matches('"').count() % 2 == 1 {
+        return Err(wrong("double quotes begin and don't end".to_owned()));
+    }
+    Ok(values)
 }
 
 fn is_null(text: &str) -> Result<Predicate, String> {
@@ -198,12 +218,15 @@ mod tests {
     #[test]
     fn predicates_are_understood() {
         assert_eq!(is_in("origin=IAH,HOU"), Ok(Predicate::is_in("origin", ["IAH", "HOU"])));
+        let values = Predicate::is_in("name", ["Moore, J.", "", "5\" disk", "b"]);
+        assert_eq!(is_in(r#"name="Moore, J.","","5"" disk", b"#), Ok(values));
+        assert_eq!(is_in(r#"name="""#), Ok(Predicate::is_in("name", [""])));
         assert_eq!(between("year=2005..2008"), Ok(Predicate::between("year", Some("2005"), Some("2008"))));
         assert_eq!(between("delay=-5.."), Ok(Predicate::between("delay", Some("-5"), None)));
         for wrong in ["year", "year=2005", "year=..", "year=2008..2005", ""] {
             assert!(between(wrong).is_err(), "{wrong}");
         }
-        for wrong in ["origin", "origin=", "origin=a,,b"] {
+        for wrong in ["origin", "origin=", "origin=a,,b", "origin=a,", r#"origin="a,b"#, r#"origin="",,a"#] {
             assert!(is_in(wrong).is_err(), "{wrong}");
         }
     }

@@ -72,9 +72,18 @@ pub(super) struct LoadArgs {
 pub(super) fn clustering(text: &str) -> Result<Clustering, String> {
     match text.split_once(':') {
         None if text == "none" => Ok(Clustering::None),
-        Some(("sort", columns)) => names(columns).map(Clustering::Sort),
-        Some(("cells", columns)) => names(columns).map(Clustering::Cells),
+        Some(("sort", columns)) => different_names(columns).map(Clustering::Sort),
+        Some(("cells", columns)) => different_names(columns).map(Clustering::Cells),
         _ => Err("expected sort:COLUMN,… or cells:COLUMN,… or none".to_owned()),
+    }
+}
+
+fn different_names(text: &str) -> Result<Vec<String>, String> {
+    let names = names(text)?;
+    match names.iter().enumerate().find(|(place, name)| names.iter().take(*place).any(|other| other == *name))
+    {
+        Some((_, name)) => Err(format!("expected different columns, and `{name}` is named twice")),
+        None => Ok(names),
     }
 }
 
@@ -259,7 +268,7 @@ mod tests {
         for text in ["sort:a,b", "cells:carrier,origin,year"] {
             assert_eq!(order(&clustering(text).unwrap()), text);
         }
-        for wrong in ["", "sort", "sort:", "sort:a,,b", "by:a"] {
+        for wrong in ["", "sort", "sort:", "sort:a,,b", "by:a", "cells:Year,Year", "sort:a,b,a"] {
             assert!(clustering(wrong).is_err(), "{wrong}");
         }
     }

@@ -1,8 +1,8 @@
 //! Counting the groups of one value of the leading column.
 
-use super::KeySpace;
-use super::dense::Dense;
-use super::table::{Groups, Pair, Table};
+use super::super::KeySpace;
+use super::super::dense::Dense;
+use super::super::table::{Groups, Pair, Table};
 
 /// Counts keys without the leading column's part.
 pub(super) struct ValueCounter {

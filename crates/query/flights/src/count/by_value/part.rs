@@ -1,4 +1,4 @@
-//! Counting by value: a thread's part.
+//! A thread's part.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -7,10 +7,10 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use nandle_columns::Codes;
 
-use super::table::{Groups, Pair};
+use super::super::table::{Groups, Pair};
+use super::super::{CodeBatch, CountError, KeySpace, RESULT_GROUPS};
 use super::value::ValueCounter;
 use super::values::{Ended, Values};
-use super::{CodeBatch, CountError, KeySpace, RESULT_GROUPS};
 
 /// What a thread has of the row group that it counts.
 pub(crate) struct ValuePart {

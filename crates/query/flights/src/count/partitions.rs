@@ -280,7 +280,9 @@ mod tests {
         for part in 0..400_u64 {
             let pairs: Vec<Pair> =
                 (0..1000).map(|number| ((part * 997 + number * 31) % (1 << 20), 1 + part)).collect();
-            pairs.iter().for_each(|(key, count)| *expected.entry(*key).or_insert(0) += count);
+            for (key, count) in &pairs {
+                *expected.entry(*key).or_insert(0) += count;
+            }
             assert!(partitions.try_absorb_groups(&pairs));
             for (partition, room) in partitions.parts.iter().zip(&mut rooms) {
                 moves += usize::from(partition.groups.capacity() != *room);

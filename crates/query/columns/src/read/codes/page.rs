@@ -32,7 +32,8 @@ pub(super) struct PageCodes {
     codes: Hybrid,
     /// Rows that are still to come.
     pub(super) rows_left: usize,
-    level_buffer: Vec<u32>,
+    /// The rows that are null, of those that were counted last.
+    nulls: Vec<u32>,
 }
 
 impl PageCodes {
@@ -99,7 +100,7 @@ impl PageCodes {
             return Err(Refusal::Code(greatest));
         }
         if present < into.len() {
-            spread(into, present, &self.level_buffer);
+            spread(into, &self.nulls);
         }
         Ok(present < into.len())
     }
@@ -111,32 +112,23 @@ impl PageCodes {
         Ok(self.codes.skip(present)?)
     }
 
-    /// How many of the next rows aren't null. Their levels are in the buffer, unless it is all of them.
+    /// How many of the next rows aren't null. Those that are, are kept.
     fn present(&mut self, rows: usize) -> Result<usize, Refusal> {
         let Some(levels) = &mut self.levels else { return Ok(rows) };
-        if rows == 0 {
-            return Ok(0);
-        }
-        if let (1, length) = levels.repeated()?
-            && length >= rows
-        {
-            levels.skip(rows)?;
-            return Ok(rows);
-        }
-        self.level_buffer.resize(rows, 0);
-        levels.fill(&mut self.level_buffer)?;
-        Ok(self.level_buffer.iter().map(|level| *level as usize).sum())
+        levels.zeros(rows, &mut self.nulls)?;
+        Ok(rows - self.nulls.len())
     }
 }
 
-/// Moves the `present` codes at the front to the rows that aren't null.
-fn spread(into: &mut [u32], present: usize, levels: &[u32]) {
-    let mut from = present;
-    for row in (0..into.len()).rev() {
-        let is_present = levels.get(row).is_some_and(|level| *level != 0);
-        from -= usize::from(is_present);
-        let code = if is_present { into.get(from).copied() } else { None };
-        into.get_mut(row).into_iter().for_each(|slot| *slot = code.unwrap_or(NULL_CODE));
+/// Moves the codes at the front to the rows that aren't null.
+fn spread(into: &mut [u32], nulls: &[u32]) {
+    let mut end = into.len();
+    // From the last one on, so that no code is overwritten before it is moved; there are as many nulls behind a row as it moves by.
+    for (before, null) in nulls.iter().enumerate().rev() {
+        let row = *null as usize;
+        into.copy_within(row - before..end - before - 1, row + 1);
+        into.get_mut(row).into_iter().for_each(|slot| *slot = NULL_CODE);
+        end = row;
     }
 }
 
@@ -171,5 +163,25 @@ fn split(page: Page, is_optional: bool) -> Result<(Option<Bytes>, Bytes, Encodin
             Ok((levels, buf, encoding, num_values as usize))
         }
         Page::DictionaryPage { encoding, .. } => Err(Refusal::Encoding(encoding)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn codes_are_spread_to_the_rows_that_are_not_null(rows in prop::collection::vec(prop::option::weighted(0.8, 0_u32..1000), 0..100)) {
+            let present = rows.iter().flatten().copied();
+            let nulls: Vec<u32> =
+                (0..).zip(&rows).filter(|(_, row)| row.is_none()).map(|(number, _)| number).collect();
+            let mut codes: Vec<u32> = present.chain(nulls.iter().map(|_| 12_345)).collect();
+            spread(&mut codes, &nulls);
+            let expected: Vec<u32> = rows.iter().map(|row| row.unwrap_or(NULL_CODE)).collect();
+            prop_assert_eq!(codes, expected);
+        }
     }
 }

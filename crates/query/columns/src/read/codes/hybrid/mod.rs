@@ -13,6 +13,8 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::runs::Runs;
 
+mod zeros;
+
 /// The encoded bytes end too early, or a run makes no sense.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;

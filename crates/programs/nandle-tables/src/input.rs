@@ -23,7 +23,7 @@ impl Input {
         let tables = paths.iter().filter(|path| path.is_dir()).count();
         match (paths, tables) {
             ([], _) => Err(CliError::usage("name a table's directory, or Parquet files")),
-            ([directory], 1) if !["CURRENT", "LOCK"].iter().any(|name| directory.join(name).exists()) => {
+            ([directory], 1) if is_no_table(directory) => {
                 let place = directory.display();
                 Err(CliError::usage(format!(
                     "{place}: there is no table in this directory (it has no `CURRENT`); name its Parquet files themselves, or make a table of them: nandle table adopt NEW {place}/*.parquet"
@@ -97,7 +97,11 @@ fn check_parquet(path: &Path) -> Result<(), CliError> {
 pub(crate) fn open_regular(path: &Path) -> Result<File, CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let kind = path.metadata().map_err(wrong)?.file_type();
-    if !kind.is_file() && !kind.is_dir() {
+    if kind.is_dir() {
+        let place = path.display();
+        return Err(CliError::usage(format!("{place}: it is a directory; name the files in it: {place}/*")));
+    }
+    if !kind.is_file() {
         return Err(CliError::usage(format!(
             "{}: it is a pipe or a device, which can't be read more than once; write what comes from it to a file, and name that",
             path.display()
@@ -108,13 +112,27 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, CliError> {
 
 /// Opens a table that is there.
 pub(crate) fn open_table(directory: &Path) -> Result<Table, CliError> {
+    let place = directory.display();
+    if directory.is_file() {
+        return Err(CliError::usage(format!(
+            "{place}: a table is a directory, and this is a file; `nandle scan {place}` reads a Parquet file as it lies, `nandle table adopt NEW {place}` makes a table of it"
+        )));
+    }
     if !directory.is_dir() {
-        let place = directory.display();
         return Err(CliError::usage(format!(
             "{place}: there is no such directory; `nandle table load {place} FILES…` makes a table of flights or Parquet files"
         )));
     }
+    if is_no_table(directory) {
+        return Err(CliError::usage(format!(
+            "{place}: there is no table in this directory (it has no `CURRENT`); `nandle table load {place} FILES…` makes one where it is empty"
+        )));
+    }
     Table::open(directory).map_err(|error| of_table(directory, error))
+}
+
+fn is_no_table(directory: &Path) -> bool {
+    !["CURRENT", "LOCK"].iter().any(|name| directory.join(name).exists())
 }
 
 /// An error that names the table, too.

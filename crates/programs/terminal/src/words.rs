@@ -49,6 +49,8 @@ pub fn latency(time: Option<Nanos>) -> String {
 
 /// A time to three digits.
 pub fn seconds(seconds: f64) -> String {
+    // A sum of nothing is -0.
+    let seconds = seconds + 0.0;
     let (value, unit) = match seconds {
         ..1e-6 => (seconds * 1e9, "ns"),
         1e-6..1e-3 => (seconds * 1e6, "us"),

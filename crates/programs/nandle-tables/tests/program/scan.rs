@@ -81,7 +81,7 @@ fn what_it_takes_is_said_before_and_after() {
         "one-by-one:1",
         "Processor time",
         "of what was predicted",
-        "0 urgent",
+        "requests read",
     ] {
         assert!(text.contains(part), "{part:?} is missing in {text}");
     }

@@ -24,6 +24,29 @@ fn names_that_are_unknown_are_met_with_those_that_are_known() {
 }
 
 #[test]
+fn what_is_no_table_is_met_with_what_it_is() {
+    let place = Place::new();
+    place.run("table generate --rows 10 --parquet files").done();
+    std::fs::create_dir(place.path("empty")).unwrap();
+    let file = "files/flights-10-1.parquet";
+    place.run(&format!("table describe {file}")).refused(2, &["this is a file", "nandle table adopt NEW"]);
+    place.run("table describe empty").refused(2, &["no `CURRENT`", "nandle table load empty"]);
+    place.run("table adopt t files").refused(2, &["files: it is a directory", "files/*"]);
+    place.run("table load t files").refused(2, &["files: it is a directory", "files/*"]);
+    // Without a profile: it would be probed for seconds if that came first.
+    place.generate("t", 10);
+    place.run("scan t --columns FlightDate --in FlightDate=2008-13-01").refused(2, &["such as 2008-04-30"]);
+}
+
+#[test]
+fn a_scan_of_no_rows_has_no_ratio() {
+    let place = Place::new();
+    place.generate("t", 1000);
+    let nothing = place.run("scan t --columns Dest --between Year=2100.. --explain").done().stdout;
+    assert!(!nothing.contains("of what was predicted") && !nothing.contains("-0"), "{nothing}");
+}
+
+#[test]
 fn a_second_writer_is_refused_and_readers_are_not() {
     let place = Place::new();
     place.generate("t", 1000);

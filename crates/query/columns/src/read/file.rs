@@ -130,7 +130,10 @@ impl ParquetFile {
         let found = parquet_column(descriptor, &self.schema, name)
             .filter(|(leaf, _)| descriptor.column(*leaf).max_rep_level() == 0);
         let Some((leaf, _)) = found else {
-            let why = "it is nested, and scans take flat columns only".to_owned();
+            let flat = self.schema.fields().iter().filter(|field| !value_type(field.data_type()).is_nested());
+            let flat: Vec<&str> = flat.map(|field| field.name().as_str()).collect();
+            let why =
+                format!("it is nested, and only flat columns can be read; flat are: {}", flat.join(", "));
             return Err(ColumnsError::Unsupported { file: self.name.clone(), column: name.to_owned(), why });
         };
         guarded(&place, || {

@@ -98,7 +98,10 @@ impl Predicate {
         value.ok_or_else(|| ColumnsError::Value {
             column: self.column.clone(),
             value: text.to_owned(),
-            expected: data_type.to_string(),
+            expected: match data_type {
+                DataType::Date32 => format!("{data_type}, such as 2008-04-30"),
+                _ => data_type.to_string(),
+            },
         })
     }
 }

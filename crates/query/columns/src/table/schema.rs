@@ -50,7 +50,7 @@ pub(super) fn check(expected: &Schema, batch: &RecordBatch) -> Result<(), Column
         if other.name() != field.name() {
             return Err(wrong(
                 field.name(),
-                format!("called `{}` in its place", other.name()),
+                format!("missing (`{}`, {}, is in its place)", other.name(), other.data_type()),
                 field.data_type().to_string(),
             ));
         }

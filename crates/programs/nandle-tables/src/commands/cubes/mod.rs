@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Instant;
 
+use nandle_columns::ColumnsError;
 use nandle_flights::CubeQuery;
 use nandle_predict::host_costs;
 use nandle_reads::recording::Recording;
@@ -117,6 +118,8 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     let mut bar = Bar::new(!common.no_progress);
     let began = Instant::now();
     let input = Input::open(&args.input)?;
+    // Before anything is measured.
+    check_columns(&input, &queries)?;
     let (targets, scaling) = scaled::targets(args, specs, input.snapshot.rows())?;
     let remarks = scaling.as_ref().map_or_else(Vec::new, |scaling| scaling.remarks(args));
     let memory_bytes = scaling.as_ref().map_or(args.memory(), |scaling| scaling.memory_bytes);
@@ -167,6 +170,21 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
         output::result(&text::text(&report))?;
     }
     args.report.as_ref().map_or(Ok(()), |path| page::write(path, &report))
+}
+
+/// Whether the input has the columns of the cubes.
+fn check_columns(input: &Input, queries: &[CubeQuery]) -> Result<(), CliError> {
+    let schema = input.snapshot.schema();
+    let mut columns = queries.iter().flat_map(|query| rows::names(*query));
+    match columns.find(|column| schema.index_of(column).is_err()) {
+        Some(column) => Err(ColumnsError::UnknownColumn {
+            file: input.name(),
+            column: column.to_owned(),
+            known: schema.fields().iter().map(|field| field.name().clone()).collect(),
+        }
+        .into()),
+        None => Ok(()),
+    }
 }
 
 /// B-trees of each size of pages, by each index.

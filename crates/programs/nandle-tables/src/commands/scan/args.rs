@@ -37,7 +37,7 @@ pub(crate) struct ScanArgs {
     /// quotes: 'Name="Moore, J.",""'
     #[arg(long = "in", value_name = "COLUMN=VALUE,…", value_parser = is_in)]
     is_in: Vec<Predicate>,
-    /// Only rows with a value from one to another, both included; either may be left out
+    /// Only rows with a value from one to another, both included; either may be left out. Double quotes as for --in
     #[arg(long, value_name = "COLUMN=LOW..HIGH", value_parser = between)]
     between: Vec<Predicate>,
     /// Only rows in which all of these columns are null, which means that they have no value
@@ -156,23 +156,48 @@ fn is_in(text: &str) -> Result<Predicate, String> {
     Ok(Predicate::is_in(column, values_of(values)?))
 }
 
-/// Values with commas between them, as in a row of CSV.
+/// Values with commas between them, of which some stand between double quotes.
 fn values_of(text: &str) -> Result<Vec<String>, String> {
-    let wrong = |why: String| format!("expected values with commas between them, as in a row of CSV: {why}");
-    let mut rows =
-        csv::ReaderBuilder::new().has_headers(false).trim(csv::Trim::All).from_reader(text.as_bytes());
-    let mut row = csv::StringRecord::new();
-    rows.read_record(&mut row).map_err(|error| wrong(error.to_string()))?;
-    let values: Vec<String> = row.iter().map(str::to_owned).collect();
-    // A comma too many is a mistake more often than it means an empty text.
-    let quoted = text.split(',').filter(|part| part.trim() == "\"\"").count();
-    if values.iter().filter(|value| value.is_empty()).count() > quoted || values.is_empty() {
-        return Err(wrong("a value is missing (an empty text is \"\")".to_owned()));
+    let (mut values, mut rest) = (Vec::new(), text);
+    loop {
+        let behind = if let Some(quoted) = quoted(rest)? {
+            values.push(quoted.value);
+            quoted.behind.trim_start()
+        } else {
+            let end = rest.find(',').unwrap_or(rest.len());
+            let (value, behind) = rest.split_at(end);
+            if value.trim().is_empty() {
+                // A comma too many is a mistake more often than it means an empty text.
+                return Err("expected VALUE,…, and a value is missing (an empty text is \"\")".to_owned());
+            }
+            values.push(value.trim().to_owned());
+            behind
+        };
+        rest = match behind.strip_prefix(',') {
+            Some(next) => next,
+            None if behind.is_empty() => return Ok(values),
+            None => return Err(format!("expected a comma behind the quotes, and got `{behind}`")),
+        };
     }
-    if text.matches('"').count() % 2 == 1 {
-        return Err(wrong("double quotes begin and don't end".to_owned()));
+}
+
+/// A text that stood between double quotes, and what is behind them.
+struct Quoted<'a> {
+    value: String,
+    behind: &'a str,
+}
+
+/// What begins with a double quote; one within the text is doubled.
+fn quoted(text: &str) -> Result<Option<Quoted<'_>>, String> {
+    let Some(mut rest) = text.trim_start().strip_prefix('"') else { return Ok(None) };
+    let mut value = String::new();
+    loop {
+        let (part, behind) = rest.split_once('"').ok_or("double quotes begin and don't end")?;
+        value.push_str(part);
+        let Some(next) = behind.strip_prefix('"') else { return Ok(Some(Quoted { value, behind })) };
+        value.push('"');
+        rest = next;
     }
-    Ok(values)
 }
 
 fn is_null(text: &str) -> Result<Predicate, String> {
@@ -192,11 +217,23 @@ fn column(text: &str) -> Result<&str, String> {
 }
 
 fn between(text: &str) -> Result<Predicate, String> {
-    let expected = || "expected COLUMN=LOW..HIGH, one of them or both".to_owned();
+    let expected = || {
+        "expected COLUMN=LOW..HIGH, COLUMN=LOW.. or COLUMN=..HIGH; a bound may stand between double quotes"
+            .to_owned()
+    };
     let (column, range) = text.split_once('=').ok_or_else(expected)?;
-    let (low, high) = range.split_once("..").ok_or_else(expected)?;
-    let bound = |bound: &'_ str| (!bound.is_empty()).then(|| bound.to_owned());
-    match (bound(low), bound(high)) {
+    let (low, behind) = if let Some(quoted) = quoted(range)? {
+        (Some(quoted.value), quoted.behind.strip_prefix("..").ok_or_else(expected)?)
+    } else {
+        let (low, behind) = range.split_once("..").ok_or_else(expected)?;
+        ((!low.is_empty()).then(|| low.to_owned()), behind)
+    };
+    let high = match quoted(behind)? {
+        Some(quoted) if quoted.behind.is_empty() => Some(quoted.value),
+        Some(_) => return Err(expected()),
+        None => (!behind.is_empty()).then(|| behind.to_owned()),
+    };
+    match (low, high) {
         (None, None) => Err(expected()),
         (Some(low), Some(high)) if is_above(&low, &high) => {
             Err(format!("expected LOW..HIGH, and {low} is above {high}"))
@@ -205,10 +242,19 @@ fn between(text: &str) -> Result<Predicate, String> {
     }
 }
 
-/// Of numbers; whether texts are is for their column to say.
+/// Of numbers and dates; whether other texts are is for their column to say.
 fn is_above(low: &str, high: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
-    number(low).zip(number(high)).is_some_and(|(low, high)| low > high)
+    let are_numbers = number(low).zip(number(high));
+    are_numbers.map_or(is_date(low) && is_date(high) && low > high, |(low, high)| low > high)
+}
+
+/// As `2008-04-30`, which compares as text does.
+fn is_date(text: &str) -> bool {
+    let mut parts = text.split('-').map(str::as_bytes);
+    [4, 2, 2].iter().all(|length| {
+        parts.next().is_some_and(|part| part.len() == *length && part.iter().all(u8::is_ascii_digit))
+    }) && parts.next().is_none()
 }
 
 #[cfg(test)]
@@ -222,11 +268,30 @@ mod tests {
         assert_eq!(is_in(r#"name="Moore, J.","","5"" disk", b"#), Ok(values));
         assert_eq!(is_in(r#"name="""#), Ok(Predicate::is_in("name", [""])));
         assert_eq!(between("year=2005..2008"), Ok(Predicate::between("year", Some("2005"), Some("2008"))));
+        let of_texts = Predicate::between("name", Some("x..y"), Some("z, \"z\""));
+        assert_eq!(between(r#"name="x..y".."z, ""z""""#), Ok(of_texts));
         assert_eq!(between("delay=-5.."), Ok(Predicate::between("delay", Some("-5"), None)));
-        for wrong in ["year", "year=2005", "year=..", "year=2008..2005", ""] {
+        for wrong in [
+            "year",
+            "year=2005",
+            "year=..",
+            "year=2008..2005",
+            "day=2009-06-01..2008-01-01",
+            r#"name="a"b.."#,
+            r#"name="a"#,
+            "",
+        ] {
             assert!(between(wrong).is_err(), "{wrong}");
         }
-        for wrong in ["origin", "origin=", "origin=a,,b", "origin=a,", r#"origin="a,b"#, r#"origin="",,a"#] {
+        for wrong in [
+            "origin",
+            "origin=",
+            "origin=a,,b",
+            "origin=a,",
+            r#"origin="a,b"#,
+            r#"origin="",,a"#,
+            r#"origin="a"b"#,
+        ] {
             assert!(is_in(wrong).is_err(), "{wrong}");
         }
     }

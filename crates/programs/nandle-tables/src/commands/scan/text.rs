@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use nandle_terminal::words::{counted, paragraph, seconds, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 
-use super::forecast::{Bounds, Forecast};
+use super::forecast::{Bounds, Figures, Forecast};
 use super::paths::PathForecast;
 use super::{Actual, Explanation};
 
@@ -43,11 +43,8 @@ pub(super) fn before(of: &Explanation) -> String {
         let _ = writeln!(text, "\n{}", paths(&of.paths));
     }
     let _ = writeln!(text, "\n{}\n", rivals(&of.forecasts));
-    if let Some(figures) = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref())
-        && figures.cpu_s > figures.device.value_s.max(figures.host_s)
-    {
-        let sentence = "Computing takes longer than reading, so the ways of reading hardly differ: `flexible` is the one that asks least of the device.";
-        paragraph(&mut text, "* ", sentence);
+    if let Some(sentence) = compared(&of.forecasts) {
+        paragraph(&mut text, "* ", &sentence);
     }
     let refusals =
         of.forecasts.iter().filter_map(|forecast| Some((&forecast.reads, forecast.refusal.as_ref()?)));
@@ -55,6 +52,30 @@ pub(super) fn before(of: &Explanation) -> String {
         paragraph(&mut text, "* ", &format!("{reads}: {refusal}."));
     }
     text
+}
+
+/// Ways of reading whose predicted times are no further apart than this take as long.
+const AS_LONG: f64 = 1.1;
+
+/// What the ways of reading have in common, or which one would be quicker than the one that is taken.
+fn compared(forecasts: &[Forecast]) -> Option<String> {
+    let times =
+        forecasts.iter().filter_map(|forecast| Some((forecast.reads.as_str(), forecast.figures.as_ref()?)));
+    let times: Vec<(&str, &Figures)> = times.collect();
+    let (_, taken) = times.first()?;
+    let by_time = |one: &&(&str, &Figures), other: &&(&str, &Figures)| {
+        one.1.time.value_s.total_cmp(&other.1.time.value_s)
+    };
+    let (quickest, least) = times.iter().min_by(by_time)?;
+    let (_, most) = times.iter().max_by(by_time)?;
+    if taken.time.value_s > AS_LONG * least.time.value_s {
+        return Some(format!(
+            "By these figures --reads {quickest} would be quicker: what is planned is planned for the device alone, and computing that goes on meanwhile isn't looked at."
+        ));
+    }
+    let is_computing = taken.cpu_s > taken.device.value_s.max(taken.host_s);
+    (is_computing && most.time.value_s <= AS_LONG * least.time.value_s)
+        .then(|| "Computing takes longer than reading, so all ways of reading take about as long.".to_owned())
 }
 
 fn paths(paths: &[PathForecast]) -> comfy_table::Table {
@@ -110,7 +131,8 @@ fn sizes(by_bytes: &BTreeMap<u64, u64>) -> String {
 pub(super) fn after(of: &Explanation, actual: &Actual, remarks: &[String]) -> String {
     let mut text = String::new();
     let predicted = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref());
-    let beside = predicted.filter(|_| actual.is_whole).map(|figures| {
+    // Where nothing is read there is nothing to compare.
+    let beside = predicted.filter(|figures| actual.is_whole && figures.requests > 0).map(|figures| {
         let ratio = actual.time_s / figures.time.value_s.max(1e-9);
         let within = (figures.time.low_s..=figures.time.high_s).contains(&actual.time_s);
         let bounds = if within { "within its bounds" } else { "outside its bounds" };
@@ -125,10 +147,14 @@ pub(super) fn after(of: &Explanation, actual: &Actual, remarks: &[String]) -> St
     );
     paragraph(&mut text, "", &sentence);
     let reads = format!(
-        "{} read {}, {} urgent; {}, {}.",
+        "{} read {}{}; {}, {}.",
         counted(actual.requests, "request"),
         format_bytes(actual.read_bytes),
-        actual.urgent_requests,
+        if actual.urgent_requests > 0 {
+            format!(", {} of them beyond the plan", thousands(actual.urgent_requests as f64))
+        } else {
+            String::new()
+        },
         of.world,
         if of.direct { "direct I/O" } else { "through the page cache" }
     );

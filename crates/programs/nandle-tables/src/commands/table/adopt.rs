@@ -19,7 +19,8 @@ use crate::watch::WatchedDirectory;
 
 /// Make a table of Parquet files as they lie: sums of their blocks are made, and checked at each read from then on.
 ///
-/// The files are linked into the table's directory; no byte is copied, unless it is on another file system and --copy allows it.
+/// The files are linked into the table's directory (hard links); no byte is copied, unless it is on another file system and --copy allows it.
+/// To change such a file in place is to change the table's, which reads and `nandle table verify` then call damaged.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  nandle table adopt sales/ 2007.parquet 2008.parquet")]
 pub(super) struct AdoptArgs {

@@ -101,6 +101,8 @@ struct Loaded {
     table: String,
     snapshot: u64,
     rows: u64,
+    /// Rows whose place they took.
+    replaced_rows: u64,
     rejected_rows: u64,
     cancelled_derived_rows: u64,
     diverted_derived_rows: u64,
@@ -226,6 +228,7 @@ fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<
         table: args.table.display().to_string(),
         snapshot: commit.made.snapshot,
         rows,
+        replaced_rows: (commit.replaced.rows() + rows).saturating_sub(commit.made.rows()),
         rejected_rows: report.bad_rows,
         cancelled_derived_rows: report.cancelled_derived,
         diverted_derived_rows: report.diverted_derived,
@@ -234,12 +237,11 @@ fn finished(args: &LoadArgs, writer: TableWriter, report: LoadReport) -> Result<
 }
 
 fn text(loaded: &Loaded) -> String {
-    let mut text = format!(
-        "{}: {} rows loaded (snapshot {})\n",
-        loaded.table,
-        thousands(loaded.rows as f64),
-        loaded.snapshot
-    );
+    let mut text = format!("{}: {} loaded", loaded.table, counted(loaded.rows, "row"));
+    if loaded.replaced_rows > 0 {
+        let _ = write!(text, " in the place of {}", counted(loaded.replaced_rows, "row"));
+    }
+    let _ = writeln!(text, " (snapshot {})", loaded.snapshot);
     for (rows, what) in [
         (loaded.rejected_rows, "kept aside as bad"),
         (

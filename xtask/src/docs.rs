@@ -25,7 +25,7 @@ pub(crate) struct Options {
 pub(crate) fn run(Options { reference_only, install }: Options) -> Outcome {
     // A program that is missing is told before anything is built.
     let mdbook = if reference_only { None } else { Some(mdbook(install)?) };
-    for (package, test) in [("nandle", "book"), ("nandle-tables", "program")] {
+    for (package, test) in [("nandle", "book"), ("nandle-tables", "program"), ("nandle-sql", "program")] {
         let test = ["test", "--package", package, "--test", test, "reference"];
         must(cargo(&test).env("NANDLE_WRITE_REFERENCE", "1"))?;
     }

@@ -1,11 +1,6 @@
 //! Results that only this program writes.
 
-use nandle_reads::recording::Recording;
 use nandle_terminal::result_file::Content;
-
-/// A recording. Its first line is in its first packed block.
-pub(crate) const RECORDING: Content =
-    Content { kind: "recording", start_bytes: 256 << 10, is_one: Recording::begins };
 
 /// The head of a file of rejects.
 pub(crate) const REJECTS_HEADER: [&str; 4] = ["file", "line", "reason", "row"];

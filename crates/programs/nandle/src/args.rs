@@ -75,6 +75,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  nandle cubes flights/ --on model:crucial-m4-256\n  nandle cubes --help"
     )]
     Cubes(ElsewhereArgs),
+    /// Query tables and Parquet files in SQL, with reads that are planned (by nandle-sql)
+    #[command(
+        after_help = "Examples:\n  nandle sql flights/ -c 'EXPLAIN SELECT count(*) FROM flights WHERE \"Year\" = 2008'\n  nandle sql --help"
+    )]
+    Sql(ElsewhereArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them

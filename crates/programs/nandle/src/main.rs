@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use args::{Args, Command};
+use commands::elsewhere::{SQL, TABLES};
 use error::CliError;
 use nandle_terminal::output;
 
@@ -33,9 +34,10 @@ fn main() -> ExitCode {
         Command::Workload(workload) => commands::workload::run(&workload, args.common),
         Command::Place(place) => commands::place::run(&place, args.common),
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
-        Command::Table(rest) => commands::elsewhere::run("table", &rest, args.common),
-        Command::Scan(rest) => commands::elsewhere::run("scan", &rest, args.common),
-        Command::Cubes(rest) => commands::elsewhere::run("cubes", &rest, args.common),
+        Command::Table(rest) => commands::elsewhere::run(&TABLES, "table", &rest, args.common),
+        Command::Scan(rest) => commands::elsewhere::run(&TABLES, "scan", &rest, args.common),
+        Command::Cubes(rest) => commands::elsewhere::run(&TABLES, "cubes", &rest, args.common),
+        Command::Sql(rest) => commands::elsewhere::run(&SQL, "sql", &rest, args.common),
         Command::Completions(shell) => commands::shell::completions(Args::command(), &shell),
         Command::Man(page) => commands::shell::man_page(Args::command(), &page),
     };

@@ -1,5 +1,5 @@
 //! What the programs share towards the person before them, so that they speak alike: what they print, their progress, what Ctrl-C does,
-//! the arguments that all commands take, and figures in words. It must never know a
+//! the arguments that all commands take, where a profile comes from, and figures in words. It must never know a
 //! command, nor what a command measures or keeps.
 
 pub mod args;
@@ -7,6 +7,7 @@ mod definition;
 mod failure;
 pub mod interrupt;
 pub mod output;
+pub mod profile;
 pub mod progress;
 pub mod reference;
 pub mod result_file;

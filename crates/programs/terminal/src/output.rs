@@ -74,8 +74,8 @@ pub fn problem(program: &str, text: &str) {
 }
 
 /// Where rows go, of which there may be more than memory holds.
-pub fn rows() -> impl Write {
-    std::io::BufWriter::with_capacity(1 << 16, std::io::stdout().lock())
+pub fn rows() -> impl Write + Send {
+    std::io::BufWriter::with_capacity(1 << 16, std::io::stdout())
 }
 
 /// Whether standard output is a terminal.

@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use nandle_profile::{PROFILE_BYTES_MAX, try_write, write_atomically};
+use nandle_reads::recording::Recording;
 
 use crate::Failure;
 
@@ -25,6 +26,10 @@ pub const PROFILE: Content = Content { kind: "profile", start_bytes: PROFILE_BYT
 
 /// A page; what makes it known stands among its first bytes.
 pub const REPORT: Content = Content { kind: "report", start_bytes: 4096, is_one: is_report };
+
+/// A recording of what queries needed. Its first line is in its first packed block.
+pub const RECORDING: Content =
+    Content { kind: "recording", start_bytes: 256 << 10, is_one: Recording::begins };
 
 /// By this a page is known to be ours.
 const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";

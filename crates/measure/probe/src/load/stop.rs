@@ -39,6 +39,11 @@ impl Cancel {
         self.0.store(true, Ordering::Relaxed);
     }
 
+    /// Lets runs go on that look at this flag, once what it was to end has ended.
+    pub fn clear(&self) {
+        self.0.store(false, Ordering::Relaxed);
+    }
+
     /// Whether it was called.
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::Relaxed)

@@ -13,10 +13,19 @@ use nandle_terminal::args::Common;
 
 use crate::error::CliError;
 
+/// A program that has some of the commands.
+#[derive(Debug)]
+pub(crate) struct Program {
+    name: &'static str,
+    commands: &'static [&'static str],
+}
+
 /// The program that has the commands of tables.
-const PROGRAM: &str = "nandle-tables";
-/// Its commands.
-const COMMANDS: [&str; 3] = ["table", "scan", "cubes"];
+pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &["table", "scan", "cubes"] };
+/// The one that has SQL.
+pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql"] };
+/// All of them.
+pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
 /// What is handed to the other program as it is.
 #[derive(Debug, Args)]
@@ -28,67 +37,95 @@ pub(crate) struct ElsewhereArgs {
 }
 
 /// Becomes the other program, which returns only if that isn't possible.
-pub(crate) fn run(command: &'static str, args: &ElsewhereArgs, common: Common) -> Result<(), CliError> {
+pub(crate) fn run(
+    program: &Program,
+    command: &str,
+    args: &ElsewhereArgs,
+    common: Common,
+) -> Result<(), CliError> {
     let flags = [(common.json, "--json"), (common.no_progress, "--no-progress")];
     let flags = flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag));
     let handed = behind(command, std::env::args_os());
     debug_assert!(handed.len() >= args.rest.len(), "{args:?} is what is handed on, but for a `--`");
-    Err(become_program(Command::new(program()).arg(command).args(flags).args(handed), command))
+    Err(program.replace_this(command, |own| own.arg(command).args(flags).args(handed)))
 }
 
 /// Becomes the other program where the help of one of its commands is asked for, as in `nandle help table load`.
 pub(crate) fn help() -> Option<CliError> {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
-    let command = helped(&words)?;
-    Some(become_program(Command::new(program()).args(&words), command))
+    let (program, command) = helped(&words)?;
+    Some(program.replace_this(command, |own| own.args(&words)))
 }
 
-fn helped(words: &[OsString]) -> Option<&'static str> {
+fn helped(words: &[OsString]) -> Option<(Program, &'static str)> {
     let mut words = words.iter().filter(|word| *word != "--json" && *word != "--no-progress");
     let (help, command) = (words.next()?, words.next()?);
-    COMMANDS.into_iter().find(|own| help == "help" && command == own)
-}
-
-/// What the other program's commands and their arguments are.
-pub(crate) fn definitions() -> Result<Vec<CommandDefinition>, CliError> {
-    let program = program();
-    let wrong = |said: &dyn Display| {
-        let program = program.display();
-        CliError::failed(format!("{program} doesn't say which commands it has; install it anew: {said}"))
-    };
-    let output = Command::new(&program)
-        .arg("definition")
-        .output()
-        .map_err(|error| not_run(&program, &error, "table"))?;
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(wrong(&format!("{} {}", output.status, said.trim())));
+    if help != "help" {
+        return None;
     }
-    let all: CommandDefinition = serde_json::from_slice(&output.stdout).map_err(|error| wrong(&error))?;
-    // A newer one may have commands that this program doesn't hand over.
-    let handed_over = |one: &&CommandDefinition| COMMANDS.contains(&one.name());
-    Ok(all.subcommands().iter().filter(handed_over).cloned().collect())
-}
-
-fn become_program(program: &mut Command, command: &str) -> CliError {
-    let error = program.exec();
-    not_run(Path::new(program.get_program()), &error, command)
-}
-
-fn not_run(program: &Path, error: &std::io::Error, command: &str) -> CliError {
-    CliError::failed(match error.kind() {
-        ErrorKind::NotFound => format!(
-            "{command} is a command of the program {PROGRAM}, which is neither beside nandle nor on the path; install it: \
-             `cargo install --path crates/programs/nandle-tables`, or `cargo build --release -p {PROGRAM}` for one beside nandle"
-        ),
-        _ => format!("running {}: {error}", program.display()),
+    PROGRAMS.into_iter().find_map(|program| {
+        let own = program.commands.iter().find(|own| command == **own)?;
+        Some((program, *own))
     })
 }
 
-/// The one beside this program, or else on the path.
-fn program() -> PathBuf {
-    let program = beside(std::env::current_exe().ok().as_deref());
-    program.unwrap_or_else(|| PathBuf::from(PROGRAM))
+impl Program {
+    /// Its commands as a sentence names them.
+    pub(crate) fn commands(&self) -> String {
+        match self.commands {
+            [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+            commands => commands.concat(),
+        }
+    }
+
+    /// What its commands and their arguments are.
+    pub(crate) fn definitions(&self) -> Result<Vec<CommandDefinition>, CliError> {
+        let path = self.path();
+        let wrong = |said: &dyn Display| {
+            let path = path.display();
+            CliError::failed(format!("{path} doesn't say which commands it has; install it anew: {said}"))
+        };
+        let output = Command::new(&path)
+            .arg("definition")
+            .output()
+            .map_err(|error| self.not_run(&path, &error, self.commands.first().unwrap_or(&self.name)))?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr);
+            return Err(wrong(&format!("{} {}", output.status, said.trim())));
+        }
+        let all: CommandDefinition = serde_json::from_slice(&output.stdout).map_err(|error| wrong(&error))?;
+        // A newer one may have commands that this program doesn't hand over.
+        let handed_over = |one: &&CommandDefinition| self.commands.contains(&one.name());
+        Ok(all.subcommands().iter().filter(handed_over).cloned().collect())
+    }
+
+    /// Runs it in the place of this process.
+    fn replace_this(
+        &self,
+        command: &str,
+        with_arguments: impl FnOnce(&mut Command) -> &mut Command,
+    ) -> CliError {
+        let path = self.path();
+        let error = with_arguments(&mut Command::new(&path)).exec();
+        self.not_run(&path, &error, command)
+    }
+
+    fn not_run(&self, path: &Path, error: &std::io::Error, command: &str) -> CliError {
+        let name = self.name;
+        CliError::failed(match error.kind() {
+            ErrorKind::NotFound => format!(
+                "{command} is a command of the program {name}, which is neither beside nandle nor on the path; install it: \
+                 `cargo install --path crates/programs/{name}`, or `cargo build --release -p {name}` for one beside nandle"
+            ),
+            _ => format!("running {}: {error}", path.display()),
+        })
+    }
+
+    /// The one beside this program, or else on the path.
+    fn path(&self) -> PathBuf {
+        let path = beside(self.name, std::env::current_exe().ok().as_deref());
+        path.unwrap_or_else(|| PathBuf::from(self.name))
+    }
 }
 
 /// What stands behind the command, word for word: a `--` right behind it would otherwise be taken as this program's own.
@@ -97,8 +134,8 @@ fn behind(command: &str, words: impl Iterator<Item = OsString>) -> Vec<OsString>
 }
 
 /// The program in the directory of this one.
-fn beside(own: Option<&Path>) -> Option<PathBuf> {
-    let program = own?.parent()?.join(PROGRAM);
+fn beside(name: &str, own: Option<&Path>) -> Option<PathBuf> {
+    let program = own?.parent()?.join(name);
     program.is_file().then_some(program)
 }
 
@@ -116,9 +153,11 @@ mod tests {
     #[test]
     fn help_on_its_commands_is_its_own() {
         let words = |text: &str| text.split(' ').map(OsString::from).collect::<Vec<_>>();
-        assert_eq!(helped(&words("help table load")), Some("table"));
+        let helped = |text: &str| helped(&words(text)).map(|(program, command)| (program.name, command));
+        assert_eq!(helped("help table load"), Some(("nandle-tables", "table")));
+        assert_eq!(helped("help sql"), Some(("nandle-sql", "sql")));
         for other in ["help", "help probe", "scan help", "help help scan"] {
-            assert_eq!(helped(&words(other)), None, "{other}");
+            assert_eq!(helped(other), None, "{other}");
         }
     }
 
@@ -126,9 +165,16 @@ mod tests {
     fn it_is_looked_for_beside_this_program() {
         let directory = tempfile::tempdir().unwrap();
         let own = directory.path().join("nandle");
-        assert_eq!(beside(Some(&own)), None);
-        std::fs::write(directory.path().join(PROGRAM), "").unwrap();
-        assert_eq!(beside(Some(&own)), Some(directory.path().join(PROGRAM)));
-        assert_eq!(beside(None), None);
+        assert_eq!(beside("nandle-tables", Some(&own)), None);
+        std::fs::write(directory.path().join("nandle-tables"), "").unwrap();
+        assert_eq!(beside("nandle-tables", Some(&own)), Some(directory.path().join("nandle-tables")));
+        assert_eq!(beside("nandle-sql", Some(&own)), None);
+        assert_eq!(beside("nandle-tables", None), None);
+    }
+
+    #[test]
+    fn commands_are_named_in_a_sentence() {
+        assert_eq!(TABLES.commands(), "table, scan and cubes");
+        assert_eq!(SQL.commands(), "sql");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Command};
 use nandle_terminal::{CommandDefinition, output};
 
-use super::elsewhere;
+use super::elsewhere::{PROGRAMS, Program};
 use crate::error::CliError;
 
 /// Print a completion script for a shell
@@ -58,14 +58,18 @@ pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError>
     }
 }
 
-/// The program with the commands that another one has, as that one defines them.
+/// The program with the commands that others have, as those define them.
 fn whole(program: Command) -> Command {
-    match elsewhere::definitions() {
+    PROGRAMS.iter().fold(program, with_commands_of)
+}
+
+fn with_commands_of(program: Command, other: &Program) -> Command {
+    match other.definitions() {
         Ok(definitions) => definitions.iter().fold(program, |program, definition| {
             program.mut_subcommand(definition.name(), |_| CommandDefinition::command(definition))
         }),
         Err(error) => {
-            output::note(&format!("nandle: options of table, scan and cubes are left out: {error}"));
+            output::note(&format!("nandle: options of {} are left out: {error}", other.commands()));
             program
         }
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 use nandle_terminal::reference::reference;
 
 /// Commands of a second program, which has a page of its own.
-const ELSEWHERE: [&str; 3] = ["table", "scan", "cubes"];
+const ELSEWHERE: [&str; 4] = ["table", "scan", "cubes", "sql"];
 
 fn help(command: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_nandle")).args(command).arg("--help").output().unwrap();

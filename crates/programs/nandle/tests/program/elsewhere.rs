@@ -24,15 +24,14 @@ fn write_script(place: &Place, name: &str) {
 #[test]
 fn without_the_second_program_it_is_said_how_to_install_it() {
     let place = Place::new();
-    for command in ["table load t a.csv", "scan t --columns a", "cubes t"] {
-        run(&place, command).refused(
-            1,
-            &[
-                "nandle-tables",
-                "cargo install --path crates/programs/nandle-tables",
-                "cargo build --release -p",
-            ],
-        );
+    for (command, program) in [
+        ("table load t a.csv", "nandle-tables"),
+        ("scan t --columns a", "nandle-tables"),
+        ("cubes t", "nandle-tables"),
+        ("sql t -c 'SELECT 1'", "nandle-sql"),
+    ] {
+        let install = format!("cargo install --path crates/programs/{program}`");
+        run(&place, command).refused(1, &[&install, &format!("cargo build --release -p {program}`")]);
     }
 }
 
@@ -48,6 +47,8 @@ fn arguments_and_exit_codes_are_passed_on() {
     assert_eq!(said("scan t --columns a --help"), "path/nandle-tables scan t --columns a --help\n");
     assert_eq!(said("--json table describe t"), "path/nandle-tables table --json describe t\n");
     assert_eq!(said("cubes --help"), "path/nandle-tables cubes --help\n");
+    write_script(&place, "path/nandle-sql");
+    assert_eq!(said("sql t -c SELECT"), "path/nandle-sql sql t -c SELECT\n");
     // What lies beside it counts more than what is on the path.
     write_script(&place, "bin/nandle-tables");
     assert_eq!(said("scan -- t"), "bin/nandle-tables scan -- t\n");
@@ -58,7 +59,7 @@ fn help_completions_and_manual_know_the_commands() {
     let place = Place::new();
     let help = run(&place, "--help").done().stdout;
     let (script, page) = (run(&place, "completions bash").done().stdout, run(&place, "man").done().stdout);
-    for command in ["table", "scan", "cubes"] {
+    for command in ["table", "scan", "cubes", "sql"] {
         assert!(help.contains(&format!("  {command} ")), "{help}");
         assert!(script.contains(&format!("nandle,{command})")), "{command}");
         assert!(page.contains(&format!("nandle\\-{command}(1)")), "{page}");
@@ -66,12 +67,14 @@ fn help_completions_and_manual_know_the_commands() {
     }
     // What is missing is said, and how it is had.
     for arguments in ["completions bash", "man", "man scan"] {
-        run(&place, arguments).done().says(&["table, scan and cubes are left out", "install it"]);
+        let outcome = run(&place, arguments).done();
+        outcome.says(&["table, scan and cubes are left out", "options of sql are left out", "install it"]);
     }
     run(&place, "help scan").refused(1, &["nandle-tables", "install it"]);
+    run(&place, "help sql").refused(1, &["nandle-sql", "install it"]);
 }
 
-/// What `nandle-tables definition` may say.
+/// What `definition` may have another program say.
 const DEFINITION: &str = r#"{"name": "nandle-tables", "about": null, "long_about": null, "after_help": null, "requires_subcommand": true,
     "arguments": [], "subcommands": [{"name": "table", "about": "Tables", "long_about": null, "after_help": null,
     "requires_subcommand": true, "arguments": [], "subcommands": [{"name": "load", "about": "Loads", "long_about": null,
@@ -80,19 +83,26 @@ const DEFINITION: &str = r#"{"name": "nandle-tables", "about": null, "long_about
     "possible_values": [{"name": "cells", "help": null, "is_hidden": false}], "value_hint": "unknown", "is_required": false,
     "is_global": false, "is_hidden": false}]}]}]}"#;
 
+/// A program on the path with this definition, which else says its arguments.
+fn write_defined(place: &Place, name: &str, definition: &str) {
+    write_script(place, &format!("path/{name}"));
+    place.write(&format!("{name}.json"), definition);
+    let file = place.path(&format!("{name}.json"));
+    let script =
+        format!("#!/bin/sh\n[ \"$*\" = definition ] && exec /bin/cat {}\necho \"$@\"\n", file.display());
+    place.write(&format!("path/{name}"), script);
+}
+
 #[test]
 fn options_of_the_second_program_are_asked_of_it() {
     let place = Place::new();
-    write_script(&place, "path/nandle-tables");
-    place.write("definition.json", DEFINITION);
-    let script = format!(
-        "#!/bin/sh\n[ \"$*\" = definition ] && exec cat {}\necho \"$@\"\n",
-        place.path("definition.json").display()
-    );
-    place.write("path/nandle-tables", script.replace("exec cat", "exec /bin/cat"));
+    write_defined(&place, "nandle-tables", DEFINITION);
+    write_defined(&place, "nandle-sql", &DEFINITION.replace("table", "sql").replace("order", "spill"));
     for shell in ["bash", "zsh", "fish"] {
         let outcome = run(&place, &format!("completions {shell}")).done();
-        assert!(outcome.stdout.contains("order") && outcome.stdout.contains("cells"), "{shell}");
+        for part in ["order", "cells", "spill"] {
+            assert!(outcome.stdout.contains(part), "{part:?} is missing for {shell}");
+        }
         outcome.says_not("left out");
     }
     let page = run(&place, "man table load").done().stdout;
@@ -103,7 +113,9 @@ fn options_of_the_second_program_are_asked_of_it() {
         .refused(2, &["swap: there is no such command of nandle table", "one of load"]);
     std::fs::create_dir(place.path("man1")).unwrap();
     run(&place, "man --directory man1").done();
-    for name in ["nandle", "nandle-probe", "nandle-models-age", "nandle-table", "nandle-table-load"] {
+    for name in
+        ["nandle", "nandle-probe", "nandle-models-age", "nandle-table", "nandle-table-load", "nandle-sql"]
+    {
         assert!(place.path(&format!("man1/{name}.1")).exists(), "{name}");
     }
     run(&place, "man --directory nowhere").refused(1, &["nowhere/nandle.1", "--directory"]);

@@ -193,7 +193,7 @@ impl ParquetFile {
     }
 
     /// The first of these places.
-    pub(crate) fn place_of(&self, range: &Range<u64>) -> Place {
+    pub fn place_of(&self, range: &Range<u64>) -> Place {
         self.places_of(range).swap_remove(0)
     }
 }

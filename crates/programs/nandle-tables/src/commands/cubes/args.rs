@@ -5,12 +5,11 @@ use nandle_flights::{CubeQuery, IndexKind};
 use nandle_reads::Strategy;
 use nandle_target::TargetSpec;
 use nandle_terminal::args::{IoArg, bytes_of_at_least, names, positive_bytes};
-use nandle_terminal::result_file::{self, REPORT};
+use nandle_terminal::result_file::{self, RECORDING, REPORT};
 
 use super::rows::RowSource;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
-use crate::result_file::RECORDING;
 
 /// Counting takes 16 MiB, and reading a quarter of all.
 pub(super) const MEMORY_BYTES_MIN: u64 = 32 << 20;

@@ -22,9 +22,10 @@ use serde::Serialize;
 
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
+use nandle_terminal::result_file::{self, RECORDING};
 use nandle_terminal::words::{counted, seconds};
-use nandle_terminal::{output, result_file};
 
 use self::args::RowFormat;
 pub(crate) use self::args::ScanArgs;
@@ -35,7 +36,6 @@ use self::rows::RowWriter;
 use self::work::{RowCost, Run};
 use crate::error::CliError;
 use crate::input::Input;
-use crate::result_file::RECORDING;
 
 /// What is known of a scan before it runs.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,49 @@
+//! The `nandle-sql` program: the command `sql` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
+
+mod args;
+mod error;
+mod memory;
+mod prompt;
+mod record;
+mod shell;
+mod sql;
+mod tables;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use nandle_terminal::{CommandDefinition, output};
+
+use args::{Args, Command};
+
+/// As in the program of tables: buffers of megabytes are freed as often as they are allocated.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    quiet_decoders();
+    let args = Args::parse();
+    let result = match args.command {
+        Command::Sql(sql) => sql::run(&sql, args.common),
+        Command::Definition => output::json(&CommandDefinition::of(&Args::command())),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            output::problem(env!("CARGO_PKG_NAME"), &failure.message);
+            failure.exit.into()
+        }
+    }
+}
+
+/// A panic of the Parquet library over a hostile file is caught and becomes an error that names the file; its own words only confuse.
+fn quiet_decoders() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        let crates = ["/parquet-", "/arrow-"];
+        let is_decoder = |file: &str| crates.iter().any(|name| file.contains(name));
+        if !info.location().is_some_and(|location| is_decoder(location.file())) {
+            usual(info);
+        }
+    }));
+}

@@ -1,0 +1,166 @@
+//! A prompt: statements over several lines, a history, and names that are completed.
+
+use std::path::{Path, PathBuf};
+
+use nandle_terminal::{Failure, output};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+
+use crate::shell::Shell;
+
+const GREETING: &str = "Statements end with a semicolon and may have several lines. SHOW TABLES lists the tables, Tab completes names, \
+                        Ctrl-C ends a statement, \\q or Ctrl-D ends the program.";
+const PROMPT: &str = "nandle> ";
+/// What begins many statements, and what stands in them.
+const KEYWORDS: [&str; 36] = [
+    "ANALYZE", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "COUNT", "DESC", "DESCRIBE", "DISTINCT", "ELSE",
+    "END", "EXPLAIN", "FROM", "GROUP", "HAVING", "IN", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "NOT", "NULL",
+    "ON", "OR", "ORDER", "SELECT", "SET", "SHOW", "TABLES", "THEN", "UNION", "WHEN", "WHERE",
+];
+
+/// Runs what is typed until it ends.
+pub(crate) fn run(shell: &mut Shell) -> Result<(), Failure> {
+    let words = Words(shell.names()?.into_iter().chain(KEYWORDS.map(str::to_owned)).collect());
+    let config = Config::builder().auto_add_history(true).completion_type(CompletionType::List).build();
+    let opened = Editor::with_config(config);
+    let mut editor: Editor<Words, FileHistory> = opened.map_err(|error| of_terminal(&error))?;
+    editor.set_helper(Some(words));
+    let history = history();
+    if let Some(path) = &history {
+        // There is none before the first time.
+        _ = editor.load_history(path);
+    }
+    output::note(GREETING);
+    while let Some(text) = next(&mut editor)? {
+        if let Err(failure) = shell.run(&text) {
+            output::problem(env!("CARGO_PKG_NAME"), &failure.message);
+        }
+        shell.go_on();
+    }
+    if let Some(path) = &history {
+        keep_history(&mut editor, path);
+    }
+    Ok(())
+}
+
+fn keep_history(editor: &mut Editor<Words, FileHistory>, path: &Path) {
+    let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let kept = made.map_err(ReadlineError::from).and_then(|()| editor.save_history(path));
+    if let Err(error) = kept {
+        output::note(&format!("The history isn't kept in {}: {error}", path.display()));
+    }
+}
+
+/// The next statements; none at the end.
+fn next(editor: &mut Editor<Words, FileHistory>) -> Result<Option<String>, Failure> {
+    loop {
+        match editor.readline(PROMPT) {
+            Ok(text) if is_end(&text) => return Ok(None),
+            Ok(text) if text.trim().is_empty() => {}
+            Ok(text) => return Ok(Some(text)),
+            // What was typed so far is given up.
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => return Ok(None),
+            Err(error) => return Err(of_terminal(&error)),
+        }
+    }
+}
+
+fn is_end(text: &str) -> bool {
+    ["\\q", "exit", "quit"].contains(&text.trim().trim_end_matches(';'))
+}
+
+fn of_terminal(error: &ReadlineError) -> Failure {
+    Failure::failed(format!("reading from the terminal: {error}; use -c or -f"))
+}
+
+/// By the XDG base directory specification.
+fn history() -> Option<PathBuf> {
+    let directory = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = directory("XDG_STATE_HOME").or_else(|| Some(directory("HOME")?.join(".local/state")))?;
+    Some(state.join("nandle/sql-history"))
+}
+
+/// Names and keywords.
+struct Words(Vec<String>);
+
+impl Words {
+    /// Where the word begins that ends at a place, and those that begin like it.
+    fn like(&self, line: &str, end: usize) -> (usize, Vec<String>) {
+        let before = line.get(..end).unwrap_or_default();
+        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '"';
+        let start = before.rfind(|letter| !is_part(letter)).map_or(0, |place| place + 1);
+        // The place behind a letter of several bytes is found by the letter itself.
+        let start = (start..=end).find(|place| before.is_char_boundary(*place)).unwrap_or(end);
+        let word = bare(before.get(start..).unwrap_or_default());
+        if word.is_empty() {
+            return (start, Vec::new());
+        }
+        let begins = |name: &&String| bare(name).starts_with(&word);
+        (start, self.0.iter().filter(begins).cloned().collect())
+    }
+}
+
+/// Without quotes, and in small letters.
+fn bare(name: &str) -> String {
+    name.replace('"', "").to_lowercase()
+}
+
+impl Completer for Words {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, end: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        Ok(self.like(line, end))
+    }
+}
+
+impl Validator for Words {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        let is_whole = is_whole(context.input());
+        Ok(if is_whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
+    }
+}
+
+/// Whether statements have an end: a semicolon that stands in no text.
+fn is_whole(text: &str) -> bool {
+    let text = text.trim_end();
+    text.is_empty() || is_end(text) || text.ends_with(';') && text.matches('\'').count().is_multiple_of(2)
+}
+
+impl Hinter for Words {
+    type Hint = String;
+}
+
+impl Highlighter for Words {}
+
+impl Helper for Words {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_end_with_a_semicolon() {
+        for whole in ["SELECT 1;", "", "  ", "\\q", "exit", "SELECT ';' ; \n", "SELECT 'it''s';"] {
+            assert!(is_whole(whole), "{whole}");
+        }
+        for open in ["SELECT 1", "SELECT 'a;", "SELECT 1; SELECT"] {
+            assert!(!is_whole(open), "{open}");
+        }
+    }
+
+    #[test]
+    fn names_are_completed() {
+        let words = Words(["flights", "\"Flights\"", "\"FlightDate\"", "FROM"].map(str::to_owned).to_vec());
+        assert_eq!(words.like("SELECT * FROM fli", 17), (14, words.0[..3].to_vec()));
+        assert_eq!(words.like("SELECT \"FlightD", 15), (7, vec!["\"FlightDate\"".to_owned()]));
+        assert_eq!(words.like("SELECT 1 fr", 11), (9, vec!["FROM".to_owned()]));
+        assert_eq!(words.like("é→fr", 7), (5, vec!["FROM".to_owned()]));
+        assert_eq!(words.like("SELECT ", 7), (7, Vec::new()));
+    }
+}

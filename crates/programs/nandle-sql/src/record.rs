@@ -1,0 +1,138 @@
+//! What statements needed, as a recording.
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_engine::{CpuClock, Needed, Needs, Reads};
+use nandle_io::Nanos;
+use nandle_reads::recording::{Names, QueryTotals, RecordError, Recorder};
+use nandle_reads::{FileId, Want};
+use nandle_terminal::result_file::RECORDING;
+use nandle_terminal::{Failure, output, result_file};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::args::SqlArgs;
+
+/// How the threads are called that read.
+const READING_THREADS: &str = "nandle-reads";
+
+/// A recording that is being made.
+pub(crate) struct Record {
+    path: PathBuf,
+    recorder: Recorder<Vec<u8>>,
+    files: BTreeMap<(String, u64), FileId>,
+    queries: u64,
+}
+
+impl Record {
+    /// Begins the recording that is asked for.
+    pub(crate) fn begin(args: &SqlArgs) -> Result<Option<Self>, Failure> {
+        let Some(path) = &args.record else { return Ok(None) };
+        result_file::check(path, &RECORDING)?;
+        let names = if args.anonymous { Names::Left } else { Names::Kept };
+        let recorder = Recorder::new(Vec::new(), names).map_err(|error| failed(path, &error))?;
+        Ok(Some(Self { path: path.clone(), recorder, files: BTreeMap::new(), queries: 0 }))
+    }
+
+    /// Adds a statement that is done.
+    pub(crate) fn add(&mut self, text: &str, needed: &Needed, totals: QueryTotals) -> Result<(), Failure> {
+        self.queries += 1;
+        self.try_add(text, needed, totals).map_err(|error| failed(&self.path, &error))
+    }
+
+    fn try_add(&mut self, text: &str, needed: &Needed, totals: QueryTotals) -> Result<(), RecordError> {
+        let mut files = Vec::with_capacity(needed.files.len());
+        for file in &needed.files {
+            let key = (file.name.clone(), file.length_bytes);
+            let number = match self.files.get(&key) {
+                Some(number) => *number,
+                None => self.recorder.file(&file.name, file.length_bytes, &file.groups)?,
+            };
+            self.files.insert(key, number);
+            files.push(number);
+        }
+        self.recorder.begin_query(&self.queries.to_string(), Some(text))?;
+        for step in &needed.steps {
+            let wants = step
+                .wants
+                .iter()
+                .filter_map(|want| Some(Want { file: *files.get(want.file.0 as usize)?, ..*want }));
+            self.recorder.step(&wants.collect::<Vec<_>>(), step.cpu_after)?;
+        }
+        self.recorder.end_query(totals)
+    }
+
+    /// Writes the recording.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
+        let bytes = self.recorder.finish().map_err(|error| failed(&self.path, &error))?;
+        result_file::write(&self.path, &bytes)
+    }
+}
+
+/// Begins to note what a statement needs.
+pub(crate) fn needs(reads: Reads) -> Arc<Needs> {
+    if reads == Reads::Engine {
+        output::note("What a statement reads with nandle.reads = engine isn't in the recording.");
+    }
+    Arc::new(Needs::new(cpu_clock()))
+}
+
+fn failed(path: &Path, error: &RecordError) -> Failure {
+    Failure::failed(format!("recording to {}: {error}", path.display()))
+}
+
+/// Processor time of this process but for the threads that read.
+fn cpu_clock() -> CpuClock {
+    let reading = reading_threads();
+    Arc::new(move || {
+        let of_reads: u64 = reading.iter().filter_map(|thread| cpu_ns_of(thread)).sum();
+        Nanos(cpu_ns_of_process().saturating_sub(of_reads))
+    })
+}
+
+fn cpu_ns_of_process() -> u64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}
+
+/// Their directories in `/proc`.
+fn reading_threads() -> Vec<PathBuf> {
+    let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().filter_map(Result::ok);
+    let is_reading = |task: &PathBuf| {
+        fs::read_to_string(task.join("comm")).is_ok_and(|name| OsStr::new(name.trim_end()) == READING_THREADS)
+    };
+    tasks.map(|task| task.path()).filter(is_reading).collect()
+}
+
+/// The first number of `schedstat`: nanoseconds on a processor.
+fn cpu_ns_of(task: &Path) -> Option<u64> {
+    fs::read_to_string(task.join("schedstat")).ok()?.split(' ').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn threads_that_read_do_not_count() {
+        let (told, begun) = std::sync::mpsc::channel();
+        let (end, ended) = std::sync::mpsc::channel::<()>();
+        let body = move || {
+            let mut sum = 0_u64;
+            while cpu_ns_of_process() < 200_000_000 {
+                sum = std::hint::black_box(sum + 1);
+            }
+            told.send(()).unwrap();
+            let _ = ended.recv();
+        };
+        let thread = std::thread::Builder::new().name(READING_THREADS.to_owned()).spawn(body).unwrap();
+        begun.recv().unwrap();
+        let (all_ns, counted) = (cpu_ns_of_process(), cpu_clock()());
+        assert!(counted.0 < all_ns / 2, "{counted:?} of {all_ns}");
+        drop(end);
+        thread.join().unwrap();
+    }
+}

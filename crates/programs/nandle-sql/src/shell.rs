@@ -1,0 +1,109 @@
+//! Runs statements and prints their rows.
+
+use std::io::ErrorKind;
+use std::sync::Arc;
+
+use nandle_engine::{Engine, EngineError, Format, Needs, RowWriter, Rows, Statement};
+use nandle_reads::recording::QueryTotals;
+use nandle_session::Cancel;
+use nandle_terminal::{Failure, output};
+
+use crate::error::of_engine;
+use crate::record::{self, Record};
+
+/// An engine with its tables, and where rows and recordings go.
+pub(crate) struct Shell {
+    pub(crate) engine: Engine,
+    pub(crate) format: Format,
+    pub(crate) record: Option<Record>,
+    pub(crate) cancel: Cancel,
+}
+
+impl Shell {
+    /// What a statement can name: tables, and their columns as SQL has them.
+    pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
+        self.engine.names().map_err(|error| of_engine(&error))
+    }
+
+    /// Runs statements with semicolons between them.
+    pub(crate) fn run(&mut self, text: &str) -> Result<(), Failure> {
+        let statements = self.engine.parse(text).map_err(|error| of_engine(&error))?;
+        self.run_all(&Vec::from(statements))
+    }
+
+    /// Runs statements until rows have no reader any more.
+    pub(crate) fn run_all(&mut self, statements: &[Statement]) -> Result<(), Failure> {
+        for statement in statements {
+            if !self.run_one(statement)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether there is still a reader of rows.
+    fn run_one(&mut self, statement: &Statement) -> Result<bool, Failure> {
+        let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
+        let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
+        let (is_read, totals) = self.print(rows)?;
+        if let Some(needs) = needs {
+            self.keep(statement, &needs, totals)?;
+        }
+        Ok(is_read)
+    }
+
+    fn keep(
+        &mut self,
+        statement: &Statement,
+        needs: &Arc<Needs>,
+        totals: QueryTotals,
+    ) -> Result<(), Failure> {
+        let needed = needs.finish();
+        match &mut self.record {
+            // SET needs nothing, nor does what statistics answer.
+            Some(record) if !needed.files.is_empty() => record.add(&statement.to_string(), &needed, totals),
+            _ => Ok(()),
+        }
+    }
+
+    /// What was interrupted has ended, and other statements may come.
+    pub(crate) fn go_on(&self) {
+        self.cancel.clear();
+    }
+
+    /// Writes a statement's rows; whether there is still a reader, and how much there was.
+    fn print(&self, mut rows: Rows) -> Result<(bool, QueryTotals), Failure> {
+        let mut result_rows = 0;
+        // Statements without a result, as SET, say nothing.
+        let written = if rows.schema().fields().is_empty() {
+            self.pass_over(&mut rows)
+        } else {
+            self.write(&mut rows, &mut result_rows)
+        };
+        let is_read = match written {
+            Err(EngineError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => false,
+            Err(error) => return Err(of_engine(&error)),
+            Ok(()) => true,
+        };
+        // What operators have written to temporary files they read once.
+        let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
+        Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows }))
+    }
+
+    fn pass_over(&self, rows: &mut Rows) -> Result<(), EngineError> {
+        while rows.next_batch(&|| self.cancel.is_cancelled())?.is_some() {}
+        Ok(())
+    }
+
+    fn write(&self, rows: &mut Rows, result_rows: &mut u64) -> Result<(), EngineError> {
+        let mut writer = RowWriter::new(output::rows(), self.format, rows.schema())?;
+        while let Some(batch) = rows.next_batch(&|| self.cancel.is_cancelled())? {
+            writer.write(&batch)?;
+            *result_rows += batch.num_rows() as u64;
+            if self.cancel.is_cancelled() {
+                return Err(EngineError::Interrupted);
+            }
+        }
+        writer.finish()
+    }
+}

@@ -1,0 +1,6 @@
+//! The program as users run it.
+#![allow(clippy::unwrap_used, reason = "helpers of tests are part of them")]
+
+mod definition;
+mod queries;
+mod reference;

@@ -1,0 +1,181 @@
+//! Queries over files that the program itself has written.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use nandle_io::Nanos;
+use nandle_reads::recording::Recording;
+use nandle_session::{ProbeOptions, Unobserved, probe};
+use tempfile::TempDir;
+
+struct Place(TempDir);
+
+impl Place {
+    /// A directory with a profile, and a file of 5000 numbers and texts.
+    fn new() -> Self {
+        let place = Self(tempfile::tempdir().unwrap());
+        std::fs::write(place.path("disk.json"), profile()).unwrap();
+        let rows = "SELECT value AS id, 'note ' || value AS note FROM generate_series(1, 5000)";
+        let written = place.run(&["-c", rows, "--format", "parquet"]);
+        assert!(written.status.success(), "{written:?}");
+        std::fs::write(place.path("Numbers.parquet"), written.stdout).unwrap();
+        place
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_nandle-sql"));
+        command.arg("sql").args(arguments).args(["--profile", "disk.json", "--memory", "64MiB"]);
+        command.args(["--spill-directory", "."]).current_dir(self.0.path());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    #[track_caller]
+    fn done(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    #[track_caller]
+    fn refused(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        assert_eq!(output.status.code(), Some(code), "{output:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+}
+
+/// Of a modelled drive, whose probe takes virtual time.
+fn profile() -> &'static [u8] {
+    static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
+    PROFILE.get_or_init(|| {
+        let options = ProbeOptions {
+            budget: Nanos::from_secs(3),
+            only: vec!["reads".to_owned()],
+            ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
+        };
+        let profile = probe(&"model:nvme-tlc".parse().unwrap(), &options, &mut Unobserved).unwrap();
+        serde_json::to_vec(&profile).unwrap()
+    })
+}
+
+#[test]
+fn files_are_tables_and_rows_are_written_in_every_format() {
+    let place = Place::new();
+    let query = "SELECT id, note FROM numbers WHERE id IN (7, 4999) ORDER BY id";
+    let of = |format: &str| place.done(&["Numbers.parquet", "-c", query, "--format", format]);
+    assert_eq!(of("csv"), "id,note\n7,note 7\n4999,note 4999\n");
+    assert_eq!(of("json"), "{\"id\":7,\"note\":\"note 7\"}\n{\"id\":4999,\"note\":\"note 4999\"}\n");
+    assert!(of("table").contains("| 4999 | note 4999 |"), "{}", of("table"));
+    for format in ["arrow", "parquet"] {
+        let written = place.run(&["Numbers.parquet", "-c", query, "--format", format]);
+        assert!(written.status.success() && written.stdout.len() > 100, "{written:?}");
+        std::fs::write(place.path("few.parquet"), written.stdout).unwrap();
+    }
+    let sum = "SELECT sum(id) AS sum FROM few; SELECT count(*) AS n FROM x";
+    std::fs::write(place.path("both.sql"), sum).unwrap();
+    let rows = place.done(&["few.parquet", "x=*umbers.parquet", "-f", "both.sql", "--format", "csv"]);
+    assert_eq!(rows, "sum\n5006\nn\n5000\n");
+    let none =
+        place.done(&["Numbers.parquet", "-c", "SELECT note FROM numbers WHERE id < 0", "--format", "csv"]);
+    assert_eq!(none, "note\n");
+}
+
+#[test]
+fn statements_come_from_standard_input() {
+    let place = Place::new();
+    let mut command = place.command(&["Numbers.parquet", "--format", "csv"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"SELECT max(id) AS most\nFROM numbers; SELECT 2 AS two").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "most\n5000\ntwo\n2\n");
+}
+
+#[test]
+fn what_it_takes_is_said() {
+    let place = Place::new();
+    let query =
+        "SET nandle.reads = 'whole-group'; EXPLAIN ANALYZE SELECT max(note) FROM numbers WHERE id > 0";
+    let explained = place.done(&["Numbers.parquet", "-c", query]);
+    for part in ["reads=whole-group", "row_groups=1 of 1", "unplanned=0", "device="] {
+        assert!(explained.contains(part), "{part:?} is missing in {explained}");
+    }
+    assert!(explained.starts_with("Plan with Metrics\n") && !explained.contains('|'), "{explained}");
+}
+
+#[test]
+fn what_can_not_be_is_refused() {
+    let place = Place::new();
+    assert!(place.refused(2, &["nowhere.parquet", "-c", "SELECT 1"]).contains("nowhere.parquet"));
+    let twice = ["Numbers.parquet", "numbers=Numbers.parquet", "-c", "SELECT 1"];
+    assert!(place.refused(2, &twice).contains("OTHER="));
+    assert!(place.refused(1, &["-c", "SELECT 1; SELEC 2"]).contains("SELEC"));
+    assert!(place.refused(1, &["Numbers.parquet", "-c", "SELECT nothing FROM numbers"]).contains("nothing"));
+    assert!(place.refused(2, &["-c", "COPY (SELECT 1) TO 'x.parquet'"]).contains("COPY"));
+    std::fs::write(place.path("text.parquet"), "no Parquet").unwrap();
+    assert!(place.refused(1, &["text.parquet", "-c", "SELECT 1"]).contains("text.parquet"));
+}
+
+#[test]
+fn an_interruption_ends_the_query_and_leaves_nothing() {
+    let place = Place::new();
+    let endless = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
+    let mut command = place.command(&["Numbers.parquet", "-c", endless]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Its directory for temporary files is there before the query runs.
+    let is_running = || {
+        let names = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        names.into_iter().any(|name| name.to_string_lossy().starts_with("nandle-sql-"))
+    };
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !is_running() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(300));
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{output:?}");
+    assert!(!is_running(), "the directory for temporary files is gone");
+}
+
+#[test]
+fn what_statements_need_is_recorded() {
+    let place = Place::new();
+    let text = "SET nandle.reads = 'fixed-block'; SELECT count(*), sum(id) FROM numbers; SELECT max(id) FROM numbers; \
+                SELECT a.id FROM numbers a, numbers b WHERE a.id = b.id AND b.note = 'note 7'";
+    let record = ["Numbers.parquet", "-c", text, "--record", "day.needs.zst", "--format", "csv"];
+    place.done(&record);
+    let recording = Recording::read(&place.path("day.needs.zst")).unwrap();
+    let bytes = std::fs::metadata(place.path("Numbers.parquet")).unwrap().len();
+    let files: Vec<_> =
+        recording.files.iter().map(|file| (file.name.as_deref().unwrap(), file.length_bytes)).collect();
+    assert_eq!(files, [("Numbers.parquet", bytes)], "a file is named once");
+    let [all, some] = &*recording.queries else { panic!("{:?}", recording.queries) };
+    assert_eq!(all.text.as_deref(), Some("SELECT count(*), sum(id) FROM numbers"));
+    assert_eq!((all.totals.result_rows, some.totals.result_rows), (1, 1));
+    for query in [all, some] {
+        assert!(query.cpu_ns() > 0 && query.bytes_wanted() > 0, "{query:?}");
+        assert_eq!(query.wants.iter().filter(|want| want.step == 0).count(), 0, "planning needs nothing");
+    }
+    assert!(some.bytes_wanted() > all.bytes_wanted(), "it reads the file twice, and more columns of it");
+    place.done(&[&record[..], &["--anonymous"]].concat());
+    let anonymous = Recording::read(&place.path("day.needs.zst")).unwrap();
+    assert!(anonymous.files.iter().all(|file| file.name.is_none()));
+    assert!(anonymous.queries.iter().all(|query| query.text.is_none()));
+    assert!(
+        place
+            .refused(2, &["Numbers.parquet", "-c", "SELECT 1", "--record", "disk.json"])
+            .contains("disk.json")
+    );
+}

@@ -1,0 +1,152 @@
+//! What reading costs where the data lie: from a table's profile, from a named one, or from a probe of the directory.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use clap::Args;
+use nandle_advise::compare::{Sameness, same_device};
+use nandle_io::{Nanos, Shape};
+use nandle_predict::{REAL_PROBE_BUDGET, read_costs};
+use nandle_profile::{DeviceProfile, read_profile};
+use nandle_reads::ReadCosts;
+use nandle_session::{Access, Cancel, LoadError, ProbeError, ProbeOptions, Progress, SessionError, probe};
+use nandle_target::TargetSpec;
+use nandle_target::facts::identity_of_path;
+use nandle_units::{format_bytes, format_duration};
+
+use crate::args::{positive_bytes, positive_duration};
+use crate::{Failure, output};
+
+/// Where a profile comes from.
+#[derive(Debug, Clone, Args)]
+pub struct ProfileArgs {
+    /// The profile of the device that the data lie on, as `nandle probe` writes it [default: the directory is probed]
+    #[arg(long, value_name = "FILE")]
+    pub profile: Option<PathBuf>,
+    /// How long a directory is probed that has no profile [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
+    pub probe_budget: Option<Nanos>,
+    /// Size of that probe's test file, which is gone afterwards
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = positive_bytes, conflicts_with = "profile")]
+    pub probe_file_size: u64,
+}
+
+/// A profile, and a sentence on where it is from.
+#[derive(Debug)]
+pub struct FoundProfile {
+    /// The profile.
+    pub profile: DeviceProfile,
+    /// Where it is from.
+    pub origin: String,
+    /// A sentence, if it is of another device than the data lie on.
+    pub of_another: Option<String>,
+}
+
+impl FoundProfile {
+    /// Reads one for data in a directory.
+    ///
+    /// # Errors
+    /// It can't be read.
+    pub fn read(path: &Path, directory: &Path) -> Result<Self, Failure> {
+        let profile = read_profile(path).map_err(|error| Failure::failed(error.to_string()))?;
+        let origin = format!("the profile {} (of {})", path.display(), profile.target);
+        let of_another = of_another(&profile, path, directory);
+        Ok(Self { profile, origin, of_another })
+    }
+
+    /// Says at once what is to be said of it, for commands whose answer has no place for remarks.
+    #[must_use]
+    pub fn told(mut self) -> Self {
+        self.of_another.take().iter().for_each(|sentence| output::note(sentence));
+        self
+    }
+}
+
+impl ProfileArgs {
+    /// Whether the user says where it comes from.
+    pub const fn is_given(&self) -> bool {
+        self.profile.is_some() || self.probe_budget.is_some()
+    }
+
+    /// The profile that is named, or else `kept`, or else that of a probe of the directory.
+    ///
+    /// # Errors
+    /// It can't be read or made, or the user has interrupted the probe.
+    pub fn find(
+        &self,
+        kept: Option<&Path>,
+        directory: &Path,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<FoundProfile, Failure> {
+        if let Some(path) = self.profile.as_deref().or(kept) {
+            return FoundProfile::read(path, directory);
+        }
+        let budget = self.probe_budget.unwrap_or(REAL_PROBE_BUDGET);
+        let (place, time) = (directory.display(), format_duration(budget));
+        let size = format_bytes(self.probe_file_size);
+        output::note(&format!(
+            "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes one that --profile disk.json names from then on."
+        ));
+        let profile = self.probe(directory, budget, cancel, progress)?;
+        Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}"), of_another: None })
+    }
+
+    fn probe(
+        &self,
+        directory: &Path,
+        budget: Nanos,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<DeviceProfile, Failure> {
+        let target = TargetSpec::from_os(directory.as_os_str())
+            .map_err(|error| Failure::usage(format!("{}: {error}", directory.display())))?;
+        let options = ProbeOptions {
+            access: Access { test_file_bytes: self.probe_file_size, ..Access::default() },
+            budget,
+            only: vec!["reads".to_owned()],
+            cancel: cancel.clone(),
+            ..ProbeOptions::new(SystemTime::now())
+        };
+        probe(&target, &options, progress).map_err(|error| of_probe(&error))
+    }
+}
+
+/// What the system doesn't say of a device is no reason to think that it is another.
+fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<String> {
+    // A table's directory may be still to be made.
+    let there = directory.ancestors().find(|place| place.exists()).unwrap_or_else(|| Path::new("."));
+    match same_device(&profile.identity, &identity_of_path(there).ok()?) {
+        Sameness::Same | Sameness::Unknown => None,
+        Sameness::Different(how) => Some(format!(
+            "{} is the profile of another device than {} lies on ({how}, the profile's first), and reads are planned for that one; `nandle probe` makes one of this.",
+            path.display(),
+            directory.display()
+        )),
+    }
+}
+
+/// The smallest unit worth reading alone, if a profile says it.
+pub fn flexible_block_bytes(profile: &DeviceProfile) -> Option<u64> {
+    let derived = &profile.derived;
+    let flexible = derived.flexible_io.as_ref().map(|flexible| flexible.block_bytes.value);
+    flexible.or(derived.efficient_block_bytes.map(|block| block.value))
+}
+
+/// What reads cost by a profile, and sentences on what it lacks.
+///
+/// # Errors
+/// Reads can't be planned by it.
+pub fn costs_of(found: &FoundProfile, shape: Option<&Shape>) -> Result<(ReadCosts, Vec<String>), Failure> {
+    let read = read_costs(&found.profile, shape);
+    let (costs, missing) = read.map_err(|error| Failure::failed(error.to_string()))?;
+    Ok((costs, missing.into_iter().map(|missing| format!("{missing}.")).collect()))
+}
+
+fn of_probe(error: &ProbeError) -> Failure {
+    match error {
+        ProbeError::Session(SessionError::Interrupted | SessionError::Load(LoadError::Cancelled))
+        | ProbeError::Interrupted => Failure::interrupted(error.to_string()),
+        _ => Failure::failed(error.to_string()),
+    }
+}

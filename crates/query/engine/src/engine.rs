@@ -1,0 +1,170 @@
+use std::collections::{BTreeSet, VecDeque};
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use datafusion::common::TableReference;
+use datafusion::common::utils::quote_identifier;
+use datafusion::execution::TaskContext;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use datafusion::physical_plan::execute_stream;
+use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
+use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+use nandle_reads::ReadCosts;
+
+use crate::options::NandleOptions;
+use crate::table::PlannedTable;
+use crate::threads::Threads;
+use crate::{EngineError, Needs, Reads, Rows, Source, session};
+
+/// What an engine may take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// Memory for operators and reads together.
+    pub memory_bytes: u64,
+    /// Where goes what doesn't fit it.
+    pub spill_directory: PathBuf,
+    /// How much of it may lie there at a time.
+    pub spill_limit_bytes: u64,
+    /// Threads that compute.
+    pub threads: NonZeroUsize,
+}
+
+/// Runs statements over tables.
+pub struct Engine {
+    context: SessionContext,
+    threads: Arc<Threads>,
+}
+
+/// A statement that was understood.
+#[derive(Debug)]
+pub struct Statement(Parsed);
+
+impl std::fmt::Display for Statement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Engine {
+    /// Starts an engine without tables.
+    ///
+    /// # Errors
+    /// The system has no threads, or there is no spill directory.
+    pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
+        let threads = Threads::start(options.threads)?;
+        let context = session::open(options)?;
+        Ok(Self { context, threads: Arc::new(threads) })
+    }
+
+    /// Has a source as a table; `costs` say what reading costs where it lies.
+    ///
+    /// # Errors
+    /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
+    pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
+        let table = Arc::new(PlannedTable::open(source, costs)?);
+        self.context.register_table(TableReference::bare(&*source.name), table)?;
+        Ok(())
+    }
+
+    /// Understands statements with semicolons between them.
+    ///
+    /// # Errors
+    /// It isn't SQL; the error says where.
+    pub fn parse(&self, text: &str) -> Result<VecDeque<Statement>, EngineError> {
+        let dialect = PostgreSqlDialect {};
+        let mut parser = DFParserBuilder::new(text).with_dialect(&dialect).build()?;
+        Ok(parser.parse_statements()?.into_iter().map(Statement).collect())
+    }
+
+    /// Plans a statement and starts it.
+    ///
+    /// # Errors
+    /// It names what there isn't, or asks for what isn't possible; or its reads can't be planned in the memory.
+    pub fn run(&self, statement: &Statement) -> Result<Rows, EngineError> {
+        self.run_noted(statement, None)
+    }
+
+    /// As [`run`](Self::run), and notes what the statement needs. Reads of the engine's own (`SET nandle.reads = 'engine'`) aren't noted.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn run_noted(&self, statement: &Statement, needs: Option<Arc<Needs>>) -> Result<Rows, EngineError> {
+        let (plan, stream) = self.threads.block_on(async {
+            let plan = self.context.state().statement_to_plan(statement.0.clone()).await?;
+            check(&plan)?;
+            let frame = self.context.execute_logical_plan(plan).await?;
+            let context = Arc::new(task_context(&frame, needs));
+            let plan = frame.create_physical_plan().await?;
+            let stream = execute_stream(Arc::clone(&plan), context)?;
+            Ok::<_, EngineError>((plan, stream))
+        })?;
+        Ok(Rows::new(plan, stream, Arc::clone(&self.threads)))
+    }
+
+    /// What a statement can name: tables, and their columns as SQL has them.
+    ///
+    /// # Errors
+    /// A table can't be looked at.
+    pub fn names(&self) -> Result<Vec<String>, EngineError> {
+        let state = self.context.state();
+        let catalog = &state.config_options().catalog;
+        let found = self.context.catalog(&catalog.default_catalog);
+        let Some(schema) = found.and_then(|found| found.schema(&catalog.default_schema)) else {
+            return Ok(Vec::new());
+        };
+        let mut names = BTreeSet::new();
+        for table in schema.table_names() {
+            let columns = self.threads.block_on(schema.table(&table))?.map(|table| table.schema());
+            let columns = columns.iter().flat_map(|columns| columns.fields().iter());
+            names.extend(columns.map(|column| quote_identifier(column.name()).into_owned()));
+            names.insert(quote_identifier(&table).into_owned());
+        }
+        Ok(names.into_iter().collect())
+    }
+
+    /// How scans read now.
+    pub fn reads(&self) -> Reads {
+        let state = self.context.state();
+        let options = state.config_options().extensions.get::<NandleOptions>();
+        options.map(|options| options.reads).unwrap_or_default()
+    }
+
+    /// Bytes that lie in the spill directory.
+    pub fn spilled_bytes(&self) -> u64 {
+        self.context.runtime_env().disk_manager.used_disk_space()
+    }
+}
+
+fn task_context(frame: &DataFrame, needs: Option<Arc<Needs>>) -> TaskContext {
+    let context = frame.task_ctx();
+    match needs {
+        Some(needs) => {
+            let config = context.session_config().clone().with_extension(needs);
+            context.with_session_config(config)
+        }
+        None => context,
+    }
+}
+
+/// Data come in one way, and none goes out by itself.
+fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
+    let refuse =
+        |statement: &str, mend| Err(EngineError::Statement { statement: statement.to_owned(), mend });
+    match plan {
+        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => refuse(
+            "CREATE EXTERNAL TABLE",
+            "name its files behind the command, so that their reads are planned",
+        ),
+        LogicalPlan::Copy(_) => refuse("COPY", "choose a format and write the rows to a file"),
+        LogicalPlan::Dml(_) => refuse("changing rows", "load them into a table with `nandle table load`"),
+        _ => Ok(()),
+    }
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,117 @@
+use std::path::PathBuf;
+
+use datafusion::common::DataFusionError;
+use nandle_columns::{ColumnsError, Place};
+use nandle_reads::ReadsError;
+
+/// What a query or a table can't do, and why.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// The system refused.
+    #[error("{action} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A name leads to no data.
+    #[error("{name}: {why}")]
+    Source {
+        /// The name.
+        name: String,
+        /// What is wrong with it, and what to do.
+        why: String,
+    },
+    /// Two tables would have one name.
+    #[error("{first} and {second} would both be the table `{name}`; give one another name: OTHER={second}")]
+    SameName {
+        /// The name.
+        name: String,
+        /// What has it.
+        first: String,
+        /// What would have it, too.
+        second: String,
+    },
+    /// Files of one table have a column of different types.
+    #[error(
+        "column `{column}` is {got} in {file} and {expected} in the files before it; query them as different tables"
+    )]
+    Types {
+        /// The column.
+        column: String,
+        /// The file.
+        file: String,
+        /// Its type there.
+        got: String,
+        /// Its type elsewhere.
+        expected: String,
+    },
+    /// A file is no Parquet, or is damaged.
+    #[error("{0}")]
+    Columns(#[from] ColumnsError),
+    /// Planned reads failed.
+    #[error("reading {file}: {source}")]
+    Reads {
+        /// The file; `the table` where it isn't about one.
+        file: String,
+        /// What the reads say.
+        source: ReadsError,
+    },
+    /// The decoder panicked over a file, which is therefore taken to be damaged.
+    #[error("{place}: the Parquet decoder panicked: {what}; the file is damaged or hostile")]
+    DecoderPanicked {
+        /// Where.
+        place: Place,
+        /// What the panic said.
+        what: String,
+    },
+    /// A statement that isn't one for this engine.
+    #[error("{statement} isn't possible here: {mend}")]
+    Statement {
+        /// Which kind of statement.
+        statement: String,
+        /// What to do instead.
+        mend: &'static str,
+    },
+    /// The engine reports an error.
+    #[error("{0}")]
+    Query(Box<DataFusionError>),
+    /// Rows can't be written.
+    #[error("writing rows: {0}")]
+    Output(std::io::Error),
+    /// Its caller wanted it to end.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+impl EngineError {
+    pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        move |source| Self::Io { action, path: path.into(), source }
+    }
+}
+
+impl From<DataFusionError> for EngineError {
+    /// Errors of ours come back as they were.
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(source) => match source.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(source) => Self::Query(Box::new(DataFusionError::External(source))),
+            },
+            error => Self::Query(Box::new(error)),
+        }
+    }
+}
+
+impl From<EngineError> for DataFusionError {
+    fn from(error: EngineError) -> Self {
+        match error {
+            EngineError::Query(error) => *error,
+            error => Self::External(Box::new(error)),
+        }
+    }
+}

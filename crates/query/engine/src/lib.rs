@@ -1,0 +1,25 @@
+//! SQL on planned reads. `DataFusion` is the engine and its decoder decodes; which bytes are read when, and in how much memory, is decided by
+//! `nandle-reads`. A [`Source`] is a table of ours or Parquet files as they lie, an [`Engine`] has them as tables and runs statements. It alone
+//! knows `DataFusion` and Tokio, and it must never read the system's clock.
+//!
+//! How it fits together: after the engine has planned a query, a rule of ours (`scan`) asks its Parquet source, row group by row group, which
+//! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
+
+mod engine;
+mod error;
+mod needs;
+mod options;
+mod output;
+mod rows;
+mod scan;
+mod session;
+mod table;
+mod threads;
+
+pub use engine::{Engine, EngineOptions, Statement};
+pub use error::EngineError;
+pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
+pub use options::{NandleOptions, Reads};
+pub use output::{Format, RowWriter};
+pub use rows::Rows;
+pub use table::Source;

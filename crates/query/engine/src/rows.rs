@@ -1,0 +1,140 @@
+use std::future::poll_fn;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use datafusion::common::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use futures_util::stream::StreamExt as _;
+
+use crate::EngineError;
+use crate::threads::Threads;
+
+/// How long a caller waits at most before it is asked whether it still wants rows.
+const ASKED_AFTER: Duration = Duration::from_millis(20);
+
+/// The rows of a statement, as they come. Dropping them ends the statement and stops its reads.
+pub struct Rows {
+    /// Dropped before the threads that it runs in.
+    stream: Option<SendableRecordBatchStream>,
+    plan: Arc<dyn ExecutionPlan>,
+    schema: SchemaRef,
+    threads: Arc<Threads>,
+}
+
+impl Rows {
+    pub(crate) fn new(
+        plan: Arc<dyn ExecutionPlan>,
+        stream: SendableRecordBatchStream,
+        threads: Arc<Threads>,
+    ) -> Self {
+        let schema = stream.schema();
+        let stream = computed_in(&threads, stream);
+        Self { stream: Some(stream), plan, schema, threads }
+    }
+
+    /// The columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Bytes that its operators have written to temporary files until now.
+    pub fn spilled_bytes(&self) -> u64 {
+        spilled_bytes(&self.plan)
+    }
+
+    /// The next rows, waited for; `None` after the last. While it waits it asks `is_over` whether they are still wanted.
+    ///
+    /// # Errors
+    /// The statement failed, or is over.
+    pub fn next_batch(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<RecordBatch>, EngineError> {
+        let Some(rows) = self.stream.as_mut() else { return Ok(None) };
+        let next = wait(&self.threads, rows, is_over);
+        match next {
+            Ok(Some(Ok(batch))) => Ok(Some(batch)),
+            Ok(None) => {
+                self.end();
+                Ok(None)
+            }
+            Ok(Some(Err(error))) => {
+                self.end();
+                Err(error.into())
+            }
+            Err(error) => {
+                self.end();
+                Err(error)
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        let _inside = self.threads.enter();
+        self.stream = None;
+    }
+}
+
+fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> u64 {
+    let own = plan.metrics().and_then(|metrics| metrics.spilled_bytes()).unwrap_or_default();
+    own as u64 + plan.children().into_iter().map(spilled_bytes).sum::<u64>()
+}
+
+/// Operators may compute for long without a break; the thread that waits for their rows is free meanwhile.
+fn computed_in(threads: &Threads, mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
+    let _inside = threads.enter();
+    let mut rows = RecordBatchReceiverStream::builder(stream.schema(), 1);
+    let sender = rows.tx();
+    rows.spawn(async move {
+        while let Some(next) = stream.next().await {
+            if sender.send(next).await.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    });
+    rows.build()
+}
+
+/// The runtime's timers aren't used: they stand still while all of its threads compute.
+fn wait(
+    threads: &Threads,
+    rows: &mut SendableRecordBatchStream,
+    is_over: &dyn Fn() -> bool,
+) -> Result<Option<Result<RecordBatch, DataFusionError>>, EngineError> {
+    let waker = Waker::from(Arc::new(Caller(std::thread::current())));
+    loop {
+        let polled = poll_fn(|_| Poll::Ready(rows.poll_next_unpin(&mut Context::from_waker(&waker))));
+        if let Poll::Ready(next) = threads.block_on(polled) {
+            return Ok(next);
+        }
+        if is_over() {
+            return Err(EngineError::Interrupted);
+        }
+        std::thread::park_timeout(ASKED_AFTER);
+    }
+}
+
+/// The thread that waits for rows.
+struct Caller(Thread);
+
+impl Wake for Caller {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+impl Drop for Rows {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl std::fmt::Debug for Rows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Rows").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}

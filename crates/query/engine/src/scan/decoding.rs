@@ -1,0 +1,44 @@
+//! Errors and panics of the decoder, with the place that they are about.
+
+use std::any::Any;
+
+use datafusion::common::DataFusionError;
+use nandle_columns::Place;
+use parquet::errors::ParquetError;
+
+use crate::EngineError;
+
+/// The decoder isn't ours, and the file may be hostile: a panic becomes an error.
+pub(crate) fn panicked(place: &Place, panic: &(dyn Any + Send)) -> EngineError {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    let what = text.unwrap_or_else(|| "without a message".to_owned());
+    EngineError::DecoderPanicked { place: place.clone(), what }
+}
+
+/// An error of a scan with the row group that it was about. Those of the reads name their place themselves, and so does memory.
+pub(crate) fn located(place: &Place, error: DataFusionError) -> DataFusionError {
+    match error {
+        DataFusionError::ParquetError(error) => match *error {
+            ParquetError::External(source) => match source.downcast::<EngineError>() {
+                Ok(own) => (*own).into(),
+                Err(source) => decoding(place, ParquetError::External(source)),
+            },
+            error => decoding(place, error),
+        },
+        DataFusionError::ArrowError(error, trace) => {
+            DataFusionError::ArrowError(error, trace).context(format!("decoding {place}"))
+        }
+        error => error,
+    }
+}
+
+fn decoding(place: &Place, source: ParquetError) -> DataFusionError {
+    let place = place.clone();
+    EngineError::from(nandle_columns::ColumnsError::Parquet {
+        action: "decoding",
+        place,
+        source: Box::new(source),
+    })
+    .into()
+}

@@ -1,0 +1,18 @@
+//! Scans by plan: what the engine's Parquet source would read is found out beforehand, planned, and on its way when it asks.
+//!
+//! A row group is what the source asks for at once, so each one that is left after pruning becomes a file of its own for it (a [`Piece`]).
+//! Pieces are dealt out to the engine's partitions; of each partition the pieces' bytes are planned together, in order, so that reads go on across
+//! row groups and files while one is decoded.
+
+mod decoding;
+mod explain;
+mod pieces;
+mod planned;
+mod readers;
+mod reads;
+mod rehearsal;
+mod rule;
+mod share;
+mod steps;
+
+pub(crate) use rule::PlanReads;

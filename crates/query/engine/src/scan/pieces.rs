@@ -1,0 +1,141 @@
+//! The row groups of a scan that have rows for it, and what is read of each.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::common::{DataFusionError, internal_datafusion_err};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
+use datafusion::datasource::physical_plan::parquet::{ParquetAccessPlan, RowGroupAccess};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileSource, ParquetSource};
+use datafusion::physical_expr::expressions::DynamicFilterTracking;
+use nandle_columns::Place;
+use parquet::file::metadata::ParquetMetaData;
+
+use super::rehearsal::Rehearsal;
+use crate::table::{FileOf, TableFiles};
+
+/// A row group that is read.
+#[derive(Debug, Clone)]
+pub(crate) struct Piece {
+    /// The row group as a file of its own, as the engine's source opens it.
+    pub(crate) file: PartitionedFile,
+    /// The number of its file in the table.
+    pub(crate) number: usize,
+    /// What is read of it, in the order in which it is asked for.
+    pub(crate) ranges: Vec<Range<u64>>,
+    /// How many rows it has, before predicates.
+    pub(crate) rows: u64,
+    /// What messages call it.
+    pub(crate) place: Place,
+}
+
+impl Piece {
+    pub(crate) fn wanted_bytes(&self) -> u64 {
+        self.ranges.iter().map(|range| range.end - range.start).sum()
+    }
+}
+
+/// The pieces of a scan, and how many row groups its files have.
+#[derive(Debug)]
+pub(crate) struct Pieces {
+    pub(crate) files: Option<Arc<TableFiles>>,
+    pub(crate) all: Vec<Piece>,
+    pub(crate) row_groups: usize,
+    /// The source wants some sooner than others.
+    pub(crate) are_reordered: bool,
+}
+
+/// The file of the table that a scan's file is.
+pub(crate) fn file_of(file: &PartitionedFile) -> Result<&FileOf, DataFusionError> {
+    let of = file.extension::<FileOf>();
+    of.ok_or_else(|| internal_datafusion_err!("{} is no file of a planned table", file.path()))
+}
+
+pub(crate) fn metadata_of(file: &PartitionedFile) -> Result<Arc<ParquetMetaData>, DataFusionError> {
+    let FileOf { files, number } = file_of(file)?;
+    let opened = files.files.get(*number);
+    let opened = opened.ok_or_else(|| internal_datafusion_err!("there is no file {number} in the table"))?;
+    Ok(Arc::clone(opened.metadata()))
+}
+
+/// Finds the pieces of a scan of whole files, however the engine has cut them.
+pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pieces, DataFusionError> {
+    let rehearsal = Rehearsal::new(config, source)?;
+    let is_dynamic = source
+        .filter()
+        .is_some_and(|filter| DynamicFilterTracking::classify(&filter).contains_dynamic_filter());
+    let limit = config.limit.filter(|_| source.filter().is_none());
+    let mut found = Pieces { files: None, all: Vec::new(), row_groups: 0, are_reordered: false };
+    let (mut seen, mut rows) = (BTreeSet::new(), 0_u64);
+    for file in config.file_groups.iter().flat_map(FileGroup::iter) {
+        let FileOf { files, number } = file_of(file)?;
+        if !seen.insert(*number) {
+            continue;
+        }
+        found.files.get_or_insert_with(|| Arc::clone(files));
+        let metadata = metadata_of(file)?;
+        found.row_groups += metadata.num_row_groups();
+        for row_group in 0..metadata.num_row_groups() {
+            if limit.is_some_and(|limit| rows >= limit as u64) {
+                break;
+            }
+            let piece = piece_of(file, &metadata, row_group, is_dynamic, source)?;
+            if let Some(ranges) = rehearsal.wanted(&piece.file, &piece.place)? {
+                rows += piece.rows;
+                found.all.push(Piece { ranges, ..piece });
+            }
+        }
+    }
+    if is_dynamic {
+        reorder(&mut found, source);
+    }
+    Ok(found)
+}
+
+fn piece_of(
+    file: &PartitionedFile,
+    metadata: &ParquetMetaData,
+    row_group: usize,
+    is_dynamic: bool,
+    source: &ParquetSource,
+) -> Result<Piece, DataFusionError> {
+    let FileOf { files, number } = file_of(file)?;
+    let name = files.files.get(*number).map(|opened| opened.name().to_owned()).unwrap_or_default();
+    let schema = files.files.get(*number).map(|opened| Arc::clone(opened.schema()));
+    let mut access = ParquetAccessPlan::new_none(metadata.num_row_groups());
+    access.set(row_group, RowGroupAccess::Scan);
+    let mut piece = PartitionedFile { range: None, arrow_schema: schema, statistics: None, ..file.clone() };
+    if is_dynamic {
+        // A filter that changes while the query runs may rule out a row group before it is opened.
+        let alone =
+            metadata.clone().into_builder().set_row_groups(vec![metadata.row_group(row_group).clone()]);
+        let schema = source.table_schema().file_schema();
+        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(&alone.build(), schema)?;
+        piece = piece.with_statistics(Arc::new(statistics));
+    }
+    Ok(Piece {
+        file: piece.with_extension(access),
+        number: *number,
+        ranges: Vec::new(),
+        rows: u64::try_from(metadata.row_group(row_group).num_rows()).unwrap_or_default(),
+        place: Place { file: name, row_group: Some(row_group), column: None, offset_bytes: None },
+    })
+}
+
+/// The order that the source would read files in, now of row groups: where a query wants the first rows of an order, the most promising
+/// come first.
+fn reorder(found: &mut Pieces, source: &ParquetSource) {
+    let numbered = found.all.iter().enumerate().map(|(at, piece)| piece.file.clone().with_extension(At(at)));
+    let ordered = source.reorder_files(numbered.collect());
+    let order: Vec<usize> =
+        ordered.iter().filter_map(|file| file.extension::<At>().map(|At(at)| *at)).collect();
+    found.are_reordered = !order.is_sorted();
+    let pieces = order.iter().filter_map(|at| found.all.get(*at).cloned());
+    found.all = pieces.collect();
+}
+
+/// Where a piece was before it was moved.
+#[derive(Debug, Clone, Copy)]
+struct At(usize);

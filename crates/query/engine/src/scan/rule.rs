@@ -1,0 +1,86 @@
+//! The last of the engine's optimizer rules: scans of planned tables become planned scans.
+
+use std::sync::Arc;
+
+use datafusion::common::DataFusionError;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode as _, TreeNodeRecursion};
+use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, ParquetSource};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use nandle_reads::Strategy;
+
+use super::planned::PlannedScan;
+use crate::engine::EngineOptions;
+use crate::options::{NandleOptions, Reads};
+use crate::table::FileOf;
+
+/// The part of the memory that all reads of a query may take; operators have the rest.
+const READS_PART: u64 = 4;
+
+/// Plans the reads of a query when all else is decided.
+#[derive(Debug)]
+pub(crate) struct PlanReads {
+    memory_bytes: u64,
+}
+
+impl PlanReads {
+    pub(crate) fn new(options: &EngineOptions) -> Self {
+        Self { memory_bytes: options.memory_bytes / READS_PART }
+    }
+
+    fn planned(
+        plan: Arc<dyn ExecutionPlan>,
+        strategy: Strategy,
+        memory_bytes: u64,
+    ) -> Result<Transformed<Arc<dyn ExecutionPlan>>, DataFusionError> {
+        let Some((config, source)) = scan_of(&plan) else { return Ok(Transformed::no(plan)) };
+        let scan = PlannedScan::new(config, source, strategy, memory_bytes)?;
+        Ok(match scan {
+            Some(scan) => Transformed::yes(Arc::new(DataSourceExec::new(Arc::new(scan)))),
+            None => Transformed::no(plan),
+        })
+    }
+}
+
+impl PhysicalOptimizerRule for PlanReads {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        let reads = config.extensions.get::<NandleOptions>().map(|options| options.reads);
+        let Reads::Planned(strategy) = reads.unwrap_or_default() else { return Ok(plan) };
+        let memory_bytes = self.memory_bytes / partitions(&plan)?.max(1);
+        let plan = plan.transform_up(|node| Self::planned(node, strategy, memory_bytes))?;
+        Ok(plan.data)
+    }
+
+    fn name(&self) -> &'static str {
+        "plan_reads"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// The partitions of all scans that are planned, which may all run at once.
+fn partitions(plan: &Arc<dyn ExecutionPlan>) -> Result<u64, DataFusionError> {
+    let mut partitions = 0;
+    plan.apply(|node| {
+        partitions += scan_of(node).map_or(0, |(config, _)| config.file_groups.len() as u64);
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(partitions)
+}
+
+/// A scan of a planned table, as the table hands it out.
+fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSource)> {
+    let config = plan.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<FileScanConfig>()?;
+    let source = config.file_source().downcast_ref::<ParquetSource>()?;
+    let mut files = config.file_groups.iter().flat_map(FileGroup::iter);
+    files.next()?.extension::<FileOf>()?;
+    Some((config, source))
+}

@@ -1,0 +1,126 @@
+//! What one partition of a scan reads.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use nandle_reads::{HostCosts, Plan, PlanOptions, Prediction, ReadsError, Strategy};
+
+use super::pieces::Piece;
+use super::steps::Steps;
+use crate::table::TableFiles;
+
+/// The part of a partition's memory for what is read; the rest is for what the decoder works on.
+const ARENAS_PART: u64 = 2;
+/// A step is at most such a part of the memory for what is on its way.
+const STEP_PART: u64 = 8;
+/// Steps that were read and not yet taken.
+const STEPS_ON_THEIR_WAY: u64 = 2;
+/// With less no plan has room for much.
+const ARENAS_BYTES_MIN: u64 = 1 << 20;
+
+/// A partition's pieces and the plan of their reads.
+#[derive(Debug)]
+pub(crate) struct Share {
+    pub(crate) pieces: Vec<Piece>,
+    /// The plan's steps of each piece.
+    pub(crate) steps: Vec<Range<u32>>,
+    pub(crate) plan: Arc<Plan>,
+    /// For steps on their way from the thread that reads.
+    pub(crate) copies_bytes: u64,
+    /// What the decoder holds of a row group at most.
+    held_bytes: u64,
+    pub(crate) prediction: Prediction,
+}
+
+impl Share {
+    pub(crate) fn new(
+        pieces: Vec<Piece>,
+        files: &TableFiles,
+        strategy: Strategy,
+        memory_bytes: u64,
+    ) -> Result<Self, ReadsError> {
+        let arenas_bytes = (memory_bytes / ARENAS_PART).max(ARENAS_BYTES_MIN);
+        let step_bytes = arenas_bytes / STEP_PART;
+        let Steps { wants, of_piece } = Steps::new(&pieces, step_bytes);
+        let plan_files = files.plan_files();
+        let plan = |memory_bytes| {
+            let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
+            Plan::new(wants.clone(), &plan_files, &files.costs, options)
+        };
+        // Whole groups may be longer than the steps that want a part of them.
+        let plan = match plan(arenas_bytes) {
+            Err(ReadsError::Memory { memory_bytes, .. }) => plan(memory_bytes)?,
+            planned => planned?,
+        };
+        Ok(Self {
+            copies_bytes: (step_bytes * STEPS_ON_THEIR_WAY).min(plan.wanted_bytes()),
+            held_bytes: pieces.iter().map(Piece::wanted_bytes).max().unwrap_or_default(),
+            prediction: plan.predict(HostCosts::default(), |_| 0.0),
+            plan: Arc::new(plan),
+            steps: of_piece,
+            pieces,
+        })
+    }
+
+    /// Memory of its reads, with what the decoder holds of them.
+    pub(crate) fn memory_bytes(&self) -> u64 {
+        let all_bytes = self.prediction.memory_bytes + self.copies_bytes + self.held_bytes;
+        if self.plan.reads().is_empty() { 0 } else { all_bytes }
+    }
+}
+
+/// Deals pieces out to so many partitions: a stretch of them to each, of equally many bytes; or in turns, where those that come first are
+/// the most promising.
+pub(crate) fn deal(pieces: Vec<Piece>, partitions: usize, in_turns: bool) -> Vec<Vec<Piece>> {
+    let partitions = partitions.max(1);
+    // A piece that wants nothing is still something to do.
+    let weight = |piece: &Piece| piece.wanted_bytes() + 1;
+    let all: u64 = pieces.iter().map(weight).sum();
+    let mut shares = vec![Vec::new(); partitions];
+    let mut before = 0;
+    for (number, piece) in pieces.into_iter().enumerate() {
+        let middle = before + weight(&piece) / 2;
+        before += weight(&piece);
+        let by_bytes = u128::from(middle) * partitions as u128 / u128::from(all.max(1));
+        let by_bytes = usize::try_from(by_bytes).unwrap_or(usize::MAX).min(partitions - 1);
+        let share = if in_turns { number % partitions } else { by_bytes };
+        if let Some(share) = shares.get_mut(share) {
+            share.push(piece);
+        }
+    }
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use datafusion::datasource::listing::PartitionedFile;
+    use nandle_columns::Place;
+
+    use super::*;
+
+    fn pieces(bytes: &[u64]) -> Vec<Piece> {
+        let of = |bytes: &u64| Piece {
+            file: PartitionedFile::new("a", 1),
+            number: 0,
+            ranges: std::iter::once(0..*bytes).collect(),
+            rows: *bytes,
+            place: Place::default(),
+        };
+        bytes.iter().map(of).collect()
+    }
+
+    fn dealt(bytes: &[u64], partitions: usize, in_turns: bool) -> Vec<Vec<u64>> {
+        let shares = deal(pieces(bytes), partitions, in_turns);
+        shares.iter().map(|share| share.iter().map(|piece| piece.rows).collect()).collect()
+    }
+
+    #[test]
+    fn partitions_have_equally_many_bytes() {
+        assert_eq!(dealt(&[10, 10, 10, 10], 2, false), [[10, 10], [10, 10]]);
+        assert_eq!(dealt(&[90, 10, 10, 70], 2, false), [vec![90], vec![10, 10, 70]]);
+        assert_eq!(dealt(&[0, 0, 0], 3, false), [[0], [0], [0]]);
+        assert_eq!(dealt(&[5], 3, false).concat(), [5]);
+        assert_eq!(dealt(&[], 2, false), [[0; 0], [0; 0]]);
+        assert_eq!(dealt(&[1, 2, 3], 2, true), [vec![1, 3], vec![2]]);
+    }
+}

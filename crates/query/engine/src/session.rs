@@ -1,0 +1,43 @@
+//! The engine's session: its settings, its memory, its temporary files.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use datafusion::common::DataFusionError;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::{SessionConfig, SessionContext};
+
+use crate::engine::EngineOptions;
+use crate::options::NandleOptions;
+use crate::scan::PlanReads;
+
+/// So many of those that hold most memory are named when there is none left.
+const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
+
+/// Makes the session.
+pub(crate) fn open(options: &EngineOptions) -> Result<SessionContext, DataFusionError> {
+    let config = SessionConfig::new()
+        .with_target_partitions(options.threads.get())
+        .with_information_schema(true)
+        .with_option_extension(NandleOptions::default());
+    let state = SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(runtime(options)?)
+        .with_default_features()
+        .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)))
+        .build();
+    Ok(SessionContext::new_with_state(state))
+}
+
+/// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.
+fn runtime(options: &EngineOptions) -> Result<Arc<RuntimeEnv>, DataFusionError> {
+    let bytes = usize::try_from(options.memory_bytes).unwrap_or(usize::MAX);
+    let pool = TrackConsumersPool::new(FairSpillPool::new(bytes), NAMED_CONSUMERS);
+    let spill = DiskManagerBuilder::default()
+        .with_mode(DiskManagerMode::Directories(vec![options.spill_directory.clone()]))
+        .with_max_temp_directory_size(options.spill_limit_bytes);
+    RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(spill).build_arc()
+}

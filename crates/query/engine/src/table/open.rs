@@ -1,0 +1,185 @@
+//! A table's files, open for reading by plan.
+
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
+use std::time::SystemTime;
+
+use arrow_schema::SchemaRef;
+use nandle_columns::{BLOCK_BYTES, ColumnsError, ParquetFile, Snapshot, Table};
+use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
+use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
+use parquet::file::metadata::RowGroupMetaData;
+
+use super::pumped::{Pumped, plain};
+use super::schema::common;
+use super::source::Source;
+use crate::EngineError;
+
+/// Requests that may be in flight: more than a plan keeps.
+const SLOTS: u32 = 1024;
+
+/// A table's files with their footers, and the thread that reads them.
+#[derive(Debug)]
+pub(crate) struct TableFiles {
+    pub(crate) schema: SchemaRef,
+    /// What reading costs where they lie.
+    pub(crate) costs: ReadCosts,
+    pub(crate) files: Vec<Arc<ParquetFile>>,
+    pub(crate) paths: Vec<PathBuf>,
+    pub(crate) stamps: Vec<Stamp>,
+    pub(crate) read: Arc<[ReadFile]>,
+    pub(crate) owner: Owner,
+    /// Keeps a table's files from being removed.
+    _snapshot: Option<Snapshot>,
+}
+
+/// By what a file is known to be the one that it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) length_bytes: u64,
+    pub(crate) modified: SystemTime,
+}
+
+impl Stamp {
+    fn of(path: &PathBuf) -> Result<Self, EngineError> {
+        let of = |metadata: std::fs::Metadata| {
+            Ok(Self { length_bytes: metadata.len(), modified: metadata.modified()? })
+        };
+        std::fs::metadata(path).and_then(of).map_err(EngineError::io("looking at", path))
+    }
+}
+
+impl TableFiles {
+    /// Opens what a name leads to. Footers are read through the thread that reads the data; a table's own through its directory, which
+    /// checks them by their sums.
+    pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
+        let Some(directory) = &source.table else { return Self::of_files(&source.files, costs) };
+        let snapshot = Table::open(directory)?.snapshot()?;
+        let (files, schema) = (snapshot.files().to_vec(), Arc::clone(snapshot.schema()));
+        let paths: Vec<PathBuf> = files.iter().map(|file| directory.join(file.name())).collect();
+        let (owner, devices, _) = start(&paths)?;
+        Self::new((schema, files), paths, (owner, &devices), costs, Some(snapshot))
+    }
+
+    fn of_files(paths: &[PathBuf], costs: &ReadCosts) -> Result<Self, EngineError> {
+        let (owner, devices, read) = start(paths)?;
+        let sources = Pumped::all(&owner, read, costs).map_err(of_table)?;
+        let open = |(path, source): (&PathBuf, Pumped)| {
+            ParquetFile::open(&path.display().to_string(), Arc::new(source), None).map(Arc::new)
+        };
+        let files = paths.iter().zip(sources).map(open).collect::<Result<Vec<_>, _>>()?;
+        Self::new((common(&files)?, files), paths.to_vec(), (owner, &devices), costs, None)
+    }
+
+    fn new(
+        (schema, files): (SchemaRef, Vec<Arc<ParquetFile>>),
+        paths: Vec<PathBuf>,
+        (owner, devices): (Owner, &[Device]),
+        costs: &ReadCosts,
+        snapshot: Option<Snapshot>,
+    ) -> Result<Self, EngineError> {
+        let stamps = paths.iter().map(Stamp::of).collect::<Result<_, _>>()?;
+        let read = files.iter().zip(devices).map(|(file, device)| {
+            let mut read = file.read_file(device.id, 0, device.align_bytes)?;
+            read.plan.groups = groups(file);
+            Ok(read)
+        });
+        let read = read.collect::<Result<_, EngineError>>()?;
+        Ok(Self { schema, costs: costs.clone(), files, paths, stamps, read, owner, _snapshot: snapshot })
+    }
+
+    /// Whether the files are still those that were opened.
+    pub(crate) fn are_current(&self) -> Result<bool, EngineError> {
+        for (path, stamp) in self.paths.iter().zip(&self.stamps) {
+            if Stamp::of(path)? != *stamp {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// As plans must know them.
+    pub(crate) fn plan_files(&self) -> Vec<PlanFile> {
+        self.read.iter().map(|file| file.plan.clone()).collect()
+    }
+
+    /// An error of the reads, with the name of the file that it is about.
+    pub(crate) fn named(&self, error: ReadsError) -> EngineError {
+        let file = match &error {
+            ReadsError::Damaged { file, .. }
+            | ReadsError::Io { file, .. }
+            | ReadsError::UnknownFile { file, .. }
+            | ReadsError::Tail { file, .. }
+            | ReadsError::BeyondEnd { file, .. } => self.files.get(file.0 as usize),
+            _ => None,
+        };
+        match (file, error) {
+            (Some(file), ReadsError::Damaged { offset_bytes, why, .. }) => {
+                let block = offset_bytes..offset_bytes.saturating_add(BLOCK_BYTES);
+                ColumnsError::Damaged { place: file.place_of(&block), why }.into()
+            }
+            (Some(file), source) => EngineError::Reads { file: file.name().to_owned(), source },
+            (None, source) => of_table(source),
+        }
+    }
+}
+
+fn of_table(source: ReadsError) -> EngineError {
+    EngineError::Reads { file: "the table".to_owned(), source }
+}
+
+/// A file as a device of the owner's world.
+#[derive(Debug, Clone, Copy)]
+struct Device {
+    id: DeviceId,
+    align_bytes: u64,
+}
+
+/// Opens files as devices of a world, and starts the thread that reads from them.
+fn start(paths: &[PathBuf]) -> Result<(Owner, Vec<Device>, Vec<ReadFile>), EngineError> {
+    let opened = paths.iter().map(open_device).collect::<Result<Vec<_>, _>>()?;
+    let align_bytes: Vec<u64> = opened.iter().map(|device| device.shape().logical_block_bytes).collect();
+    let (told, ids) = channel();
+    let open = move || {
+        let mut world = FileWorld::new(SLOTS).map_err(|error| error.to_string())?;
+        let ids: Vec<DeviceId> = opened.into_iter().map(|device| world.add(device).id).collect();
+        let io: Box<dyn Io> = world.into_io();
+        // Whoever started the thread waits for this.
+        let _ = told.send(ids);
+        Ok(io)
+    };
+    let owner = Owner::start("nandle-reads", open).map_err(of_table)?;
+    let gone = |_| of_table(ReadsError::OwnerGone { why: "it ended before it began".to_owned() });
+    let ids = ids.recv().map_err(gone)?;
+    let devices = ids.into_iter().zip(align_bytes).map(|(id, align_bytes)| Device { id, align_bytes });
+    let devices: Vec<Device> = devices.collect();
+    let read = paths.iter().zip(&devices).map(|(path, device)| {
+        plain(path, device.id, device.align_bytes).map_err(EngineError::io("reading", path))
+    });
+    let read = read.collect::<Result<_, _>>()?;
+    Ok((owner, devices, read))
+}
+
+fn open_device(path: &PathBuf) -> Result<Arc<DeviceFile>, EngineError> {
+    let file = std::fs::File::open(path).map_err(EngineError::io("opening", path))?;
+    let device = DeviceFile::new(file, FileOptions::default());
+    Ok(Arc::new(device.map_err(|error| EngineError::Source {
+        name: path.display().to_string(),
+        why: format!("it can't be read: {error}"),
+    })?))
+}
+
+/// Column chunks lie together. Where a hostile footer has them overlap nothing is known.
+fn groups(file: &ParquetFile) -> Groups {
+    let chunks = file.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let ranges = chunks.map(|chunk| {
+        let (start, length) = chunk.byte_range();
+        start..start.saturating_add(length)
+    });
+    let mut ranges: Vec<Range<u64>> = ranges.filter(|range| !range.is_empty()).collect();
+    ranges.sort_by_key(|range| range.start);
+    let are_apart = ranges.iter().zip(ranges.iter().skip(1)).all(|(one, next)| one.end <= next.start);
+    if are_apart { Groups::Listed(ranges) } else { Groups::Unknown }
+}

@@ -1,0 +1,44 @@
+//! The columns of files together.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow_schema::{Field, Schema, SchemaRef};
+use nandle_columns::ParquetFile;
+
+use crate::EngineError;
+
+/// The columns that any of the files has, in the order in which they come; one that a file lacks is null there.
+pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineError> {
+    let mut fields: Vec<Field> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let mut counts: Vec<usize> = Vec::new();
+    for file in files {
+        for field in file.schema().fields() {
+            let place = *places.entry(field.name().clone()).or_insert(fields.len());
+            if let (Some(known), Some(count)) = (fields.get_mut(place), counts.get_mut(place)) {
+                *count += 1;
+                *known = both(known, field, file.name())?;
+            } else {
+                fields.push(field.as_ref().clone());
+                counts.push(1);
+            }
+        }
+    }
+    let in_all = |count: usize| count == files.len();
+    let fields = fields.into_iter().zip(counts);
+    let fields = fields.map(|(field, count)| if in_all(count) { field } else { field.with_nullable(true) });
+    Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+}
+
+fn both(known: &Field, field: &Field, file: &str) -> Result<Field, EngineError> {
+    if known.data_type() == field.data_type() {
+        return Ok(known.clone().with_nullable(known.is_nullable() || field.is_nullable()));
+    }
+    Err(EngineError::Types {
+        column: field.name().clone(),
+        file: file.to_owned(),
+        got: field.data_type().to_string(),
+        expected: known.data_type().to_string(),
+    })
+}

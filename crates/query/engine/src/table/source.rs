@@ -1,0 +1,151 @@
+//! What a user names: a table of ours, a Parquet file, a directory of them, or a pattern.
+
+use std::path::{Path, PathBuf};
+
+use crate::EngineError;
+
+/// Data under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What a query calls it.
+    pub name: String,
+    /// The directory of a table of ours; without one it is the files alone.
+    pub table: Option<PathBuf>,
+    /// Parquet files.
+    pub files: Vec<PathBuf>,
+}
+
+/// Files of a directory, or that a pattern finds, are those that end so.
+const ENDING: &str = "parquet";
+/// What makes a name a pattern.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
+impl Source {
+    /// What `argument` leads to: `PATH`, or `NAME=PATH` to give it a name of one's own.
+    ///
+    /// # Errors
+    /// There is nothing, or nothing that is Parquet.
+    pub fn find(argument: &str) -> Result<Self, EngineError> {
+        match argument.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(argument).exists()) {
+            Some((name, place)) => Self::at(place, Some(name)),
+            None => Self::at(argument, None),
+        }
+    }
+
+    fn at(place: &str, name: Option<&str>) -> Result<Self, EngineError> {
+        let path = Path::new(place);
+        let name = name.map_or_else(|| name_of(path), |name| Ok(name.to_owned()))?;
+        if path.is_dir() {
+            return Self::in_directory(path, name);
+        }
+        let files = if path.exists() { vec![path.to_owned()] } else { matching(place)? };
+        Ok(Self { name, table: None, files })
+    }
+
+    fn in_directory(directory: &Path, name: String) -> Result<Self, EngineError> {
+        if ["CURRENT", "LOCK"].iter().any(|of_table| directory.join(of_table).exists()) {
+            return Ok(Self { name, table: Some(directory.to_owned()), files: Vec::new() });
+        }
+        let entries = std::fs::read_dir(directory).map_err(EngineError::io("listing", directory))?;
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry.map_err(EngineError::io("listing", directory))?.path();
+            if path.is_file() && path.extension().is_some_and(|ending| ending == ENDING) {
+                files.push(path);
+            }
+        }
+        files.sort();
+        if files.is_empty() {
+            let why = "no table (it has no `CURRENT`), and no file that ends in `.parquet` lies in it; \
+                       name files in directories below by a pattern: 'data/*/*.parquet'";
+            return Err(not_found(&directory.display().to_string(), why));
+        }
+        Ok(Self { name, table: None, files })
+    }
+}
+
+/// What a pattern finds.
+fn matching(pattern: &str) -> Result<Vec<PathBuf>, EngineError> {
+    if !pattern.contains(PATTERN) {
+        return Err(not_found(pattern, "there is no such file or directory"));
+    }
+    let found = glob::glob(pattern).map_err(|error| not_found(pattern, error.msg))?;
+    let mut files = Vec::new();
+    for path in found {
+        let path = path.map_err(|error| EngineError::Io {
+            action: "listing",
+            path: error.path().to_owned(),
+            source: error.into(),
+        })?;
+        if path.is_file() {
+            files.push(path);
+        }
+    }
+    if files.is_empty() {
+        return Err(not_found(pattern, "no file matches this pattern"));
+    }
+    Ok(files)
+}
+
+fn not_found(name: &str, why: &str) -> EngineError {
+    EngineError::Source { name: name.to_owned(), why: why.to_owned() }
+}
+
+/// What a path is called in a query: its last part that is no pattern, without its ending, as SQL can write it without quotes.
+fn name_of(path: &Path) -> Result<String, EngineError> {
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let mut parts = absolute.components().filter_map(|part| part.as_os_str().to_str());
+    let last = parts.rfind(|part| !part.contains(PATTERN) && *part != "/").unwrap_or_default();
+    let stem = last.trim_start_matches('.').split('.').next().unwrap_or_default();
+    let letter =
+        |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_lowercase() } else { '_' };
+    let name: String = stem.chars().map(letter).collect();
+    if name.chars().all(|letter| letter == '_') {
+        return Err(not_found(
+            &path.display().to_string(),
+            "a table's name can't be made of this path; give it one: NAME=PATH",
+        ));
+    }
+    let starts_with_digit = name.starts_with(|letter: char| letter.is_ascii_digit());
+    Ok(if starts_with_digit { format!("t{name}") } else { name })
+}
+
+fn is_name(text: &str) -> bool {
+    text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+        && text.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_those_that_need_no_quotes() {
+        let name = |path: &str| name_of(Path::new(path)).unwrap();
+        assert_eq!(name("/data/Flights/"), "flights");
+        assert_eq!(name("/data/2008.parquet"), "t2008");
+        assert_eq!(name("/data/line-items/*.parquet"), "line_items");
+        assert_eq!(name("/data/a.b.parquet"), "a");
+        assert!(name_of(Path::new("/*.parquet")).is_err());
+    }
+
+    #[test]
+    fn files_directories_and_patterns_are_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = |name: &str| directory.path().join(name);
+        std::fs::create_dir(place("days")).unwrap();
+        for name in ["b.parquet", "a.parquet", "days/1.parquet", "note.txt"] {
+            std::fs::write(place(name), "").unwrap();
+        }
+        let find = |name: &str| Source::find(&place(name).display().to_string());
+        assert_eq!(find("a.parquet").unwrap().files, [place("a.parquet")]);
+        assert_eq!(find("*.parquet").unwrap().files, [place("a.parquet"), place("b.parquet")]);
+        let days = Source::find(&format!("d={}", place("days").display())).unwrap();
+        assert_eq!((days.name.as_str(), days.files), ("d", vec![place("days/1.parquet")]));
+        for wrong in ["c.parquet", "c*", "days/2"] {
+            assert!(find(wrong).is_err(), "{wrong}");
+        }
+        std::fs::write(place("days/CURRENT"), "").unwrap();
+        assert_eq!(find("days").unwrap().table, Some(place("days")));
+    }
+}

@@ -1,0 +1,49 @@
+//! What is said of a scan before and after.
+
+use crate::support::{Place, figures, plan, set_reads};
+
+#[test]
+fn what_is_predicted_is_what_is_read() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    for way in ["flexible", "fixed-block", "whole-group", "one-by-one:3"] {
+        set_reads(&engine, way);
+        let query = "SELECT sum(amount), max(note) FROM rows WHERE id BETWEEN 300 AND 21000";
+        let before = plan(&engine, &format!("EXPLAIN FORMAT INDENT {query}"));
+        let after = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
+        assert_eq!(figures(&before, "reads"), [way], "{before}");
+        let requests = figures(&before, "requests");
+        assert!(requests[0].parse::<u64>().unwrap() > 3, "{before}");
+        assert_eq!(figures(&after, "requests"), [requests[0], requests[0]], "{after}");
+        let row_groups = figures(&before, "row_groups");
+        // The last file has no statistics by which its two could be left out.
+        assert_eq!(row_groups, ["9 of 10"], "{before}");
+        for figure in ["read", "wanted", "depth", "memory", "device"] {
+            assert_eq!(figures(&before, figure).len(), 1, "{figure}: {before}");
+        }
+    }
+    set_reads(&engine, "engine");
+    let before = plan(&engine, "EXPLAIN FORMAT INDENT SELECT sum(amount) FROM rows");
+    assert!(before.contains("DataSourceExec") && !before.contains("reads="), "{before}");
+}
+
+#[test]
+fn trees_say_it_too() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let tree = plan(&engine, "EXPLAIN FORMAT TREE SELECT sum(amount) FROM rows");
+    assert!(tree.contains("reads") && tree.contains("flexible") && tree.contains("device"), "{tree}");
+}
+
+#[test]
+fn pages_that_can_not_match_are_not_read() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let wanted = |filter: &str| {
+        let plan = plan(&engine, &format!("EXPLAIN ANALYZE SELECT note FROM rows WHERE {filter}"));
+        assert!(figures(&plan, "unplanned").iter().all(|count| *count == "0"), "{plan}");
+        figures(&plan, "row_groups")[0].to_owned()
+    };
+    assert_eq!(wanted("id = 1250"), "3 of 10", "the fourth file has no statistics");
+    assert_eq!(wanted("id < 3000"), "5 of 10");
+}

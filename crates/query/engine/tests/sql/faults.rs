@@ -1,0 +1,130 @@
+//! Damaged files, files that change, and statements that can't be.
+
+use std::collections::BTreeSet;
+
+use parquet::file::metadata::{ParquetMetaDataReader, RowGroupMetaData};
+
+use crate::support::{Place, answer, rows, sorted, with_pages, write};
+
+#[test]
+fn damage_of_a_table_is_named_wherever_it_is() {
+    let place = Place::new();
+    place.add_table("loaded");
+    let engine = place.engine(&["loaded"]);
+    let query = "SELECT id, airport, note, amount, day FROM loaded";
+    let expected = sorted(&engine, query);
+    let names = std::fs::read_dir(place.path("loaded/data")).unwrap().map(|entry| entry.unwrap().path());
+    let mut places = BTreeSet::new();
+    for file in names.filter(|path| path.extension().is_some_and(|end| end == "parquet")) {
+        let sound = std::fs::read(&file).unwrap();
+        // What no whole block covers of a file's end is in memory since it was opened.
+        let whole = sound.len() / 4096 * 4096;
+        for at in (4..data_bytes(&sound).min(whole)).step_by(4096) {
+            let mut damaged = sound.clone();
+            damaged[at] ^= 1;
+            std::fs::write(&file, &damaged).unwrap();
+            let error = answer(&engine, query).unwrap_err().to_string();
+            let name = file.file_name().unwrap().to_str().unwrap();
+            assert!(
+                error.contains(&format!("{name}`, row group")) && error.contains("column"),
+                "{at}: {error}"
+            );
+            places.insert(error);
+        }
+        std::fs::write(&file, &sound).unwrap();
+    }
+    assert!(places.len() > 5, "{places:?}");
+    assert!(sorted(&engine, query) == expected, "an error leaves nothing behind");
+}
+
+/// Where column chunks end: page indices and the footer lie behind them.
+fn data_bytes(file: &[u8]) -> usize {
+    let metadata =
+        ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::copy_from_slice(file)).unwrap();
+    let chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    usize::try_from(chunks.map(|chunk| chunk.byte_range().0 + chunk.byte_range().1).max().unwrap()).unwrap()
+}
+
+#[test]
+fn pages_that_can_not_be_decoded_are_named() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 5000), &with_pages());
+    let path = place.path("rows.parquet");
+    let sound = std::fs::read(&path).unwrap();
+    let mut failures = 0;
+    for at in (4..data_bytes(&sound) - 64).step_by(7919) {
+        let mut damaged = sound.clone();
+        damaged[at..at + 64].fill(0xff);
+        std::fs::write(&path, &damaged).unwrap();
+        let engine = place.engine(&["rows.parquet"]);
+        // Without sums damage of a value shows in nothing but the value.
+        if let Err(error) = answer(&engine, "SELECT * FROM rows") {
+            failures += 1;
+            let text = error.to_string();
+            assert!(text.contains("rows.parquet") && text.contains("row group"), "{at}: {text}");
+        }
+    }
+    assert!(failures > 3, "{failures}");
+}
+
+#[test]
+fn files_that_are_no_parquet_are_refused() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 500), &with_pages());
+    let sound = std::fs::read(place.path("rows.parquet")).unwrap();
+    let engine = place.engine(&[]);
+    for length in [0, 3, 11, 100, sound.len() / 2, sound.len() - 1] {
+        std::fs::write(place.path("cut.parquet"), &sound[..length]).unwrap();
+        let error = place.add(&engine, "cut.parquet").unwrap_err().to_string();
+        assert!(error.contains("cut.parquet"), "{length}: {error}");
+    }
+    std::fs::write(place.path("foreign.parquet"), [7; 5000]).unwrap();
+    let error = place.add(&engine, "foreign.parquet").unwrap_err().to_string();
+    assert!(error.contains("foreign.parquet"), "{error}");
+}
+
+#[test]
+fn files_that_change_are_opened_anew() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 500), &with_pages());
+    let engine = place.engine(&["rows.parquet"]);
+    let count = || answer(&engine, "SELECT count(*) AS n, max(id) AS m FROM rows WHERE id >= 0");
+    assert_eq!(count().unwrap(), [r#"{"n":500,"m":499}"#]);
+    write(&place.path("rows.parquet"), &rows(0, 700), &with_pages());
+    assert_eq!(count().unwrap(), [r#"{"n":700,"m":699}"#]);
+    let other = rows(0, 300).project(&[0, 1]).unwrap();
+    write(&place.path("rows.parquet"), &other, &with_pages());
+    let error = count().unwrap_err().to_string();
+    assert!(error.contains("rows") && error.contains("columns"), "{error}");
+    std::fs::remove_file(place.path("rows.parquet")).unwrap();
+    let error = count().unwrap_err().to_string();
+    assert!(error.contains("rows.parquet"), "{error}");
+}
+
+#[test]
+fn statements_that_can_not_be_are_told() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let error = |statement: &str| answer(&engine, statement).unwrap_err().to_string();
+    for (statement, part) in [
+        ("SELEC 1", "SELEC"),
+        ("SELECT * FROM nowhere", "nowhere"),
+        ("SELECT nothing FROM rows", "nothing"),
+        ("SELECT CAST(note AS INT) FROM rows", "note"),
+        ("SELECT 1 / (id - id) FROM rows", "zero"),
+        ("SET nandle.reads = 'page-cache'", "flexible"),
+        ("SET nandle.write = 'x'", "write"),
+        ("COPY (SELECT 1) TO 'x.parquet'", "COPY"),
+        ("CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '/tmp'", "EXTERNAL"),
+        ("INSERT INTO rows SELECT * FROM rows", "nandle table load"),
+    ] {
+        let text = error(statement);
+        assert!(text.contains(part), "{statement}: {text}");
+    }
+    let deep = format!("SELECT {}1{}", "(".repeat(10_000), ")".repeat(10_000));
+    assert!(!error(&deep).is_empty());
+    let list: Vec<String> = (0..10_000).map(|id| id.to_string()).collect();
+    let counted =
+        answer(&engine, &format!("SELECT count(*) AS n FROM rows WHERE id IN ({})", list.join(",")));
+    assert_eq!(counted.unwrap(), [r#"{"n":3500}"#]);
+}

@@ -1,0 +1,9 @@
+//! Queries by planned reads, beside the same by the engine's own reader.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
+
+mod ends;
+mod explained;
+mod faults;
+mod memory;
+mod results;
+mod support;

@@ -1,0 +1,64 @@
+//! Queries in little memory.
+
+use crate::support::{Place, answer, figures, plan, rows, set_reads, sorted, write};
+use parquet::file::properties::WriterProperties;
+
+#[test]
+fn stretches_longer_than_the_memory_of_reads_come_in_parts() {
+    let place = Place::new();
+    let properties =
+        WriterProperties::builder().set_dictionary_enabled(false).set_offset_index_disabled(true).build();
+    write(&place.path("rows.parquet"), &rows(0, 60_000), &properties);
+    let engine = place.engine_in(24 << 20, &["rows.parquet"]);
+    let query = "SELECT id, note, point, tags FROM rows WHERE amount > 20";
+    for way in ["flexible", "fixed-block", "whole-group", "one-by-one:2"] {
+        set_reads(&engine, way);
+        let planned = sorted(&engine, query);
+        let explained = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
+        assert!(figures(&explained, "unplanned").iter().all(|count| *count == "0"), "{explained}");
+        set_reads(&engine, "engine");
+        assert!(planned == sorted(&engine, query), "{way}");
+    }
+}
+
+#[test]
+fn rows_that_the_query_keeps_hold_up_no_reads() {
+    let place = Place::new();
+    // Texts of pages that are neither compressed nor coded aren't copied by the decoder: its rows refer to what was read.
+    let plain =
+        WriterProperties::builder().set_dictionary_enabled(false).set_max_row_group_row_count(Some(500));
+    write(&place.path("rows.parquet"), &rows(0, 30_000), &plain.build());
+    let engine = place.engine_in(64 << 20, &["rows.parquet"]);
+    let counted = answer(
+        &engine,
+        "SELECT count(*) AS n, count(DISTINCT l.note) AS m FROM rows l JOIN rows r ON l.note = r.note AND l.id = r.id",
+    );
+    assert_eq!(counted.unwrap(), [r#"{"n":26666,"m":26666}"#]);
+}
+
+#[test]
+fn memory_that_is_too_little_is_told_with_who_holds_it() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 60_000), &WriterProperties::default());
+    let engine = place.engine_in(1 << 20, &["rows.parquet"]);
+    let error = answer(&engine, "SELECT * FROM rows").unwrap_err().to_string();
+    assert!(error.contains("planned reads of") && error.contains("rows.parquet"), "{error}");
+}
+
+#[test]
+fn what_is_spilled_is_bounded_and_gone_afterwards() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 200_000), &WriterProperties::default());
+    let query = "SELECT note, id, airport FROM rows ORDER BY note, id";
+    let engine = place.engine_in(24 << 20, &["rows.parquet"]);
+    let explained = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
+    assert!(explained.contains("spill_count=") && !explained.contains("spill_count=0,"), "{explained}");
+    assert_eq!(engine.spilled_bytes(), 0, "nothing is left of a query that has ended");
+    let options = nandle_engine::EngineOptions { spill_limit_bytes: 1 << 20, ..place.options(24 << 20) };
+    let bounded = nandle_engine::Engine::new(&options).unwrap();
+    place.add(&bounded, "rows.parquet").unwrap();
+    let error = answer(&bounded, query).unwrap_err().to_string();
+    assert!(error.contains("disk"), "{error}");
+    drop((engine, bounded));
+    assert_eq!(std::fs::read_dir(place.path("spill")).unwrap().count(), 0);
+}

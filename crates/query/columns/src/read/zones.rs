@@ -6,14 +6,19 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 
 /// The type as which values are written and read as text: that of times in a zone with a name is UTC, because there is no table of zones here.
-/// Such a column holds moments all the same, and only names the zone in which it wants them shown.
+/// Such a column holds moments all the same, and only names the zone in which it wants them shown. A program that is built together with
+/// a table of zones (an SQL engine brings one) must write and read the same texts: what decides is the name, not whether it would be known.
 pub(crate) fn text_type(data_type: &DataType) -> DataType {
     match data_type {
-        DataType::Timestamp(unit, Some(zone)) if zone.parse::<Tz>().is_err() => {
+        DataType::Timestamp(unit, Some(zone)) if !is_offset(zone) => {
             DataType::Timestamp(*unit, Some("+00:00".into()))
         }
         other => other.clone(),
     }
+}
+
+fn is_offset(zone: &str) -> bool {
+    zone.starts_with(['+', '-']) && zone.parse::<Tz>().is_ok()
 }
 
 /// Values as they can be written as text: times in a zone with a name (`UTC`, `America/New_York`) become the same moments in UTC.

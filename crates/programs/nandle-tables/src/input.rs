@@ -62,11 +62,17 @@ impl Input {
         if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory }
     }
 
-    /// The profile that a table keeps.
+    /// The profile that a table keeps: of the table, or of the one in whose `data/` the files lie.
     pub(crate) fn kept_profile(&self) -> Option<PathBuf> {
-        let manifest = self.snapshot.manifest()?;
-        manifest.profile.as_ref()?;
-        Some(self.table.as_ref()?.join("profile.json"))
+        if let Some(table) = &self.table {
+            self.snapshot.manifest()?.profile.as_ref()?;
+            return Some(table.join("profile.json"));
+        }
+        let folder = self.paths.first()?.parent()?;
+        let is_data =
+            folder.file_name()? == "data" && self.paths.iter().all(|path| path.parent() == Some(folder));
+        let kept = folder.parent()?.join("profile.json");
+        (is_data && kept.is_file()).then_some(kept)
     }
 
     /// As messages call it.
@@ -84,7 +90,8 @@ fn check_parquet(path: &Path) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let mut start = Vec::new();
     open_regular(path)?.take(4).read_to_end(&mut start).map_err(wrong)?;
-    if start == b"PAR1" {
+    // One that is encrypted begins otherwise; that is said once its footer is read.
+    if start == b"PAR1" || start == b"PARE" {
         return Ok(());
     }
     Err(CliError::failed(format!(

@@ -65,6 +65,35 @@ pub fn bytes_of_at_least(text: &str, least: u64, words: &str) -> Result<u64, Str
     if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
 }
 
+/// How many of something: `5000000`, `5M`, `200k`, `1.5G`, by thousands.
+///
+/// # Errors
+/// What is expected instead.
+pub fn count(text: &str) -> Result<u64, String> {
+    let expected = || "expected a number above 0, such as 200000, 200k or 5M".to_owned();
+    let (digits, unit) = match text.chars().last() {
+        Some('k' | 'K') => (&text[..text.len() - 1], 1_000_u64),
+        Some('M') => (&text[..text.len() - 1], 1_000_000),
+        Some('G') => (&text[..text.len() - 1], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
+    let places = u32::try_from(part.len()).map_err(|_| expected())?;
+    let scale = 10_u64.checked_pow(places).filter(|scale| unit % scale == 0).ok_or_else(expected)?;
+    let number = |digits: &str| match digits {
+        "" => Some(0),
+        digits if digits.bytes().all(|byte| byte.is_ascii_digit()) => digits.parse::<u64>().ok(),
+        _ => None,
+    };
+    let whole = number(whole).and_then(|whole| whole.checked_mul(unit));
+    let part = number(part).and_then(|part| part.checked_mul(unit / scale));
+    whole
+        .zip(part)
+        .and_then(|(whole, part)| whole.checked_add(part))
+        .filter(|count| *count > 0)
+        .ok_or_else(expected)
+}
+
 /// A share of something, in whole per cent.
 ///
 /// # Errors
@@ -107,6 +136,18 @@ mod tests {
         assert_eq!(share("0.5"), Ok(0.005));
         for wrong in ["", "-1%", "101%", "nan", "few"] {
             assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn numbers_are_counted_by_thousands() {
+        for (text, number) in
+            [("7", 7), ("200k", 200_000), ("5M", 5_000_000), ("1.5M", 1_500_000), ("2G", 2_000_000_000)]
+        {
+            assert_eq!(count(text), Ok(number), "{text}");
+        }
+        for wrong in ["", "0", "M", ".", "1.2345k", "-5", "+5", "5Mi", "5 M", "99999999999G", "ß"] {
+            assert!(count(wrong).is_err(), "{wrong}");
         }
     }
 

@@ -94,6 +94,14 @@ pub enum ColumnsError {
         /// What is wrong.
         why: String,
     },
+    /// A file's footer is encrypted.
+    #[error(
+        "`{file}`: its footer is encrypted, and files with encrypted footers aren't read; write a copy of it that isn't encrypted"
+    )]
+    Encrypted {
+        /// The file.
+        file: String,
+    },
     /// The Parquet library panicked over a file, which is therefore taken to be damaged.
     #[error("{place}: the Parquet decoder panicked: {what}; the file is damaged or hostile")]
     DecoderPanicked {

@@ -164,6 +164,21 @@ fn nested_columns_are_refused_and_flat_ones_beside_them_read() {
 }
 
 #[test]
+fn encrypted_files_and_columns_are_errors() {
+    let error = Snapshot::of_files(&[path("encrypted")]).unwrap_err();
+    assert!(
+        matches!(&error, ColumnsError::Encrypted { file } if file.ends_with("encrypted.parquet")),
+        "{error}"
+    );
+    // What isn't encrypted of a file can be read.
+    let snapshot = Snapshot::of_files(&[path("encrypted-column")]).unwrap();
+    assert_eq!(batches(&snapshot, &ScanSpec::of(["open"])), ["1", "2"]);
+    let plan = snapshot.scan(&ScanSpec::of(["secret"])).unwrap();
+    let error = BatchDecoder::new(&plan).next(&mut DirectBytes::new(&plan)).unwrap_err();
+    assert!(error.to_string().contains("column `secret`"), "{error}");
+}
+
+#[test]
 fn adopted_files_stay_and_are_checked() {
     let directory = tempfile::tempdir().unwrap();
     let outside = directory.path().join("mine.parquet");

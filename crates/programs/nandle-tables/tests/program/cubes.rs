@@ -106,7 +106,7 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     for said in [
         "At which share of jumps does it turn?",
         "C41, that one SSD beats the array, holds",
-        "C42, delay cubes",
+        "C42, time of delay cubes with partners",
     ] {
         assert!(page.contains(said), "{said:?} is missing");
     }

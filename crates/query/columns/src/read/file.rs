@@ -18,6 +18,9 @@ use crate::{ColumnsError, Place, ReadAt};
 /// What one read at the end of a file fetches, before it is known how long the footer is. A footer of some megabytes takes one more.
 const TAIL_BYTES: u64 = 64 << 10;
 
+/// What a file ends with in place of `PAR1` if its footer is encrypted (Parquet Modular Encryption, section 5.2).
+const ENCRYPTED_MAGIC: &[u8] = b"PARE";
+
 /// The most rows of a file. Plans have a place for every so many rows, which a footer of some bytes must not make endless.
 const ROWS_MAX: i64 = 1 << 36;
 
@@ -240,6 +243,9 @@ fn read_metadata(
     let tail = length_bytes.saturating_sub(TAIL_BYTES)..length_bytes;
     // Damage in what was fetched ahead needn't be damage of the footer: then only what is asked for is read.
     if let Ok(bytes) = read_checked(place, source, sums, tail.clone()) {
+        if bytes.ends_with(ENCRYPTED_MAGIC) {
+            return Err(ColumnsError::Encrypted { file: place.file.clone() });
+        }
         decoder.push_range(tail, bytes).map_err(wrong)?;
     }
     loop {

@@ -2,6 +2,7 @@
 
 mod batches;
 mod bytes;
+mod candidates;
 mod chunk;
 mod codes;
 mod file;

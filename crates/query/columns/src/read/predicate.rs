@@ -246,7 +246,7 @@ fn unless_known(mask: &BooleanArray) -> BooleanArray {
     BooleanArray::new(values, None)
 }
 
-pub(crate) fn both(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
+fn both(one: &BooleanArray, other: &BooleanArray) -> BooleanArray {
     BooleanArray::new(one.values() & other.values(), None)
 }
 

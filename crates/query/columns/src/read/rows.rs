@@ -71,6 +71,29 @@ pub(crate) fn places_in(held: &[Range<u64>], rows: &[Range<u64>]) -> Rows {
     places
 }
 
+/// The rows at some places, which are counted among these rows and ascend: the other way round.
+pub(crate) fn at_places(rows: &[Range<u64>], places: impl Iterator<Item = Range<u64>>) -> Rows {
+    let mut found = Rows::new();
+    let (mut before, mut rows) = (0, rows.iter().peekable());
+    for mut place in places {
+        while !place.is_empty()
+            && let Some(range) = rows.peek()
+        {
+            let end = before + range.end - range.start;
+            let part = place.start.max(before)..place.end.min(end);
+            if !part.is_empty() {
+                append(&mut found, range.start + part.start - before..range.start + part.end - before);
+                place.start = part.end;
+            }
+            if !place.is_empty() {
+                before = end;
+                rows.next();
+            }
+        }
+    }
+    found
+}
+
 /// Whether a range of rows has one of them.
 pub(crate) fn touches(rows: &[Range<u64>], range: &Range<u64>) -> bool {
     let place = rows.partition_point(|candidate| candidate.end <= range.start);
@@ -98,7 +121,9 @@ mod tests {
             prop_assert_eq!(intersection(&of(&one), &of(&other)), of(&both));
             prop_assert_eq!(count(&of(&one)), one.iter().filter(|set| **set).count() as u64);
             let held = masks.iter().filter(|(held, _)| *held).map(|(_, row)| *row).collect::<Vec<_>>();
-            prop_assert_eq!(places_in(&of(&one), &intersection(&of(&one), &of(&other))), of(&held));
+            let places = places_in(&of(&one), &intersection(&of(&one), &of(&other)));
+            prop_assert_eq!(at_places(&of(&one), places.iter().cloned()), of(&both));
+            prop_assert_eq!(places, of(&held));
             let touched = one.iter().enumerate().any(|(row, set)| *set && (from..from + len).contains(&(row as u64)));
             let mut rest = of(&one);
             let front = take_front(&mut rest, len);

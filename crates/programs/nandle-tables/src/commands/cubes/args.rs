@@ -23,7 +23,8 @@ pub(super) enum PathArg {
     Scan,
     /// From projections of the cubes' columns, sorted by them: nearly the cubes themselves (`nandle table project` makes them)
     Projection,
-    /// From the leaves of an index that covers the query, one page after the other, as in the paper
+    /// From the leaves of an index that covers the query, one page after the other, as in the paper; of millions of rows its indices take
+    /// minutes to make
     Btree,
 }
 

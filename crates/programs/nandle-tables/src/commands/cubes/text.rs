@@ -18,7 +18,11 @@ pub(super) fn text(report: &Report) -> String {
         report.reads
     );
     for path in &report.paths {
-        let _ = writeln!(text, "\n{}: means over the cubes of a class", path.path);
+        let _ = writeln!(
+            text,
+            "\n{}: means over the cubes of a fact and a dimension; partners are the other dimensions that they group by",
+            path.path
+        );
         let _ = writeln!(text, "{}", classes(path));
         for sentence in sentences(path, &report.turning) {
             paragraph(&mut text, "- ", &sentence);
@@ -31,8 +35,17 @@ pub(super) fn text(report: &Report) -> String {
 }
 
 fn classes(path: &PathRuns) -> comfy_table::Table {
-    let fixed =
-        ["fact", "dimension", "partners", "result rows", "published", "wanted", "jumps", "here", "predicted"];
+    let fixed = [
+        "fact",
+        "dimension",
+        "partners",
+        "result rows",
+        "paper's rows",
+        "wanted",
+        "jumps",
+        "here",
+        "predicted",
+    ];
     let mut rows = table([]);
     rows.set_header(fixed.iter().map(|name| (*name).to_owned()).chain(path.targets.clone()));
     for class in classes_of(path) {

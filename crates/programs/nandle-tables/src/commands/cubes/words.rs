@@ -2,6 +2,7 @@
 //! first target stands for the SSD and the second for the array.
 
 use nandle_flights::Fact;
+use nandle_terminal::words::seconds;
 use nandle_units::format_bytes;
 
 use super::classes::mean;
@@ -43,12 +44,16 @@ impl Pair<'_> {
         let verdict = match (wins, losses) {
             (0, 0) => "is neither met nor missed",
             (wins, _) if wins == cubes => "holds",
+            (_, 0) => "holds where they differ",
             (0, _) => "doesn't hold",
             (_, _) => "holds in part",
         };
-        let ratio = self.on(second, |played| played.time_s) / self.on(first, |played| played.time_s);
+        let whole_s = |target| self.on(target, |played| played.time_s);
+        let ratio = whole_s(second) / whole_s(first);
         format!(
-            "C41, that one SSD beats the array, {verdict} on this path: {first} is faster than {second} by more than 5 % in {wins} of {cubes} cubes and slower in {losses}; {second} takes {ratio:.2} times as long in all."
+            "C41, that one SSD beats the array, {verdict} on this path: {first} is faster than {second} by more than 5 % in {wins} of {cubes} cubes and slower in {losses}; all cubes take {} on {first} and {} on {second}, {ratio:.2} times as long.",
+            seconds(whole_s(first)),
+            seconds(whole_s(second))
         )
     }
 
@@ -89,7 +94,7 @@ impl Pair<'_> {
             100.0 * self.on(target, |played| played.computing_s) / self.on(target, |played| played.time_s)
         };
         format!(
-            "Why: requests are of {} in the mean and several at a time, so that bandwidth counts and not jumps, and computing is {:.0} % of the time on {first} and {:.0} % on {second}.",
+            "Why: requests are of {} in the mean and several at a time, so that bandwidth counts and not jumps. Computing is {:.0} % of the time on {first} and {:.0} % on {second}; during the rest the query waits for the device.",
             format_bytes(whole(bytes / requests.max(1.0))),
             computing(first),
             computing(second)
@@ -165,13 +170,12 @@ struct Growth {
 impl Growth {
     fn sentence(&self, pair: &Pair<'_>) -> String {
         let Pair { first, second, .. } = pair;
-        let percent = |factor: f64| 100.0 * (factor - 1.0);
         let times = self.times.iter().map(|(partners, one, other)| {
-            let (one, other) = (percent(*one), percent(*other));
-            format!("{one:+.1} % on {first} and {other:+.1} % on {second} with {partners} partners")
+            let (one, other) = (longer_by(*one), longer_by(*other));
+            format!("{one} on {first} and {other} on {second} with {partners} partners")
         });
         format!(
-            "C42, {} cubes beside those without partners: {}; published are {}. Bytes grow by a factor of {:.2}, processor time {:.2}, result rows {:.0}.",
+            "C42, time of {} cubes with partners by that without: {}; the paper measured {}. Bytes grow by a factor of {:.2}, processor time {:.2}, result rows {:.0}.",
             format!("{:?}", self.fact).to_lowercase(),
             times.collect::<Vec<_>>().join(", "),
             published(self.fact),
@@ -182,12 +186,21 @@ impl Growth {
     }
 }
 
+/// A small growth in percent, a large one as a factor.
+fn longer_by(factor: f64) -> String {
+    if factor < 2.0 {
+        format!("{:+.1} %", 100.0 * (factor - 1.0))
+    } else {
+        format!("{factor:.1} times as long")
+    }
+}
+
 /// On the SSD and on the array.
 fn published(fact: Fact) -> &'static str {
     match fact {
         Fact::Diverted => "+22 % and +17.4 %",
         Fact::Cancelled => "+25.6 % and +19.6 %",
-        Fact::Delay => "+422.5 % and +399.75 %",
+        Fact::Delay => "+422.5 % and +399.75 % (5.2 and 5.0 times as long)",
     }
 }
 

@@ -122,8 +122,13 @@ impl<W: Write> RowWriter<W> {
     fn gather(&mut self, batch: &RecordBatch) -> Result<()> {
         let columns = formatters(batch)?;
         for row in 0..batch.num_rows() {
-            let cells =
-                columns.iter().map(|column| column.value(row).try_to_string().map(|text| escaped(&text)));
+            let cells = columns.iter().zip(batch.columns()).map(|(column, array)| {
+                // Text that is empty looks otherwise.
+                if array.is_null(row) {
+                    return Ok("NULL".to_owned());
+                }
+                column.value(row).try_to_string().map(|text| escaped(&text))
+            });
             self.gathered.push(cells.collect::<std::result::Result<_, _>>().map_err(wrong)?);
         }
         Ok(())
@@ -197,6 +202,6 @@ mod tests {
         assert_eq!(rows.len(), 2);
         assert_eq!(printed(RowFormat::None, 2), "");
         let table = printed(RowFormat::Table, 3);
-        assert!(table.lines().count() == 4 && !table.contains('\u{1b}'), "{table}");
+        assert!(table.lines().count() == 4 && table.contains("NULL") && !table.contains('\u{1b}'), "{table}");
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use nandle_columns::{Clustering, ColumnsError, Layout, Table, TableOptions};
 use nandle_flights::{CsvWriter, Generator, flight_schema};
 use nandle_session::{Cancel, Observer, Progress};
-use nandle_terminal::args::Common;
+use nandle_terminal::args::{Common, count};
 use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
@@ -24,13 +24,13 @@ use crate::input::of_table;
 /// Make up flights: 140 months, 24 carriers, about 340 airports, learned from real ones.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle table generate made-up/ --rows 5000000 --seed 1\n  nandle table generate --rows 1000000 --csv files/ --parquet files/"
+    after_help = "Examples:\n  nandle table generate made-up/ --rows 5M --seed 1\n  nandle table generate --rows 1M --csv files/ --parquet files/"
 )]
 pub(super) struct GenerateArgs {
     /// The new table's directory; may be left out where files are asked for
     table: Option<PathBuf>,
-    /// How many flights
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// How many flights, such as 200k or 5M
+    #[arg(long, value_name = "N", value_parser = count)]
     rows: u64,
     /// The same rows and seed give the same flights
     #[arg(long, default_value_t = 1)]

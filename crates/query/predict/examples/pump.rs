@@ -111,6 +111,7 @@ impl Case {
             largest_request_bytes: self.request_bytes,
             random: vec![cost],
             sequential: Vec::new(),
+            batches: Vec::new(),
         };
         let want = |(step, offset_bytes): (u32, &u64)| Want {
             file: FileId(0),

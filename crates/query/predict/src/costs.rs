@@ -5,6 +5,8 @@ use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
 use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost};
 use thiserror::Error;
 
+use crate::batches::Batches;
+
 /// What a profile doesn't say, and what is done without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MissingFigure {
@@ -59,7 +61,7 @@ pub fn read_costs(
     shape: Option<&Shape>,
 ) -> Result<(ReadCosts, Vec<MissingFigure>), CostsError> {
     let target = || profile.target.clone();
-    let random = random_costs(profile);
+    let mut random = random_costs(profile);
     let longest_bytes = random.iter().map(|cost| cost.request_bytes).max();
     let longest_bytes = longest_bytes.ok_or_else(|| CostsError::NoRandomReads { target: target() })?;
     let logical_block_bytes =
@@ -72,6 +74,8 @@ pub fn read_costs(
     let transfer_bytes = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
     let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
     let sequential = sequential_costs(profile);
+    let batches = Batches::of(profile);
+    batches.correct(&mut random);
     missing.extend(sequential.is_empty().then_some(MissingFigure::Sequential));
     missing.extend(random.iter().all(|cost| cost.depth > 1).then_some(MissingFigure::Alone));
     let costs = ReadCosts {
@@ -79,6 +83,7 @@ pub fn read_costs(
         largest_request_bytes: largest_request_bytes.max(logical_block_bytes),
         random,
         sequential,
+        batches: batches.costs(),
     };
     Ok((costs, missing))
 }

@@ -100,6 +100,8 @@ struct Run<'a> {
     is_in_row: bool,
     /// When the reading thread is done with the request before.
     host_free_at: f64,
+    /// When all requests of the last window have come.
+    window_there_at: f64,
     /// For each extent its first request.
     first_reads: Vec<usize>,
 }
@@ -109,6 +111,8 @@ struct Run<'a> {
 struct InFlight {
     completed_at: f64,
     share: f64,
+    /// Of one that goes to a new place its length.
+    jumped_bytes: u64,
 }
 
 impl Ord for InFlight {
@@ -150,6 +154,7 @@ impl<'a> Run<'a> {
             last_completed_at: 0.0,
             is_in_row: false,
             host_free_at: 0.0,
+            window_there_at: 0.0,
             first_reads,
         }
     }
@@ -169,7 +174,9 @@ impl<'a> Run<'a> {
             };
             self.send(window, may_begin_at, sendable);
             for step in window.steps.clone() {
-                now = now.max(self.step_ready_at(step)) + step_cpu_seconds(step);
+                let is_last = step + 1 == window.steps.end;
+                let window_there_at = if is_last { self.window_there_at } else { 0.0 };
+                now = now.max(self.step_ready_at(step)).max(window_there_at) + step_cpu_seconds(step);
             }
             consumed_at.push_back(now);
         }
@@ -178,6 +185,7 @@ impl<'a> Run<'a> {
 
     fn send(&mut self, window: &PlannedWindow, may_begin_at: f64, sendable: usize) {
         let prices = &self.plan.prices;
+        let mut last_sent_at = may_begin_at;
         let reads = self.plan.reads().get(window.reads.clone()).unwrap_or_default();
         for (number, read) in window.reads.clone().zip(reads) {
             let share = 1.0 / f64::from(prices.depth(read.length_bytes));
@@ -192,6 +200,7 @@ impl<'a> Run<'a> {
                 self.queue_share -= first.share;
                 sent_at = sent_at.max(first.completed_at);
             }
+            last_sent_at = last_sent_at.max(sent_at);
             let left = u32::try_from(sendable - number).unwrap_or(u32::MAX);
             let busy = if read.is_continued {
                 prices.continued_seconds(read.length_bytes)
@@ -215,12 +224,25 @@ impl<'a> Run<'a> {
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
             self.last_completed_at = completed_at;
             self.is_in_row = read.is_continued;
-            self.in_flight.push(Reverse(InFlight { completed_at, share }));
+            let jumped_bytes = if read.is_continued { 0 } else { read.length_bytes };
+            self.in_flight.push(Reverse(InFlight { completed_at, share, jumped_bytes }));
             self.queue_share += share;
             let handling = (self.figure)(self.host.seconds(1, read.length_bytes));
             self.host_free_at = self.host_free_at.max(completed_at) + handling;
             self.there_at.push(self.host_free_at);
         }
+        self.window_there_at = last_sent_at + self.drain_seconds(last_sent_at);
+    }
+
+    /// How long it takes until the last of the requests has come that are in flight at some time: as long as a batch of as many.
+    fn drain_seconds(&self, at: f64) -> f64 {
+        let jumped =
+            self.in_flight.iter().filter(|Reverse(one)| one.completed_at > at && one.jumped_bytes > 0);
+        let (count, bytes) =
+            jumped.fold((0_u64, 0_u64), |(count, bytes), Reverse(one)| (count + 1, bytes + one.jumped_bytes));
+        let batch =
+            bytes.checked_div(count).and_then(|mean| self.plan.prices.batch_seconds(mean, count as f64));
+        batch.map_or(0.0, self.figure)
     }
 
     fn step_ready_at(&self, step: u32) -> f64 {

@@ -74,6 +74,7 @@ pub fn costs() -> ReadCosts {
         largest_request_bytes: 1 << 20,
         random: random.collect(),
         sequential: Vec::new(),
+        batches: Vec::new(),
     }
 }
 

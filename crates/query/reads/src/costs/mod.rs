@@ -1,9 +1,11 @@
 //! What reading costs on a device: curves that the caller fills from what was measured.
 
+mod batches;
 mod curve;
 mod economics;
 mod prices;
 
+pub(crate) use batches::Batches;
 pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
 
@@ -20,6 +22,17 @@ pub struct RequestCost {
     pub seconds: Estimate,
 }
 
+/// Random requests of one size that find the device idle and are all sent at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BatchCost {
+    /// Length of a request.
+    pub request_bytes: u64,
+    /// How many, at least one.
+    pub requests: u32,
+    /// Until the last of them has come. The bounds are those of one more such batch.
+    pub seconds: Estimate,
+}
+
 /// What a device was measured to do when it reads. Nothing in it is assumed: what wasn't measured is missing, and what can't be planned
 /// without it is an error.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,6 +46,8 @@ pub struct ReadCosts {
     /// Requests of which each continues the one before, by size and depth; where there are none such a request costs what a random one
     /// does.
     pub sequential: Vec<RequestCost>,
+    /// Batches on the idle device; where there are none, what a queue takes to fill and to empty is estimated from the requests.
+    pub batches: Vec<BatchCost>,
 }
 
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
@@ -77,6 +92,14 @@ impl ReadCosts {
             if !is_ordered(&cost.seconds) || cost.depth == 0 || cost.request_bytes == 0 {
                 return fault("sizes, depths and times are above zero, bounds in order", format!("{cost:?}"));
             }
+        }
+        let batch =
+            |cost: &&BatchCost| !is_ordered(&cost.seconds) || cost.requests == 0 || cost.request_bytes == 0;
+        if let Some(wrong) = self.batches.iter().find(batch) {
+            return fault(
+                "sizes, requests and times of batches are above zero, bounds in order",
+                format!("{wrong:?}"),
+            );
         }
         Ok(())
     }
@@ -143,6 +166,7 @@ pub(crate) mod tests {
                     seconds: Estimate::exact((1_u64 << power) as f64 / sequential),
                 })
                 .collect(),
+            batches: Vec::new(),
         }
     }
 

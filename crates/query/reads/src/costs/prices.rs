@@ -1,4 +1,4 @@
-use super::{Curve, ReadCosts, RequestCost, busy, sizes};
+use super::{Batches, Curve, ReadCosts, RequestCost, busy, sizes};
 use crate::Estimate;
 
 /// What requests of any length cost: the [`ReadCosts`] made ready for planning, for one alignment and with so much memory.
@@ -15,6 +15,7 @@ pub(crate) struct Prices {
     continued: Option<Curve>,
     /// What a byte costs in long extents.
     sequential_seconds_per_byte: f64,
+    batches: Batches,
     /// Random requests at each depth that was measured, ascending.
     by_depth: Vec<(u32, Curve)>,
     /// The depth for each measured size, ascending.
@@ -52,15 +53,17 @@ impl Prices {
             random: curve(&random),
             continued: (!continued.is_empty()).then(|| curve(&continued)),
             sequential_seconds_per_byte: 0.0,
+            batches: Batches::default(),
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
             by_blocks: Vec::new(),
             never_bridged_blocks: 1,
         };
+        prices.batches = Batches::new(&costs.batches, |bytes| prices.latency_seconds(bytes, 1));
         let longest_bytes = prices.largest_bytes();
         prices.sequential_seconds_per_byte =
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
-        let of_blocks = |blocks: u64| prices.random_seconds(blocks * align_bytes).value;
+        let of_blocks = |blocks: u64| prices.planned_seconds(blocks * align_bytes, memory_bytes);
         prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
         prices.never_bridged_blocks = prices.find_never_bridged_blocks();
         prices
@@ -120,6 +123,21 @@ impl Prices {
         self.random.at(bytes)
     }
 
+    /// What planning counts for a request that goes to a new place. A window's requests are all waited for before its memory is used again, so each
+    /// takes its share of the time that as many as fit into a window need from the first to the last, where that is more than the device
+    /// is busy for it.
+    fn planned_seconds(&self, bytes: u64, window_bytes: u64) -> f64 {
+        let busy = self.random_seconds(bytes).value;
+        let fitting = (window_bytes as f64 / bytes.max(1) as f64).max(1.0);
+        let outstanding = fitting.min(f64::from(self.depth(bytes)));
+        self.batch_seconds(bytes, outstanding).map_or(busy, |batch| busy.max(batch.value / fitting))
+    }
+
+    /// The time until the last of so many requests to new places has come, sent at once to the idle device; `None` where no batches were measured.
+    pub(crate) fn batch_seconds(&self, bytes: u64, requests: f64) -> Option<Estimate> {
+        self.batches.seconds(bytes, requests, |bytes| self.random_seconds(bytes))
+    }
+
     /// The time of a request that continues the one before: at most what one to a new place takes.
     pub(crate) fn continued_seconds(&self, bytes: u64) -> Estimate {
         let random = self.random_seconds(bytes);
@@ -144,7 +162,7 @@ impl Prices {
     /// at once is so no longer when few are left than when there are many. One that does one after the other can choose less well among few.
     pub(crate) fn service_seconds(&self, bytes: u64, outstanding: u32) -> Estimate {
         let busy = self.random_seconds(bytes);
-        if outstanding >= self.depth(bytes) {
+        if outstanding >= self.depth(bytes) || !self.batches.is_empty() {
             return busy;
         }
         let serial = self.serial_share(bytes);

@@ -49,6 +49,8 @@ fn costs() -> ReadCosts {
         random: random.collect(),
         sequential: Vec::new(),
         batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }
 

@@ -33,6 +33,8 @@ fn costs(depth: u32) -> ReadCosts {
         random: random.collect(),
         sequential: Vec::new(),
         batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }
 

@@ -4,10 +4,12 @@ mod batches;
 mod curve;
 mod economics;
 mod prices;
+mod rows;
 
 pub(crate) use batches::Batches;
 pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
+pub(crate) use rows::Rows;
 
 use crate::{Estimate, ReadsError};
 
@@ -33,6 +35,18 @@ pub struct BatchCost {
     pub seconds: Estimate,
 }
 
+/// So many requests in a row, of which each continues the one before, and then a jump.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowCost {
+    /// Length of a request.
+    pub request_bytes: u64,
+    /// Requests in a row, at least two.
+    pub requests: u64,
+    /// What the row takes beyond as many requests to places of their own, while the device is kept busy; zero or more. It is what a device reads
+    /// ahead and isn't asked for.
+    pub seconds: Estimate,
+}
+
 /// What a device was measured to do when it reads. Nothing in it is assumed: what wasn't measured is missing, and what can't be planned
 /// without it is an error.
 #[derive(Debug, Clone, PartialEq)]
@@ -48,6 +62,11 @@ pub struct ReadCosts {
     pub sequential: Vec<RequestCost>,
     /// Batches on the idle device; where there are none, what a queue takes to fill and to empty is estimated from the requests.
     pub batches: Vec<BatchCost>,
+    /// Rows; where there are none, they cost nothing beyond their requests.
+    pub rows: Vec<RowCost>,
+    /// How far off a price is that follows from others, as a share of it: nine in ten are no farther. Requests have lengths and an order that weren't
+    /// measured, so that predictions have it in their bounds.
+    pub price_error: f64,
 }
 
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
@@ -167,6 +186,8 @@ pub(crate) mod tests {
                 })
                 .collect(),
             batches: Vec::new(),
+            rows: Vec::new(),
+            price_error: 0.0,
         }
     }
 

@@ -7,6 +7,7 @@
 //! measured is `null`, never zero.
 
 pub mod arithmetic;
+mod batch;
 mod cell;
 mod cheap;
 mod commit;
@@ -29,6 +30,7 @@ mod system;
 mod text;
 mod upgrade;
 
+pub use batch::Batch;
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use cheap::{CHEAP_ORDERED, Cheap, Strides, is_cheap_stride};
 pub use commit::usual_commit;

@@ -1,7 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Backend, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, SkippedCell, SystemFacts,
+    Backend, Batch, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, SkippedCell,
+    SystemFacts,
 };
 
 /// Version of the profile's JSON; it rises when a key changes its meaning. 0 is the read side alone, and can still be
@@ -38,6 +39,9 @@ pub struct DeviceProfile {
     pub first_touch: Option<FirstTouch>,
     /// The measured cells.
     pub cells: Vec<MeasuredCell>,
+    /// Batches of random reads that found the device idle; empty where there was no time for them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<Batch>,
     /// Cells of the grid that were not measured, from the fitted curve.
     pub fitted_cells: Vec<FittedCell>,
     /// The fitted curve itself; `null` when there were too few cells.

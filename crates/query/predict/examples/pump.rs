@@ -111,6 +111,9 @@ impl Case {
             largest_request_bytes: self.request_bytes,
             random: vec![cost],
             sequential: Vec::new(),
+            batches: Vec::new(),
+            rows: Vec::new(),
+            price_error: 0.0,
         };
         let want = |(step, offset_bytes): (u32, &u64)| Want {
             file: FileId(0),

@@ -2,8 +2,13 @@ use std::collections::BTreeMap;
 
 use nandle_io::Shape;
 use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
-use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost};
+use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost, RowCost};
 use thiserror::Error;
+
+use crate::batches::Batches;
+
+/// A greater error says nothing more.
+const PRICE_ERROR_MAX: f64 = 0.9;
 
 /// What a profile doesn't say, and what is done without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -59,7 +64,7 @@ pub fn read_costs(
     shape: Option<&Shape>,
 ) -> Result<(ReadCosts, Vec<MissingFigure>), CostsError> {
     let target = || profile.target.clone();
-    let random = random_costs(profile);
+    let mut random = random_costs(profile);
     let longest_bytes = random.iter().map(|cost| cost.request_bytes).max();
     let longest_bytes = longest_bytes.ok_or_else(|| CostsError::NoRandomReads { target: target() })?;
     let logical_block_bytes =
@@ -72,6 +77,8 @@ pub fn read_costs(
     let transfer_bytes = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
     let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
     let sequential = sequential_costs(profile);
+    let batches = Batches::of(profile);
+    batches.correct(&mut random);
     missing.extend(sequential.is_empty().then_some(MissingFigure::Sequential));
     missing.extend(random.iter().all(|cost| cost.depth > 1).then_some(MissingFigure::Alone));
     let costs = ReadCosts {
@@ -79,6 +86,9 @@ pub fn read_costs(
         largest_request_bytes: largest_request_bytes.max(logical_block_bytes),
         random,
         sequential,
+        batches: batches.costs(),
+        rows: row_costs(profile),
+        price_error: price_error(profile),
     };
     Ok((costs, missing))
 }
@@ -117,6 +127,50 @@ fn random_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
 
 fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     costs(measured(profile, "sequential"))
+}
+
+/// How far off nine in ten of the cells are when each is left out and follows from the others.
+fn price_error(profile: &DeviceProfile) -> f64 {
+    let error = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90);
+    if error.is_finite() { error.clamp(0.0, PRICE_ERROR_MAX) } else { 0.0 }
+}
+
+/// What groups take beyond as many single blocks of their size and depth; of the depths that were measured the deepest.
+fn row_costs(profile: &DeviceProfile) -> Vec<RowCost> {
+    let is_random =
+        |cell: &&Cell| cell.pattern == "random" && cell.operation == OperationKind::Read && cell.errors == 0;
+    let seconds = |wanted: &Cell, group_blocks: u64| {
+        let same = |cell: &Cell| {
+            (cell.block_bytes, cell.queue_depth, cell.group_blocks)
+                == (wanted.block_bytes, wanted.queue_depth, group_blocks)
+        };
+        let found = profile.cells.iter().find(|found| is_random(&&found.cell) && same(&found.cell))?;
+        let bandwidth = bounded(found.steady_bandwidth_bytes_per_s)?;
+        let bytes = wanted.block_bytes as f64;
+        Some(Estimate {
+            value: bytes / bandwidth.value,
+            low: bytes / bandwidth.high,
+            high: bytes / bandwidth.low,
+        })
+    };
+    let mut deepest: BTreeMap<(u64, u64), (u32, RowCost)> = BTreeMap::new();
+    for cell in
+        profile.cells.iter().map(|cell| &cell.cell).filter(is_random).filter(|cell| cell.group_blocks > 1)
+    {
+        let Some((group, single)) = seconds(cell, cell.group_blocks).zip(seconds(cell, 1)) else { continue };
+        let beyond = |group: f64, single: f64| (cell.group_blocks as f64 * (group - single)).max(0.0);
+        let seconds = Estimate {
+            value: beyond(group.value, single.value),
+            low: beyond(group.low, single.high),
+            high: beyond(group.high, single.low),
+        };
+        let cost = RowCost { request_bytes: cell.block_bytes, requests: cell.group_blocks, seconds };
+        let held = deepest.entry((cell.block_bytes, cell.group_blocks)).or_insert((cell.queue_depth, cost));
+        if cell.queue_depth > held.0 {
+            *held = (cell.queue_depth, cost);
+        }
+    }
+    deepest.into_values().map(|(_, cost)| cost).collect()
 }
 
 /// Size, depth and bandwidth of a pattern's measured cells of reading single blocks.

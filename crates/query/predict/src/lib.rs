@@ -1,6 +1,7 @@
 //! Recordings of reads on devices that one has or hasn't, and what a profile says that reads cost. Times come from the worlds that
 //! recordings are played in; it must never read the system's clock, and never assume a figure that a profile lacks.
 
+mod batches;
 mod costs;
 mod error;
 mod file;

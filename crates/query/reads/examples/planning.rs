@@ -77,5 +77,8 @@ fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32) -> ReadCosts {
         largest_request_bytes: 512 << 10,
         random: random.collect(),
         sequential: vec![sequential],
+        batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }

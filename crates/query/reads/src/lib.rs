@@ -14,7 +14,7 @@ mod scan;
 mod want;
 mod words;
 
-pub use costs::{ReadCosts, RequestCost};
+pub use costs::{BatchCost, ReadCosts, RequestCost, RowCost};
 pub use error::ReadsError;
 pub use estimate::Estimate;
 pub use owners::{OwnedStep, Owner, StepStream, Steps, UrgentRead};

@@ -5,7 +5,7 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use crate::costs::Prices;
 use crate::plan::WINDOWS;
-use crate::{Estimate, Plan, PlannedRead, PlannedWindow};
+use crate::{Estimate, FileId, Plan, PlannedRead, PlannedWindow};
 
 /// What the thread that reads takes of a processor. The default is nothing: as if it were the device's own.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -69,10 +69,17 @@ impl Plan {
             host_seconds: host.seconds(self.reads().len() as u64, self.read_bytes()),
             cpu_seconds,
             // Requests overtake each other, so that a run in which each takes less isn't always the shorter one.
-            seconds: Estimate { value, low: low.min(value), high: high.max(value) },
+            seconds: self.prices.with_price_error(Estimate {
+                value,
+                low: low.min(value),
+                high: high.max(value),
+            }),
         }
     }
 }
+
+/// A thread that takes so much of what was measured for a request is what was measured.
+const THREAD_BOUND: f64 = 0.9;
 
 fn request_seconds(prices: &Prices, read: &PlannedRead) -> Estimate {
     if read.is_continued {
@@ -96,10 +103,14 @@ struct Run<'a> {
     device_free_at: f64,
     /// When the request before completes.
     last_completed_at: f64,
-    /// Whether it continued the one before it.
-    is_in_row: bool,
+    /// Requests until it of which each continued the one before.
+    row_requests: u64,
+    /// Where the request before it ends.
+    last_end: Option<(FileId, u64)>,
     /// When the reading thread is done with the request before.
     host_free_at: f64,
+    /// When all requests of the last window have come.
+    window_there_at: f64,
     /// For each extent its first request.
     first_reads: Vec<usize>,
 }
@@ -109,6 +120,8 @@ struct Run<'a> {
 struct InFlight {
     completed_at: f64,
     share: f64,
+    /// Of one that goes to a new place its length.
+    jumped_bytes: u64,
 }
 
 impl Ord for InFlight {
@@ -148,8 +161,10 @@ impl<'a> Run<'a> {
             queue_share: 0.0,
             device_free_at: 0.0,
             last_completed_at: 0.0,
-            is_in_row: false,
+            row_requests: 1,
+            last_end: None,
             host_free_at: 0.0,
+            window_there_at: 0.0,
             first_reads,
         }
     }
@@ -169,7 +184,9 @@ impl<'a> Run<'a> {
             };
             self.send(window, may_begin_at, sendable);
             for step in window.steps.clone() {
-                now = now.max(self.step_ready_at(step)) + step_cpu_seconds(step);
+                let is_last = step + 1 == window.steps.end;
+                let window_there_at = if is_last { self.window_there_at } else { 0.0 };
+                now = now.max(self.step_ready_at(step)).max(window_there_at) + step_cpu_seconds(step);
             }
             consumed_at.push_back(now);
         }
@@ -178,6 +195,7 @@ impl<'a> Run<'a> {
 
     fn send(&mut self, window: &PlannedWindow, may_begin_at: f64, sendable: usize) {
         let prices = &self.plan.prices;
+        let mut last_sent_at = may_begin_at;
         let reads = self.plan.reads().get(window.reads.clone()).unwrap_or_default();
         for (number, read) in window.reads.clone().zip(reads) {
             let share = 1.0 / f64::from(prices.depth(read.length_bytes));
@@ -192,35 +210,108 @@ impl<'a> Run<'a> {
                 self.queue_share -= first.share;
                 sent_at = sent_at.max(first.completed_at);
             }
+            last_sent_at = last_sent_at.max(sent_at);
             let left = u32::try_from(sendable - number).unwrap_or(u32::MAX);
+            let follows = read.is_continued || self.is_read_ahead(read);
             let busy = if read.is_continued {
                 prices.continued_seconds(read.length_bytes)
+            } else if follows {
+                let beyond =
+                    prices.bytes_seconds(read.offset_bytes - self.last_end.map_or(0, |(_, end)| end));
+                prices.continued_seconds(read.length_bytes) + Estimate::exact(beyond)
             } else {
                 prices.service_seconds(read.length_bytes, left)
             };
-            let busy = (self.figure)(busy);
+            let busy = (self.figure)(self.of_device(read.length_bytes, busy));
+            let busy = (busy + self.read_ahead_seconds(read, follows)).max(0.0);
             // The device works on several at once: a request takes its latency, and the device as long as it needs for each of many.
             // Beyond the depth that keeps it busy, requests wait for those before them, which counts already.
             let outstanding = u32::try_from(self.in_flight.len() + 1).unwrap_or(u32::MAX);
             let outstanding = outstanding.min(prices.depth(read.length_bytes));
-            let latency = if read.is_continued {
+            let latency = if follows {
                 // The second of a row that is sent beside the first is on its way as long as any: the device doesn't know of the row yet.
-                let is_second = self.last_completed_at > sent_at && !self.is_in_row;
+                let is_second = self.last_completed_at > sent_at && self.row_requests == 1;
                 let alone = (self.figure)(prices.latency_seconds(read.length_bytes, 1));
                 if is_second { alone } else { busy }
             } else {
-                (self.figure)(prices.latency_seconds(read.length_bytes, outstanding))
+                (self.figure)(self.latency(read.length_bytes, outstanding))
             };
             let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
             self.last_completed_at = completed_at;
-            self.is_in_row = read.is_continued;
-            self.in_flight.push(Reverse(InFlight { completed_at, share }));
+            // The device doesn't know of a row before its third request.
+            let is_known_row = follows && self.row_requests > 1;
+            let jumped_bytes = if is_known_row { 0 } else { read.length_bytes };
+            self.row_requests = if follows { self.row_requests + 1 } else { 1 };
+            self.last_end = Some((read.file, read.offset_bytes + read.length_bytes));
+            self.in_flight.push(Reverse(InFlight { completed_at, share, jumped_bytes }));
             self.queue_share += share;
             let handling = (self.figure)(self.host.seconds(1, read.length_bytes));
             self.host_free_at = self.host_free_at.max(completed_at) + handling;
             self.there_at.push(self.host_free_at);
         }
+        let next = sendable.saturating_sub(window.reads.end);
+        self.window_there_at = last_sent_at + self.drain_seconds(last_sent_at, next);
+    }
+
+    /// What of a request's time the device is busy for. Where the reading thread takes as long for each request as was measured, it was the thread that
+    /// was measured: of the device it is known only that bytes don't take longer than in long requests.
+    fn of_device(&self, bytes: u64, busy: Estimate) -> Estimate {
+        let thread = self.host.request_seconds.value;
+        if thread < THREAD_BOUND * busy.value {
+            return busy;
+        }
+        let least = self.plan.prices.bytes_seconds(bytes);
+        Estimate { value: busy.value.min(least), low: busy.low.min(least), high: busy.high }
+    }
+
+    /// Whether a request that goes on behind a row finds what the device has read ahead of it: as much as a row of that length costs.
+    fn is_read_ahead(&self, read: &PlannedRead) -> bool {
+        let Some((_, end)) =
+            self.last_end.filter(|(file, end)| *file == read.file && *end <= read.offset_bytes)
+        else {
+            return false;
+        };
+        let prices = &self.plan.prices;
+        let ahead = prices.row_seconds(read.length_bytes, self.row_requests).value;
+        Prices::is_long_row(self.row_requests) && prices.bytes_seconds(read.offset_bytes - end) < ahead
+    }
+
+    /// What the device reads ahead of a row because this request makes it longer.
+    fn read_ahead_seconds(&self, read: &PlannedRead, follows: bool) -> f64 {
+        if !follows {
+            return 0.0;
+        }
+        let row = |requests| (self.figure)(self.plan.prices.row_seconds(read.length_bytes, requests));
+        row(self.row_requests + 1) - row(self.row_requests)
+    }
+
+    /// How long a request is on its way while so many are outstanding. Where the reading thread takes as long for all of them as that, it is the thread
+    /// that they wait for, and the device has them no longer than when there are fewer.
+    fn latency(&self, bytes: u64, outstanding: u32) -> Estimate {
+        let mut outstanding = outstanding;
+        loop {
+            let latency = self.plan.prices.latency_seconds(bytes, outstanding);
+            let of_thread = self.host.request_seconds.value * f64::from(outstanding);
+            if outstanding == 1 || of_thread < THREAD_BOUND * latency.value {
+                return latency;
+            }
+            outstanding /= 2;
+        }
+    }
+
+    /// How long it takes until the last of the requests has come that are in flight at some time: as long as a batch of as many, and of those `next` ones
+    /// for which the queue has room.
+    fn drain_seconds(&self, at: f64, next: usize) -> f64 {
+        let jumped =
+            self.in_flight.iter().filter(|Reverse(one)| one.completed_at > at && one.jumped_bytes > 0);
+        let (count, bytes) =
+            jumped.fold((0_u64, 0_u64), |(count, bytes), Reverse(one)| (count + 1, bytes + one.jumped_bytes));
+        let Some(mean_bytes) = bytes.checked_div(count) else { return 0.0 };
+        let depth = u64::from(self.plan.prices.depth(mean_bytes));
+        let beside = (next as u64).min(depth.saturating_sub(count));
+        let batch = self.plan.prices.batch_seconds(mean_bytes, (count + beside) as f64);
+        batch.map_or(0.0, self.figure)
     }
 
     fn step_ready_at(&self, step: u32) -> f64 {
@@ -230,7 +321,12 @@ impl<'a> Run<'a> {
         let ready_at = wants.iter().zip(extents).filter_map(|(want, extent)| {
             let number = (*extent)? as usize;
             let extent = self.plan.extents.get(number)?;
-            let last = extent.request_number(want.end_bytes().min(extent.end_bytes()) - 1);
+            // Of those that it needs the one that is sent last.
+            let last = if extent.is_backward {
+                extent.requests() - 1 - extent.request_number(want.offset_bytes)
+            } else {
+                extent.request_number(want.end_bytes().min(extent.end_bytes()) - 1)
+            };
             self.there_at.get(self.first_reads.get(number)? + last).copied()
         });
         ready_at.fold(0.0, f64::max)

@@ -32,6 +32,9 @@ fn costs(depth: u32) -> ReadCosts {
         largest_request_bytes: 128 << 10,
         random: random.collect(),
         sequential: Vec::new(),
+        batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }
 

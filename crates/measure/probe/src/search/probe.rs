@@ -1,4 +1,5 @@
 mod affordable;
+mod batches;
 mod conclude;
 mod findings;
 
@@ -9,6 +10,7 @@ use nandle_profile::FirstTouch;
 use rand::seq::SliceRandom;
 
 use self::affordable::slice_time;
+use self::batches::Batches;
 pub use self::findings::{Findings, ProbeOptions};
 use super::derive::efficient_block;
 use super::estimate::{Estimate, Slice, estimates};
@@ -64,6 +66,7 @@ pub fn probe(
         observer,
         generator: generator(options.seed, 47),
         unaffordable: BTreeMap::new(),
+        batches: Batches::new(),
         began,
         ends: began + options.budget,
         rounds: 0,
@@ -96,6 +99,7 @@ struct Search<'a> {
     generator: Generator,
     /// Cells for which filling and emptying the queue would take too long, with that time.
     unaffordable: BTreeMap<CellKey, Nanos>,
+    batches: Batches,
     began: Nanos,
     ends: Nanos,
     rounds: u32,
@@ -141,6 +145,7 @@ impl Search<'_> {
                 return Ok(());
             }
         }
+        self.measure_batches()?;
         let efficient = efficient_block(&self.surface()).unwrap_or(0);
         let rest = schedule::sequential(&self.grid)
             .into_iter()

@@ -129,6 +129,17 @@ impl<'a> Slicer<'a> {
     }
 
     fn slice(&mut self, key: CellKey) -> Result<Measurement, LoadError> {
+        let counting = Counting::Window { warm_up_requests: u64::from(key.queue_depth) + FIRST_REQUESTS };
+        self.run(key, counting, Stop::after(self.slice_time))
+    }
+
+    /// How long so many requests of a cell take on the idle device, from the first submission to the last completion.
+    pub(super) fn batch(&mut self, key: CellKey, requests: u64) -> Result<Nanos, LoadError> {
+        let stop = Stop::after_bytes(requests.saturating_mul(key.block_bytes));
+        Ok(self.run(key, Counting::Whole, stop)?.elapsed)
+    }
+
+    fn run(&mut self, key: CellKey, counting: Counting, stop: Stop) -> Result<Measurement, LoadError> {
         self.count += 1;
         let spec = key.spec();
         let block_bytes = key.block_bytes;
@@ -144,12 +155,7 @@ impl<'a> Slicer<'a> {
             contents: self.area.contents,
             seed,
         };
-        let run = ClosedLoop {
-            queue_depth: key.queue_depth,
-            refill: Refill::Exact,
-            counting: Counting::Window { warm_up_requests: u64::from(key.queue_depth) + FIRST_REQUESTS },
-            stop: Stop::after(self.slice_time),
-        };
+        let run = ClosedLoop { queue_depth: key.queue_depth, refill: Refill::Exact, counting, stop };
         let measurement = run.run(self.lane, work, self.cancel)?;
         self.errors += measurement.failed + measurement.damaged;
         if self.first_error.is_none() {

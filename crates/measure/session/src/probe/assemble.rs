@@ -46,6 +46,7 @@ pub(super) fn profile(
         derived: findings.derived,
         first_touch: findings.first_touch,
         cells: findings.cells,
+        batches: findings.batches,
         fitted_cells: findings.fitted_cells,
         fit: findings.fit,
         skipped: findings.skipped,

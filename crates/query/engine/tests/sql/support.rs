@@ -199,6 +199,9 @@ fn costs() -> ReadCosts {
         largest_request_bytes: 256 << 10,
         random: random.collect(),
         sequential: Vec::new(),
+        batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }
 

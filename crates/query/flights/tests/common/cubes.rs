@@ -74,6 +74,9 @@ pub fn costs() -> ReadCosts {
         largest_request_bytes: 1 << 20,
         random: random.collect(),
         sequential: Vec::new(),
+        batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
     }
 }
 

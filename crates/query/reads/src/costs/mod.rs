@@ -1,11 +1,15 @@
 //! What reading costs on a device: curves that the caller fills from what was measured.
 
+mod batches;
 mod curve;
 mod economics;
 mod prices;
+mod rows;
 
+pub(crate) use batches::Batches;
 pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
+pub(crate) use rows::Rows;
 
 use crate::{Estimate, ReadsError};
 
@@ -17,6 +21,29 @@ pub struct RequestCost {
     /// Requests outstanding, at least one.
     pub depth: u32,
     /// Time by requests completed in it. At depth 1 that is a request's latency, deeper it is less.
+    pub seconds: Estimate,
+}
+
+/// Random requests of one size that find the device idle and are all sent at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct BatchCost {
+    /// Length of a request.
+    pub request_bytes: u64,
+    /// How many, at least one.
+    pub requests: u32,
+    /// Until the last of them has come. The bounds are those of one more such batch.
+    pub seconds: Estimate,
+}
+
+/// So many requests in a row, of which each continues the one before, and then a jump.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RowCost {
+    /// Length of a request.
+    pub request_bytes: u64,
+    /// Requests in a row, at least two.
+    pub requests: u64,
+    /// What the row takes beyond as many requests to places of their own, while the device is kept busy; zero or more. It is what a device reads
+    /// ahead and isn't asked for.
     pub seconds: Estimate,
 }
 
@@ -33,6 +60,13 @@ pub struct ReadCosts {
     /// Requests of which each continues the one before, by size and depth; where there are none such a request costs what a random one
     /// does.
     pub sequential: Vec<RequestCost>,
+    /// Batches on the idle device; where there are none, what a queue takes to fill and to empty is estimated from the requests.
+    pub batches: Vec<BatchCost>,
+    /// Rows; where there are none, they cost nothing beyond their requests.
+    pub rows: Vec<RowCost>,
+    /// How far off a price is that follows from others, as a share of it: nine in ten are no farther. Requests have lengths and an order that weren't
+    /// measured, so that predictions have it in their bounds.
+    pub price_error: f64,
 }
 
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
@@ -77,6 +111,14 @@ impl ReadCosts {
             if !is_ordered(&cost.seconds) || cost.depth == 0 || cost.request_bytes == 0 {
                 return fault("sizes, depths and times are above zero, bounds in order", format!("{cost:?}"));
             }
+        }
+        let batch =
+            |cost: &&BatchCost| !is_ordered(&cost.seconds) || cost.requests == 0 || cost.request_bytes == 0;
+        if let Some(wrong) = self.batches.iter().find(batch) {
+            return fault(
+                "sizes, requests and times of batches are above zero, bounds in order",
+                format!("{wrong:?}"),
+            );
         }
         Ok(())
     }
@@ -143,6 +185,9 @@ pub(crate) mod tests {
                     seconds: Estimate::exact((1_u64 << power) as f64 / sequential),
                 })
                 .collect(),
+            batches: Vec::new(),
+            rows: Vec::new(),
+            price_error: 0.0,
         }
     }
 

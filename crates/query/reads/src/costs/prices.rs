@@ -1,4 +1,4 @@
-use super::{Curve, ReadCosts, RequestCost, busy, sizes};
+use super::{Batches, Curve, ReadCosts, RequestCost, Rows, busy, sizes};
 use crate::Estimate;
 
 /// What requests of any length cost: the [`ReadCosts`] made ready for planning, for one alignment and with so much memory.
@@ -15,6 +15,9 @@ pub(crate) struct Prices {
     continued: Option<Curve>,
     /// What a byte costs in long extents.
     sequential_seconds_per_byte: f64,
+    batches: Batches,
+    rows: Rows,
+    price_error: f64,
     /// Random requests at each depth that was measured, ascending.
     by_depth: Vec<(u32, Curve)>,
     /// The depth for each measured size, ascending.
@@ -52,15 +55,19 @@ impl Prices {
             random: curve(&random),
             continued: (!continued.is_empty()).then(|| curve(&continued)),
             sequential_seconds_per_byte: 0.0,
+            batches: Batches::default(),
+            rows: Rows::new(&costs.rows),
+            price_error: costs.price_error,
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
             by_blocks: Vec::new(),
             never_bridged_blocks: 1,
         };
+        prices.batches = Batches::new(&costs.batches, |bytes| prices.latency_seconds(bytes, 1));
         let longest_bytes = prices.largest_bytes();
         prices.sequential_seconds_per_byte =
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
-        let of_blocks = |blocks: u64| prices.random_seconds(blocks * align_bytes).value;
+        let of_blocks = |blocks: u64| prices.planned_seconds(blocks * align_bytes, memory_bytes);
         prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
         prices.never_bridged_blocks = prices.find_never_bridged_blocks();
         prices
@@ -90,6 +97,44 @@ impl Prices {
         longest - self.block_seconds() * self.largest_blocks as f64
     }
 
+    /// A prediction with bounds that allow for prices that follow from others, which is an error of its own: squares add.
+    pub(crate) fn with_price_error(&self, Estimate { value, low, high }: Estimate) -> Estimate {
+        if !(low > 0.0 && value > 0.0) {
+            return Estimate { value, low, high };
+        }
+        let error = self.price_error.ln_1p();
+        let farther = |ratio: f64| ratio.ln().hypot(error).exp();
+        Estimate { value, low: value / farther(value / low), high: value * farther(high / value) }
+    }
+
+    /// Whether a row of so many requests makes the device read ahead, of all devices that do.
+    pub(crate) fn is_long_row(requests: u64) -> bool {
+        requests >= LONG_ROW_REQUESTS
+    }
+
+    /// What a row of so many requests costs beyond them.
+    pub(crate) fn row_seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
+        self.rows.seconds(request_bytes, requests)
+    }
+
+    /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
+    pub(crate) fn long_row_seconds(&self) -> f64 {
+        self.row_seconds(self.largest_bytes(), LONG_ROW_REQUESTS).value
+    }
+
+    /// What each block costs of an extent that is longer than any request, where it is read from last to first: no request continues another.
+    pub(crate) fn backward_block_seconds(&self) -> f64 {
+        self.by_blocks.last().copied().unwrap_or_default() / self.largest_blocks.max(1) as f64
+    }
+
+    /// Whether an extent of so many of the longest requests is better read from last to first, so that nothing is read ahead of it that isn't asked for.
+    pub(crate) fn is_better_backward(&self, requests: u64) -> bool {
+        let bytes = self.largest_bytes();
+        let wasted = self.row_seconds(bytes, requests).low;
+        let jumps = self.by_blocks.last().copied().unwrap_or_default() - self.continued_seconds(bytes).value;
+        requests > 2 && wasted > jumps * (requests - 1) as f64
+    }
+
     /// What extents cost beyond the sequential price of their blocks lies within bounds, so that two of them cost at most twice the upper
     /// one, and one across a gap at least the lower one and the gap.
     fn find_never_bridged_blocks(&self) -> u64 {
@@ -98,6 +143,7 @@ impl Prices {
         let bounds = (f64::INFINITY, f64::NEG_INFINITY);
         let (least, most) =
             beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
+        let most = most + self.long_row_seconds();
         let blocks = ((2.0 * most - least) / self.block_seconds()).ceil();
         // A float beyond the range becomes the largest number.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
@@ -110,6 +156,11 @@ impl Prices {
         self.never_bridged_blocks
     }
 
+    /// What bytes cost in long extents.
+    pub(crate) fn bytes_seconds(&self, bytes: u64) -> f64 {
+        self.sequential_seconds_per_byte * bytes as f64
+    }
+
     /// What a block costs that continues a request.
     pub(crate) fn block_seconds(&self) -> f64 {
         self.sequential_seconds_per_byte * self.align_bytes as f64
@@ -118,6 +169,21 @@ impl Prices {
     /// The time of a request that goes to a new place, many outstanding.
     pub(crate) fn random_seconds(&self, bytes: u64) -> Estimate {
         self.random.at(bytes)
+    }
+
+    /// What planning counts for a request that goes to a new place. A window's requests are all waited for before its memory is used again, so each
+    /// takes its share of the time that as many as fit into a window need from the first to the last, where that is more than the device
+    /// is busy for it.
+    fn planned_seconds(&self, bytes: u64, window_bytes: u64) -> f64 {
+        let busy = self.random_seconds(bytes).value;
+        let fitting = (window_bytes as f64 / bytes.max(1) as f64).max(1.0);
+        let outstanding = fitting.min(f64::from(self.depth(bytes)));
+        self.batch_seconds(bytes, outstanding).map_or(busy, |batch| busy.max(batch.value / fitting))
+    }
+
+    /// The time until the last of so many requests to new places has come, sent at once to the idle device; `None` where no batches were measured.
+    pub(crate) fn batch_seconds(&self, bytes: u64, requests: f64) -> Option<Estimate> {
+        self.batches.seconds(bytes, requests, |bytes| self.random_seconds(bytes))
     }
 
     /// The time of a request that continues the one before: at most what one to a new place takes.
@@ -144,7 +210,7 @@ impl Prices {
     /// at once is so no longer when few are left than when there are many. One that does one after the other can choose less well among few.
     pub(crate) fn service_seconds(&self, bytes: u64, outstanding: u32) -> Estimate {
         let busy = self.random_seconds(bytes);
-        if outstanding >= self.depth(bytes) {
+        if outstanding >= self.depth(bytes) || !self.batches.is_empty() {
             return busy;
         }
         let serial = self.serial_share(bytes);
@@ -179,6 +245,9 @@ impl Prices {
         }
     }
 }
+
+/// Devices that read ahead begin within so many requests of a row.
+const LONG_ROW_REQUESTS: u64 = 4;
 
 /// A jump's price is what a request to a new place takes beyond one that continues. Of long requests that is a small difference of two large
 /// figures, and their noise would make it nothing, so that jumps to be had for nothing are planned. So from the shortest size on each jump takes what

@@ -53,7 +53,8 @@ impl Cover {
     /// Finds the least cost up to each stretch.
     fn find(&mut self, stretches: &[Stretch], prices: &Prices) {
         self.least.clear();
-        let mut long = LongExtents::new(prices);
+        let mut long = LongExtents::forward(prices);
+        let mut backward = LongExtents::backward(prices);
         // Extents that begin before this one are longer than a request.
         let mut first_short = 0;
         for (index, stretch) in stretches.iter().enumerate() {
@@ -61,9 +62,14 @@ impl Cover {
                 && stretch.end_block - start.start_block > prices.largest_blocks()
             {
                 long.add(first_short, start.start_block, self.before(first_short));
+                backward.add(first_short, start.start_block, self.before(first_short));
                 first_short += 1;
             }
-            let best = self.shorter(stretches, first_short..index + 1, prices, long.best(stretch.end_block));
+            let is_last = index + 1 == stretches.len();
+            let (forward, backward) =
+                (long.best(stretch.end_block, is_last), backward.best(stretch.end_block, is_last));
+            let longer = if backward.seconds < forward.seconds { backward } else { forward };
+            let best = self.shorter(stretches, first_short..index + 1, prices, longer);
             self.least.push(best);
         }
     }
@@ -117,17 +123,24 @@ impl Cover {
 struct LongExtents {
     block_seconds: f64,
     extra_seconds: f64,
+    /// What it costs that a row ends.
+    end_seconds: f64,
     /// Cost of the best, but for the blocks up to its end.
     best: Least,
 }
 
 impl LongExtents {
-    fn new(prices: &Prices) -> Self {
-        Self {
-            block_seconds: prices.block_seconds(),
-            extra_seconds: prices.long_extent_seconds(),
-            best: Least { seconds: f64::INFINITY, first: 0 },
-        }
+    fn forward(prices: &Prices) -> Self {
+        Self::new(prices.block_seconds(), prices.long_extent_seconds(), prices.long_row_seconds())
+    }
+
+    /// Each request goes to a new place, and nothing is read ahead.
+    fn backward(prices: &Prices) -> Self {
+        Self::new(prices.backward_block_seconds(), 0.0, 0.0)
+    }
+
+    fn new(block_seconds: f64, extra_seconds: f64, end_seconds: f64) -> Self {
+        Self { block_seconds, extra_seconds, end_seconds, best: Least { seconds: f64::INFINITY, first: 0 } }
     }
 
     fn add(&mut self, first: usize, start_block: u64, before_seconds: f64) {
@@ -137,8 +150,11 @@ impl LongExtents {
         }
     }
 
-    fn best(&self, end_block: u64) -> Least {
-        Least { seconds: self.best.seconds + self.block_seconds * end_block as f64, first: self.best.first }
+    /// The best that ends there. The last one may go on in the next window: its row needn't end.
+    fn best(&self, end_block: u64, is_last: bool) -> Least {
+        let end_seconds = if is_last { 0.0 } else { self.end_seconds };
+        let seconds = self.best.seconds + self.block_seconds * end_block as f64 + end_seconds;
+        Least { seconds, first: self.best.first }
     }
 }
 

@@ -83,6 +83,7 @@ impl Maker<'_> {
                 made.extents.extend(whole.map(|stretch| self.extent(&stretch, self.prices.largest_bytes())));
             }
         }
+        self.turn(&mut made.extents);
     }
 
     /// A request for each block; neighbouring ones lie together in memory.
@@ -168,6 +169,16 @@ impl Maker<'_> {
             first_step: stretch.first_step,
             first_request_bytes: first_request_bytes.min(self.prices.largest_bytes()).min(length_bytes),
             request_bytes: self.prices.largest_bytes(),
+            is_backward: false,
+        }
+    }
+
+    /// Where reading ahead would cost more than it gives, extents are read from last to first. One that is all of its window goes on in the next.
+    fn turn(&self, extents: &mut [Extent]) {
+        if extents.len() > 1 {
+            for extent in extents {
+                extent.is_backward = self.prices.is_better_backward(extent.requests() as u64);
+            }
         }
     }
 

@@ -44,9 +44,26 @@ pub(crate) struct Extent {
     /// Lengths of its requests: the first, and then as long ones as this, the last one maybe shorter.
     pub(crate) first_request_bytes: u64,
     pub(crate) request_bytes: u64,
+    /// Whether its last request is sent first.
+    pub(crate) is_backward: bool,
 }
 
 impl Extent {
+    /// How many requests it takes.
+    pub(crate) fn requests(&self) -> usize {
+        if self.length_bytes == 0 { 0 } else { self.request_number(self.end_bytes() - 1) + 1 }
+    }
+
+    /// Where a request of it begins, and how long it is.
+    pub(crate) fn request(&self, number: usize) -> (u64, u64) {
+        let behind_first = (number as u64).checked_sub(1);
+        let offset_bytes = behind_first.map_or(self.offset_bytes, |before| {
+            self.offset_bytes + self.first_request_bytes + before * self.request_bytes
+        });
+        let length_bytes = if number == 0 { self.first_request_bytes } else { self.request_bytes };
+        (offset_bytes, length_bytes.min(self.end_bytes() - offset_bytes))
+    }
+
     pub(crate) fn end_bytes(&self) -> u64 {
         self.offset_bytes + self.length_bytes
     }

@@ -51,14 +51,14 @@ impl Order {
 }
 
 fn requests(extent: &Extent, number: usize, reads: &mut Vec<PlannedRead>) {
-    let mut offset_bytes = extent.offset_bytes;
-    let mut length_bytes = extent.first_request_bytes;
-    while offset_bytes < extent.end_bytes() {
-        length_bytes = length_bytes.min(extent.end_bytes() - offset_bytes);
+    let count = extent.requests();
+    let extent_number = u32::try_from(number).unwrap_or(u32::MAX);
+    for index in 0..count {
+        let (offset_bytes, length_bytes) =
+            extent.request(if extent.is_backward { count - 1 - index } else { index });
         let is_continued = reads.last().is_some_and(|last| {
             last.file == extent.file && last.offset_bytes + last.length_bytes == offset_bytes
         });
-        let extent_number = u32::try_from(number).unwrap_or(u32::MAX);
         reads.push(PlannedRead {
             file: extent.file,
             offset_bytes,
@@ -66,7 +66,5 @@ fn requests(extent: &Extent, number: usize, reads: &mut Vec<PlannedRead>) {
             is_continued,
             extent: extent_number,
         });
-        offset_bytes += length_bytes;
-        length_bytes = extent.request_bytes;
     }
 }

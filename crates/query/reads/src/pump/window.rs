@@ -17,9 +17,9 @@ pub(crate) struct LoadedWindow {
 /// What has come of an extent: its requests' parts of one buffer.
 #[derive(Default)]
 struct LoadedExtent {
-    /// What isn't sent yet; requests of an extent are sent in order.
+    /// What isn't sent yet; requests of an extent are sent from first to last, or from last to first.
     rest: Option<BufferMut>,
-    /// By request, and the file's tail behind the last one.
+    /// By request, and the file's tail behind the last one; empty before the first is sent.
     parts: Vec<Option<Buffer>>,
 }
 
@@ -53,27 +53,28 @@ impl LoadedWindow {
     ) -> Result<BufferMut, ReadsError> {
         let length = usize::try_from(read.length_bytes).unwrap_or(usize::MAX);
         let planned = planned_extent(plan, read.extent);
-        let is_first = read.offset_bytes == planned.offset_bytes;
-        let whole = if is_first {
+        if self.extent(read).parts.is_empty() {
             let bytes = planned.length_bytes + planned.tail_bytes;
-            Some(self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?)
-        } else {
-            None
-        };
-        let extent = self.extent(read);
-        extent.rest = whole.or(extent.rest.take());
-        let Some(rest) = &mut extent.rest else {
-            unreachable!("an extent's requests are sent in order: {read:?}")
-        };
-        let buffer = rest.split_to(length);
-        extent.parts.push(None);
-        if read.offset_bytes + read.length_bytes == planned.end_bytes()
-            && let Some(mut rest) = extent.rest.take()
-            && planned.tail_bytes > 0
-        {
-            rest.copy_from_slice(tail);
-            extent.parts.push(Some(rest.freeze()));
+            let mut whole = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+            let readable = usize::try_from(planned.length_bytes).unwrap_or(usize::MAX);
+            let extent = self.extent(read);
+            extent.parts.resize(planned.requests(), None);
+            extent.rest = Some(whole.split_to(readable));
+            if planned.tail_bytes > 0 {
+                whole.copy_from_slice(tail);
+                extent.parts.push(Some(whole.freeze()));
+            }
         }
+        let Some(mut rest) = self.extent(read).rest.take() else {
+            unreachable!("an extent's requests are each sent once: {read:?}")
+        };
+        let buffer = if planned.is_backward {
+            let before = rest.split_to(rest.len() - length);
+            std::mem::replace(&mut rest, before)
+        } else {
+            rest.split_to(length)
+        };
+        self.extent(read).rest = (!rest.is_empty()).then_some(rest);
         Ok(buffer)
     }
 
@@ -116,7 +117,7 @@ impl LoadedWindow {
             };
             whole = joined;
         }
-        let from = usize::try_from(want.offset_bytes - part_start_bytes(planned, first)).ok()?;
+        let from = usize::try_from(want.offset_bytes - planned.request(first).0).ok()?;
         let length = usize::try_from(end_bytes - want.offset_bytes).ok()?;
         Some(whole.slice(from..from + length))
     }
@@ -125,10 +126,4 @@ impl LoadedWindow {
 fn planned_extent(plan: &Plan, extent: u32) -> &Extent {
     let Some(planned) = plan.extents.get(extent as usize) else { unreachable!("extent {extent} is planned") };
     planned
-}
-
-fn part_start_bytes(extent: &Extent, number: usize) -> u64 {
-    let behind_first = (number as u64).checked_sub(1);
-    extent.offset_bytes
-        + behind_first.map_or(0, |number| extent.first_request_bytes + number * extent.request_bytes)
 }

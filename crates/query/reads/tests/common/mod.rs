@@ -44,6 +44,9 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
         logical_block_bytes: 512,
         largest_request_bytes: largest_bytes,
         random: random.collect(),
+        batches: Vec::new(),
+        rows: Vec::new(),
+        price_error: 0.0,
         sequential: (9..=20)
             .map(|power| RequestCost {
                 request_bytes: 1 << power,

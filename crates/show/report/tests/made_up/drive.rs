@@ -63,6 +63,7 @@ impl Drive {
                 again_bandwidth_bytes_per_s: self.bandwidth_max * 0.95,
                 ratio: around(0.853, 0.021),
             }),
+            batches: Vec::new(),
             cells,
             fitted_cells,
             fit: Some(FitSummary {

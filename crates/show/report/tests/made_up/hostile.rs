@@ -20,6 +20,7 @@ pub(crate) fn partial() -> DeviceProfile {
         conditions: Conditions { errors: 2, ..Conditions::default() },
         derived: Derived::default(),
         first_touch: None,
+        batches: Vec::new(),
         cells: Vec::new(),
         fitted_cells: Vec::new(),
         fit: None,

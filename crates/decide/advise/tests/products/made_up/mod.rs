@@ -97,6 +97,7 @@ impl Drive {
                 ..Derived::default()
             },
             first_touch: None,
+            batches: Vec::new(),
             cells: self.cells(),
             fitted_cells: Vec::new(),
             fit: None,

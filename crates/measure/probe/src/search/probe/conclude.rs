@@ -6,6 +6,7 @@ use nandle_io::Nanos;
 use nandle_profile::{Derived, FirstTouch, FittedCell, Interval, MeasuredCell, ReferenceCell, SkippedCell};
 use nandle_units::format_bytes;
 
+use super::batches::found;
 use super::{Findings, ProbeOptions, Search};
 use crate::load::{LoadError, Measurement, summary};
 use crate::search::derive::derive;
@@ -42,6 +43,7 @@ impl Search<'_> {
             ended_by: None,
             failed,
             cells: measured_cells,
+            batches: found(&self.batches),
             fitted_cells: fitted(&knowledge, &surfaces),
             fit: knowledge.fit(),
             derived,

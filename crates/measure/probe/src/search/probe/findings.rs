@@ -1,5 +1,7 @@
 use nandle_io::Nanos;
-use nandle_profile::{Derived, FirstTouch, FitSummary, FittedCell, MeasuredCell, ReferenceCell, SkippedCell};
+use nandle_profile::{
+    Batch, Derived, FirstTouch, FitSummary, FittedCell, MeasuredCell, ReferenceCell, SkippedCell,
+};
 
 use crate::load::{Contents, LoadError};
 use crate::search::Without;
@@ -39,6 +41,8 @@ pub struct Findings {
     pub remarks: Vec<String>,
     /// Measured cells.
     pub cells: Vec<MeasuredCell>,
+    /// Batches of random reads on the idle device.
+    pub batches: Vec<Batch>,
     /// Cells of the grid from the fitted curve.
     pub fitted_cells: Vec<FittedCell>,
     /// The fitted curve.

@@ -1,0 +1,38 @@
+//! Rows of requests of which each continues the one before: what a device reads ahead of them and isn't asked for.
+
+use super::{Curve, RowCost};
+use crate::Estimate;
+
+/// What rows cost beyond as many requests to places of their own, by their number of requests.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Rows {
+    /// Ascending numbers of requests.
+    by_requests: Vec<(f64, Curve)>,
+}
+
+impl Rows {
+    pub(crate) fn new(costs: &[RowCost]) -> Self {
+        let mut counts: Vec<u64> = costs.iter().map(|cost| cost.requests).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        let of_count = |count: u64| {
+            let of = costs.iter().filter(move |cost| cost.requests == count);
+            (count as f64, Curve::new(of.map(|cost| (cost.request_bytes, cost.seconds))))
+        };
+        Self { by_requests: counts.into_iter().map(of_count).collect() }
+    }
+
+    /// Between measured numbers by their logarithms; a single request costs nothing more, and a longer row than was measured as much as that.
+    pub(crate) fn seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
+        let requests = requests.max(1) as f64;
+        let next = self.by_requests.partition_point(|(count, _)| *count < requests);
+        let at = |index: usize| {
+            self.by_requests.get(index).map(|(count, curve)| (*count, curve.at(request_bytes)))
+        };
+        let before = next.checked_sub(1).and_then(at).unwrap_or((1.0, Estimate::default()));
+        let Some(after) = at(next) else { return before.1 };
+        let share =
+            if after.0 > before.0 { (requests / before.0).ln() / (after.0 / before.0).ln() } else { 1.0 };
+        before.1 * (1.0 - share) + after.1 * share
+    }
+}

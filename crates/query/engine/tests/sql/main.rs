@@ -7,3 +7,4 @@ mod faults;
 mod memory;
 mod results;
 mod support;
+mod tpch;

@@ -182,7 +182,7 @@ fn flat(rows: &RecordBatch) -> RecordBatch {
 }
 
 /// 80 us for a request, up to 32 at once, and up to 2 GB/s.
-fn costs() -> ReadCosts {
+pub(crate) fn costs() -> ReadCosts {
     let seconds = |bytes: u64, depth: u32| {
         let bytes = bytes as f64;
         let value = ((80e-6 + bytes / 2e9) / f64::from(depth)).max(bytes / 2e9);

@@ -1,7 +1,7 @@
 //! A table's files, open for reading by plan.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::SystemTime;
@@ -16,6 +16,7 @@ use super::pumped::{Pumped, plain};
 use super::schema::common;
 use super::source::Source;
 use crate::EngineError;
+use crate::scan::Rates;
 
 /// Requests that may be in flight: more than a plan keeps.
 const SLOTS: u32 = 1024;
@@ -23,6 +24,8 @@ const SLOTS: u32 = 1024;
 /// A table's files with their footers, and the thread that reads them.
 #[derive(Debug)]
 pub(crate) struct TableFiles {
+    /// What a query calls the table.
+    pub(crate) name: String,
     pub(crate) schema: SchemaRef,
     /// What reading costs where they lie.
     pub(crate) costs: ReadCosts,
@@ -31,6 +34,8 @@ pub(crate) struct TableFiles {
     pub(crate) stamps: Vec<Stamp>,
     pub(crate) read: Arc<[ReadFile]>,
     pub(crate) owner: Owner,
+    /// What decoding its columns costs, as far as that was measured.
+    pub(crate) rates: Rates,
     /// Keeps a table's files from being removed.
     _snapshot: Option<Snapshot>,
 }
@@ -55,7 +60,14 @@ impl TableFiles {
     /// Opens what a name leads to. Footers are read through the thread that reads the data; a table's own through its directory, which
     /// checks them by their sums.
     pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
-        let Some(directory) = &source.table else { return Self::of_files(&source.files, costs) };
+        let opened = match &source.table {
+            Some(directory) => Self::of_table(directory, costs)?,
+            None => Self::of_files(&source.files, costs)?,
+        };
+        Ok(Self { name: source.name.clone(), ..opened })
+    }
+
+    fn of_table(directory: &Path, costs: &ReadCosts) -> Result<Self, EngineError> {
         let snapshot = Table::open(directory)?.snapshot()?;
         let (files, schema) = (snapshot.files().to_vec(), Arc::clone(snapshot.schema()));
         let paths: Vec<PathBuf> = files.iter().map(|file| directory.join(file.name())).collect();
@@ -87,7 +99,18 @@ impl TableFiles {
             Ok(read)
         });
         let read = read.collect::<Result<_, EngineError>>()?;
-        Ok(Self { schema, costs: costs.clone(), files, paths, stamps, read, owner, _snapshot: snapshot })
+        Ok(Self {
+            name: String::new(),
+            schema,
+            costs: costs.clone(),
+            files,
+            paths,
+            stamps,
+            read,
+            owner,
+            rates: Rates::default(),
+            _snapshot: snapshot,
+        })
     }
 
     /// Whether the files are still those that were opened.

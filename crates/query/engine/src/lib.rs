@@ -23,4 +23,4 @@ pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use rows::Rows;
-pub use table::Source;
+pub use table::{Partitions, Source};

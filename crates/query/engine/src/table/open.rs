@@ -12,8 +12,9 @@ use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
 use parquet::file::metadata::RowGroupMetaData;
 
+use super::partitions::Partitions;
 use super::pumped::{Pumped, plain};
-use super::schema::common;
+use super::schema::{common, without};
 use super::source::Source;
 use crate::EngineError;
 use crate::scan::Rates;
@@ -26,7 +27,9 @@ const SLOTS: u32 = 1024;
 pub(crate) struct TableFiles {
     /// What a query calls the table.
     pub(crate) name: String,
+    /// The columns of its files that no directory's name gives a value of.
     pub(crate) schema: SchemaRef,
+    pub(crate) partitions: Partitions,
     /// What reading costs where they lie.
     pub(crate) costs: ReadCosts,
     pub(crate) files: Vec<Arc<ParquetFile>>,
@@ -62,7 +65,7 @@ impl TableFiles {
     pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
         let opened = match &source.table {
             Some(directory) => Self::of_table(directory, costs)?,
-            None => Self::of_files(&source.files, costs)?,
+            None => Self::of_files(source, costs)?,
         };
         Ok(Self { name: source.name.clone(), ..opened })
     }
@@ -75,14 +78,17 @@ impl TableFiles {
         Self::new((schema, files), paths, (owner, &devices), costs, Some(snapshot))
     }
 
-    fn of_files(paths: &[PathBuf], costs: &ReadCosts) -> Result<Self, EngineError> {
+    fn of_files(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
+        let Source { files: paths, partitions, .. } = source;
         let (owner, devices, read) = start(paths)?;
         let sources = Pumped::all(&owner, read, costs).map_err(of_table)?;
         let open = |(path, source): (&PathBuf, Pumped)| {
             ParquetFile::open(&path.display().to_string(), Arc::new(source), None).map(Arc::new)
         };
         let files = paths.iter().zip(sources).map(open).collect::<Result<Vec<_>, _>>()?;
-        Self::new((common(&files)?, files), paths.to_vec(), (owner, &devices), costs, None)
+        let schema = without(&common(&files)?, &partitions.columns());
+        let opened = Self::new((schema, files), paths.clone(), (owner, &devices), costs, None)?;
+        Ok(Self { partitions: partitions.clone(), ..opened })
     }
 
     fn new(
@@ -102,6 +108,7 @@ impl TableFiles {
         Ok(Self {
             name: String::new(),
             schema,
+            partitions: Partitions::default(),
             costs: costs.clone(),
             files,
             paths,

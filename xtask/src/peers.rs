@@ -10,7 +10,7 @@ use crate::output;
 use crate::tally::Tally;
 use crate::workspace_root;
 
-const PACKAGES: [&str; 2] = ["duckdb==2.0.0", "pyarrow==26.0.1"];
+const PACKAGES: [&str; 3] = ["duckdb==2.0.0", "pyarrow==26.0.1", "tpchgen-cli==4.0.0"];
 /// Names the Python for the tests; a user may have one already.
 pub(crate) const VARIABLE: &str = "NANDLE_PYARROW";
 

@@ -1,6 +1,7 @@
 //! The `nandle-sql` program: the command `sql` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
 mod args;
+mod cpu;
 mod error;
 mod memory;
 mod prompt;

@@ -12,9 +12,9 @@ use nandle_reads::recording::{Names, QueryTotals, RecordError, Recorder};
 use nandle_reads::{FileId, Want};
 use nandle_terminal::result_file::RECORDING;
 use nandle_terminal::{Failure, output, result_file};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::args::SqlArgs;
+use crate::cpu;
 
 /// How the threads are called that read.
 const READING_THREADS: &str = "nandle-reads";
@@ -89,13 +89,8 @@ fn cpu_clock() -> CpuClock {
     let reading = reading_threads();
     Arc::new(move || {
         let of_reads: u64 = reading.iter().filter_map(|thread| cpu_ns_of(thread)).sum();
-        Nanos(cpu_ns_of_process().saturating_sub(of_reads))
+        Nanos(cpu::of_process().0.saturating_sub(of_reads))
     })
-}
-
-fn cpu_ns_of_process() -> u64 {
-    let time = clock_gettime(ClockId::ProcessCPUTime);
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }
 
 /// Their directories in `/proc`.
@@ -122,7 +117,7 @@ mod tests {
         let (end, ended) = std::sync::mpsc::channel::<()>();
         let body = move || {
             let mut sum = 0_u64;
-            while cpu_ns_of_process() < 200_000_000 {
+            while cpu::of_process().0 < 200_000_000 {
                 sum = std::hint::black_box(sum + 1);
             }
             told.send(()).unwrap();
@@ -130,7 +125,7 @@ mod tests {
         };
         let thread = std::thread::Builder::new().name(READING_THREADS.to_owned()).spawn(body).unwrap();
         begun.recv().unwrap();
-        let (all_ns, counted) = (cpu_ns_of_process(), cpu_clock()());
+        let (all_ns, counted) = (cpu::of_process().0, cpu_clock()());
         assert!(counted.0 < all_ns / 2, "{counted:?} of {all_ns}");
         drop(end);
         thread.join().unwrap();

@@ -17,7 +17,7 @@ use crate::args::SqlArgs;
 use crate::error::of_engine;
 use crate::record::Record;
 use crate::shell::Shell;
-use crate::{memory, prompt, tables};
+use crate::{cpu, memory, prompt, tables};
 
 /// Runs the command.
 pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
@@ -83,6 +83,7 @@ fn options(args: &SqlArgs, spill_directory: PathBuf) -> Result<EngineOptions, Fa
         spill_directory,
         spill_limit_bytes: args.spill_limit,
         threads: threads.unwrap_or(NonZeroUsize::MIN),
+        thread_clock: cpu::of_thread,
     })
 }
 

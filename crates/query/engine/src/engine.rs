@@ -11,15 +11,20 @@ use datafusion::physical_plan::execute_stream;
 use datafusion::prelude::{DataFrame, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+use nandle_io::Nanos;
 use nandle_reads::ReadCosts;
 
+use crate::explained::Explained;
 use crate::options::NandleOptions;
 use crate::table::PlannedTable;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Source, session};
 
+/// Processor time that the calling thread has used; its zero is arbitrary.
+pub type ThreadClock = fn() -> Nanos;
+
 /// What an engine may take.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct EngineOptions {
     /// Memory for operators and reads together.
     pub memory_bytes: u64,
@@ -29,6 +34,8 @@ pub struct EngineOptions {
     pub spill_limit_bytes: u64,
     /// Threads that compute.
     pub threads: NonZeroUsize,
+    /// By which it predicts and tells what scans take of a processor.
+    pub thread_clock: ThreadClock,
 }
 
 /// Runs statements over tables.
@@ -94,10 +101,16 @@ impl Engine {
         let (plan, stream) = self.threads.block_on(async {
             let plan = self.context.state().statement_to_plan(statement.0.clone()).await?;
             check(&plan)?;
+            let statement = plan.clone();
             let frame = self.context.execute_logical_plan(plan).await?;
             let context = Arc::new(task_context(&frame, needs));
             let plan = frame.create_physical_plan().await?;
+            let explained = Explained::of(&statement, &plan, &self.context.state()).await?;
             let stream = execute_stream(Arc::clone(&plan), context)?;
+            let stream = match explained {
+                Some(explained) => explained.after(stream),
+                None => stream,
+            };
             Ok::<_, EngineError>((plan, stream))
         })?;
         Ok(Rows::new(plan, stream, Arc::clone(&self.threads)))

@@ -7,6 +7,7 @@
 
 mod engine;
 mod error;
+mod explained;
 mod needs;
 mod options;
 mod output;
@@ -16,10 +17,10 @@ mod session;
 mod table;
 mod threads;
 
-pub use engine::{Engine, EngineOptions, Statement};
+pub use engine::{Engine, EngineOptions, Statement, ThreadClock};
 pub use error::EngineError;
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use rows::Rows;
-pub use table::Source;
+pub use table::{Partitions, Source};

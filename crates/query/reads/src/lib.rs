@@ -5,6 +5,7 @@
 mod costs;
 mod error;
 mod estimate;
+mod outstanding;
 mod owners;
 mod plan;
 mod predict;
@@ -17,6 +18,7 @@ mod words;
 pub use costs::{BatchCost, ReadCosts, RequestCost, RowCost};
 pub use error::ReadsError;
 pub use estimate::Estimate;
+pub use outstanding::Outstanding;
 pub use owners::{OwnedStep, Owner, StepStream, Steps, UrgentRead};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
 pub use predict::{HostCosts, Prediction};

@@ -1,4 +1,4 @@
-//! What a plan says of a scan before it runs.
+//! What a plan says of a scan before it runs, and after.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,17 +10,33 @@ use nandle_units::{format_bytes, format_duration};
 use super::share::Share;
 
 /// The figures of all partitions together.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Told {
-    reads: Strategy,
-    row_groups: (usize, usize),
-    requests: u64,
-    read_bytes: u64,
-    wanted_bytes: u64,
-    depth: u32,
-    memory_bytes: u64,
-    device_seconds: Estimate,
+    pub(crate) reads: Strategy,
+    /// Those that are read, and all.
+    pub(crate) row_groups: (usize, usize),
+    pub(crate) requests: u64,
+    pub(crate) read_bytes: u64,
+    pub(crate) wanted_bytes: u64,
+    pub(crate) depth: u32,
+    pub(crate) memory_bytes: u64,
+    pub(crate) device_seconds: Estimate,
 }
+
+/// What a scan has taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Taken {
+    pub(crate) requests: u64,
+    pub(crate) read_bytes: u64,
+    /// Requests that no plan foresaw.
+    pub(crate) unplanned: u64,
+    /// Time during which requests were outstanding.
+    pub(crate) device: Nanos,
+    pub(crate) processor: Nanos,
+}
+
+/// What decoding will take of the processor, or why that isn't known.
+pub(crate) type Processor = Result<Estimate, String>;
 
 impl Told {
     /// `row_groups` are those that are read, and all.
@@ -47,9 +63,8 @@ impl Told {
         told
     }
 
-    fn entries(&self) -> [(&'static str, String); 8] {
+    fn entries(&self, processor: &Processor) -> [(&'static str, String); 9] {
         let (read, all) = self.row_groups;
-        let Estimate { value, low, high } = self.device_seconds;
         [
             ("reads", self.reads.to_string()),
             ("row_groups", format!("{read} of {all}")),
@@ -58,21 +73,30 @@ impl Told {
             ("wanted", format_bytes(self.wanted_bytes)),
             ("depth", self.depth.to_string()),
             ("memory", format_bytes(self.memory_bytes)),
-            ("device", format!("{} ({} to {})", time(value), time(low), time(high))),
+            ("device", bounded(self.device_seconds)),
+            ("processor", processor_time(processor)),
         ]
     }
 
     /// A line for each figure.
-    pub(crate) fn write_lines(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.entries().iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
+    pub(crate) fn write_lines(&self, f: &mut fmt::Formatter<'_>, processor: &Processor) -> fmt::Result {
+        self.entries(processor).iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
+    }
+
+    /// One line of all figures.
+    pub(crate) fn line(&self, processor: &Processor) -> String {
+        self.entries(processor).map(|(name, value)| format!("{name}={value}")).join(", ")
     }
 }
 
-impl fmt::Display for Told {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let entries = self.entries().map(|(name, value)| format!("{name}={value}"));
-        f.write_str(&entries.join(", "))
-    }
+/// A processor time, or why there is none.
+pub(crate) fn processor_time(processor: &Processor) -> String {
+    processor.as_ref().map_or_else(|why| format!("unknown: {why}"), |seconds| bounded(*seconds))
+}
+
+/// A time with its bounds.
+pub(crate) fn bounded(Estimate { value, low, high }: Estimate) -> String {
+    format!("{} ({} to {})", time(value), time(low), time(high))
 }
 
 fn time(seconds: f64) -> String {

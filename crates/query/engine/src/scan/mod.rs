@@ -8,6 +8,7 @@ mod decoding;
 mod explain;
 mod pieces;
 mod planned;
+mod processor;
 mod readers;
 mod reads;
 mod rehearsal;
@@ -15,4 +16,7 @@ mod rule;
 mod share;
 mod steps;
 
+pub(crate) use explain::{Taken, Told, bounded, processor_time};
+pub(crate) use planned::PlannedScan;
+pub(crate) use processor::Rates;
 pub(crate) use rule::PlanReads;

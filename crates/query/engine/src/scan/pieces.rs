@@ -14,7 +14,7 @@ use nandle_columns::Place;
 use parquet::file::metadata::ParquetMetaData;
 
 use super::rehearsal::Rehearsal;
-use crate::table::{FileOf, TableFiles};
+use crate::table::{FileOf, TableFiles, with_values};
 
 /// A row group that is read.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ fn piece_of(
             metadata.clone().into_builder().set_row_groups(vec![metadata.row_group(row_group).clone()]);
         let schema = source.table_schema().file_schema();
         let statistics = DFParquetMetadata::statistics_from_parquet_metadata(&alone.build(), schema)?;
-        piece = piece.with_statistics(Arc::new(statistics));
+        piece.statistics = Some(Arc::new(with_values(statistics, &piece.partition_values)));
     }
     Ok(Piece {
         file: piece.with_extension(access),

@@ -2,8 +2,12 @@
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
+use arrow_array::RecordBatch;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Statistics, internal_err};
 use datafusion::datasource::physical_plan::{
@@ -15,19 +19,24 @@ use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
 use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::execution_plan::SchedulingType;
-use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
+use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, Time};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use futures_util::stream::StreamExt as _;
-use nandle_reads::Strategy;
+use futures_util::stream::{Stream, StreamExt as _};
+use nandle_io::Nanos;
+use nandle_reads::{Estimate, Outstanding, Strategy};
 
 use super::decoding::{located, panicked};
-use super::explain::Told;
+use super::explain::{Processor, Taken, Told};
 use super::pieces::{Pieces, find};
+use super::processor::{self, known_seconds};
 use super::readers::{PieceNumber, PlannedReaders};
-use super::reads::PartitionReads;
+use super::reads::{DEVICE_TIME, PartitionReads};
 use super::share::{Share, deal};
-use crate::Needs;
 use crate::table::TableFiles;
+use crate::{Needs, ThreadClock};
+
+/// The metric of processor time.
+const PROCESSOR_TIME: &str = "processor_time";
 
 /// The engine's scan, whose files are row groups, and the reads of each partition.
 #[derive(Debug)]
@@ -35,7 +44,11 @@ pub(crate) struct PlannedScan {
     config: FileScanConfig,
     files: Arc<TableFiles>,
     shares: Vec<Arc<Share>>,
-    told: Told,
+    pub(crate) told: Told,
+    outstanding: Arc<Mutex<Outstanding>>,
+    clock: ThreadClock,
+    /// Measured when it is asked for.
+    processor: OnceLock<Processor>,
 }
 
 impl PlannedScan {
@@ -45,6 +58,7 @@ impl PlannedScan {
         source: &ParquetSource,
         strategy: Strategy,
         memory_bytes: u64,
+        clock: ThreadClock,
     ) -> Result<Option<Self>, DataFusionError> {
         let Pieces { files, all: pieces, row_groups, are_reordered } = find(config, source)?;
         let Some(files) = files else { return Ok(None) };
@@ -61,7 +75,49 @@ impl PlannedScan {
             .with_file_groups(shares.iter().map(|share| group(share)).collect())
             .build();
         let told = Told::new(strategy, (read, row_groups), &shares);
-        Ok(Some(Self { config, files, shares, told }))
+        let (outstanding, processor) = (Arc::default(), OnceLock::new());
+        Ok(Some(Self { config, files, shares, told, outstanding, clock, processor }))
+    }
+
+    /// What messages call it.
+    pub(crate) fn name(&self) -> &str {
+        &self.files.name
+    }
+
+    /// Processor time of decoding, of all partitions together: measured at the first time.
+    pub(crate) fn processor(&self) -> &Processor {
+        self.processor.get_or_init(|| {
+            let pieces = || self.shares.iter().flat_map(|share| &share.pieces);
+            let measured = processor::measure(&self.files, pieces(), self.clock);
+            measured.map_err(|error| error.to_string())?;
+            let seconds = pieces().filter_map(|piece| known_seconds(&self.files, piece));
+            Ok(seconds.fold(Estimate::default(), |sum, of_piece| sum + of_piece))
+        })
+    }
+
+    /// From its first request to its last row, if nothing else is to be done: the partitions compute side by side, and share the device.
+    pub(crate) fn seconds(&self) -> Result<Estimate, String> {
+        self.processor().clone()?;
+        let of_shares = self.shares.iter().map(|share| share.seconds(&self.files));
+        Ok(of_shares.fold(self.told.device_seconds, Estimate::max))
+    }
+
+    /// What it has taken until now.
+    pub(crate) fn taken(&self) -> Taken {
+        let metrics = self.config.metrics().clone_inner();
+        let of = |name| metrics.sum_by_name(name).map_or(0, |value| value.as_usize() as u64);
+        Taken {
+            requests: of("requests"),
+            read_bytes: of("read_bytes"),
+            unplanned: of("unplanned"),
+            device: Nanos(of(DEVICE_TIME)),
+            processor: Nanos(of(PROCESSOR_TIME)),
+        }
+    }
+
+    /// When its requests were outstanding.
+    pub(crate) fn outstanding(&self) -> Outstanding {
+        self.outstanding.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
@@ -87,6 +143,7 @@ impl DataSource for PlannedScan {
             Arc::clone(share),
             Arc::clone(&self.files),
             Arc::clone(context.memory_pool()),
+            Arc::clone(&self.outstanding),
             &self.config.metrics(),
             partition,
         );
@@ -96,6 +153,8 @@ impl DataSource for PlannedScan {
         let config = FileScanConfigBuilder::from(self.config.clone()).with_source(Arc::new(source)).build();
         let rows = config.open(partition, context)?;
         let schema = rows.schema();
+        let processor = MetricBuilder::new(&self.config.metrics()).subset_time(PROCESSOR_TIME, partition);
+        let rows = Timed { rows, clock: self.clock, processor };
         let rows = AssertUnwindSafe(rows).catch_unwind().map(move |batch| match batch {
             Ok(batch) => batch.map_err(|error| located(&reads.place(), error)),
             Err(panic) => Err(panicked(&reads.place(), panic.as_ref()).into()),
@@ -106,8 +165,10 @@ impl DataSource for PlannedScan {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt_as(format, f)?;
         match format {
-            DisplayFormatType::Default | DisplayFormatType::Verbose => write!(f, ", {}", self.told),
-            DisplayFormatType::TreeRender => self.told.write_lines(f),
+            DisplayFormatType::Default | DisplayFormatType::Verbose => {
+                write!(f, ", {}", self.told.line(self.processor()))
+            }
+            DisplayFormatType::TreeRender => self.told.write_lines(f, self.processor()),
         }
     }
 
@@ -151,5 +212,23 @@ impl DataSource for PlannedScan {
         visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion, DataFusionError>,
     ) -> Result<TreeNodeRecursion, DataFusionError> {
         self.config.apply_expressions(visit)
+    }
+}
+
+/// Rows of which it is counted what they take of a processor.
+struct Timed {
+    rows: SendableRecordBatchStream,
+    clock: ThreadClock,
+    processor: Time,
+}
+
+impl Stream for Timed {
+    type Item = Result<RecordBatch, DataFusionError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let began = (self.clock)();
+        let next = self.rows.poll_next_unpin(context);
+        self.processor.add_duration(Duration::from_nanos((self.clock)().since(began).0));
+        next
     }
 }

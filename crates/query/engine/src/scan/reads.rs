@@ -1,21 +1,25 @@
 //! A partition's reads while it runs.
 
 use std::ops::Range;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex as StdMutex, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryPool, MemoryReservation};
 use datafusion::physical_plan::metrics::{Count, ExecutionPlanMetricsSet, MetricBuilder, Time};
 use futures_util::stream::StreamExt as _;
 use nandle_columns::Place;
-use nandle_reads::{FileId, OwnedStep, ReadCounts, ReadsError, StepStream, Want};
+use nandle_reads::{FileId, Outstanding, OwnedStep, ReadCounts, ReadsError, StepStream, Want};
 use tokio::sync::Mutex;
 
 use super::pieces::Piece;
 use super::share::Share;
 use crate::table::TableFiles;
 use crate::{EngineError, Needs};
+
+/// The metric of the time during which requests were outstanding, once where they were those of several partitions.
+pub(crate) const DEVICE_TIME: &str = "device_time";
 
 /// What a partition has read, beside what was predicted.
 #[derive(Debug)]
@@ -26,6 +30,7 @@ struct Counters {
     unplanned: Count,
     unplanned_bytes: Count,
     waited: Time,
+    device: Time,
 }
 
 impl Counters {
@@ -38,6 +43,7 @@ impl Counters {
             unplanned: count("unplanned"),
             unplanned_bytes: count("unplanned_bytes"),
             waited: MetricBuilder::new(metrics).subset_time("waited_for_reads", partition),
+            device: MetricBuilder::new(metrics).subset_time(DEVICE_TIME, partition),
         }
     }
 }
@@ -50,6 +56,8 @@ pub(crate) struct PartitionReads {
     pool: Arc<dyn MemoryPool>,
     needs: Option<Arc<Needs>>,
     counters: Counters,
+    /// When requests of any partition were outstanding.
+    outstanding: Arc<StdMutex<Outstanding>>,
     running: Mutex<Option<Running>>,
     /// The piece that was asked for last.
     current: AtomicUsize,
@@ -73,12 +81,13 @@ impl PartitionReads {
         share: Arc<Share>,
         files: Arc<TableFiles>,
         pool: Arc<dyn MemoryPool>,
+        outstanding: Arc<StdMutex<Outstanding>>,
         metrics: &ExecutionPlanMetricsSet,
         partition: usize,
     ) -> Self {
         let counters = Counters::new(metrics, partition);
         let (running, current) = (Mutex::new(None), AtomicUsize::new(usize::MAX));
-        Self { share, files, pool, needs: None, counters, running, current }
+        Self { share, files, pool, needs: None, counters, outstanding, running, current }
     }
 
     /// Notes what is taken.
@@ -159,6 +168,10 @@ impl PartitionReads {
         more(&self.counters.read_bytes, counts.read_bytes, running.counted.read_bytes);
         more(&self.counters.wanted_bytes, counts.wanted_bytes, running.counted.wanted_bytes);
         running.counted = counts;
+        let mut outstanding = self.outstanding.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = outstanding.total();
+        outstanding.merge(running.stream.take_outstanding());
+        self.counters.device.add_duration(Duration::from_nanos(outstanding.total().since(before).0));
     }
 }
 

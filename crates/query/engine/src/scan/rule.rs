@@ -12,7 +12,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use nandle_reads::Strategy;
 
 use super::planned::PlannedScan;
-use crate::engine::EngineOptions;
+use crate::engine::{EngineOptions, ThreadClock};
 use crate::options::{NandleOptions, Reads};
 use crate::table::FileOf;
 
@@ -23,20 +23,22 @@ const READS_PART: u64 = 4;
 #[derive(Debug)]
 pub(crate) struct PlanReads {
     memory_bytes: u64,
+    clock: ThreadClock,
 }
 
 impl PlanReads {
     pub(crate) fn new(options: &EngineOptions) -> Self {
-        Self { memory_bytes: options.memory_bytes / READS_PART }
+        Self { memory_bytes: options.memory_bytes / READS_PART, clock: options.thread_clock }
     }
 
     fn planned(
+        &self,
         plan: Arc<dyn ExecutionPlan>,
         strategy: Strategy,
         memory_bytes: u64,
     ) -> Result<Transformed<Arc<dyn ExecutionPlan>>, DataFusionError> {
         let Some((config, source)) = scan_of(&plan) else { return Ok(Transformed::no(plan)) };
-        let scan = PlannedScan::new(config, source, strategy, memory_bytes)?;
+        let scan = PlannedScan::new(config, source, strategy, memory_bytes, self.clock)?;
         Ok(match scan {
             Some(scan) => Transformed::yes(Arc::new(DataSourceExec::new(Arc::new(scan)))),
             None => Transformed::no(plan),
@@ -53,7 +55,7 @@ impl PhysicalOptimizerRule for PlanReads {
         let reads = config.extensions.get::<NandleOptions>().map(|options| options.reads);
         let Reads::Planned(strategy) = reads.unwrap_or_default() else { return Ok(plan) };
         let memory_bytes = self.memory_bytes / partitions(&plan)?.max(1);
-        let plan = plan.transform_up(|node| Self::planned(node, strategy, memory_bytes))?;
+        let plan = plan.transform_up(|node| self.planned(node, strategy, memory_bytes))?;
         Ok(plan.data)
     }
 

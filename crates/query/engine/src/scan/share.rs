@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nandle_reads::{HostCosts, Plan, PlanOptions, Prediction, ReadsError, Strategy};
+use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadsError, Strategy};
 
 use super::pieces::Piece;
+use super::processor::known_seconds;
 use super::steps::Steps;
 use crate::table::TableFiles;
 
@@ -60,6 +61,27 @@ impl Share {
             steps: of_piece,
             pieces,
         })
+    }
+
+    /// How long it takes alone with a device and a processor, decoding included as far as it is known what that takes.
+    pub(crate) fn seconds(&self, files: &TableFiles) -> Estimate {
+        let of_piece = |(piece, steps): (&Piece, &Range<u32>)| {
+            let seconds = known_seconds(files, piece).unwrap_or_default();
+            let count = steps.end - steps.start;
+            (0..count).map(move |_| seconds * (1.0 / f64::from(count)))
+        };
+        let steps: Vec<Estimate> = self.pieces.iter().zip(&self.steps).flat_map(of_piece).collect();
+        let of_step = |figure: fn(&Estimate) -> f64| {
+            let steps = &steps;
+            move |step: u32| steps.get(step as usize).map_or(0.0, figure)
+        };
+        let predict =
+            |figure: fn(&Estimate) -> f64| self.plan.predict(HostCosts::default(), of_step(figure)).seconds;
+        Estimate {
+            value: predict(|of| of.value).value,
+            low: predict(|of| of.low).low,
+            high: predict(|of| of.high).high,
+        }
     }
 
     /// Memory of its reads, with what the decoder holds of them.

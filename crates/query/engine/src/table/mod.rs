@@ -1,11 +1,14 @@
 //! Tables: which files they are, how those are opened, and what the engine is told of them.
 
 mod open;
+mod partitions;
 mod provider;
 mod pumped;
 mod schema;
 mod source;
 
 pub(crate) use open::TableFiles;
+pub use partitions::Partitions;
+pub(crate) use partitions::with_values;
 pub(crate) use provider::{FileOf, PlannedTable};
 pub use source::Source;

@@ -1,7 +1,7 @@
 //! A table's files, open for reading by plan.
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::SystemTime;
@@ -12,10 +12,12 @@ use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
 use parquet::file::metadata::RowGroupMetaData;
 
+use super::partitions::Partitions;
 use super::pumped::{Pumped, plain};
-use super::schema::common;
+use super::schema::{common, without};
 use super::source::Source;
 use crate::EngineError;
+use crate::scan::Rates;
 
 /// Requests that may be in flight: more than a plan keeps.
 const SLOTS: u32 = 1024;
@@ -23,7 +25,11 @@ const SLOTS: u32 = 1024;
 /// A table's files with their footers, and the thread that reads them.
 #[derive(Debug)]
 pub(crate) struct TableFiles {
+    /// What a query calls the table.
+    pub(crate) name: String,
+    /// The columns of its files that no directory's name gives a value of.
     pub(crate) schema: SchemaRef,
+    pub(crate) partitions: Partitions,
     /// What reading costs where they lie.
     pub(crate) costs: ReadCosts,
     pub(crate) files: Vec<Arc<ParquetFile>>,
@@ -31,6 +37,8 @@ pub(crate) struct TableFiles {
     pub(crate) stamps: Vec<Stamp>,
     pub(crate) read: Arc<[ReadFile]>,
     pub(crate) owner: Owner,
+    /// What decoding its columns costs, as far as that was measured.
+    pub(crate) rates: Rates,
     /// Keeps a table's files from being removed.
     _snapshot: Option<Snapshot>,
 }
@@ -55,7 +63,14 @@ impl TableFiles {
     /// Opens what a name leads to. Footers are read through the thread that reads the data; a table's own through its directory, which
     /// checks them by their sums.
     pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
-        let Some(directory) = &source.table else { return Self::of_files(&source.files, costs) };
+        let opened = match &source.table {
+            Some(directory) => Self::of_table(directory, costs)?,
+            None => Self::of_files(source, costs)?,
+        };
+        Ok(Self { name: source.name.clone(), ..opened })
+    }
+
+    fn of_table(directory: &Path, costs: &ReadCosts) -> Result<Self, EngineError> {
         let snapshot = Table::open(directory)?.snapshot()?;
         let (files, schema) = (snapshot.files().to_vec(), Arc::clone(snapshot.schema()));
         let paths: Vec<PathBuf> = files.iter().map(|file| directory.join(file.name())).collect();
@@ -63,14 +78,17 @@ impl TableFiles {
         Self::new((schema, files), paths, (owner, &devices), costs, Some(snapshot))
     }
 
-    fn of_files(paths: &[PathBuf], costs: &ReadCosts) -> Result<Self, EngineError> {
+    fn of_files(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
+        let Source { files: paths, partitions, .. } = source;
         let (owner, devices, read) = start(paths)?;
         let sources = Pumped::all(&owner, read, costs).map_err(of_table)?;
         let open = |(path, source): (&PathBuf, Pumped)| {
             ParquetFile::open(&path.display().to_string(), Arc::new(source), None).map(Arc::new)
         };
         let files = paths.iter().zip(sources).map(open).collect::<Result<Vec<_>, _>>()?;
-        Self::new((common(&files)?, files), paths.to_vec(), (owner, &devices), costs, None)
+        let schema = without(&common(&files)?, &partitions.columns());
+        let opened = Self::new((schema, files), paths.clone(), (owner, &devices), costs, None)?;
+        Ok(Self { partitions: partitions.clone(), ..opened })
     }
 
     fn new(
@@ -87,7 +105,19 @@ impl TableFiles {
             Ok(read)
         });
         let read = read.collect::<Result<_, EngineError>>()?;
-        Ok(Self { schema, costs: costs.clone(), files, paths, stamps, read, owner, _snapshot: snapshot })
+        Ok(Self {
+            name: String::new(),
+            schema,
+            partitions: Partitions::default(),
+            costs: costs.clone(),
+            files,
+            paths,
+            stamps,
+            read,
+            owner,
+            rates: Rates::default(),
+            _snapshot: snapshot,
+        })
     }
 
     /// Whether the files are still those that were opened.

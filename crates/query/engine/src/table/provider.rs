@@ -21,9 +21,11 @@ use datafusion::object_store::ObjectMeta;
 use datafusion::object_store::path::Path;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use datafusion_datasource::TableSchema;
 use nandle_reads::ReadCosts;
 
 use super::open::TableFiles;
+use super::partitions::with_values;
 use super::source::Source;
 use crate::EngineError;
 
@@ -39,14 +41,15 @@ pub(crate) struct FileOf {
 #[derive(Debug)]
 pub(crate) struct PlannedTable {
     source: Source,
-    schema: SchemaRef,
+    schema: TableSchema,
     opened: RwLock<Arc<TableFiles>>,
 }
 
 impl PlannedTable {
     pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
         let opened = Arc::new(TableFiles::open(source, costs)?);
-        let schema = Arc::new(transform_schema_to_view(&opened.schema));
+        let schema = TableSchema::builder(Arc::new(transform_schema_to_view(&opened.schema)));
+        let schema = schema.with_table_partition_cols(opened.partitions.columns()).build();
         Ok(Self { source: source.clone(), schema, opened: RwLock::new(opened) })
     }
 
@@ -71,7 +74,9 @@ impl PlannedTable {
         else {
             unreachable!("files, paths and stamps are of the same files")
         };
-        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(file.metadata(), &self.schema)?;
+        let own = self.schema.file_schema();
+        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(file.metadata(), own)?;
+        let values = files.partitions.values(number);
         let meta = ObjectMeta {
             location: Path::from_filesystem_path(path)?,
             last_modified: stamp.modified.into(),
@@ -79,16 +84,19 @@ impl PlannedTable {
             e_tag: None,
             version: None,
         };
-        Ok(PartitionedFile::new_from_meta(meta)
-            .with_statistics(Arc::new(statistics))
-            .with_extension(FileOf { files: Arc::clone(files), number }))
+        let file = PartitionedFile {
+            statistics: Some(Arc::new(with_values(statistics, &values))),
+            partition_values: values,
+            ..PartitionedFile::new_from_meta(meta)
+        };
+        Ok(file.with_extension(FileOf { files: Arc::clone(files), number }))
     }
 }
 
 #[async_trait]
 impl TableProvider for PlannedTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(&self.schema)
+        Arc::clone(self.schema.table_schema())
     }
 
     fn table_type(&self) -> TableType {
@@ -105,13 +113,13 @@ impl TableProvider for PlannedTable {
         let files = self.current()?;
         if files.files.is_empty() {
             let schema = projection
-                .map_or_else(|| Ok(self.schema()), |columns| self.schema.project(columns).map(Arc::new))?;
+                .map_or_else(|| Ok(self.schema()), |columns| self.schema().project(columns).map(Arc::new))?;
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
         let files = (0..files.files.len()).map(|number| self.file(&files, number));
         let files = files.collect::<Result<Vec<_>, _>>()?;
         let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
-        let statistics = Statistics::try_merge_iter(statistics, &self.schema)?;
+        let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
         let (url, runtime) = (ObjectStoreUrl::local_filesystem(), state.runtime_env());
         let options = TableParquetOptions {
             global: state.config_options().execution.parquet.clone(),
@@ -121,7 +129,7 @@ impl TableProvider for PlannedTable {
             runtime.object_store(&url)?,
             runtime.cache_manager.get_file_metadata_cache(),
         );
-        let source = ParquetSource::new(Arc::clone(&self.schema))
+        let source = ParquetSource::new(self.schema.clone())
             .with_table_parquet_options(options)
             .with_parquet_file_reader_factory(Arc::new(own_reader));
         let groups = FileGroup::new(files).split_files(state.config().target_partitions());

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use arrow_schema::{Field, Schema, SchemaRef};
+use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use nandle_columns::ParquetFile;
 
 use crate::EngineError;
@@ -29,6 +29,13 @@ pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineErro
     let fields = fields.into_iter().zip(counts);
     let fields = fields.map(|(field, count)| if in_all(count) { field } else { field.with_nullable(true) });
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+}
+
+/// A directory's name comes before what a file says in a column of the same name.
+pub(crate) fn without(schema: &SchemaRef, partitions: &[FieldRef]) -> SchemaRef {
+    let is_own = |field: &&FieldRef| !partitions.iter().any(|other| other.name() == field.name());
+    let fields: Vec<FieldRef> = schema.fields().iter().filter(is_own).cloned().collect();
+    Arc::new(Schema::new(fields))
 }
 
 fn both(known: &Field, field: &Field, file: &str) -> Result<Field, EngineError> {

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::partitions::Partitions;
 use crate::EngineError;
 
 /// Data under a name.
@@ -13,6 +14,8 @@ pub struct Source {
     pub table: Option<PathBuf>,
     /// Parquet files.
     pub files: Vec<PathBuf>,
+    /// Columns that stand in the names of their directories.
+    pub partitions: Partitions,
 }
 
 /// Files of a directory, or that a pattern finds, are those that end so.
@@ -39,29 +42,40 @@ impl Source {
             return Self::in_directory(path, name);
         }
         let files = if path.exists() { vec![path.to_owned()] } else { matching(place)? };
-        Ok(Self { name, table: None, files })
+        Ok(Self { name, table: None, files, partitions: Partitions::default() })
     }
 
     fn in_directory(directory: &Path, name: String) -> Result<Self, EngineError> {
         if ["CURRENT", "LOCK"].iter().any(|of_table| directory.join(of_table).exists()) {
-            return Ok(Self { name, table: Some(directory.to_owned()), files: Vec::new() });
+            let (files, partitions) = (Vec::new(), Partitions::default());
+            return Ok(Self { name, table: Some(directory.to_owned()), files, partitions });
         }
-        let entries = std::fs::read_dir(directory).map_err(EngineError::io("listing", directory))?;
         let mut files = Vec::new();
-        for entry in entries {
-            let path = entry.map_err(EngineError::io("listing", directory))?.path();
-            if path.is_file() && path.extension().is_some_and(|ending| ending == ENDING) {
-                files.push(path);
-            }
-        }
+        add_files(directory, &mut files)?;
         files.sort();
         if files.is_empty() {
-            let why = "no table (it has no `CURRENT`), and no file that ends in `.parquet` lies in it; \
-                       name files in directories below by a pattern: 'data/*/*.parquet'";
+            let why = "no table (it has no `CURRENT`), and no file that ends in `.parquet` lies in it or in directories below that are \
+                       called KEY=VALUE; name files in other directories by a pattern: 'data/*/*.parquet'";
             return Err(not_found(&directory.display().to_string(), why));
         }
-        Ok(Self { name, table: None, files })
+        let partitions = Partitions::of(directory, &files)?;
+        Ok(Self { name, table: None, files, partitions })
     }
+}
+
+/// The files of a directory, and those of the directories in it whose names are values of a column.
+fn add_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), EngineError> {
+    let entries = std::fs::read_dir(directory).map_err(EngineError::io("listing", directory))?;
+    for entry in entries {
+        let path = entry.map_err(EngineError::io("listing", directory))?.path();
+        let is_value = path.file_name().is_some_and(|name| name.to_string_lossy().contains('='));
+        if is_value && path.is_dir() {
+            add_files(&path, files)?;
+        } else if path.is_file() && path.extension().is_some_and(|ending| ending == ENDING) {
+            files.push(path);
+        }
+    }
+    Ok(())
 }
 
 /// What a pattern finds.

@@ -18,7 +18,7 @@ fn what_is_predicted_is_what_is_read() {
         let row_groups = figures(&before, "row_groups");
         // The last file has no statistics by which its two could be left out.
         assert_eq!(row_groups, ["9 of 10"], "{before}");
-        for figure in ["read", "wanted", "depth", "memory", "device"] {
+        for figure in ["read", "wanted", "depth", "memory", "device", "processor"] {
             assert_eq!(figures(&before, figure).len(), 1, "{figure}: {before}");
         }
     }
@@ -46,4 +46,35 @@ fn pages_that_can_not_match_are_not_read() {
     };
     assert_eq!(wanted("id = 1250"), "3 of 10", "the fourth file has no statistics");
     assert_eq!(wanted("id < 3000"), "5 of 10");
+}
+
+/// What is said of all scans together, behind the plan.
+fn together(explained: &str) -> &str {
+    explained.split_once("rows: ").map(|(_, said)| said).unwrap_or_else(|| panic!("{explained}"))
+}
+
+#[test]
+fn a_query_has_a_time_where_only_scans_matter() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let explain = |query: &str| plan(&engine, &format!("EXPLAIN FORMAT INDENT {query}"));
+    for query in ["SELECT id, note FROM rows WHERE amount > 3", "SELECT max(note), sum(id) FROM rows LIMIT 5"]
+    {
+        let before = explain(query);
+        assert!(together(&before).contains("only scans matter"), "{before}");
+    }
+    let joined =
+        explain("SELECT a.airport, count(*) FROM rows a JOIN rows b ON a.id = b.id GROUP BY 1 ORDER BY 2");
+    for part in ["more than scans matters", "HashJoinExec", "AggregateExec", "SortExec", "all scans: "] {
+        assert!(together(&joined).contains(part), "{part}: {joined}");
+    }
+    let after = plan(&engine, "EXPLAIN ANALYZE SELECT max(note) FROM rows");
+    let requests = figures(&after, "requests")[0];
+    let said = together(&after);
+    assert!(said.starts_with(&format!("{requests} requests (predicted {requests})")), "{after}");
+    assert!(said.contains("only scans matter") && said.contains(", 0 unplanned"), "{after}");
+    for time in ["device_time", "processor_time"] {
+        assert!(!["", "1ns"].contains(&figures(&after, time)[0]), "{time}: {after}");
+    }
+    assert!(!plan(&engine, "EXPLAIN FORMAT INDENT SELECT 1").contains("scans"));
 }

@@ -5,5 +5,7 @@ mod ends;
 mod explained;
 mod faults;
 mod memory;
+mod partitions;
 mod results;
 mod support;
+mod tpch;

@@ -3,6 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::builder::{Int32Builder, ListBuilder};
 use arrow_array::cast::AsArray;
@@ -12,6 +13,7 @@ use arrow_array::{
 use arrow_schema::{DataType, Field};
 use nandle_columns::{Layout, Table, TableOptions};
 use nandle_engine::{Engine, EngineError, EngineOptions, Format, RowWriter, Source};
+use nandle_io::Nanos;
 use nandle_reads::{Estimate, ReadCosts, RequestCost};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
@@ -73,6 +75,7 @@ impl Place {
             spill_directory: self.path("spill"),
             spill_limit_bytes: 1 << 30,
             threads: NonZeroUsize::new(3).unwrap(),
+            thread_clock,
         }
     }
 
@@ -92,6 +95,12 @@ impl Place {
     pub(crate) fn add(&self, engine: &Engine, name: &str) -> Result<(), EngineError> {
         engine.add_table(&Source::find(&self.path(name).display().to_string())?, &costs())
     }
+}
+
+/// Each look at it takes a microsecond.
+fn thread_clock() -> Nanos {
+    static LOOKS: AtomicU64 = AtomicU64::new(0);
+    Nanos(LOOKS.fetch_add(1000, Ordering::Relaxed))
 }
 
 pub(crate) fn write(path: &Path, rows: &RecordBatch, properties: &WriterProperties) {
@@ -182,7 +191,7 @@ fn flat(rows: &RecordBatch) -> RecordBatch {
 }
 
 /// 80 us for a request, up to 32 at once, and up to 2 GB/s.
-fn costs() -> ReadCosts {
+pub(crate) fn costs() -> ReadCosts {
     let seconds = |bytes: u64, depth: u32| {
         let bytes = bytes as f64;
         let value = ((80e-6 + bytes / 2e9) / f64::from(depth)).max(bytes / 2e9);

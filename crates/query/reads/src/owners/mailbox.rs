@@ -6,7 +6,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 
 use super::thread::Command;
-use crate::{ReadCounts, ReadsError, Step};
+use crate::{Outstanding, ReadCounts, ReadsError, Step};
 
 /// Where an owner leaves what it has read for one scan, and the memory of the copies.
 pub(crate) struct Mailbox {
@@ -98,6 +98,7 @@ struct State {
     /// The owner has a step that there was no room for.
     is_full: bool,
     counts: ReadCounts,
+    outstanding: Outstanding,
     end: End,
     /// The owner has ended, although the scan had come to its own end before.
     gone: Option<ReadsError>,
@@ -116,6 +117,7 @@ impl Mailbox {
             spare: Vec::new(),
             is_full: false,
             counts: ReadCounts::default(),
+            outstanding: Outstanding::default(),
             end: End::Open,
             gone: None,
             is_abandoned: false,
@@ -207,6 +209,17 @@ impl Mailbox {
 
     pub(crate) fn counts(&self) -> ReadCounts {
         self.lock().counts.clone()
+    }
+
+    /// Requests were outstanding.
+    pub(crate) fn add_outstanding(&self, outstanding: Outstanding) {
+        if !outstanding.is_empty() {
+            self.lock().outstanding.merge(outstanding);
+        }
+    }
+
+    pub(crate) fn take_outstanding(&self) -> Outstanding {
+        std::mem::take(&mut self.lock().outstanding)
     }
 
     /// Nothing more comes; an end that was told before stays.

@@ -8,7 +8,7 @@ use futures_core::Stream;
 
 use super::mailbox::{Address, Letter, Mailbox};
 use super::thread::Command;
-use crate::{FileId, Plan, ReadCounts, ReadsError, Want};
+use crate::{FileId, Outstanding, Plan, ReadCounts, ReadsError, Want};
 
 /// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines; threads wait for the
 /// [next step](Self::next_step), or take [all of them](IntoIterator::into_iter).
@@ -62,6 +62,11 @@ impl StepStream {
     /// What was read so far: what has come with the steps, and all of it after the last.
     pub fn counts(&self) -> ReadCounts {
         self.mailbox.counts()
+    }
+
+    /// When its requests were outstanding, as far as they are complete, since this was asked the last time.
+    pub fn take_outstanding(&self) -> Outstanding {
+        self.mailbox.take_outstanding()
     }
 
     fn step(&mut self, letter: Letter) -> OwnedStep {

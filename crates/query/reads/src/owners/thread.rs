@@ -219,6 +219,7 @@ impl Drop for Worker {
 
 impl Running {
     fn hand_out(&mut self) {
+        self.mailbox.add_outstanding(self.pump.take_outstanding());
         let urgent = self.urgent_answers();
         self.mailbox.put(Vec::new(), urgent);
         let failure = self.copy_steps().err();

@@ -24,7 +24,7 @@ use std::sync::Arc;
 use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
 
 use crate::plan::WINDOWS;
-use crate::{FileId, Plan, PlanFile, ReadsError, Want};
+use crate::{FileId, Outstanding, Plan, PlanFile, ReadsError, Want};
 use urgent::Urgent;
 use window::LoadedWindow;
 
@@ -47,6 +47,7 @@ pub struct Pump {
     urgent: Urgent,
     failure: Option<ReadsError>,
     counts: ReadCounts,
+    outstanding: Outstanding,
     is_stopped: bool,
 }
 
@@ -96,6 +97,7 @@ impl Pump {
             urgent,
             failure: None,
             counts: ReadCounts::default(),
+            outstanding: Outstanding::default(),
             is_stopped: false,
         })
     }
@@ -172,6 +174,7 @@ impl Pump {
     pub fn complete(&mut self, completion: Completion) {
         assert!(self.in_flight > 0, "a completion has a request");
         self.in_flight -= 1;
+        self.outstanding.add(completion.submitted_at..completion.completed_at);
         let token = completion.token & ((1 << TOKEN_BITS) - 1);
         if token & URGENT == 0 {
             let number = usize::try_from(token).unwrap_or(usize::MAX);
@@ -335,6 +338,11 @@ impl Pump {
     /// What was read so far.
     pub fn counts(&self) -> &ReadCounts {
         &self.counts
+    }
+
+    /// When its requests were outstanding, since this was asked the last time.
+    pub fn take_outstanding(&mut self) -> Outstanding {
+        std::mem::take(&mut self.outstanding)
     }
 
     /// Its plan.

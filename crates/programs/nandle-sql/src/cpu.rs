@@ -1,0 +1,19 @@
+//! Processor time.
+
+use nandle_io::Nanos;
+use rustix::time::{ClockId, clock_gettime};
+
+/// What the calling thread has used.
+pub(crate) fn of_thread() -> Nanos {
+    of(ClockId::ThreadCPUTime)
+}
+
+/// What all threads of this process have used.
+pub(crate) fn of_process() -> Nanos {
+    of(ClockId::ProcessCPUTime)
+}
+
+fn of(clock: ClockId) -> Nanos {
+    let time = clock_gettime(clock);
+    Nanos(time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned())
+}

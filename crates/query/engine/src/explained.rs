@@ -1,0 +1,219 @@
+//! What EXPLAIN says of a query's scans together: before it runs what they will take, afterwards what they took.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use arrow_array::{RecordBatch, StringArray};
+use arrow_schema::SchemaRef;
+use datafusion::common::DataFusionError;
+use datafusion::common::format::ExplainFormat;
+use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
+use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::session_state::SessionState;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::analyze::AnalyzeExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures_util::stream::{StreamExt as _, once};
+use nandle_reads::{Estimate, Outstanding};
+use nandle_units::{format_bytes, format_duration};
+
+use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time};
+
+/// Operators that take little beside the scans below them.
+const PASSING: [&str; 15] = [
+    "AnalyzeExec",
+    "BufferExec",
+    "CoalesceBatchesExec",
+    "CoalescePartitionsExec",
+    "CooperativeExec",
+    "DataSourceExec",
+    "EmptyExec",
+    "FilterExec",
+    "GlobalLimitExec",
+    "LocalLimitExec",
+    "PlaceholderRowExec",
+    "ProjectionExec",
+    "RepartitionExec",
+    "SortPreservingMergeExec",
+    "UnionExec",
+];
+
+/// A query of which EXPLAIN tells.
+pub(crate) enum Explained {
+    /// It won't run.
+    Before(Arc<dyn ExecutionPlan>),
+    /// It runs.
+    After(Arc<dyn ExecutionPlan>),
+}
+
+impl Explained {
+    /// What a statement explains; `plan` is how it is carried out.
+    pub(crate) async fn of(
+        statement: &LogicalPlan,
+        plan: &Arc<dyn ExecutionPlan>,
+        state: &SessionState,
+    ) -> Result<Option<Self>, DataFusionError> {
+        let is_text = |format: &ExplainFormat| matches!(format, ExplainFormat::Indent | ExplainFormat::Tree);
+        Ok(match statement {
+            LogicalPlan::Explain(explain) if is_text(&explain.explain_format) => {
+                Some(Self::Before(state.create_physical_plan(&explain.plan).await?))
+            }
+            LogicalPlan::Analyze(analyze) if is_text(&analyze.format) => {
+                let analysed = plan.downcast_ref::<AnalyzeExec>().map(|analyse| Arc::clone(analyse.input()));
+                analysed.map(Self::After)
+            }
+            _ => None,
+        })
+    }
+
+    /// The rows of EXPLAIN, and then one of ours.
+    pub(crate) fn after(self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
+        let schema = rows.schema();
+        let own = Arc::clone(&schema);
+        let last = once(async move { self.row(own) }).filter_map(|row| async { row.transpose() });
+        Box::pin(RecordBatchStreamAdapter::new(schema, rows.chain(last)))
+    }
+
+    fn row(&self, schema: SchemaRef) -> Result<Option<RecordBatch>, DataFusionError> {
+        let Some(text) = self.text()? else { return Ok(None) };
+        let cells = ["reads".to_owned(), text].map(|text| Arc::new(StringArray::from(vec![text])) as _);
+        Ok(Some(RecordBatch::try_new(schema, cells.into())?))
+    }
+
+    /// None without a scan by plan.
+    fn text(&self) -> Result<Option<String>, DataFusionError> {
+        let (Self::Before(plan) | Self::After(plan)) = self;
+        let (mut all, mut text) = (Sums::default(), String::new());
+        plan.apply(|node| {
+            if let Some(scan) = scan_of(node) {
+                all.add(scan);
+                self.write_line(&mut text, scan.name(), &Sums::of(scan));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        if all.scans > 1 {
+            self.write_line(&mut text, "all scans", &all);
+        }
+        let _ = write!(text, "{}", verdict(&others(plan)?, &all.seconds));
+        Ok((all.scans > 0).then_some(text))
+    }
+
+    fn write_line(&self, text: &mut String, name: &str, of: &Sums) {
+        let Sums { told, taken, processor, .. } = of;
+        let (requests, bytes) = (told.0, format_bytes(told.1));
+        let (device, processor) = (bounded(told.2), processor_time(processor));
+        let _ = match self {
+            Self::Before(_) => {
+                writeln!(text, "{name}: {requests} requests, {bytes}, device {device}, processor {processor}")
+            }
+            Self::After(_) => writeln!(
+                text,
+                "{name}: {} requests (predicted {requests}), {} (predicted {bytes}), device {} (predicted {device}), processor {} (predicted \
+                 {processor}), {} unplanned",
+                taken.requests,
+                format_bytes(taken.read_bytes),
+                format_duration(taken.device),
+                format_duration(taken.processor),
+                taken.unplanned,
+            ),
+        };
+    }
+}
+
+/// Figures of some scans together.
+struct Sums {
+    scans: usize,
+    /// Requests, bytes and seconds of the device, as predicted.
+    told: (u64, u64, Estimate),
+    taken: Taken,
+    outstanding: Outstanding,
+    processor: Result<Estimate, String>,
+    seconds: Result<Estimate, String>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            scans: 0,
+            told: (0, 0, Estimate::default()),
+            taken: Taken::default(),
+            outstanding: Outstanding::default(),
+            processor: Ok(Estimate::default()),
+            seconds: Ok(Estimate::default()),
+        }
+    }
+}
+
+impl Sums {
+    fn of(scan: &PlannedScan) -> Self {
+        let mut sums = Self::default();
+        sums.add(scan);
+        sums
+    }
+
+    fn add(&mut self, scan: &PlannedScan) {
+        let Told { requests, read_bytes, device_seconds, .. } = scan.told;
+        let (known_requests, known_bytes, known_seconds) = self.told;
+        self.told = (known_requests + requests, known_bytes + read_bytes, known_seconds + device_seconds);
+        let taken = scan.taken();
+        self.scans += 1;
+        self.outstanding.merge(scan.outstanding());
+        self.taken = Taken {
+            requests: self.taken.requests + taken.requests,
+            read_bytes: self.taken.read_bytes + taken.read_bytes,
+            unplanned: self.taken.unplanned + taken.unplanned,
+            device: self.outstanding.total(),
+            processor: self.taken.processor + taken.processor,
+        };
+        self.processor = sum(&self.processor, scan.processor());
+        self.seconds = sum(&self.seconds, &scan.seconds());
+    }
+}
+
+fn sum(one: &Result<Estimate, String>, other: &Result<Estimate, String>) -> Result<Estimate, String> {
+    Ok(one.clone()? + other.clone()?)
+}
+
+fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<&PlannedScan> {
+    node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<PlannedScan>()
+}
+
+/// What matters beside the scans: operators by their name, and how many of each.
+fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, DataFusionError> {
+    let mut others: BTreeMap<String, usize> = BTreeMap::new();
+    plan.apply(|node| {
+        // A result of one row is little work.
+        let is_one_group =
+            node.downcast_ref::<AggregateExec>().is_some_and(|aggregate| aggregate.group_expr().is_empty());
+        let is_scan_of_others = node.name() == "DataSourceExec" && scan_of(node).is_none();
+        if is_scan_of_others || !is_one_group && !PASSING.contains(&node.name()) {
+            *others.entry(node.name().to_owned()).or_default() += 1;
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(others)
+}
+
+/// How long the query takes, as far as that is known.
+fn verdict(others: &BTreeMap<String, usize>, seconds: &Result<Estimate, String>) -> String {
+    let names = others.iter().map(|(name, count)| match count {
+        1 => name.clone(),
+        count => format!("{name} ({count})"),
+    });
+    let names: Vec<String> = names.collect();
+    match (names.as_slice(), seconds) {
+        (_, Err(why)) => format!("How long the query takes isn't predicted: {why}"),
+        ([], Ok(seconds)) => {
+            format!("The query is predicted to take {}: only scans matter in it.", bounded(*seconds))
+        }
+        (names, Ok(seconds)) => format!(
+            "How long the query takes isn't predicted, because more than scans matters in it: {}. Its scans alone take {}.",
+            names.join(", "),
+            bounded(*seconds)
+        ),
+    }
+}

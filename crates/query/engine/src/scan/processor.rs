@@ -1,0 +1,212 @@
+//! What decoding takes of a processor, by what it takes for some of each column.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::{Buf as _, Bytes, buf::Reader};
+use datafusion::datasource::physical_plan::parquet::transform_schema_to_view;
+use nandle_columns::{ColumnsError, ParquetFile, Place};
+use nandle_predict::next_of;
+use nandle_reads::Estimate;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder,
+};
+use parquet::errors::{ParquetError, Result as ParquetResult};
+use parquet::file::reader::{ChunkReader, Length};
+
+use super::decoding::panicked;
+use super::pieces::Piece;
+use crate::table::TableFiles;
+use crate::{EngineError, ThreadClock};
+
+/// So much of a column is decoded, unless that is less than a page.
+const SAMPLE_BYTES: u64 = 1 << 20;
+/// At so many places, as far apart as can be.
+const SAMPLES: usize = 3;
+/// Rows that are decoded at once.
+const BATCH_ROWS: usize = 1024;
+
+/// Seconds of processor time for each byte of a column as it lies in the file, as far as they were measured.
+#[derive(Debug, Default)]
+pub(crate) struct Rates(Mutex<BTreeMap<String, Estimate>>);
+
+impl Rates {
+    fn known(&self, column: &str) -> Option<Estimate> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(column).copied()
+    }
+
+    fn keep(&self, column: String, rate: Estimate) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(column, rate);
+    }
+}
+
+/// A column of a row group of which something is read.
+#[derive(Debug, Clone, Copy)]
+struct Chunk<'a> {
+    file: &'a Arc<ParquetFile>,
+    row_group: usize,
+    column: usize,
+}
+
+/// What decoding a piece takes, as far as the rates of its columns are known; `None` where one isn't.
+pub(crate) fn known_seconds(files: &TableFiles, piece: &Piece) -> Option<Estimate> {
+    let mut seconds = Estimate::default();
+    for (column, _, bytes) in columns(files, piece) {
+        seconds += files.rates.known(&column)? * bytes as f64;
+    }
+    Some(seconds)
+}
+
+/// Measures the rates of the columns that pieces want and that aren't known.
+pub(crate) fn measure<'a>(
+    files: &TableFiles,
+    pieces: impl Iterator<Item = &'a Piece>,
+    clock: ThreadClock,
+) -> Result<(), EngineError> {
+    let mut unknown: BTreeMap<String, Vec<Chunk<'_>>> = BTreeMap::new();
+    for piece in pieces {
+        for (column, chunk, _) in columns(files, piece) {
+            if files.rates.known(&column).is_none() {
+                unknown.entry(column).or_default().push(chunk);
+            }
+        }
+    }
+    for (column, chunks) in unknown {
+        let last = chunks.len() - 1;
+        let mut places: Vec<usize> = (0..SAMPLES).map(|number| number * last / (SAMPLES - 1)).collect();
+        places.dedup();
+        let chunks = places.iter().filter_map(|place| chunks.get(*place));
+        let measured = chunks.map(|chunk| chunk.seconds_per_byte(clock)).collect::<Result<Vec<_>, _>>()?;
+        files.rates.keep(column, next_of(&measured));
+    }
+    Ok(())
+}
+
+/// The columns of which a piece wants something: the path of each, and how many bytes.
+fn columns<'a>(
+    files: &'a TableFiles,
+    piece: &'a Piece,
+) -> impl Iterator<Item = (String, Chunk<'a>, u64)> + 'a {
+    let row_group = piece.place.row_group.unwrap_or_default();
+    let file = files.files.get(piece.number);
+    let chunks = file.into_iter().flat_map(move |file| {
+        let columns = file.metadata().row_group(row_group).columns();
+        columns.iter().enumerate().map(move |(column, chunk)| (Chunk { file, row_group, column }, chunk))
+    });
+    chunks.filter_map(|(place, chunk)| {
+        let (start, length) = chunk.byte_range();
+        let within = start..start.saturating_add(length);
+        let bytes = piece.ranges.iter().map(|range| overlap(range, &within)).sum::<u64>();
+        (bytes > 0).then(|| (chunk.column_path().string(), place, bytes))
+    })
+}
+
+fn overlap(one: &Range<u64>, other: &Range<u64>) -> u64 {
+    one.end.min(other.end).saturating_sub(one.start.max(other.start))
+}
+
+impl Chunk<'_> {
+    /// Decodes the first rows.
+    fn seconds_per_byte(&self, clock: ThreadClock) -> Result<f64, EngineError> {
+        let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(clock)));
+        match decoded {
+            Ok(decoded) => decoded.map_err(|error| self.failed(error)),
+            Err(panic) => Err(panicked(&self.place(), panic.as_ref())),
+        }
+    }
+
+    fn decode(&self, clock: ThreadClock) -> ParquetResult<f64> {
+        let group = self.file.metadata().row_group(self.row_group);
+        let (_, length_bytes) = group.column(self.column).byte_range();
+        let rows = group.num_rows().max(1) as f64;
+        for held_bytes in [length_bytes.min(SAMPLE_BYTES), length_bytes] {
+            // The first batch decodes the dictionary, which the whole chunk has once.
+            let mut batches = self.reader(held_bytes)?;
+            let Some((_, first_seconds)) = timed(&mut batches, clock) else { continue };
+            let (mut rest_rows, mut rest_seconds) = (0.0, 0.0);
+            while let Some((rows, seconds)) = timed(&mut batches, clock) {
+                rest_rows += rows;
+                rest_seconds += seconds;
+            }
+            let of_rest = if rest_rows > 0.0 {
+                rest_seconds / rest_rows * (rows - BATCH_ROWS as f64).max(0.0)
+            } else {
+                0.0
+            };
+            return Ok((first_seconds + of_rest) / length_bytes.max(1) as f64);
+        }
+        Err(ParquetError::EOF("the chunk ends before its first rows".to_owned()))
+    }
+
+    fn reader(&self, held_bytes: u64) -> ParquetResult<ParquetRecordBatchReader> {
+        let metadata = self.file.metadata();
+        let (start, _) = metadata.row_group(self.row_group).column(self.column).byte_range();
+        let mut bytes = vec![0; usize::try_from(held_bytes).unwrap_or(usize::MAX)];
+        self.file.source().read_exact_at(start, &mut bytes)?;
+        let held = Held { start, bytes: bytes.into(), file_bytes: self.file.source().length_bytes() };
+        let schema = Arc::new(transform_schema_to_view(self.file.schema()));
+        let options = ArrowReaderOptions::new().with_schema(schema);
+        let mask = ProjectionMask::leaves(metadata.file_metadata().schema_descr(), [self.column]);
+        let metadata = ArrowReaderMetadata::try_new(Arc::clone(metadata), options)?;
+        ParquetRecordBatchReaderBuilder::new_with_metadata(held, metadata)
+            .with_projection(mask)
+            .with_row_groups(vec![self.row_group])
+            .with_batch_size(BATCH_ROWS)
+            .build()
+    }
+
+    fn place(&self) -> Place {
+        Place { row_group: Some(self.row_group), ..Place::of_file(self.file.name()) }
+    }
+
+    fn failed(&self, source: ParquetError) -> EngineError {
+        ColumnsError::Parquet { action: "decoding", place: self.place(), source: Box::new(source) }.into()
+    }
+}
+
+/// The rows of the next batch and the seconds that it takes; none where the bytes that are held end.
+fn timed(batches: &mut ParquetRecordBatchReader, clock: ThreadClock) -> Option<(f64, f64)> {
+    let began = clock();
+    let rows = batches.next()?.ok()?.num_rows();
+    Some((rows as f64, clock().since(began).as_secs_f64()))
+}
+
+/// The first bytes of a chunk, as a file that has no others.
+struct Held {
+    start: u64,
+    bytes: Bytes,
+    file_bytes: u64,
+}
+
+impl Held {
+    fn from(&self, start: u64) -> ParquetResult<Bytes> {
+        let at = start.checked_sub(self.start).and_then(|at| usize::try_from(at).ok());
+        let at = at.filter(|at| *at <= self.bytes.len());
+        at.map(|at| self.bytes.slice(at..)).ok_or_else(|| ParquetError::EOF("it isn't held".to_owned()))
+    }
+}
+
+impl Length for Held {
+    fn len(&self) -> u64 {
+        self.file_bytes
+    }
+}
+
+impl ChunkReader for Held {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> ParquetResult<Self::T> {
+        Ok(self.from(start)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> ParquetResult<Bytes> {
+        let bytes = self.from(start)?;
+        if length > bytes.len() {
+            return Err(ParquetError::EOF("it isn't held".to_owned()));
+        }
+        Ok(bytes.slice(..length))
+    }
+}

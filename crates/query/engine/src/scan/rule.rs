@@ -16,7 +16,7 @@ use crate::engine::EngineOptions;
 use crate::options::{NandleOptions, Reads};
 use crate::table::FileOf;
 
-/// The part of the memory that all reads of a query may take; operators have the rest.
+/// The part of the memory that the reads of all queries may take; operators have the rest.
 const READS_PART: u64 = 4;
 
 /// Plans the reads of a query when all else is decided.
@@ -27,7 +27,7 @@ pub(crate) struct PlanReads {
 
 impl PlanReads {
     pub(crate) fn new(options: &EngineOptions) -> Self {
-        Self { memory_bytes: options.memory_bytes / READS_PART }
+        Self { memory_bytes: options.memory_bytes / READS_PART / options.queries.get() as u64 }
     }
 
     fn planned(

@@ -6,4 +6,5 @@ mod explained;
 mod faults;
 mod memory;
 mod results;
+mod sessions;
 mod support;

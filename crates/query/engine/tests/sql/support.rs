@@ -73,6 +73,7 @@ impl Place {
             spill_directory: self.path("spill"),
             spill_limit_bytes: 1 << 30,
             threads: NonZeroUsize::new(3).unwrap(),
+            queries: NonZeroUsize::MIN,
         }
     }
 

@@ -169,6 +169,8 @@ fn of_arrow(error: &ArrowError) -> Option<ErrorKind> {
         | ArrowError::OffsetOverflowError(_)
         | ArrowError::DictionaryKeyOverflowError
         | ArrowError::RunEndIndexOverflowError => ErrorKind::OutOfRange,
+        // A number that the other type has no room for; other casts fail by what a text says.
+        ArrowError::CastError(text) if text.starts_with("Can't cast value") => ErrorKind::OutOfRange,
         ArrowError::CastError(_) | ArrowError::ParseError(_) => ErrorKind::InvalidValue,
         ArrowError::InvalidArgumentError(text) | ArrowError::ComputeError(text) => of_execution(text),
         ArrowError::NotYetImplemented(_) => ErrorKind::Unsupported,

@@ -5,6 +5,9 @@ use pgwire::error::{ErrorInfo, PgWireError};
 
 use crate::serve::limits::Ended;
 
+/// How the engine joins an error and its cause.
+const CAUSED_BY: &str = "\ncaused by\n";
+
 /// The code of a kind of errors.
 fn code(kind: ErrorKind) -> &'static str {
     match kind {
@@ -44,13 +47,22 @@ pub(super) fn with_code(code: &str, message: impl Into<String>) -> PgWireError {
 
 /// An error of the engine.
 pub(super) fn of_engine(error: &EngineError) -> PgWireError {
-    with_code(code(error.kind()), error.to_string())
+    PgWireError::UserError(Box::new(info(error)))
+}
+
+/// The engine's errors are chains of causes; the first cause is what a client is to see first.
+fn info(cause: &EngineError) -> ErrorInfo {
+    let text = cause.to_string();
+    let (detail, message) =
+        text.rsplit_once(CAUSED_BY).map_or((None, &*text), |(detail, message)| (Some(detail), message));
+    let mut info = error("ERROR", code(cause.kind()), message.to_owned());
+    info.detail = detail.map(|detail| detail.replace(CAUSED_BY, ": "));
+    info
 }
 
 /// An error of the engine about a text.
 pub(super) fn of_text(text: &str, cause: &EngineError) -> PgWireError {
-    let message = cause.to_string();
-    let mut info = error("ERROR", code(cause.kind()), message);
+    let mut info = info(cause);
     info.position = position(text, &info.message).map(|position| position.to_string());
     PgWireError::UserError(Box::new(info))
 }
@@ -82,6 +94,9 @@ pub(super) fn too_many_clients() -> PgWireError {
 
 /// Where the parser's complaint is, in letters from 1 on: it says `Line: 2, Column: 7`.
 fn position(text: &str, message: &str) -> Option<usize> {
+    if message.contains("found: EOF") {
+        return Some(text.trim_end().chars().count() + 1);
+    }
     let (_, place) = message.rsplit_once("Line: ")?;
     let (line, rest) = place.split_once(", Column: ")?;
     let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
@@ -99,6 +114,7 @@ mod tests {
     fn complaints_have_positions() {
         let message = "Expected: an expression, found: FROM at Line: 2, Column: 3\")";
         assert_eq!(position("SELECT ü,\n  FROM", message), Some(13));
+        assert_eq!(position("SELECT 1 FROM", "Expected: identifier, found: EOF"), Some(14));
         assert_eq!(position("SELECT", "no place"), None);
         assert_eq!(position("SELECT", "Line: 0, Column: 1"), None);
     }

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use arrow_pg::datatypes::df::deserialize_parameters;
+use arrow_schema::DataType;
 use async_trait::async_trait;
 use futures_util::sink::{Sink, SinkExt as _};
 use nandle_engine::{Command, Prepared, Request};
@@ -196,8 +197,15 @@ impl Client {
         if prepared.parameters().is_empty() {
             return Ok(Some(Arc::clone(prepared)));
         }
-        let types: Vec<_> = prepared.parameters().iter().map(Option::as_ref).collect();
-        let values = deserialize_parameters(portal, &types)?;
+        // What neither side knows a type of is a text, as in PostgreSQL.
+        let given = |place: usize| portal.statement.parameter_types.get(place).is_some_and(Option::is_some);
+        let parameters = prepared.parameters().iter().enumerate();
+        let types = parameters.map(|(place, known)| match known {
+            Some(known) => Some(known),
+            None if given(place) => None,
+            None => Some(&DataType::Utf8),
+        });
+        let values = deserialize_parameters(portal, &types.collect::<Vec<_>>())?;
         let bound = self.engine.bind(prepared, values).await;
         Ok(Some(Arc::new(bound.map_err(|error| errors::of_engine(&error))?)))
     }

@@ -13,6 +13,7 @@ mod rows;
 mod settings;
 mod simple;
 mod startup;
+mod types;
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;

@@ -15,6 +15,7 @@ use pgwire::messages::PgWireBackendMessage;
 use pgwire::types::format::FormatOptions;
 
 use super::errors;
+use super::types::{sent_rows, sent_schema};
 use crate::serve::limits::Batches;
 
 /// A query's rows, of which some may have been sent.
@@ -51,6 +52,7 @@ impl RowSource {
             self.is_over = true;
             return Ok(None);
         };
+        let batch = sent_rows(batch).map_err(|error| errors::with_code("0A000", error.to_string()))?;
         let rows = batch.num_rows().min(most);
         if rows < batch.num_rows() {
             self.rest = Some(batch.slice(rows, batch.num_rows() - rows));
@@ -97,5 +99,5 @@ pub(super) fn fields(schema: &Schema, format: &Format) -> PgWireResult<Arc<Vec<F
         ));
     }
     let options = Arc::new(FormatOptions::default());
-    Ok(Arc::new(arrow_schema_to_pg_fields(schema, format, Some(options))?))
+    Ok(Arc::new(arrow_schema_to_pg_fields(&sent_schema(schema), format, Some(options))?))
 }

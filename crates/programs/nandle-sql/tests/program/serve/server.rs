@@ -74,7 +74,7 @@ impl Server {
         let output = child.wait_with_output().unwrap();
         let said = String::from_utf8(output.stderr).unwrap();
         let (_, error) =
-            said.split_once("ERROR:  ").unwrap_or_else(|| panic!("{statement:.100}: {said:.300} {output:?}"));
+            said.split_once("ERROR:  ").unwrap_or_else(|| panic!("{statement:.100}: {said:.300}"));
         let (code, _) = error.split_once(": ").unwrap();
         (code.to_owned(), said)
     }

@@ -10,7 +10,8 @@ use crate::output;
 use crate::tally::Tally;
 use crate::workspace_root;
 
-const PACKAGES: [&str; 3] = ["duckdb==2.0.0", "pyarrow==26.0.1", "tpchgen-cli==4.0.0"];
+const PACKAGES: [&str; 4] =
+    ["duckdb==2.0.0", "pyarrow==26.0.1", "tpchgen-cli==4.0.0", "psycopg[binary]==3.3.9"];
 /// Names the Python for the tests; a user may have one already.
 pub(crate) const VARIABLE: &str = "NANDLE_PYARROW";
 
@@ -31,7 +32,7 @@ pub(crate) fn python(tally: &mut Tally) -> Option<PathBuf> {
         && run(Command::new(folder.join("bin/pip")).args(["--quiet", "install"]).args(PACKAGES))
         && fs::write(made_of, wanted).is_ok();
     if !is_made {
-        let what = "comparisons with DuckDB and pyarrow: they can't be installed from PyPI here";
+        let what = "comparisons with DuckDB and pyarrow, and psycopg's tests: they can't be installed from PyPI here";
         output::complain(&format!("{what}; set {VARIABLE} to a Python that has them"));
         tally.skip(what);
     }

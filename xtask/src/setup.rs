@@ -58,6 +58,13 @@ const NEEDS: &[Need] = &[
         purpose: "the test of an index's leaves against SQLite's own cache misses",
         skip_variable: "NANDLE_SKIP_SQLITE3",
     },
+    Need {
+        program: "psql",
+        debian_package: "postgresql-client",
+        used_by: "crates/programs/nandle-sql",
+        purpose: "the tests of serving PostgreSQL's own client",
+        skip_variable: "NANDLE_SKIP_PSQL",
+    },
 ];
 
 /// Sees to every need, counts what will be skipped, and returns the environment variables that tell the

@@ -52,12 +52,15 @@ const PURE: &[(&str, &[&str])] = &[
     ("reads", &["io", "units"]),
 ];
 
-/// Dependencies that one package keeps from all others.
-const KEPT: &[(&str, &str)] = &[
-    ("io-uring", "nandle-io"),
-    ("datafusion", "nandle-engine"),
-    ("datafusion-datasource", "nandle-engine"),
-    ("tokio", "nandle-engine"),
+/// Dependencies that few packages keep from all others.
+const KEPT: &[(&str, &[&str])] = &[
+    ("io-uring", &["nandle-io"]),
+    ("datafusion", &["nandle-engine"]),
+    ("datafusion-datasource", &["nandle-engine"]),
+    ("datafusion-pg-catalog", &["nandle-engine"]),
+    ("arrow-pg", &["nandle-sql"]),
+    ("pgwire", &["nandle-sql"]),
+    ("tokio", &["nandle-engine", "nandle-sql"]),
 ];
 
 pub(super) const RULE: Rule = Rule { says: "dependencies between our crates point one way", check };
@@ -117,9 +120,10 @@ fn floor_of(name: &str) -> Option<&'static Floor> {
 }
 
 fn objection(package: &str, floor: &Floor, dependency: &str) -> Option<String> {
-    let keeper = KEPT.iter().find(|(kept, keeper)| *kept == dependency && *keeper != package);
-    if let Some((kept, keeper)) = keeper {
-        return Some(format!("only {keeper} may know {kept}: use what {keeper} offers"));
+    let kept = KEPT.iter().find(|(kept, keepers)| *kept == dependency && !keepers.contains(&package));
+    if let Some((kept, keepers)) = kept {
+        let keepers = keepers.join(" and ");
+        return Some(format!("only {keepers} may know {kept}: use what is offered there"));
     }
     let is_ours = dependency == "nandle" || dependency == "xtask" || dependency.starts_with("nandle-");
     (is_ours && !may_know(short(package), floor, short(dependency))).then(|| {
@@ -184,6 +188,8 @@ mod tests {
     fn some_dependencies_have_one_keeper() {
         assert_eq!(findings("nandle-io", "[dependencies]\nio-uring.workspace = true"), 0);
         assert_eq!(findings("nandle-probe", "[dependencies]\nio-uring.workspace = true"), 1);
+        assert_eq!(findings("nandle-sql", "[dependencies]\ntokio.workspace = true"), 0);
+        assert_eq!(findings("nandle-sql", "[dependencies]\ndatafusion.workspace = true"), 1);
     }
 
     #[test]

@@ -1,21 +1,19 @@
 //! The command line.
 
-use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 use nandle_engine::Format;
-use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
-use nandle_terminal::profile::ProfileArgs;
+use nandle_terminal::args::Common;
 
-/// Below this neither reads nor operators have room for much.
-const MEMORY_BYTES_MIN: u64 = 16 << 20;
+use crate::engine::EngineArgs;
+use crate::serve::ServeArgs;
 
 /// SQL on Parquet files and tables, read by plan. `nandle sql …` runs `nandle-sql sql …`.
 #[derive(Debug, Parser)]
 #[command(name = "nandle-sql", bin_name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -33,6 +31,12 @@ pub(crate) enum Command {
     /// EXPLAIN says what each scan will read and how long the device takes for it, EXPLAIN ANALYZE what it did; SET nandle.reads = 'engine' has
     /// the engine read by itself. Without -c and -f statements come from standard input; where that is a terminal there is a prompt.
     Sql(Box<SqlArgs>),
+    /// Serve tables and Parquet files to SQL clients, read-only
+    ///
+    /// Tables are named and called as by `nandle sql`. Clients of PostgreSQL (psql, drivers, Grafana) connect with any user and database, without a
+    /// password; what they may do is read. All of them share --memory; --queries and --time-limit bound what runs. SET nandle.reads counts for
+    /// the session that says it. Ctrl-C ends the server.
+    Serve(Box<ServeArgs>),
     /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages
     #[command(hide = true)]
     Definition,
@@ -44,9 +48,6 @@ pub(crate) enum Command {
     after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT \"Origin\", count(*) FROM t2008 GROUP BY 1 ORDER BY 2 DESC LIMIT 5'\n  nandle sql days='data/*/*.parquet' flights/ -f day.sql --format csv --memory 256MiB\n  nandle sql flights/ -c 'EXPLAIN ANALYZE SELECT avg(\"ArrDelay\") FROM flights'\n  nandle sql flights/ -f day.sql --record day.needs.zst && nandle predict day.needs.zst --on model:nvme-tlc,model:wd2003fyys"
 )]
 pub(crate) struct SqlArgs {
-    /// A table's directory, Parquet files, a directory of them, or a pattern; NAME=PATH gives it a name
-    #[arg(value_name = "TABLE|FILE|DIR|GLOB")]
-    pub(crate) sources: Vec<String>,
     /// Statements, with semicolons between them; several times for more
     #[arg(short = 'c', long = "command", value_name = "QUERY")]
     pub(crate) commands: Vec<String>,
@@ -56,26 +57,14 @@ pub(crate) struct SqlArgs {
     /// How rows are written
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: FormatArg,
-    /// Memory for operators and reads together [default: half the machine's]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
-    pub(crate) memory: Option<u64>,
-    /// How much may lie in temporary files of what doesn't fit the memory
-    #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = positive_bytes)]
-    pub(crate) spill_limit: u64,
-    /// Where these lie [default: the system's directory for temporary files]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) spill_directory: Option<PathBuf>,
     /// Write down what each statement needed and computed, for `nandle predict`
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
     /// Leave names of files and the statements out of the recording
     #[arg(long, requires = "record")]
     pub(crate) anonymous: bool,
-    /// Threads that compute [default: one for each processor]
-    #[arg(long, value_name = "N")]
-    pub(crate) threads: Option<NonZeroUsize>,
     #[command(flatten)]
-    pub(crate) profile: ProfileArgs,
+    pub(crate) engine: EngineArgs,
 }
 
 /// How rows are written.
@@ -103,8 +92,4 @@ impl From<FormatArg> for Format {
             FormatArg::Parquet => Self::Parquet,
         }
     }
-}
-
-fn memory(text: &str) -> Result<u64, String> {
-    bytes_of_at_least(text, MEMORY_BYTES_MIN, "16MiB")
 }

@@ -1,11 +1,13 @@
-//! The `nandle-sql` program: the command `sql` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
+//! The `nandle-sql` program: the commands `sql` and `serve` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
 mod args;
 mod cpu;
+mod engine;
 mod error;
 mod memory;
 mod prompt;
 mod record;
+mod serve;
 mod shell;
 mod sql;
 mod tables;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Sql(sql) => sql::run(&sql, args.common),
+        Command::Serve(serve) => serve::run(&serve, args.common),
         Command::Definition => output::json(&CommandDefinition::of(&Args::command())),
     };
     match result {

@@ -80,6 +80,9 @@ pub(crate) enum Command {
         after_help = "Examples:\n  nandle sql flights/ -c 'EXPLAIN SELECT count(*) FROM flights WHERE \"Year\" = 2008'\n  nandle sql --help"
     )]
     Sql(ElsewhereArgs),
+    /// Serve tables and Parquet files to SQL clients, read-only (by nandle-sql)
+    #[command(after_help = "Examples:\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle serve --help")]
+    Serve(ElsewhereArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them

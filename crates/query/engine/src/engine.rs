@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use datafusion::common::TableReference;
 use datafusion::common::utils::quote_identifier;
-use datafusion::execution::TaskContext;
-use datafusion::logical_expr::{DdlStatement, LogicalPlan};
-use datafusion::physical_plan::execute_stream;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
@@ -18,7 +18,7 @@ use crate::explained::Explained;
 use crate::options::NandleOptions;
 use crate::table::PlannedTable;
 use crate::threads::Threads;
-use crate::{EngineError, Needs, Reads, Rows, Source, session};
+use crate::{EngineError, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
 
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
@@ -36,6 +36,8 @@ pub struct EngineOptions {
     pub threads: NonZeroUsize,
     /// By which it predicts and tells what scans take of a processor.
     pub thread_clock: ThreadClock,
+    /// Queries that run at once; the memory for reads is shared out among them.
+    pub queries: NonZeroUsize,
 }
 
 /// Runs statements over tables.
@@ -45,8 +47,8 @@ pub struct Engine {
 }
 
 /// A statement that was understood.
-#[derive(Debug)]
-pub struct Statement(Parsed);
+#[derive(Debug, Clone)]
+pub struct Statement(pub(crate) Parsed);
 
 impl std::fmt::Display for Statement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -80,9 +82,7 @@ impl Engine {
     /// # Errors
     /// It isn't SQL; the error says where.
     pub fn parse(&self, text: &str) -> Result<VecDeque<Statement>, EngineError> {
-        let dialect = PostgreSqlDialect {};
-        let mut parser = DFParserBuilder::new(text).with_dialect(&dialect).build()?;
-        Ok(parser.parse_statements()?.into_iter().map(Statement).collect())
+        Ok(parse(text)?.into_iter().map(Statement).collect())
     }
 
     /// Plans a statement and starts it.
@@ -100,20 +100,18 @@ impl Engine {
     pub fn run_noted(&self, statement: &Statement, needs: Option<Arc<Needs>>) -> Result<Rows, EngineError> {
         let (plan, stream) = self.threads.block_on(async {
             let plan = self.context.state().statement_to_plan(statement.0.clone()).await?;
-            check(&plan)?;
-            let statement = plan.clone();
-            let frame = self.context.execute_logical_plan(plan).await?;
-            let context = Arc::new(task_context(&frame, needs));
-            let plan = frame.create_physical_plan().await?;
-            let explained = Explained::of(&statement, &plan, &self.context.state()).await?;
-            let stream = execute_stream(Arc::clone(&plan), context)?;
-            let stream = match explained {
-                Some(explained) => explained.after(stream),
-                None => stream,
-            };
-            Ok::<_, EngineError>((plan, stream))
+            allowed::check(&plan)?;
+            start(&self.context, plan, needs).await
         })?;
         Ok(Rows::new(plan, stream, Arc::clone(&self.threads)))
+    }
+
+    /// The engine as one that many clients share; what their sessions are opened from.
+    ///
+    /// # Errors
+    /// There can't be a catalogue.
+    pub fn into_sessions(self) -> Result<Sessions, EngineError> {
+        Sessions::new(self.context, self.threads)
     }
 
     /// What a statement can name: tables, and their columns as SQL has them.
@@ -150,6 +148,33 @@ impl Engine {
     }
 }
 
+/// Starts what was planned.
+pub(crate) async fn start(
+    context: &SessionContext,
+    plan: LogicalPlan,
+    needs: Option<Arc<Needs>>,
+) -> Result<(Arc<dyn ExecutionPlan>, SendableRecordBatchStream), EngineError> {
+    let statement = plan.clone();
+    let frame = context.execute_logical_plan(plan).await?;
+    let task = Arc::new(task_context(&frame, needs));
+    let plan = frame.create_physical_plan().await?;
+    let explained = Explained::of(&statement, &plan, &context.state()).await?;
+    let stream = execute_stream(Arc::clone(&plan), task)?;
+    let stream = match explained {
+        Some(explained) => explained.after(stream),
+        None => stream,
+    };
+    Ok((plan, stream))
+}
+
+/// Statements with semicolons between them.
+pub(crate) fn parse(text: &str) -> Result<VecDeque<Parsed>, EngineError> {
+    nesting::check(text)?;
+    let dialect = PostgreSqlDialect {};
+    let mut parser = DFParserBuilder::new(text).with_dialect(&dialect).build()?;
+    Ok(parser.parse_statements()?)
+}
+
 fn task_context(frame: &DataFrame, needs: Option<Arc<Needs>>) -> TaskContext {
     let context = frame.task_ctx();
     match needs {
@@ -158,21 +183,6 @@ fn task_context(frame: &DataFrame, needs: Option<Arc<Needs>>) -> TaskContext {
             context.with_session_config(config)
         }
         None => context,
-    }
-}
-
-/// Data come in one way, and none goes out by itself.
-fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
-    let refuse =
-        |statement: &str, mend| Err(EngineError::Statement { statement: statement.to_owned(), mend });
-    match plan {
-        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => refuse(
-            "CREATE EXTERNAL TABLE",
-            "name its files behind the command, so that their reads are planned",
-        ),
-        LogicalPlan::Copy(_) => refuse("COPY", "choose a format and write the rows to a file"),
-        LogicalPlan::Dml(_) => refuse("changing rows", "load them into a table with `nandle table load`"),
-        _ => Ok(()),
     }
 }
 

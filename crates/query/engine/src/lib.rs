@@ -5,22 +5,26 @@
 //! How it fits together: after the engine has planned a query, a rule of ours (`scan`) asks its Parquet source, row group by row group, which
 //! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
 
+mod allowed;
 mod engine;
 mod error;
 mod explained;
 mod needs;
+mod nesting;
 mod options;
 mod output;
 mod rows;
 mod scan;
+mod served;
 mod session;
 mod table;
 mod threads;
 
 pub use engine::{Engine, EngineOptions, Statement, ThreadClock};
-pub use error::EngineError;
+pub use error::{EngineError, ErrorKind};
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use rows::Rows;
+pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values};
 pub use table::{Partitions, Source};

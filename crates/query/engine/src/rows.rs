@@ -1,4 +1,5 @@
 use std::future::poll_fn;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
@@ -72,6 +73,19 @@ impl Rows {
         }
     }
 
+    /// The next rows, for callers that are asynchronous themselves, in whatever runtime; `None` after the last.
+    ///
+    /// # Errors
+    /// The statement failed.
+    pub async fn next(&mut self) -> Result<Option<RecordBatch>, EngineError> {
+        let Some(rows) = self.stream.as_mut() else { return Ok(None) };
+        let next = rows.next().await.transpose();
+        if !matches!(next, Ok(Some(_))) {
+            self.end();
+        }
+        next.map_err(EngineError::from)
+    }
+
     fn end(&mut self) {
         let _inside = self.threads.enter();
         self.stream = None;
@@ -83,13 +97,15 @@ fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     own as u64 + plan.children().into_iter().map(spilled_bytes).sum::<u64>()
 }
 
-/// Operators may compute for long without a break; the thread that waits for their rows is free meanwhile.
-fn computed_in(threads: &Threads, mut stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
+/// Operators may compute for long without a break; the thread that waits for their rows is free meanwhile. What panics is an error.
+fn computed_in(threads: &Threads, stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
     let _inside = threads.enter();
     let mut rows = RecordBatchReceiverStream::builder(stream.schema(), 1);
     let sender = rows.tx();
+    let mut stream = AssertUnwindSafe(stream).catch_unwind();
     rows.spawn(async move {
         while let Some(next) = stream.next().await {
+            let next = next.unwrap_or_else(|panic| Err(EngineError::panicked(panic.as_ref()).into()));
             if sender.send(next).await.is_err() {
                 break;
             }
@@ -136,5 +152,28 @@ impl Drop for Rows {
 impl std::fmt::Debug for Rows {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Rows").field("schema", &self.schema).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroUsize;
+
+    use arrow_schema::Schema;
+    use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+    use futures_util::stream;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_of_an_operator_is_an_error() {
+        let threads = Threads::start(NonZeroUsize::MIN).unwrap();
+        let operator = stream::poll_fn(|_| panic!("an operator's own words"));
+        let rows = RecordBatchStreamAdapter::new(Arc::new(Schema::empty()), operator);
+        let mut rows = computed_in(&threads, Box::pin(rows));
+        let first = wait(&threads, &mut rows, &|| false).unwrap().unwrap().unwrap_err();
+        let error = EngineError::from(first);
+        assert_eq!(error.kind(), crate::ErrorKind::Internal);
+        assert!(error.to_string().contains("an operator's own words"), "{error}");
     }
 }

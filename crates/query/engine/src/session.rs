@@ -17,11 +17,16 @@ use crate::scan::PlanReads;
 /// So many of those that hold most memory are named when there is none left.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
+/// The names under which tables lie, as information_schema and clients of databases see them.
+pub(crate) const DATABASE: &str = "nandle";
+pub(crate) const SCHEMA: &str = "public";
+
 /// Makes the session.
 pub(crate) fn open(options: &EngineOptions) -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::new()
         .with_target_partitions(options.threads.get())
         .with_information_schema(true)
+        .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
     let state = SessionStateBuilder::new()
         .with_config(config)

@@ -6,6 +6,10 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::EngineError;
 
+/// Operators and expressions that lie in one another are walked through by functions that call themselves; `nesting` bounds how deep that goes.
+/// It is address space: memory is what was once in use of it.
+const STACK_BYTES: usize = 256 << 20;
+
 /// A runtime whose end isn't waited for: an operator that was told to end looks up only when it has rows, which may be never.
 #[derive(Debug)]
 pub(crate) struct Threads(Option<Runtime>);
@@ -15,6 +19,7 @@ impl Threads {
         let runtime = Builder::new_multi_thread()
             .worker_threads(threads.get())
             .thread_name("nandle-sql")
+            .thread_stack_size(STACK_BYTES)
             .enable_time()
             .build()
             .map_err(EngineError::io("starting threads for", "the engine"))?;

@@ -1,73 +1,12 @@
 //! Queries over files that the program itself has written.
 
 use std::io::Write as _;
-use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
-use std::time::{Duration, Instant, SystemTime};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
-use nandle_io::Nanos;
 use nandle_reads::recording::Recording;
-use nandle_session::{ProbeOptions, Unobserved, probe};
-use tempfile::TempDir;
 
-struct Place(TempDir);
-
-impl Place {
-    /// A directory with a profile, and a file of 5000 numbers and texts.
-    fn new() -> Self {
-        let place = Self(tempfile::tempdir().unwrap());
-        std::fs::write(place.path("disk.json"), profile()).unwrap();
-        let rows = "SELECT value AS id, 'note ' || value AS note FROM generate_series(1, 5000)";
-        let written = place.run(&["-c", rows, "--format", "parquet"]);
-        assert!(written.status.success(), "{written:?}");
-        std::fs::write(place.path("Numbers.parquet"), written.stdout).unwrap();
-        place
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_nandle-sql"));
-        command.arg("sql").args(arguments).args(["--profile", "disk.json", "--memory", "64MiB"]);
-        command.args(["--spill-directory", "."]).current_dir(self.0.path());
-        command
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
-    }
-
-    #[track_caller]
-    fn done(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert!(output.status.success(), "{output:?}");
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    #[track_caller]
-    fn refused(&self, code: i32, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(code), "{output:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-}
-
-/// Of a modelled drive, whose probe takes virtual time.
-fn profile() -> &'static [u8] {
-    static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
-    PROFILE.get_or_init(|| {
-        let options = ProbeOptions {
-            budget: Nanos::from_secs(3),
-            only: vec!["reads".to_owned()],
-            ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
-        };
-        let profile = probe(&"model:nvme-tlc".parse().unwrap(), &options, &mut Unobserved).unwrap();
-        serde_json::to_vec(&profile).unwrap()
-    })
-}
+use crate::place::Place;
 
 #[test]
 fn files_are_tables_and_rows_are_written_in_every_format() {
@@ -134,7 +73,7 @@ fn an_interruption_ends_the_query_and_leaves_nothing() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // Its directory for temporary files is there before the query runs.
     let is_running = || {
-        let names = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = std::fs::read_dir(place.root()).unwrap().map(|entry| entry.unwrap().file_name());
         names.into_iter().any(|name| name.to_string_lossy().starts_with("nandle-sql-"))
     };
     let deadline = Instant::now() + Duration::from_mins(1);

@@ -23,7 +23,7 @@ pub(crate) struct Program {
 /// The program that has the commands of tables.
 pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &["table", "scan", "cubes"] };
 /// The one that has SQL.
-pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql"] };
+pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve"] };
 /// All of them.
 pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
@@ -156,6 +156,7 @@ mod tests {
         let helped = |text: &str| helped(&words(text)).map(|(program, command)| (program.name, command));
         assert_eq!(helped("help table load"), Some(("nandle-tables", "table")));
         assert_eq!(helped("help sql"), Some(("nandle-sql", "sql")));
+        assert_eq!(helped("help serve"), Some(("nandle-sql", "serve")));
         for other in ["help", "help probe", "scan help", "help help scan"] {
             assert_eq!(helped(other), None, "{other}");
         }
@@ -175,6 +176,6 @@ mod tests {
     #[test]
     fn commands_are_named_in_a_sentence() {
         assert_eq!(TABLES.commands(), "table, scan and cubes");
-        assert_eq!(SQL.commands(), "sql");
+        assert_eq!(SQL.commands(), "sql and serve");
     }
 }

@@ -29,6 +29,7 @@ fn without_the_second_program_it_is_said_how_to_install_it() {
         ("scan t --columns a", "nandle-tables"),
         ("cubes t", "nandle-tables"),
         ("sql t -c 'SELECT 1'", "nandle-sql"),
+        ("serve t --pg 127.0.0.1:5433", "nandle-sql"),
     ] {
         let install = format!("cargo install --path crates/programs/{program}`");
         run(&place, command).refused(1, &[&install, &format!("cargo build --release -p {program}`")]);
@@ -59,7 +60,7 @@ fn help_completions_and_manual_know_the_commands() {
     let place = Place::new();
     let help = run(&place, "--help").done().stdout;
     let (script, page) = (run(&place, "completions bash").done().stdout, run(&place, "man").done().stdout);
-    for command in ["table", "scan", "cubes", "sql"] {
+    for command in ["table", "scan", "cubes", "sql", "serve"] {
         assert!(help.contains(&format!("  {command} ")), "{help}");
         assert!(script.contains(&format!("nandle,{command})")), "{command}");
         assert!(page.contains(&format!("nandle\\-{command}(1)")), "{page}");
@@ -68,10 +69,15 @@ fn help_completions_and_manual_know_the_commands() {
     // What is missing is said, and how it is had.
     for arguments in ["completions bash", "man", "man scan"] {
         let outcome = run(&place, arguments).done();
-        outcome.says(&["table, scan and cubes are left out", "options of sql are left out", "install it"]);
+        outcome.says(&[
+            "table, scan and cubes are left out",
+            "options of sql and serve are left out",
+            "install it",
+        ]);
     }
     run(&place, "help scan").refused(1, &["nandle-tables", "install it"]);
     run(&place, "help sql").refused(1, &["nandle-sql", "install it"]);
+    run(&place, "help serve").refused(1, &["nandle-sql", "install it"]);
 }
 
 /// What `definition` may have another program say.

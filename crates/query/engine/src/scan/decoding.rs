@@ -7,13 +7,11 @@ use nandle_columns::Place;
 use parquet::errors::ParquetError;
 
 use crate::EngineError;
+use crate::error::panic_message;
 
 /// The decoder isn't ours, and the file may be hostile: a panic becomes an error.
 pub(crate) fn panicked(place: &Place, panic: &(dyn Any + Send)) -> EngineError {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    let what = text.unwrap_or_else(|| "without a message".to_owned());
-    EngineError::DecoderPanicked { place: place.clone(), what }
+    EngineError::DecoderPanicked { place: place.clone(), what: panic_message(panic) }
 }
 
 /// An error of a scan with the row group that it was about. Those of the reads name their place themselves, and so does memory.

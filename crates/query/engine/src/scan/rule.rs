@@ -16,7 +16,7 @@ use crate::engine::{EngineOptions, ThreadClock};
 use crate::options::{NandleOptions, Reads};
 use crate::table::FileOf;
 
-/// The part of the memory that all reads of a query may take; operators have the rest.
+/// The part of the memory that the reads of all queries may take; operators have the rest.
 const READS_PART: u64 = 4;
 
 /// Plans the reads of a query when all else is decided.
@@ -28,7 +28,8 @@ pub(crate) struct PlanReads {
 
 impl PlanReads {
     pub(crate) fn new(options: &EngineOptions) -> Self {
-        Self { memory_bytes: options.memory_bytes / READS_PART, clock: options.thread_clock }
+        let memory_bytes = options.memory_bytes / READS_PART / options.queries.get() as u64;
+        Self { memory_bytes, clock: options.thread_clock }
     }
 
     fn planned(

@@ -115,6 +115,7 @@ fn statements_that_can_not_be_are_told() {
         ("SET nandle.reads = 'page-cache'", "flexible"),
         ("SET nandle.write = 'x'", "write"),
         ("COPY (SELECT 1) TO 'x.parquet'", "COPY"),
+        ("EXPLAIN ANALYZE COPY (SELECT 1) TO 'x.parquet' STORED AS PARQUET", "COPY"),
         ("CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '/tmp'", "EXTERNAL"),
         ("INSERT INTO rows SELECT * FROM rows", "nandle table load"),
     ] {
@@ -123,6 +124,10 @@ fn statements_that_can_not_be_are_told() {
     }
     let deep = format!("SELECT {}1{}", "(".repeat(10_000), ")".repeat(10_000));
     assert!(!error(&deep).is_empty());
+    let long = format!("SELECT 1{}", " + 1".repeat(30_000));
+    assert!(error(&long).contains("30001 deep"), "{}", error(&long));
+    let chain = format!("SELECT 0{} AS n", " + 1".repeat(4000));
+    assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":4000}"#], "the stack has room for it");
     let list: Vec<String> = (0..10_000).map(|id| id.to_string()).collect();
     let counted =
         answer(&engine, &format!("SELECT count(*) AS n FROM rows WHERE id IN ({})", list.join(",")));

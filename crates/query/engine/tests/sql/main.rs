@@ -7,5 +7,6 @@ mod faults;
 mod memory;
 mod partitions;
 mod results;
+mod sessions;
 mod support;
 mod tpch;

@@ -76,6 +76,7 @@ impl Place {
             spill_limit_bytes: 1 << 30,
             threads: NonZeroUsize::new(3).unwrap(),
             thread_clock,
+            queries: NonZeroUsize::MIN,
         }
     }
 

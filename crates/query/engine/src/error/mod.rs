@@ -1,8 +1,13 @@
+mod kind;
+
+use std::any::Any;
 use std::path::PathBuf;
 
 use datafusion::common::DataFusionError;
 use nandle_columns::{ColumnsError, Place};
 use nandle_reads::ReadsError;
+
+pub use kind::ErrorKind;
 
 /// What a query or a table can't do, and why.
 #[derive(Debug, thiserror::Error)]
@@ -77,6 +82,37 @@ pub enum EngineError {
         /// What to do instead.
         mend: &'static str,
     },
+    /// A statement that clients of a server may not give.
+    #[error("{what} isn't allowed here: {why}")]
+    Refused {
+        /// What.
+        what: String,
+        /// Why, or what to do instead.
+        why: &'static str,
+    },
+    /// A parameter has no value.
+    #[error("the parameter ${number} has no value; bind one, or write the value in its place")]
+    Unbound {
+        /// Which.
+        number: usize,
+    },
+    /// Expressions lie in one another more deeply than a thread's stack has room for.
+    #[error(
+        "the statement's operators and keywords lie in one another up to {depth} deep, and {most} is the most; split it, or write lists (IN, VALUES) \
+         for long chains of OR"
+    )]
+    TooDeep {
+        /// How deep at most, by the statement's words and marks.
+        depth: usize,
+        /// How deep they may.
+        most: usize,
+    },
+    /// An operator panicked, which is a defect of the engine; other queries go on.
+    #[error("the engine panicked: {what}; other queries go on")]
+    Panicked {
+        /// What the panic said.
+        what: String,
+    },
     /// The engine reports an error.
     #[error("{0}")]
     Query(Box<DataFusionError>),
@@ -92,6 +128,17 @@ impl EngineError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, path: path.into(), source }
     }
+
+    pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Self {
+        Self::Panicked { what: panic_message(panic) }
+    }
+}
+
+/// What a panic said.
+pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+    text.unwrap_or_else(|| "without a message".to_owned())
 }
 
 impl From<DataFusionError> for EngineError {

@@ -1,0 +1,102 @@
+//! The engine of a command, with the tables that it names.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use nandle_engine::{Engine, EngineOptions, Source};
+use nandle_session::Cancel;
+use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
+use nandle_terminal::interrupt::remove_when_interrupted;
+use nandle_terminal::profile::{ProfileArgs, costs_of};
+use nandle_terminal::progress::Bar;
+use nandle_terminal::{Failure, output};
+use tempfile::TempDir;
+
+use crate::error::of_engine;
+use crate::memory::usual_bytes;
+use crate::{cpu, tables};
+
+/// Below this neither reads nor operators have room for much.
+const MEMORY_BYTES_MIN: u64 = 16 << 20;
+
+/// Tables, and what the engine may take.
+#[derive(Debug, clap::Args)]
+pub(crate) struct EngineArgs {
+    /// A table's directory, Parquet files, a directory of them, or a pattern; NAME=PATH gives it a name
+    #[arg(value_name = "TABLE|FILE|DIR|GLOB")]
+    pub(crate) sources: Vec<String>,
+    /// Memory for operators and reads together [default: half the machine's]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    memory: Option<u64>,
+    /// How much may lie in temporary files of what doesn't fit the memory
+    #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = positive_bytes)]
+    spill_limit: u64,
+    /// Where these lie [default: the system's directory for temporary files]
+    #[arg(long, value_name = "DIR")]
+    spill_directory: Option<PathBuf>,
+    /// Threads that compute [default: one for each processor]
+    #[arg(long, value_name = "N")]
+    threads: Option<NonZeroUsize>,
+    #[command(flatten)]
+    profile: ProfileArgs,
+}
+
+fn memory(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, MEMORY_BYTES_MIN, "16MiB")
+}
+
+/// Starts an engine without tables, for so many queries at once. Its directory for temporary files is to outlive it.
+pub(crate) fn start(args: &EngineArgs, queries: NonZeroUsize) -> Result<(Engine, TempDir), Failure> {
+    let spill = spill_directory(args)?;
+    let engine = Engine::new(&options(args, spill.path().to_owned(), queries)?);
+    Ok((engine.map_err(|error| of_engine(&error))?, spill))
+}
+
+/// Has sources as tables, whose device is probed if its profile isn't known.
+pub(crate) fn add_tables(
+    engine: &Engine,
+    args: &EngineArgs,
+    sources: &[Source],
+    cancel: &Cancel,
+    common: Common,
+) -> Result<(), Failure> {
+    let Some(directory) = tables::directory(sources) else { return Ok(()) };
+    let mut bar = Bar::new(!common.no_progress);
+    let found = args.profile.find(tables::kept_profile(sources).as_deref(), &directory, cancel, &mut bar);
+    bar.finish();
+    let (costs, missing) = costs_of(&found?.told(), None)?;
+    for sentence in &missing {
+        output::note(sentence);
+    }
+    let added = sources.iter().try_for_each(|source| engine.add_table(source, &costs));
+    added.map_err(|error| of_engine(&error))
+}
+
+/// A directory of this run's own, which is gone afterwards.
+fn spill_directory(args: &EngineArgs) -> Result<TempDir, Failure> {
+    let mut names = tempfile::Builder::new();
+    let names = names.prefix("nandle-sql-");
+    let made = args.spill_directory.as_ref().map_or_else(|| names.tempdir(), |place| names.tempdir_in(place));
+    let made =
+        made.map_err(|error| Failure::failed(format!("making a directory for temporary files: {error}")))?;
+    remove_when_interrupted(std::iter::once(made.path()));
+    Ok(made)
+}
+
+fn options(
+    args: &EngineArgs,
+    spill_directory: PathBuf,
+    queries: NonZeroUsize,
+) -> Result<EngineOptions, Failure> {
+    let unknown =
+        || Failure::usage("how much memory the machine has isn't known; say how much to take: --memory 1GiB");
+    let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
+    Ok(EngineOptions {
+        memory_bytes: args.memory.or_else(usual_bytes).ok_or_else(unknown)?,
+        spill_directory,
+        spill_limit_bytes: args.spill_limit,
+        threads: threads.unwrap_or(NonZeroUsize::MIN),
+        queries,
+        thread_clock: cpu::of_thread,
+    })
+}

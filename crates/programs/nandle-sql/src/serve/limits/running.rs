@@ -1,0 +1,62 @@
+use std::time::Duration;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+use nandle_engine::{EngineError, Rows};
+use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::time::{Instant, sleep_until};
+
+use super::Ended;
+use super::admission::Place;
+
+/// A query's rows, as they come. The query belongs to a task of its own, which ends it at its deadline also while its reader does nothing, and
+/// when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Batches {
+    schema: SchemaRef,
+    /// `None` behind the last rows.
+    receiver: Receiver<Result<Option<RecordBatch>, Ended>>,
+}
+
+type Batch = Result<Option<RecordBatch>, Ended>;
+
+impl Batches {
+    pub(super) fn of(rows: Rows, place: Place, until: (Instant, Duration)) -> Self {
+        let schema = rows.schema().clone();
+        let (sender, receiver) = mpsc::channel(1);
+        tokio::spawn(run(rows, place, until, sender));
+        Self { schema, receiver }
+    }
+
+    /// The columns.
+    pub(crate) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The next rows; `None` behind the last.
+    pub(crate) async fn next(&mut self) -> Batch {
+        let broken = || Err(Ended::Failed(EngineError::Interrupted));
+        self.receiver.recv().await.unwrap_or_else(broken)
+    }
+}
+
+async fn run(mut rows: Rows, place: Place, (deadline, limit): (Instant, Duration), sender: Sender<Batch>) {
+    let last = tokio::select! {
+        () = sender.closed() => return,
+        () = sleep_until(deadline) => Err(Ended::TimedOut(limit)),
+        last = pass(&mut rows, &sender) => last,
+    };
+    drop((rows, place));
+    // A reader that is gone needs no last word.
+    let _ = sender.send(last).await;
+}
+
+/// Passes rows on until there are none, and returns what is behind them.
+async fn pass(rows: &mut Rows, sender: &Sender<Batch>) -> Batch {
+    while let Some(batch) = rows.next().await.map_err(Ended::Failed)? {
+        if sender.send(Ok(Some(batch))).await.is_err() {
+            break;
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,94 @@
+//! A client's session.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use nandle_engine::{Request, Session};
+use pgwire::api::results::FieldInfo;
+use pgwire::api::{ConnectionGuard, ConnectionHandle};
+use pgwire::error::{PgWireError, PgWireResult};
+use tokio::sync::OwnedSemaphorePermit;
+
+use super::errors;
+use super::rows::RowSource;
+use super::settings::Settings;
+use crate::serve::limits::Limits;
+
+/// What a client has: settings of its own, and queries of which it has read a part.
+pub(super) struct Client {
+    pub(super) engine: Session,
+    pub(super) limits: Arc<Limits>,
+    settings: Mutex<Settings>,
+    open: Mutex<HashMap<String, Open>>,
+    place: Option<OwnedSemaphorePermit>,
+    /// By which other connections of it ask for its queries to be cancelled.
+    registered: OnceLock<(Arc<ConnectionHandle>, ConnectionGuard)>,
+}
+
+/// A portal or cursor that was executed.
+pub(super) enum Open {
+    /// There may be more rows.
+    Rows(RowSource, Arc<Vec<FieldInfo>>),
+    /// All were sent.
+    Finished,
+}
+
+impl Client {
+    pub(super) fn new(engine: Session, limits: Arc<Limits>, place: Option<OwnedSemaphorePermit>) -> Self {
+        let settings = Settings::default();
+        Self {
+            engine,
+            limits,
+            settings: Mutex::new(settings),
+            open: Mutex::default(),
+            place,
+            registered: OnceLock::new(),
+        }
+    }
+
+    /// Whether there weren't too many clients when it came.
+    pub(super) fn has_place(&self) -> bool {
+        self.place.is_some()
+    }
+
+    pub(super) fn name(&self, name: &str) {
+        self.settings().name(name);
+    }
+
+    pub(super) fn register(&self, registered: (Arc<ConnectionHandle>, ConnectionGuard)) {
+        // A second startup message doesn't get here.
+        let _ = self.registered.set(registered);
+    }
+
+    pub(super) fn settings(&self) -> MutexGuard<'_, Settings> {
+        self.settings.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn open(&self) -> MutexGuard<'_, HashMap<String, Open>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Understands what a client sends.
+    pub(super) async fn understand(&self, text: &str) -> PgWireResult<Vec<Request>> {
+        self.engine.parse(text).await.map_err(|error| errors::of_text(text, &error))
+    }
+
+    /// Does something until it is done, or the client asks for it to be cancelled.
+    pub(super) async fn cancellable<T>(
+        &self,
+        work: impl Future<Output = PgWireResult<T>>,
+    ) -> PgWireResult<T> {
+        let Some((handle, _)) = self.registered.get() else { return work.await };
+        let asked = handle.start_query().await;
+        let cancelled = async {
+            // The other side is dropped when the next query is started.
+            if asked.await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        tokio::select! {
+            done = work => done,
+            () = cancelled => Err(PgWireError::QueryCanceled),
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Rows on their way to a client, a batch at a time: what isn't taken isn't computed.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_pg::datatypes::arrow_schema_to_pg_fields;
+use arrow_pg::row_encoder::RowEncoder;
+use arrow_schema::Schema;
+use futures_util::sink::{Sink, SinkExt as _};
+use pgwire::api::portal::Format;
+use pgwire::api::results::FieldInfo;
+use pgwire::error::{PgWireError, PgWireResult};
+use pgwire::messages::PgWireBackendMessage;
+use pgwire::types::format::FormatOptions;
+
+use super::errors;
+use super::types::{sent_rows, sent_schema};
+use crate::serve::limits::Batches;
+
+/// A query's rows, of which some may have been sent.
+pub(super) struct RowSource {
+    batches: Batches,
+    /// What is left of the batch that was sent last.
+    rest: Option<RecordBatch>,
+    is_over: bool,
+}
+
+/// How many rows were sent, and whether those were all.
+pub(super) struct Sent {
+    pub(super) rows: usize,
+    pub(super) is_all: bool,
+}
+
+impl RowSource {
+    pub(super) fn new(batches: Batches) -> Self {
+        Self { batches, rest: None, is_over: false }
+    }
+
+    pub(super) fn schema(&self) -> &Schema {
+        self.batches.schema()
+    }
+
+    /// So many of the next rows at most; `None` behind the last.
+    async fn next(&mut self, most: usize) -> PgWireResult<Option<RecordBatch>> {
+        let batch = match self.rest.take() {
+            Some(rest) => Some(rest),
+            None if self.is_over => None,
+            None => self.batches.next().await.map_err(|ended| errors::of_ended(&ended))?,
+        };
+        let Some(batch) = batch else {
+            self.is_over = true;
+            return Ok(None);
+        };
+        let batch = sent_rows(batch).map_err(|error| errors::with_code("0A000", error.to_string()))?;
+        let rows = batch.num_rows().min(most);
+        if rows < batch.num_rows() {
+            self.rest = Some(batch.slice(rows, batch.num_rows() - rows));
+        }
+        Ok(Some(batch.slice(0, rows)))
+    }
+}
+
+/// Sends so many rows, or all.
+pub(super) async fn send<C>(
+    client: &mut C,
+    source: &mut RowSource,
+    fields: &Arc<Vec<FieldInfo>>,
+    most: Option<usize>,
+) -> PgWireResult<Sent>
+where
+    C: Sink<PgWireBackendMessage> + Unpin + Send,
+    C::Error: Debug,
+    PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
+{
+    let most = most.unwrap_or(usize::MAX);
+    let mut rows = 0;
+    while rows < most {
+        let Some(batch) = source.next(most - rows).await? else { return Ok(Sent { rows, is_all: true }) };
+        rows += batch.num_rows();
+        let mut encoder = RowEncoder::new(batch, Arc::clone(fields));
+        while let Some(row) = encoder.next_row() {
+            client.feed(PgWireBackendMessage::DataRow(row?)).await?;
+        }
+    }
+    Ok(Sent { rows, is_all: false })
+}
+
+/// The columns of rows, in the formats that a client asks for: one for all, or one for each.
+pub(super) fn fields(schema: &Schema, format: &Format) -> PgWireResult<Arc<Vec<FieldInfo>>> {
+    let columns = schema.fields().len();
+    if let Format::Individual(formats) = format
+        && formats.len() != columns
+    {
+        let (formats, code) = (formats.len(), "08P01");
+        return Err(errors::with_code(
+            code,
+            format!("formats for {formats} columns, of which there are {columns}"),
+        ));
+    }
+    let options = Arc::new(FormatOptions::default());
+    Ok(Arc::new(arrow_schema_to_pg_fields(&sent_schema(schema), format, Some(options))?))
+}

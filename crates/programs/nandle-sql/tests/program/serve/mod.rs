@@ -1,0 +1,8 @@
+//! The server, and the clients that people have: Debian's `psql` and Python's `psycopg`.
+
+mod drivers;
+mod ends;
+mod limits;
+mod psql;
+mod server;
+mod statements;

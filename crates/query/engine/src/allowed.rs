@@ -1,0 +1,82 @@
+//! Which statements are possible: data come in one way, and none goes out by itself.
+
+use datafusion::common::DataFusionError;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+
+use crate::EngineError;
+
+/// What no statement may do, alone or inside of an EXPLAIN.
+pub(crate) fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
+    each(plan, |node| {
+        let refuse =
+            |statement: &str, mend| Err(EngineError::Statement { statement: statement.to_owned(), mend });
+        match node {
+            LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => refuse(
+                "CREATE EXTERNAL TABLE",
+                "name its files behind the command, so that their reads are planned",
+            ),
+            LogicalPlan::Copy(_) => refuse("COPY", "choose a format and write the rows to a file"),
+            LogicalPlan::Dml(_) => refuse("changing rows", "load them into a table with `nandle table load`"),
+            _ => Ok(()),
+        }
+    })
+}
+
+/// What clients of a server may not do besides: they share the tables and the memory, and the files aren't theirs.
+pub(crate) fn check_of_client(plan: &LogicalPlan) -> Result<(), EngineError> {
+    let refuse = |what: &str, why| Err(EngineError::Refused { what: what.to_owned(), why });
+    each(plan, |node| match node {
+        LogicalPlan::Copy(_) => refuse("COPY", "it writes a file of the server; read the rows of a query"),
+        LogicalPlan::Ddl(DdlStatement::CreateExternalTable(_)) => refuse(
+            "CREATE EXTERNAL TABLE",
+            "clients name no files; tables are those that the server was started with",
+        ),
+        LogicalPlan::Ddl(statement) => Err(EngineError::Statement {
+            statement: words(statement.name()),
+            mend: "tables are only read; use WITH for what a query needs",
+        }),
+        LogicalPlan::Dml(statement) => Err(EngineError::Statement {
+            statement: statement.op.name().to_uppercase(),
+            mend: "tables are only read; load rows with `nandle table load` where the table lies",
+        }),
+        LogicalPlan::Statement(statement) => refuse(
+            &words(statement.name()),
+            "of the settings a client changes its own alone, by a SET of their names",
+        ),
+        _ => Ok(()),
+    })
+}
+
+fn each(
+    plan: &LogicalPlan,
+    check: impl Fn(&LogicalPlan) -> Result<(), EngineError>,
+) -> Result<(), EngineError> {
+    let walked = plan.apply_with_subqueries(|node| {
+        check(node).map(|()| TreeNodeRecursion::Continue).map_err(DataFusionError::from)
+    });
+    Ok(walked.map(|_| ())?)
+}
+
+/// `CREATE TABLE` of `CreateMemoryTable`: other tables than in memory can't be asked for.
+fn words(name: &str) -> String {
+    let mut words = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !words.is_empty() {
+            words.push(' ');
+        }
+        words.extend(letter.to_uppercase());
+    }
+    words.replace("MEMORY ", "")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_plans_become_words() {
+        assert_eq!(words("CreateMemoryTable"), "CREATE TABLE");
+        assert_eq!(words("DropView"), "DROP VIEW");
+    }
+}

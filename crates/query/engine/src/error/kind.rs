@@ -1,0 +1,187 @@
+//! What kind of error it is, for those who tell errors apart by codes.
+
+use std::error::Error;
+
+use datafusion::arrow::error::ArrowError;
+use datafusion::common::{DataFusionError, SchemaError};
+use datafusion::sql::sqlparser::parser::ParserError;
+use nandle_columns::ColumnsError;
+
+use super::EngineError;
+
+/// Kinds of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// It isn't SQL.
+    Syntax,
+    /// There is no such table.
+    UnknownTable,
+    /// There is no such column.
+    UnknownColumn,
+    /// A name could mean several columns.
+    AmbiguousColumn,
+    /// There is no such function, or none of such arguments.
+    UnknownFunction,
+    /// A parameter without a value.
+    UnknownParameter,
+    /// It can't be changed here: tables are only read.
+    ReadOnly,
+    /// It isn't allowed here.
+    Refused,
+    /// SQL that the engine doesn't have.
+    Unsupported,
+    /// A statement that is too deep.
+    TooDeep,
+    /// Types that don't go together, and other statements that make no sense.
+    Invalid,
+    /// A division by zero.
+    DivisionByZero,
+    /// A number that its type has no room for.
+    OutOfRange,
+    /// A value that can't be taken for one of another type.
+    InvalidValue,
+    /// The memory is used up.
+    OutOfMemory,
+    /// The temporary files have their full size.
+    OutOfSpill,
+    /// A file can't be read.
+    Io,
+    /// A file is damaged.
+    Damaged,
+    /// It was ended from outside.
+    Interrupted,
+    /// A defect of the engine.
+    Internal,
+}
+
+impl EngineError {
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Self::Io { .. } | Self::Output(_) | Self::Reads { .. } => ErrorKind::Io,
+            Self::Source { .. } | Self::SameName { .. } | Self::Types { .. } => ErrorKind::Invalid,
+            Self::Columns(error) => of_columns(error),
+            Self::DecoderPanicked { .. } => ErrorKind::Damaged,
+            Self::Statement { .. } => ErrorKind::ReadOnly,
+            Self::Refused { .. } => ErrorKind::Refused,
+            Self::Unbound { .. } => ErrorKind::UnknownParameter,
+            Self::TooDeep { .. } => ErrorKind::TooDeep,
+            Self::Panicked { .. } => ErrorKind::Internal,
+            Self::Query(error) => of_query(error),
+            Self::Interrupted => ErrorKind::Interrupted,
+        }
+    }
+}
+
+fn of_columns(error: &ColumnsError) -> ErrorKind {
+    match error {
+        ColumnsError::Parquet { .. } => ErrorKind::Damaged,
+        _ => ErrorKind::Io,
+    }
+}
+
+/// The first error in the chain of causes that says more than that there was one.
+fn of_query(error: &DataFusionError) -> ErrorKind {
+    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = cause {
+        let own = error.downcast_ref::<EngineError>().map(EngineError::kind);
+        let arrow = || error.downcast_ref::<ArrowError>().and_then(of_arrow);
+        let engine = || error.downcast_ref::<DataFusionError>().and_then(of_engine);
+        if let Some(kind) = own.or_else(arrow).or_else(engine) {
+            return kind;
+        }
+        cause = error.source();
+    }
+    ErrorKind::Internal
+}
+
+/// `None` where the cause says more.
+fn of_engine(error: &DataFusionError) -> Option<ErrorKind> {
+    match error {
+        DataFusionError::SQL(error, _) => Some(of_parser(error)),
+        DataFusionError::NotImplemented(_) => Some(ErrorKind::Unsupported),
+        DataFusionError::Plan(text) => Some(of_plan(text)),
+        DataFusionError::Configuration(_) | DataFusionError::Substrait(_) => Some(ErrorKind::Invalid),
+        DataFusionError::SchemaError(error, _) => Some(match **error {
+            SchemaError::FieldNotFound { .. } => ErrorKind::UnknownColumn,
+            SchemaError::AmbiguousReference { .. } => ErrorKind::AmbiguousColumn,
+            SchemaError::DuplicateQualifiedField { .. } | SchemaError::DuplicateUnqualifiedField { .. } => {
+                ErrorKind::Invalid
+            }
+        }),
+        DataFusionError::Execution(text) => Some(of_execution(text)),
+        DataFusionError::ResourcesExhausted(text) => Some(of_resources(text)),
+        DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => Some(ErrorKind::Io),
+        DataFusionError::ParquetError(_) => Some(ErrorKind::Damaged),
+        DataFusionError::Collection(errors) => errors.first().map(of_query),
+        DataFusionError::Shared(error) => Some(of_query(error)),
+        DataFusionError::ExecutionJoin(_) | DataFusionError::Internal(_) | DataFusionError::Ffi(_) => {
+            Some(ErrorKind::Internal)
+        }
+        // Their causes say it.
+        DataFusionError::ArrowError(..)
+        | DataFusionError::External(_)
+        | DataFusionError::Context(..)
+        | DataFusionError::Diagnostic(..) => None,
+    }
+}
+
+fn of_parser(error: &ParserError) -> ErrorKind {
+    match error {
+        ParserError::RecursionLimitExceeded => ErrorKind::TooDeep,
+        ParserError::TokenizerError(_) | ParserError::ParserError(_) => ErrorKind::Syntax,
+    }
+}
+
+/// The engine's planner tells its errors apart by words alone.
+fn of_plan(text: &str) -> ErrorKind {
+    let has = |part: &str| text.contains(part);
+    if has("table '") && has("' not found") || has("table function '") && has("not found") {
+        ErrorKind::UnknownTable
+    } else if has("Invalid function") || has("Call to function") || has("No function matches") {
+        ErrorKind::UnknownFunction
+    } else {
+        ErrorKind::Invalid
+    }
+}
+
+fn of_execution(text: &str) -> ErrorKind {
+    let lower = text.to_lowercase();
+    if lower.contains("overflow") || lower.contains("out of range") {
+        ErrorKind::OutOfRange
+    } else if lower.contains("divide by zero") || lower.contains("division by zero") {
+        ErrorKind::DivisionByZero
+    } else {
+        ErrorKind::InvalidValue
+    }
+}
+
+fn of_resources(text: &str) -> ErrorKind {
+    if text.contains("disk space") { ErrorKind::OutOfSpill } else { ErrorKind::OutOfMemory }
+}
+
+/// `None` where the cause says more.
+fn of_arrow(error: &ArrowError) -> Option<ErrorKind> {
+    Some(match error {
+        ArrowError::DivideByZero => ErrorKind::DivisionByZero,
+        ArrowError::ArithmeticOverflow(_)
+        | ArrowError::OffsetOverflowError(_)
+        | ArrowError::DictionaryKeyOverflowError
+        | ArrowError::RunEndIndexOverflowError => ErrorKind::OutOfRange,
+        // A number that the other type has no room for; other casts fail by what a text says.
+        ArrowError::CastError(text) if text.starts_with("Can't cast value") => ErrorKind::OutOfRange,
+        ArrowError::CastError(_) | ArrowError::ParseError(_) => ErrorKind::InvalidValue,
+        ArrowError::InvalidArgumentError(text) | ArrowError::ComputeError(text) => of_execution(text),
+        ArrowError::NotYetImplemented(_) => ErrorKind::Unsupported,
+        ArrowError::MemoryError(_) => ErrorKind::OutOfMemory,
+        ArrowError::IoError(..) => ErrorKind::Io,
+        ArrowError::ParquetError(_) | ArrowError::IpcError(_) => ErrorKind::Damaged,
+        ArrowError::ExternalError(_) => return None,
+        ArrowError::SchemaError(_)
+        | ArrowError::CsvError(_)
+        | ArrowError::JsonError(_)
+        | ArrowError::AvroError(_)
+        | ArrowError::CDataInterface(_) => ErrorKind::Internal,
+    })
+}

@@ -1,0 +1,113 @@
+//! How deeply a statement's expressions may lie in one another.
+//!
+//! The parser bounds parentheses, but chains (`1 + 1 + …`, UNION after UNION, table after table) become trees that are as deep as the chain is
+//! long, and both engine and parser walk through trees by functions that call themselves. So the depth is bounded before anything is parsed, by
+//! what stands in the text: between two commas every keyword, operator and bracket may be one level more.
+
+use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
+
+use crate::EngineError;
+
+/// A thread's stack has room for so much, with room to spare also where nothing is optimised.
+const DEPTH_MOST: usize = 5000;
+
+/// Refuses a text with a statement that may be too deep.
+pub(crate) fn check(text: &str) -> Result<(), EngineError> {
+    let dialect = PostgreSqlDialect {};
+    // What has no tokens, the parser says.
+    let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
+    let depth = depth(&tokens);
+    if depth > DEPTH_MOST { Err(EngineError::TooDeep { depth, most: DEPTH_MOST }) } else { Ok(()) }
+}
+
+/// What lies between two brackets.
+#[derive(Default)]
+struct Level {
+    /// Since the last comma.
+    depth: usize,
+    /// Tables behind FROM are joined, so a comma adds to the depth there.
+    is_from: bool,
+}
+
+fn depth(tokens: &[Token]) -> usize {
+    let mut levels = vec![Level::default()];
+    let (mut sum, mut deepest) = (0_usize, 0_usize);
+    for token in tokens {
+        match token {
+            Token::LParen | Token::LBracket | Token::LBrace => {
+                levels.push(Level { depth: 1, is_from: false });
+                sum += 1;
+            }
+            Token::RParen | Token::RBracket | Token::RBrace if levels.len() > 1 => {
+                sum -= levels.pop().map_or(0, |level| level.depth);
+            }
+            Token::SemiColon => {
+                levels = vec![Level::default()];
+                sum = 0;
+            }
+            token => {
+                if let Some(level) = levels.last_mut() {
+                    sum -= level.depth;
+                    pass(level, token);
+                    sum += level.depth;
+                }
+            }
+        }
+        deepest = deepest.max(sum);
+    }
+    deepest
+}
+
+fn pass(level: &mut Level, token: &Token) {
+    match token {
+        Token::Comma if level.is_from => level.depth += 1,
+        Token::Comma => level.depth = 0,
+        Token::Word(word) if word.keyword == Keyword::NoKeyword => {}
+        Token::Word(word) => {
+            level.depth += 1;
+            level.is_from = match word.keyword {
+                Keyword::FROM => true,
+                Keyword::SELECT | Keyword::WHERE | Keyword::GROUP | Keyword::ORDER => false,
+                _ => level.is_from,
+            };
+        }
+        Token::Whitespace(_)
+        | Token::Number(..)
+        | Token::SingleQuotedString(_)
+        | Token::Placeholder(_)
+        | Token::Period
+        | Token::EOF => {}
+        _ => level.depth += 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn depth_of(text: &str) -> usize {
+        depth(&Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap())
+    }
+
+    #[test]
+    fn chains_are_deep_and_lists_are_not() {
+        let chain = format!("SELECT 1{}", " + 1".repeat(700));
+        assert_eq!(depth_of(&chain), 701);
+        let list: Vec<_> = (0..10_000).map(|number| format!("-{number}")).collect();
+        assert!(depth_of(&format!("SELECT 1 WHERE a IN ({})", list.join(", "))) < 10);
+        assert!(depth_of(&format!("SELECT a FROM {}", vec!["t"; 900].join(", "))) > 900);
+        assert!(depth_of(&format!("SELECT 1 {}", "UNION SELECT 1 ".repeat(900))) > 900);
+        assert_eq!(depth_of(&"((1 + 1)) ; ".repeat(90)), 3);
+        assert_eq!(depth_of(")]))"), 4, "what closes nothing is the parser's business");
+    }
+
+    #[test]
+    fn a_statement_that_is_too_deep_says_how_deep() {
+        assert!(check(&format!("SELECT 1{}", " + 1".repeat(4000))).is_ok());
+        let error = check(&format!("SELECT 1{}", " + 1".repeat(50_000))).unwrap_err().to_string();
+        assert!(error.contains("50001") && error.contains("5000"), "{error}");
+        check("'never closed").unwrap();
+    }
+}

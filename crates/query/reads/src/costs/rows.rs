@@ -36,3 +36,19 @@ impl Rows {
         before.1 * (1.0 - share) + after.1 * share
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_costs_nothing_more_until_it_is_long() {
+        let cost =
+            |requests, value| RowCost { request_bytes: 4096, requests, seconds: Estimate::exact(value) };
+        let rows = Rows::new(&[cost(16, 3.0), cost(2, 0.0), cost(4, 2.0)]);
+        let at = |requests| rows.seconds(4096, requests).value;
+        assert_eq!([at(1), at(2), at(4), at(16), at(1000)], [0.0, 0.0, 2.0, 3.0, 3.0]);
+        assert!((at(8) - 2.5).abs() < 1e-9);
+        assert_eq!(Rows::default().seconds(4096, 9), Estimate::default());
+    }
+}

@@ -172,7 +172,8 @@ fn batches_are_what_the_probe_measured_and_correct_the_cells() {
     profile.batches.clear();
     let (alone, busy) = (of(&profile, 1), of(&profile, depth));
     let batch = |requests: u64, seconds: f64| {
-        let elapsed_ns = vec![(seconds * 1e9) as u64; 3];
+        let nanos = std::time::Duration::from_secs_f64(seconds).as_nanos();
+        let elapsed_ns = vec![u64::try_from(nanos).unwrap(); 3];
         Batch { block_bytes: 8192, requests, queue_depth: depth, elapsed_ns }
     };
     let queue = u64::from(depth);

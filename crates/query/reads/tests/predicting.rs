@@ -180,11 +180,11 @@ fn what_was_the_threads_is_not_counted_for_the_device_again() {
     let want = |step: u32| Want {
         file: FileId(0),
         offset_bytes: u64::from(step) << 20,
-        length_bytes: if step % 2 == 0 { 4096 } else { 32_768 },
+        length_bytes: if step.is_multiple_of(2) { 4096 } else { 32_768 },
         step,
     };
     let found = predicted((0..4000).map(want).collect(), &costs, host, 64 << 20);
-    let (thread, device) = (4000.0 * 2e-6, 2000.0 * (0.512e-6 + 4.096e-6));
+    let (thread, device): (f64, f64) = (4000.0 * 2e-6, 2000.0 * (0.512e-6 + 4.096e-6));
     // Counted one after the other.
     let both = 2000.0 * (2e-6 + 4.096e-6);
     assert!(

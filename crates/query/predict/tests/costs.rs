@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use nandle_io::{Access, DurableWrites, Nanos, Shape};
 use nandle_predict::{CostsError, MissingFigure, host_costs, read_costs};
-use nandle_profile::{DeviceProfile, Interval, SplitObservation, SplitSize};
+use nandle_profile::{Batch, DeviceProfile, Interval, SplitObservation, SplitSize};
 use nandle_reads::Estimate;
 use nandle_session::{ProbeOptions, Unobserved, probe};
 
@@ -148,4 +148,62 @@ fn what_a_request_takes_of_a_processor_has_bounds_where_it_varies() {
     // The deepest queue has 64 at most, with the shortest requests; longer ones take a little more.
     assert!((3.3e-6..3.7e-6).contains(&of_real.value) && of_real.low >= of_real.value, "{of_real:?}");
     assert!(of_real.high > of_real.value && of_real.high < 6e-6, "{of_real:?}");
+}
+
+#[test]
+fn batches_are_what_the_probe_measured_and_correct_the_cells() {
+    let mut profile = profile();
+    let is_at_once = |batch: &&Batch| batch.requests == u64::from(batch.queue_depth);
+    let at_once = profile.batches.iter().filter(is_at_once).count();
+    assert!(at_once > 4 && profile.batches.len() > at_once, "{:?}", profile.batches);
+    let (costs, _) = read_costs(&profile, None).unwrap();
+    assert_eq!(costs.batches.len(), at_once);
+    costs.check().unwrap();
+    // Equal batches on a disk differ, and one more will, too.
+    assert!(costs.batches.iter().all(|batch| batch.seconds.low < 0.95 * batch.seconds.high));
+    let of = |profile: &DeviceProfile, depth: u32| {
+        let (costs, _) = read_costs(profile, None).unwrap();
+        let found = costs.random.into_iter().find(|cost| (cost.request_bytes, cost.depth) == (8192, depth));
+        found.unwrap().seconds.value
+    };
+    let long = profile.batches.iter().find(|batch| batch.block_bytes == 8192 && !is_at_once(batch)).unwrap();
+    let depth = long.queue_depth;
+    // Each request of the long batch takes twice as long as the cells say, as sure as can be.
+    profile.batches.clear();
+    let (alone, busy) = (of(&profile, 1), of(&profile, depth));
+    let batch = |requests: u64, seconds: f64| {
+        let nanos = std::time::Duration::from_secs_f64(seconds).as_nanos();
+        let elapsed_ns = vec![u64::try_from(nanos).unwrap(); 3];
+        Batch { block_bytes: 8192, requests, queue_depth: depth, elapsed_ns }
+    };
+    let queue = u64::from(depth);
+    profile.batches = vec![batch(queue, 1.0), batch(11 * queue, 1.0 + 20.0 * f64::from(depth) * busy)];
+    assert!((of(&profile, depth) / busy - 2.0).abs() < 0.1, "{} and {busy}", of(&profile, depth));
+    assert!((of(&profile, 1) / alone - 1.0).abs() < 1e-9, "a single request at a time has no ends");
+}
+
+#[test]
+fn groups_say_what_is_read_ahead_of_rows() {
+    let mut profile = profile();
+    let group = profile.cells.iter_mut().find(|cell| cell.cell.group_blocks == 4).unwrap();
+    group.steady_bandwidth_bytes_per_s = Interval::exact(1000.0);
+    let (bytes, depth) = (group.cell.block_bytes, group.cell.queue_depth);
+    // Of equal groups the deepest counts.
+    profile.cells.retain(|cell| {
+        (cell.cell.block_bytes, cell.cell.group_blocks) != (bytes, 4) || cell.cell.queue_depth == depth
+    });
+    let (costs, _) = read_costs(&profile, None).unwrap();
+    let row = costs.rows.iter().find(|row| (row.request_bytes, row.requests) == (bytes, 4)).unwrap();
+    let single = profile
+        .cells
+        .iter()
+        .map(|cell| (&cell.cell, cell.steady_bandwidth_bytes_per_s.value))
+        .find(|(cell, _)| {
+            (cell.block_bytes, cell.queue_depth, cell.group_blocks) == (bytes, depth, 1)
+                && cell.pattern == "random"
+        })
+        .unwrap();
+    let expected = 4.0 * bytes as f64 * (1.0 / 1000.0 - 1.0 / single.1);
+    assert!((row.seconds.value / expected - 1.0).abs() < 1e-9, "{row:?} and {expected}");
+    assert!(row.seconds.low <= row.seconds.value && row.seconds.value <= row.seconds.high);
 }

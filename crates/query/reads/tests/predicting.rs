@@ -9,7 +9,8 @@ use std::sync::Arc;
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::{DeviceId, Io, Nanos};
 use nandle_reads::{
-    Estimate, FileId, HostCosts, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost, Scan, Want,
+    BatchCost, Estimate, FileId, HostCosts, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost,
+    RowCost, Scan, Want,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -110,4 +111,113 @@ fn a_slow_reading_thread_is_waited_for_beside_a_fast_device() {
     assert!((slow.host_seconds.value / (4.0 * device) - 1.0).abs() < 1e-9, "{slow:?}");
     assert!(fast.seconds.value < 1.05 * device, "{fast:?} for the device's {device}");
     assert!((4.0 * device..4.1 * device).contains(&slow.seconds.value), "{slow:?} for {device}");
+}
+
+/// Pages of 4 KiB, so many bytes from one to the next, a step each.
+fn pages(count: u32, apart_bytes: u64) -> Vec<Want> {
+    let want = |step: u32| Want {
+        file: FileId(0),
+        offset_bytes: u64::from(step) * apart_bytes,
+        length_bytes: 4096,
+        step,
+    };
+    (0..count).map(want).collect()
+}
+
+fn predicted(wants: Vec<Want>, costs: &ReadCosts, host: HostCosts, memory_bytes: u64) -> Estimate {
+    let file = PlanFile::new(1 << 34, 4096);
+    let plan = Plan::new(wants, &[file], costs, PlanOptions::new(memory_bytes)).unwrap();
+    plan.predict(host, |_| 0.0).seconds
+}
+
+fn batch(request_bytes: u64, requests: u32, value: f64) -> BatchCost {
+    BatchCost { request_bytes, requests, seconds: Estimate { value, low: 0.8 * value, high: 1.3 * value } }
+}
+
+/// A few requests wait for the unluckiest of them, and so does the end of many.
+#[test]
+fn the_last_of_a_queue_is_waited_for_as_long_as_was_measured() {
+    let (few, many) = (pages(8, 1 << 20), pages(1024, 1 << 20));
+    let mut costs = costs(32);
+    let even = predicted(many.clone(), &costs, HostCosts::default(), 64 << 20);
+    costs.batches = vec![batch(4096, 8, 1e-3), batch(4096, 32, 5e-3)];
+    let found = predicted(few, &costs, HostCosts::default(), 64 << 20);
+    assert!((found.value - 1e-3).abs() < 1e-5 && (found.low - 0.8e-3).abs() < 1e-5, "{found:?}");
+    assert!((found.high - 1.3e-3).abs() < 1e-5, "{found:?}");
+    let found = predicted(many, &costs, HostCosts::default(), 64 << 20);
+    let longer = found.value - even.value;
+    assert!(
+        (4.5e-3..5e-3).contains(&longer),
+        "{longer} for a queue that takes 5 ms to empty instead of 80 us"
+    );
+}
+
+/// A window's memory is used again only when the last of its requests has come.
+#[test]
+fn windows_that_are_few_requests_wait_for_each_of_them() {
+    let mut costs = costs(32);
+    costs.batches = vec![batch(4096, 8, 4e-3), batch(4096, 32, 8e-3)];
+    let [scarce, plenty] = [160 << 10, 64 << 20]
+        .map(|memory| predicted(pages(1000, 1 << 20), &costs, HostCosts::default(), memory).value);
+    // Some 18 requests to a window: more than 50 windows, of which two are under way.
+    assert!(scarce > 0.15 && plenty < 0.02, "{scarce} and {plenty}");
+}
+
+/// Where the thread that reads was what took the time of short requests, long ones pass beside it.
+#[test]
+fn what_was_the_threads_is_not_counted_for_the_device_again() {
+    let mut costs = costs(1);
+    let cells =
+        [4096_u64, 32_768].into_iter().flat_map(|bytes| [1_u32, 2, 4, 8, 16].map(|depth| (bytes, depth)));
+    let cell = |(request_bytes, depth): (u64, u32)| {
+        let device = (10e-6 / f64::from(depth)).max(request_bytes as f64 / 8e9);
+        RequestCost { request_bytes, depth, seconds: Estimate::exact(device.max(2e-6)) }
+    };
+    costs.random = cells.map(cell).collect();
+    costs.largest_request_bytes = 32_768;
+    let host = HostCosts { request_seconds: Estimate::exact(2e-6), ..HostCosts::default() };
+    // Of 4 KiB, 2 us of the thread and 0.5 of the device; of 32 KiB, 2 us and 4.1.
+    let want = |step: u32| Want {
+        file: FileId(0),
+        offset_bytes: u64::from(step) << 20,
+        length_bytes: if step.is_multiple_of(2) { 4096 } else { 32_768 },
+        step,
+    };
+    let found = predicted((0..4000).map(want).collect(), &costs, host, 64 << 20);
+    let (thread, device): (f64, f64) = (4000.0 * 2e-6, 2000.0 * (0.512e-6 + 4.096e-6));
+    // Counted one after the other.
+    let both = 2000.0 * (2e-6 + 4.096e-6);
+    assert!(
+        found.value < 0.9 * both && found.value > device.max(thread),
+        "{found:?} for {device} and {both}"
+    );
+}
+
+/// What is read ahead of a row and isn't asked for is paid for once a row.
+#[test]
+fn reading_ahead_of_rows_is_predicted() {
+    let mut costs = costs(8);
+    // Requests are no longer than 128 KiB: rows of four.
+    let rows: Vec<Want> = (0..10_u64)
+        .flat_map(|row| (0..128_u64).map(move |page| (row << 27) + page * 4096))
+        .zip(0_u32..)
+        .map(|(offset_bytes, step)| Want { file: FileId(0), offset_bytes, length_bytes: 4096, step })
+        .collect();
+    let without = predicted(rows.clone(), &costs, HostCosts::default(), 64 << 20).value;
+    let wasted = |value: f64| Estimate { value, low: 0.0, high: value };
+    costs.rows = vec![RowCost { request_bytes: 128 << 10, requests: 4, seconds: wasted(1e-3) }];
+    let with = predicted(rows, &costs, HostCosts::default(), 64 << 20).value;
+    assert!((with - without - 10e-3).abs() < 1e-3, "{with} and {without}");
+}
+
+/// Prices that follow from others have an error of their own.
+#[test]
+fn bounds_allow_for_the_error_of_prices() {
+    let wants = pages(100, 1 << 20);
+    let mut costs = costs(8);
+    let narrow = predicted(wants.clone(), &costs, HostCosts::default(), 64 << 20);
+    costs.price_error = 0.5;
+    let wide = predicted(wants, &costs, HostCosts::default(), 64 << 20);
+    assert!((wide.value - narrow.value).abs() < 1e-12);
+    assert!(wide.low < narrow.value / 1.5 && wide.high > narrow.value * 1.5, "{wide:?} and {narrow:?}");
 }

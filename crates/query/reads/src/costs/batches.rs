@@ -85,3 +85,49 @@ impl OfSize {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn batches() -> Batches {
+        let cost = |request_bytes, requests, value| BatchCost {
+            request_bytes,
+            requests,
+            seconds: Estimate::exact(value),
+        };
+        let costs = [cost(8192, 16, 4.0), cost(4096, 16, 4.0), cost(8192, 4, 2.0), cost(4096, 64, 8.0)];
+        Batches::new(&costs, |_| Estimate::exact(1.0))
+    }
+
+    #[test]
+    fn between_batches_time_is_a_power_of_their_requests() {
+        let busy = |bytes: u64| Estimate::exact(bytes as f64 / 40_960.0);
+        let at = |bytes, requests| batches().seconds(bytes, requests, busy).unwrap().value;
+        for (bytes, requests, expected) in [
+            (4096, 1.0, 1.0),
+            (4096, 16.0, 4.0),
+            (4096, 4.0, 2.0),
+            (1024, 4.0, 2.0),
+            // Beyond the largest each takes what a busy device needs for it.
+            (4096, 74.0, 9.0),
+            (8192, 21.0, 5.0),
+            // Half way between 4 of both sizes.
+            (6144, 16.0, 4.0),
+            // Beyond the longest as well.
+            (16_384, 4.0, 2.0 + 0.2 * 4.0),
+        ] {
+            assert!(
+                (at(bytes, requests) - expected).abs() < 1e-9,
+                "{bytes} {requests}: {}",
+                at(bytes, requests)
+            );
+        }
+    }
+
+    #[test]
+    fn without_batches_there_is_no_time() {
+        assert!(Batches::default().seconds(4096, 4.0, |_| Estimate::exact(1.0)).is_none());
+        assert!(Batches::default().is_empty());
+    }
+}

@@ -36,3 +36,20 @@ impl Rows {
         before.1 * (1.0 - share) + after.1 * share
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_costs_nothing_more_until_it_is_long() {
+        let cost =
+            |requests, value| RowCost { request_bytes: 4096, requests, seconds: Estimate::exact(value) };
+        let rows = Rows::new(&[cost(16, 3.0), cost(2, 0.0), cost(4, 2.0)]);
+        let at = |requests| rows.seconds(4096, requests).value;
+        for (requests, expected) in [(1, 0.0), (2, 0.0), (4, 2.0), (8, 2.5), (16, 3.0), (1000, 3.0)] {
+            assert!((at(requests) - expected).abs() < 1e-9, "{requests}: {}", at(requests));
+        }
+        assert_eq!(Rows::default().seconds(4096, 9), Estimate::default());
+    }
+}

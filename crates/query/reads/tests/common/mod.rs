@@ -13,7 +13,7 @@ use nandle_io::{
 };
 use nandle_reads::{
     Check, Estimate, FileId, Groups, Mismatch, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost,
-    Strategy, Want,
+    RowCost, Strategy, Want,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -55,6 +55,11 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
             })
             .collect(),
     }
+}
+
+/// A device that reads a second's worth ahead of three requests in a row: they are sent from last to first.
+pub(crate) fn wasteful_rows() -> RowCost {
+    RowCost { request_bytes: 4096, requests: 3, seconds: Estimate::exact(1.0) }
 }
 
 /// A file's check: its bytes are those of their place.
@@ -109,7 +114,10 @@ impl Case {
         let depth = [1, 4, 32][random.random_range(0..3)];
         let access_seconds = [10e-6, 100e-6, 8e-3][random.random_range(0..3)];
         let largest_bytes = [4096, 16_384, 131_072][random.random_range(0..3)];
-        let costs = costs(access_seconds, [1e8, 2e9][random.random_range(0..2)], depth, largest_bytes);
+        let mut costs = costs(access_seconds, [1e8, 2e9][random.random_range(0..2)], depth, largest_bytes);
+        if seed.is_multiple_of(2) {
+            costs.rows = vec![wasteful_rows()];
+        }
         let options = PlanOptions {
             strategy: strategy(&mut random),
             depth: random.random_bool(0.3).then(|| random.random_range(1..40)),

@@ -7,6 +7,7 @@ mod memory;
 mod prompt;
 mod record;
 mod shell;
+mod spill;
 mod sql;
 mod tables;
 

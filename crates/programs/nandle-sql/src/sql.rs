@@ -8,7 +8,7 @@ use nandle_engine::{Engine, EngineOptions, Format, Source, Statement};
 use nandle_reads::ReadCosts;
 use nandle_session::Cancel;
 use nandle_terminal::args::Common;
-use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
+use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::profile::costs_of;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::{Failure, output};
@@ -17,6 +17,7 @@ use crate::args::SqlArgs;
 use crate::error::of_engine;
 use crate::record::Record;
 use crate::shell::Shell;
+use crate::spill::SpillDirectory;
 use crate::{cpu, memory, prompt, tables};
 
 /// Runs the command.
@@ -27,7 +28,7 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let cancel = cancel_on_signals()?;
     let record = Record::begin(args)?;
     let spill = spill_directory(args)?;
-    let engine = Engine::new(&options(args, spill.path().to_owned())?);
+    let engine = Engine::new(&options(args, spill.path())?);
     let engine = engine.map_err(|error| of_engine(&error))?;
     // Statements that aren't SQL are refused before the first one runs.
     let statements = texts.iter().map(|text| engine.parse(text)).collect::<Result<Vec<_>, _>>();
@@ -63,15 +64,9 @@ fn texts(args: &SqlArgs) -> Result<Vec<String>, Failure> {
     Ok(texts)
 }
 
-/// A directory of this run's own, which is gone afterwards.
-fn spill_directory(args: &SqlArgs) -> Result<tempfile::TempDir, Failure> {
-    let mut names = tempfile::Builder::new();
-    let names = names.prefix("nandle-sql-");
-    let made = args.spill_directory.as_ref().map_or_else(|| names.tempdir(), |place| names.tempdir_in(place));
-    let made =
-        made.map_err(|error| Failure::failed(format!("making a directory for temporary files: {error}")))?;
-    remove_when_interrupted(std::iter::once(made.path()));
-    Ok(made)
+/// Where temporary files lie.
+fn spill_directory(args: &SqlArgs) -> Result<SpillDirectory, Failure> {
+    SpillDirectory::make(&args.spill_directory.clone().unwrap_or_else(std::env::temp_dir))
 }
 
 fn options(args: &SqlArgs, spill_directory: PathBuf) -> Result<EngineOptions, Failure> {

@@ -1,5 +1,5 @@
 //! A directory for temporary files that is gone afterwards. Those of runs that were killed go when the next one starts: they are known by a file
-//! that nobody has locked any more.
+//! that no process has locked any more.
 
 use std::fs::{self, File};
 use std::io;
@@ -46,7 +46,7 @@ impl SpillDirectory {
     }
 }
 
-/// What can't be removed is somebody else's.
+/// What can't be removed belongs to another user.
 fn remove_left(place: &Path) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {

@@ -79,6 +79,7 @@ fn options(args: &SqlArgs, spill_directory: PathBuf) -> Result<EngineOptions, Fa
         spill_limit_bytes: args.spill_limit,
         threads: threads.unwrap_or(NonZeroUsize::MIN),
         thread_clock: cpu::of_thread,
+        world_layer: None,
     })
 }
 

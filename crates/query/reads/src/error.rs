@@ -123,7 +123,7 @@ pub enum ReadsError {
     /// It failed before.
     #[error("a read of this scan failed before, so it reads no more")]
     Latched,
-    /// Somebody stopped the scan.
+    /// The scan was stopped.
     #[error("the scan was stopped")]
     Stopped,
     /// The thread that reads is gone.

@@ -101,7 +101,7 @@ impl StepStream {
 pub struct Stopper(Arc<Mailbox>);
 
 impl Stopper {
-    /// Sends no more requests of the scan; whoever waits for its steps has an error. Of one that is over nothing is left to stop.
+    /// Sends no more requests of the scan; what waits for its steps has an error. Of one that is over nothing is left to stop.
     pub fn stop(&self) {
         self.0.stop();
     }

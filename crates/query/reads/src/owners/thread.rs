@@ -20,7 +20,7 @@ pub(crate) enum Command {
         skipped: Vec<Range<u32>>,
         mailbox: Arc<Mailbox>,
     },
-    /// Steps of a scan that nobody wants any more.
+    /// Steps of a scan that are wanted no more.
     Skip {
         mailbox: Arc<Mailbox>,
         steps: Range<u32>,

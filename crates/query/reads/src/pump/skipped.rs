@@ -3,7 +3,7 @@ use std::ops::Range;
 
 use crate::{Plan, PlannedRead};
 
-/// Steps that nobody wants any more, and the extents that are therefore not read.
+/// Steps that are wanted no more, and the extents that are therefore not read.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     steps: BTreeSet<u32>,

@@ -20,6 +20,7 @@ mod reads;
 mod results;
 mod scans;
 mod spill;
+mod sql;
 mod stats;
 
 use crate::{Outcome, output};
@@ -45,6 +46,7 @@ const BENCHES: &[Bench] = &[
     reads::BENCH,
     scans::BENCH,
     spill::BENCH,
+    sql::BENCH,
 ];
 
 /// Runs the benchmark of that name, or lists them all when there is none.

@@ -26,9 +26,11 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     /// Query tables and Parquet files as they lie, in SQL, with reads that are planned
     ///
-    /// Each name becomes a table: a table's directory, a file, a directory of files, or a pattern. It is called as the file or directory is, in
+    /// Each name becomes a table: a table's directory, a file, a directory of files, or a pattern. Names of directories in it that are KEY=VALUE
+    /// give columns: whole numbers, dates, or else text. The table is called as the file or directory is, in
     /// small letters and without the ending (2008.parquet: t2008), or as NAME=PATH says. Columns with capital letters stand in double quotes.
-    /// EXPLAIN says what each scan will read and how long the device takes for it, EXPLAIN ANALYZE what it did; SET nandle.reads = 'engine' has
+    /// EXPLAIN says what each scan will read, how long the device and the processor take for it, and how long the query takes where only scans matter;
+    /// EXPLAIN ANALYZE what it took; SET nandle.reads = 'engine' has
     /// the engine read by itself. Without -c and -f statements come from standard input; where that is a terminal there is a prompt.
     Sql(Box<SqlArgs>),
     /// Serve tables and Parquet files to SQL clients, read-only

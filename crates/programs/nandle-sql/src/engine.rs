@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use nandle_engine::{Engine, EngineOptions, Source};
 use nandle_session::Cancel;
 use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
-use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_terminal::profile::{ProfileArgs, costs_of};
 use nandle_terminal::progress::Bar;
 use nandle_terminal::{Failure, output};
-use tempfile::TempDir;
 
 use crate::error::of_engine;
 use crate::memory::usual_bytes;
+use crate::spill::SpillDirectory;
 use crate::{cpu, tables};
 
 /// Below this neither reads nor operators have room for much.
@@ -46,9 +45,9 @@ fn memory(text: &str) -> Result<u64, String> {
 }
 
 /// Starts an engine without tables, for so many queries at once. Its directory for temporary files is to outlive it.
-pub(crate) fn start(args: &EngineArgs, queries: NonZeroUsize) -> Result<(Engine, TempDir), Failure> {
-    let spill = spill_directory(args)?;
-    let engine = Engine::new(&options(args, spill.path().to_owned(), queries)?);
+pub(crate) fn start(args: &EngineArgs, queries: NonZeroUsize) -> Result<(Engine, SpillDirectory), Failure> {
+    let spill = SpillDirectory::make(&args.spill_directory.clone().unwrap_or_else(std::env::temp_dir))?;
+    let engine = Engine::new(&options(args, spill.path(), queries)?);
     Ok((engine.map_err(|error| of_engine(&error))?, spill))
 }
 
@@ -72,17 +71,6 @@ pub(crate) fn add_tables(
     added.map_err(|error| of_engine(&error))
 }
 
-/// A directory of this run's own, which is gone afterwards.
-fn spill_directory(args: &EngineArgs) -> Result<TempDir, Failure> {
-    let mut names = tempfile::Builder::new();
-    let names = names.prefix("nandle-sql-");
-    let made = args.spill_directory.as_ref().map_or_else(|| names.tempdir(), |place| names.tempdir_in(place));
-    let made =
-        made.map_err(|error| Failure::failed(format!("making a directory for temporary files: {error}")))?;
-    remove_when_interrupted(std::iter::once(made.path()));
-    Ok(made)
-}
-
 fn options(
     args: &EngineArgs,
     spill_directory: PathBuf,
@@ -98,5 +86,6 @@ fn options(
         threads: threads.unwrap_or(NonZeroUsize::MIN),
         queries,
         thread_clock: cpu::of_thread,
+        world_layer: None,
     })
 }

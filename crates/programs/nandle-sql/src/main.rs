@@ -9,6 +9,7 @@ mod prompt;
 mod record;
 mod serve;
 mod shell;
+mod spill;
 mod sql;
 mod tables;
 

@@ -11,17 +11,27 @@ use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionContext};
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
-use nandle_io::Nanos;
+use nandle_io::{Io, Nanos};
 use nandle_reads::ReadCosts;
 
 use crate::explained::Explained;
 use crate::options::NandleOptions;
-use crate::table::PlannedTable;
+use crate::table::{Access, PlannedTable};
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
 
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
+
+/// Something between an engine and the worlds that it reads in: a watch of its requests, or faults in a test.
+#[derive(Clone)]
+pub struct WorldLayer(pub Arc<dyn Fn(Box<dyn Io>) -> Box<dyn Io> + Send + Sync>);
+
+impl std::fmt::Debug for WorldLayer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("WorldLayer")
+    }
+}
 
 /// What an engine may take.
 #[derive(Debug, Clone)]
@@ -38,12 +48,16 @@ pub struct EngineOptions {
     pub thread_clock: ThreadClock,
     /// Queries that run at once; the memory for reads is shared out among them.
     pub queries: NonZeroUsize,
+    /// What stands around the worlds that it reads in; nothing as a rule.
+    pub world_layer: Option<WorldLayer>,
 }
 
 /// Runs statements over tables.
 pub struct Engine {
     context: SessionContext,
     threads: Arc<Threads>,
+    thread_clock: ThreadClock,
+    world_layer: Option<WorldLayer>,
 }
 
 /// A statement that was understood.
@@ -64,7 +78,8 @@ impl Engine {
     pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
         let threads = Threads::start(options.threads)?;
         let context = session::open(options)?;
-        Ok(Self { context, threads: Arc::new(threads) })
+        let (thread_clock, world_layer) = (options.thread_clock, options.world_layer.clone());
+        Ok(Self { context, threads: Arc::new(threads), thread_clock, world_layer })
     }
 
     /// Has a source as a table; `costs` say what reading costs where it lies.
@@ -72,7 +87,8 @@ impl Engine {
     /// # Errors
     /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
     pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
-        let table = Arc::new(PlannedTable::open(source, costs)?);
+        let access = Access { costs: costs.clone(), layer: self.world_layer.clone() };
+        let table = Arc::new(PlannedTable::open(source, &access, self.thread_clock)?);
         self.context.register_table(TableReference::bare(&*source.name), table)?;
         Ok(())
     }

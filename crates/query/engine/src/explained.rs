@@ -9,7 +9,6 @@ use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::common::format::ExplainFormat;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
-use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::SessionState;
 use datafusion::logical_expr::LogicalPlan;
@@ -21,7 +20,7 @@ use futures_util::stream::{StreamExt as _, once};
 use nandle_reads::{Estimate, Outstanding};
 use nandle_units::{format_bytes, format_duration};
 
-use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time};
+use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time, scan_of};
 
 /// Operators that take little beside the scans below them.
 const PASSING: [&str; 15] = [
@@ -176,10 +175,6 @@ impl Sums {
 
 fn sum(one: &Result<Estimate, String>, other: &Result<Estimate, String>) -> Result<Estimate, String> {
     Ok(one.clone()? + other.clone()?)
-}
-
-fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<&PlannedScan> {
-    node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<PlannedScan>()
 }
 
 /// What matters beside the scans: operators by their name, and how many of each.

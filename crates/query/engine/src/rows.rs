@@ -14,6 +14,7 @@ use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures_util::stream::StreamExt as _;
 
 use crate::EngineError;
+use crate::scan::scan_of;
 use crate::threads::Threads;
 
 /// How long a caller waits at most before it is asked whether it still wants rows.
@@ -87,9 +88,17 @@ impl Rows {
     }
 
     fn end(&mut self) {
+        stop_reads(&self.plan);
         let _inside = self.threads.enter();
         self.stream = None;
     }
+}
+
+fn stop_reads(plan: &Arc<dyn ExecutionPlan>) {
+    if let Some(scan) = scan_of(plan) {
+        scan.stop();
+    }
+    plan.children().into_iter().for_each(stop_reads);
 }
 
 fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> u64 {

@@ -123,6 +123,9 @@ pub enum ReadsError {
     /// It failed before.
     #[error("a read of this scan failed before, so it reads no more")]
     Latched,
+    /// The scan was stopped.
+    #[error("the scan was stopped")]
+    Stopped,
     /// The thread that reads is gone.
     #[error("the thread that reads has ended: {why}")]
     OwnerGone {

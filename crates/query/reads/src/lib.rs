@@ -19,7 +19,7 @@ pub use costs::{BatchCost, ReadCosts, RequestCost, RowCost};
 pub use error::ReadsError;
 pub use estimate::Estimate;
 pub use outstanding::Outstanding;
-pub use owners::{OwnedStep, Owner, StepStream, Steps, UrgentRead};
+pub use owners::{OwnedStep, Owner, StepStream, Steps, Stopper, UrgentRead};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
 pub use predict::{HostCosts, Prediction};
 pub use pump::{Check, Mismatch, Pump, ReadCounts, ReadFile, Step, WantBytes};

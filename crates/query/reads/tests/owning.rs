@@ -254,3 +254,29 @@ fn a_check_that_panics_fails_its_own_scan_alone() {
     consume(good, &case, &plan);
     consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
 }
+
+#[test]
+fn steps_that_are_skipped_come_without_bytes_and_the_others_with_theirs() {
+    for seed in 0..150 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let (owner, every) = (owner(seed), 2 + u32::try_from(seed).unwrap() % 3);
+        let known = (0..plan.steps()).filter(|step| step % every == 0).map(|step| step..step + 1).collect();
+        let mut stream = owner.scan_without(Arc::clone(&case.files), Arc::clone(&plan), 10_000, known);
+        let (mut next, later) = (0, plan.steps() / 2..plan.steps() / 2 + 3);
+        while let Some(step) = stream.next_step().unwrap() {
+            assert_eq!(step.number(), next);
+            let is_empty = step.parts().len() == 0;
+            if next % every == 0 {
+                assert!(is_empty);
+            } else if !is_empty || !later.contains(&next) {
+                check(&step, &case);
+            }
+            next += 1;
+            if next == later.start {
+                stream.skip_steps(later.clone());
+            }
+        }
+        assert_eq!(next, plan.steps());
+    }
+}

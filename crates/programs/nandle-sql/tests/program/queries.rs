@@ -89,6 +89,26 @@ fn an_interruption_ends_the_query_and_leaves_nothing() {
 }
 
 #[test]
+fn what_a_killed_query_leaves_goes_with_the_next_start() {
+    let place = Place::new();
+    let endless = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
+    let mut child = place.command(&["Numbers.parquet", "-c", endless]).stdout(Stdio::null()).spawn().unwrap();
+    let left = || {
+        let paths = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.join("LOCK").exists()).count()
+    };
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while left() == 0 && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(left(), 1);
+    place.done(&["-c", "SELECT 1"]);
+    assert_eq!(left(), 0);
+}
+
+#[test]
 fn what_statements_need_is_recorded() {
     let place = Place::new();
     let text = "SET nandle.reads = 'fixed-block'; SELECT count(*), sum(id) FROM numbers; SELECT max(id) FROM numbers; \

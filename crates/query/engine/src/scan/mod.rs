@@ -9,14 +9,16 @@ mod explain;
 mod pieces;
 mod planned;
 mod processor;
+mod pruners;
 mod readers;
 mod reads;
 mod rehearsal;
 mod rule;
 mod share;
 mod steps;
+mod stoppers;
 
 pub(crate) use explain::{Taken, Told, bounded, processor_time};
-pub(crate) use planned::PlannedScan;
+pub(crate) use planned::{PlannedScan, scan_of};
 pub(crate) use processor::Rates;
-pub(crate) use rule::PlanReads;
+pub(crate) use rule::{PlanReads, predicted_seconds};

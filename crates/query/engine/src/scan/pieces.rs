@@ -88,7 +88,10 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
             }
         }
     }
-    if is_dynamic {
+    if !config.output_ordering.is_empty() {
+        // Groups of files may be in any order; rows are in that of the files.
+        found.all.sort_by_key(|piece| (piece.number, piece.place.row_group));
+    } else if is_dynamic {
         reorder(&mut found, source);
     }
     Ok(found)

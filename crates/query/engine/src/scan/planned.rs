@@ -13,14 +13,14 @@ use datafusion::common::{DataFusionError, Statistics, internal_err};
 use datafusion::datasource::physical_plan::{
     FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
 };
-use datafusion::datasource::source::DataSource;
+use datafusion::datasource::source::{DataSource, DataSourceExec};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr};
-use datafusion::physical_plan::DisplayFormatType;
 use datafusion::physical_plan::execution_plan::SchedulingType;
 use datafusion::physical_plan::metrics::{ExecutionPlanMetricsSet, MetricBuilder, Time};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayFormatType, ExecutionPlan};
 use futures_util::stream::{Stream, StreamExt as _};
 use nandle_io::Nanos;
 use nandle_reads::{Estimate, Outstanding, Strategy};
@@ -29,9 +29,11 @@ use super::decoding::{located, panicked};
 use super::explain::{Processor, Taken, Told};
 use super::pieces::{Pieces, find};
 use super::processor::{self, known_seconds};
+use super::pruners::Pruners;
 use super::readers::{PieceNumber, PlannedReaders};
 use super::reads::{DEVICE_TIME, PartitionReads};
-use super::share::{Share, deal};
+use super::share::{Share, deal, seconds};
+use super::stoppers::Stoppers;
 use crate::table::TableFiles;
 use crate::{Needs, ThreadClock};
 
@@ -42,10 +44,13 @@ const PROCESSOR_TIME: &str = "processor_time";
 #[derive(Debug)]
 pub(crate) struct PlannedScan {
     config: FileScanConfig,
+    /// In which order the rows of its partitions are: that of the scan before it was taken apart.
+    properties: EquivalenceProperties,
     files: Arc<TableFiles>,
     shares: Vec<Arc<Share>>,
     pub(crate) told: Told,
     outstanding: Arc<Mutex<Outstanding>>,
+    stoppers: Arc<Stoppers>,
     clock: ThreadClock,
     /// Measured when it is asked for.
     processor: OnceLock<Processor>,
@@ -63,20 +68,23 @@ impl PlannedScan {
         let Pieces { files, all: pieces, row_groups, are_reordered } = find(config, source)?;
         let Some(files) = files else { return Ok(None) };
         let read = pieces.len();
-        let dealt = deal(pieces, config.file_groups.len(), are_reordered);
+        let times = seconds(&pieces, &files).map_err(|error| DataFusionError::from(files.named(error)))?;
+        let dealt = deal(pieces, &times, config.file_groups.len(), are_reordered);
         let shares = dealt.into_iter().map(|pieces| {
             let share = Share::new(pieces, &files, strategy, memory_bytes);
             share.map(Arc::new).map_err(|error| DataFusionError::from(files.named(error)))
         });
         let shares = shares.collect::<Result<Vec<_>, _>>()?;
         let source = source.clone().with_bloom_filter_on_read(false);
+        let whole = config.eq_properties();
         let config = FileScanConfigBuilder::from(config.clone())
             .with_source(Arc::new(source))
             .with_file_groups(shares.iter().map(|share| group(share)).collect())
             .build();
         let told = Told::new(strategy, (read, row_groups), &shares);
-        let (outstanding, processor) = (Arc::default(), OnceLock::new());
-        Ok(Some(Self { config, files, shares, told, outstanding, clock, processor }))
+        let properties = if are_reordered { config.eq_properties() } else { whole };
+        let (outstanding, stoppers, processor) = (Arc::default(), Arc::default(), OnceLock::new());
+        Ok(Some(Self { config, properties, files, shares, told, outstanding, stoppers, clock, processor }))
     }
 
     /// What messages call it.
@@ -115,10 +123,20 @@ impl PlannedScan {
         }
     }
 
+    /// Its reads end, whatever its rows' consumers are at.
+    pub(crate) fn stop(&self) {
+        self.stoppers.stop();
+    }
+
     /// When its requests were outstanding.
     pub(crate) fn outstanding(&self) -> Outstanding {
         self.outstanding.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+}
+
+/// The planned scan that a node of a query's plan is.
+pub(crate) fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<&PlannedScan> {
+    node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<PlannedScan>()
 }
 
 fn group(share: &Share) -> FileGroup {
@@ -144,9 +162,11 @@ impl DataSource for PlannedScan {
             Arc::clone(&self.files),
             Arc::clone(context.memory_pool()),
             Arc::clone(&self.outstanding),
+            Pruners::new(source, share),
             &self.config.metrics(),
             partition,
         );
+        let reads = reads.stopped_by(Arc::clone(&self.stoppers));
         let reads = Arc::new(reads.noted_in(context.session_config().get_extension::<Needs>()));
         let readers = Arc::new(PlannedReaders(Arc::clone(&reads)));
         let source = source.clone().with_parquet_file_reader_factory(readers);
@@ -177,7 +197,7 @@ impl DataSource for PlannedScan {
     }
 
     fn eq_properties(&self) -> EquivalenceProperties {
-        self.config.eq_properties()
+        self.properties.clone()
     }
 
     fn scheduling_type(&self) -> SchedulingType {

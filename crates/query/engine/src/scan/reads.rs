@@ -14,7 +14,9 @@ use nandle_reads::{FileId, Outstanding, OwnedStep, ReadCounts, ReadsError, StepS
 use tokio::sync::Mutex;
 
 use super::pieces::Piece;
+use super::pruners::Pruners;
 use super::share::Share;
+use super::stoppers::Stoppers;
 use crate::table::TableFiles;
 use crate::{EngineError, Needs};
 
@@ -27,6 +29,7 @@ struct Counters {
     requests: Count,
     read_bytes: Count,
     wanted_bytes: Count,
+    row_groups_dropped: Count,
     unplanned: Count,
     unplanned_bytes: Count,
     waited: Time,
@@ -40,6 +43,7 @@ impl Counters {
             requests: count("requests"),
             read_bytes: count("read_bytes"),
             wanted_bytes: count("wanted_bytes"),
+            row_groups_dropped: count("row_groups_dropped"),
             unplanned: count("unplanned"),
             unplanned_bytes: count("unplanned_bytes"),
             waited: MetricBuilder::new(metrics).subset_time("waited_for_reads", partition),
@@ -55,6 +59,8 @@ pub(crate) struct PartitionReads {
     files: Arc<TableFiles>,
     pool: Arc<dyn MemoryPool>,
     needs: Option<Arc<Needs>>,
+    pruners: StdMutex<Pruners>,
+    stoppers: Arc<Stoppers>,
     counters: Counters,
     /// When requests of any partition were outstanding.
     outstanding: Arc<StdMutex<Outstanding>>,
@@ -82,17 +88,35 @@ impl PartitionReads {
         files: Arc<TableFiles>,
         pool: Arc<dyn MemoryPool>,
         outstanding: Arc<StdMutex<Outstanding>>,
+        pruners: Pruners,
         metrics: &ExecutionPlanMetricsSet,
         partition: usize,
     ) -> Self {
         let counters = Counters::new(metrics, partition);
         let (running, current) = (Mutex::new(None), AtomicUsize::new(usize::MAX));
-        Self { share, files, pool, needs: None, counters, outstanding, running, current }
+        let pruners = StdMutex::new(pruners);
+        Self {
+            share,
+            files,
+            pool,
+            needs: None,
+            pruners,
+            stoppers: Arc::default(),
+            counters,
+            outstanding,
+            running,
+            current,
+        }
     }
 
     /// Notes what is taken.
     pub(crate) fn noted_in(self, needs: Option<Arc<Needs>>) -> Self {
         Self { needs, ..self }
+    }
+
+    /// Ends with others.
+    pub(crate) fn stopped_by(self, stoppers: Arc<Stoppers>) -> Self {
+        Self { stoppers, ..self }
     }
 
     fn took(&self, wants: impl Iterator<Item = Want>) {
@@ -113,8 +137,11 @@ impl PartitionReads {
         self.current.store(number, Ordering::Relaxed);
         let mut running = self.running.lock().await;
         let running = match running.as_mut() {
-            Some(running) => running,
-            None => running.insert(self.begin()?),
+            Some(running) => {
+                self.ruled_out(number + 1)?.into_iter().for_each(|steps| running.stream.skip_steps(steps));
+                running
+            }
+            None => running.insert(self.begin(number)?),
         };
         let (Some(piece), Some(steps)) = (self.share.pieces.get(number), self.share.steps.get(number)) else {
             unreachable!("piece {number} is one of this partition")
@@ -133,14 +160,26 @@ impl PartitionReads {
         Ok(bytes)
     }
 
-    fn begin(&self) -> Result<Running, EngineError> {
+    /// Steps of pieces from `first` on that the query doesn't want any more.
+    fn ruled_out(&self, first: usize) -> Result<Vec<Range<u32>>, EngineError> {
+        let mut pruners = self.pruners.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = pruners.ruled_out(first, &self.share)?;
+        self.counters.row_groups_dropped.add(steps.len());
+        Ok(steps)
+    }
+
+    fn begin(&self, first: usize) -> Result<Running, EngineError> {
         let memory =
             MemoryConsumer::new(format!("planned reads of {}", self.place().file)).register(&self.pool);
         let bytes = usize::try_from(self.share.memory_bytes()).unwrap_or(usize::MAX);
         memory.try_grow(bytes)?;
         let (read, plan) = (Arc::clone(&self.files.read), Arc::clone(&self.share.plan));
         let (steps, copies_bytes) = (plan.steps(), self.share.copies_bytes);
-        let stream = self.files.owner.scan(read, plan, copies_bytes);
+        // Those before it the source has left out.
+        let skipped = self.share.steps.get(..first).unwrap_or_default().iter().cloned();
+        let skipped = skipped.chain(self.ruled_out(first + 1)?).collect();
+        let stream = self.files.owner.scan_without(read, plan, copies_bytes, skipped);
+        self.stoppers.add(stream.stopper())?;
         Ok(Running { stream, next_step: 0, steps, counted: ReadCounts::default(), _memory: memory })
     }
 

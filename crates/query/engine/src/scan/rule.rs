@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use datafusion::catalog::Session;
 use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode as _, TreeNodeRecursion};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, ParquetSource};
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use nandle_reads::Strategy;
@@ -86,4 +88,25 @@ fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSo
     let mut files = config.file_groups.iter().flat_map(FileGroup::iter);
     files.next()?.extension::<FileOf>()?;
     Some((config, source))
+}
+
+/// What a scan is predicted to take with a source that knows its predicates; the device alone, where it isn't known what decoding takes.
+pub(crate) fn predicted_seconds(
+    config: &FileScanConfig,
+    source: &ParquetSource,
+    state: &dyn Session,
+    clock: ThreadClock,
+) -> Result<f64, DataFusionError> {
+    let reads = state.config_options().extensions.get::<NandleOptions>().map(|options| options.reads);
+    let strategy = match reads.unwrap_or_default() {
+        Reads::Planned(strategy) => strategy,
+        Reads::Engine => Strategy::Flexible,
+    };
+    let memory_bytes = match state.runtime_env().memory_pool.memory_limit() {
+        MemoryLimit::Finite(bytes) => bytes as u64 / READS_PART / config.file_groups.len().max(1) as u64,
+        _ => u64::MAX,
+    };
+    let scan = PlannedScan::new(config, source, strategy, memory_bytes, clock)?;
+    let seconds = |scan: &PlannedScan| scan.seconds().unwrap_or(scan.told.device_seconds).value;
+    Ok(scan.as_ref().map_or(0.0, seconds))
 }

@@ -16,6 +16,8 @@ const ARENAS_PART: u64 = 2;
 const STEP_PART: u64 = 8;
 /// Steps that were read and not yet taken.
 const STEPS_ON_THEIR_WAY: u64 = 2;
+/// What opening a row group takes, if nothing is read of it.
+const LEAST_SECONDS: f64 = 1e-9;
 /// With less no plan has room for much.
 const ARENAS_BYTES_MIN: u64 = 1 << 20;
 
@@ -46,7 +48,7 @@ impl Share {
         let plan_files = files.plan_files();
         let plan = |memory_bytes| {
             let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
-            Plan::new(wants.clone(), &plan_files, &files.costs, options)
+            Plan::new(wants.clone(), &plan_files, &files.access.costs, options)
         };
         // Whole groups may be longer than the steps that want a part of them.
         let plan = match plan(arenas_bytes) {
@@ -91,21 +93,41 @@ impl Share {
     }
 }
 
-/// Deals pieces out to so many partitions: a stretch of them to each, of equally many bytes; or in turns, where those that come first are
+/// What pieces are predicted to take, of the device and, where it is known of all of them, of the processor.
+pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Result<Vec<f64>, ReadsError> {
+    let all_bytes: u64 = pieces.iter().map(Piece::wanted_bytes).sum();
+    let of_byte = files.access.costs.extent_seconds(all_bytes.max(1))? / all_bytes.max(1) as f64;
+    let decoding: Option<Vec<Estimate>> = pieces.iter().map(|piece| known_seconds(files, piece)).collect();
+    let decoding = decoding.unwrap_or_else(|| vec![Estimate::default(); pieces.len()]);
+    let of_piece =
+        |(piece, decoding): (&Piece, Estimate)| piece.wanted_bytes() as f64 * of_byte + decoding.value;
+    Ok(pieces.iter().zip(decoding).map(of_piece).collect())
+}
+
+/// Deals pieces out to so many partitions: a stretch of them to each that takes equally long; or in turns, where those that come first are
 /// the most promising.
-pub(crate) fn deal(pieces: Vec<Piece>, partitions: usize, in_turns: bool) -> Vec<Vec<Piece>> {
+pub(crate) fn deal(
+    pieces: Vec<Piece>,
+    seconds: &[f64],
+    partitions: usize,
+    in_turns: bool,
+) -> Vec<Vec<Piece>> {
     let partitions = partitions.max(1);
     // A piece that wants nothing is still something to do.
-    let weight = |piece: &Piece| piece.wanted_bytes() + 1;
-    let all: u64 = pieces.iter().map(weight).sum();
+    let seconds: Vec<f64> = seconds.iter().map(|seconds| seconds + LEAST_SECONDS).collect();
+    let all: f64 = seconds.iter().sum();
     let mut shares = vec![Vec::new(); partitions];
-    let mut before = 0;
-    for (number, piece) in pieces.into_iter().enumerate() {
-        let middle = before + weight(&piece) / 2;
-        before += weight(&piece);
-        let by_bytes = u128::from(middle) * partitions as u128 / u128::from(all.max(1));
-        let by_bytes = usize::try_from(by_bytes).unwrap_or(usize::MAX).min(partitions - 1);
-        let share = if in_turns { number % partitions } else { by_bytes };
+    let mut before = 0.0;
+    for (number, (piece, seconds)) in pieces.into_iter().zip(seconds).enumerate() {
+        let middle = (before + seconds / 2.0) / all;
+        before += seconds;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "it is a part of a few partitions"
+        )]
+        let by_time = ((middle * partitions as f64) as usize).min(partitions - 1);
+        let share = if in_turns { number % partitions } else { by_time };
         if let Some(share) = shares.get_mut(share) {
             share.push(piece);
         }
@@ -132,12 +154,13 @@ mod tests {
     }
 
     fn dealt(bytes: &[u64], partitions: usize, in_turns: bool) -> Vec<Vec<u64>> {
-        let shares = deal(pieces(bytes), partitions, in_turns);
+        let seconds: Vec<f64> = bytes.iter().map(|bytes| *bytes as f64).collect();
+        let shares = deal(pieces(bytes), &seconds, partitions, in_turns);
         shares.iter().map(|share| share.iter().map(|piece| piece.rows).collect()).collect()
     }
 
     #[test]
-    fn partitions_have_equally_many_bytes() {
+    fn partitions_take_equally_long() {
         assert_eq!(dealt(&[10, 10, 10, 10], 2, false), [[10, 10], [10, 10]]);
         assert_eq!(dealt(&[90, 10, 10, 70], 2, false), [vec![90], vec![10, 10, 70]]);
         assert_eq!(dealt(&[0, 0, 0], 3, false), [[0], [0], [0]]);

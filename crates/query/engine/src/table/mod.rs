@@ -2,12 +2,13 @@
 
 mod open;
 mod partitions;
+mod path;
 mod provider;
 mod pumped;
 mod schema;
 mod source;
 
-pub(crate) use open::TableFiles;
+pub(crate) use open::{Access, TableFiles};
 pub use partitions::Partitions;
 pub(crate) use partitions::with_values;
 pub(crate) use provider::{FileOf, PlannedTable};

@@ -6,21 +6,32 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::time::SystemTime;
 
-use arrow_schema::SchemaRef;
-use nandle_columns::{BLOCK_BYTES, ColumnsError, ParquetFile, Snapshot, Table};
+use arrow_schema::{FieldRef, Schema, SchemaRef};
+use nandle_columns::{
+    BLOCK_BYTES, Clustering, ColumnsError, Manifest, ParquetFile, Projection, Snapshot, Table,
+};
 use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::partitions::Partitions;
 use super::pumped::{Pumped, plain};
-use super::schema::{common, without};
+use super::schema::{common, known_nulls, without};
 use super::source::Source;
-use crate::EngineError;
 use crate::scan::Rates;
+use crate::{EngineError, WorldLayer};
 
 /// Requests that may be in flight: more than a plan keeps.
 const SLOTS: u32 = 1024;
+
+/// How files are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Access {
+    /// What that costs where they lie.
+    pub(crate) costs: ReadCosts,
+    /// What stands around the world that reads them.
+    pub(crate) layer: Option<WorldLayer>,
+}
 
 /// A table's files with their footers, and the thread that reads them.
 #[derive(Debug)]
@@ -30,8 +41,9 @@ pub(crate) struct TableFiles {
     /// The columns of its files that no directory's name gives a value of.
     pub(crate) schema: SchemaRef,
     pub(crate) partitions: Partitions,
-    /// What reading costs where they lie.
-    pub(crate) costs: ReadCosts,
+    /// The columns by which rows ascend, the first of which counts most; nulls are before values.
+    pub(crate) order: Vec<String>,
+    pub(crate) access: Access,
     pub(crate) files: Vec<Arc<ParquetFile>>,
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) stamps: Vec<Stamp>,
@@ -40,7 +52,7 @@ pub(crate) struct TableFiles {
     /// What decoding its columns costs, as far as that was measured.
     pub(crate) rates: Rates,
     /// Keeps a table's files from being removed.
-    _snapshot: Option<Snapshot>,
+    pub(crate) snapshot: Option<Snapshot>,
 }
 
 /// By what a file is known to be the one that it was.
@@ -62,32 +74,55 @@ impl Stamp {
 impl TableFiles {
     /// Opens what a name leads to. Footers are read through the thread that reads the data; a table's own through its directory, which
     /// checks them by their sums.
-    pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
+    pub(crate) fn open(source: &Source, access: &Access) -> Result<Self, EngineError> {
         let opened = match &source.table {
-            Some(directory) => Self::of_table(directory, costs)?,
-            None => Self::of_files(source, costs)?,
+            Some(directory) => Self::of_table(directory, access)?,
+            None => Self::of_files(source, access)?,
         };
         Ok(Self { name: source.name.clone(), ..opened })
     }
 
-    fn of_table(directory: &Path, costs: &ReadCosts) -> Result<Self, EngineError> {
+    fn of_table(directory: &Path, access: &Access) -> Result<Self, EngineError> {
         let snapshot = Table::open(directory)?.snapshot()?;
-        let (files, schema) = (snapshot.files().to_vec(), Arc::clone(snapshot.schema()));
-        let paths: Vec<PathBuf> = files.iter().map(|file| directory.join(file.name())).collect();
-        let (owner, devices, _) = start(&paths)?;
-        Self::new((schema, files), paths, (owner, &devices), costs, Some(snapshot))
+        let order = snapshot.manifest().map(ascending).unwrap_or_default();
+        let schema = known_nulls(snapshot.schema(), snapshot.files());
+        let opened = Self::of_snapshot(snapshot, directory, schema, access)?;
+        Ok(Self { order, ..opened })
     }
 
-    fn of_files(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
+    /// The same rows as a projection has them. It keeps the snapshot as this does.
+    pub(crate) fn projection(&self, projection: &Projection, directory: &Path) -> Result<Self, EngineError> {
+        let Some(snapshot) = &self.snapshot else { unreachable!("only tables have projections") };
+        let snapshot = snapshot.projection(projection)?;
+        let is_own = |field: &&FieldRef| snapshot.schema().index_of(field.name()).is_ok();
+        let fields: Vec<FieldRef> = self.schema.fields().iter().filter(is_own).cloned().collect();
+        let opened = Self::of_snapshot(snapshot, directory, Arc::new(Schema::new(fields)), &self.access)?;
+        let name = format!("{}, projection {}", self.name, projection.name());
+        Ok(Self { name, order: projection.columns.clone(), ..opened })
+    }
+
+    fn of_snapshot(
+        snapshot: Snapshot,
+        directory: &Path,
+        schema: SchemaRef,
+        access: &Access,
+    ) -> Result<Self, EngineError> {
+        let files = snapshot.files().to_vec();
+        let paths: Vec<PathBuf> = files.iter().map(|file| directory.join(file.name())).collect();
+        let (owner, devices, _) = start(&paths, access)?;
+        Self::new((schema, files), paths, (owner, &devices), access, Some(snapshot))
+    }
+
+    fn of_files(source: &Source, access: &Access) -> Result<Self, EngineError> {
         let Source { files: paths, partitions, .. } = source;
-        let (owner, devices, read) = start(paths)?;
-        let sources = Pumped::all(&owner, read, costs).map_err(of_table)?;
+        let (owner, devices, read) = start(paths, access)?;
+        let sources = Pumped::all(&owner, read, &access.costs).map_err(of_table)?;
         let open = |(path, source): (&PathBuf, Pumped)| {
             ParquetFile::open(&path.display().to_string(), Arc::new(source), None).map(Arc::new)
         };
         let files = paths.iter().zip(sources).map(open).collect::<Result<Vec<_>, _>>()?;
         let schema = without(&common(&files)?, &partitions.columns());
-        let opened = Self::new((schema, files), paths.clone(), (owner, &devices), costs, None)?;
+        let opened = Self::new((schema, files), paths.clone(), (owner, &devices), access, None)?;
         Ok(Self { partitions: partitions.clone(), ..opened })
     }
 
@@ -95,7 +130,7 @@ impl TableFiles {
         (schema, files): (SchemaRef, Vec<Arc<ParquetFile>>),
         paths: Vec<PathBuf>,
         (owner, devices): (Owner, &[Device]),
-        costs: &ReadCosts,
+        access: &Access,
         snapshot: Option<Snapshot>,
     ) -> Result<Self, EngineError> {
         let stamps = paths.iter().map(Stamp::of).collect::<Result<_, _>>()?;
@@ -109,14 +144,15 @@ impl TableFiles {
             name: String::new(),
             schema,
             partitions: Partitions::default(),
-            costs: costs.clone(),
+            access: access.clone(),
             files,
             paths,
             stamps,
             read,
             owner,
             rates: Rates::default(),
-            _snapshot: snapshot,
+            order: Vec::new(),
+            snapshot,
         })
     }
 
@@ -156,6 +192,14 @@ impl TableFiles {
     }
 }
 
+/// The order of a table's rows: a single run has the one that the table is kept in.
+fn ascending(manifest: &Manifest) -> Vec<String> {
+    match (&manifest.clustering, manifest.runs.as_slice()) {
+        (Clustering::Sort(columns), [_]) => columns.clone(),
+        _ => Vec::new(),
+    }
+}
+
 fn of_table(source: ReadsError) -> EngineError {
     EngineError::Reads { file: "the table".to_owned(), source }
 }
@@ -168,17 +212,21 @@ struct Device {
 }
 
 /// Opens files as devices of a world, and starts the thread that reads from them.
-fn start(paths: &[PathBuf]) -> Result<(Owner, Vec<Device>, Vec<ReadFile>), EngineError> {
+fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<ReadFile>), EngineError> {
     let opened = paths.iter().map(open_device).collect::<Result<Vec<_>, _>>()?;
     let align_bytes: Vec<u64> = opened.iter().map(|device| device.shape().logical_block_bytes).collect();
     let (told, ids) = channel();
+    let layer = access.layer.clone();
     let open = move || {
         let mut world = FileWorld::new(SLOTS).map_err(|error| error.to_string())?;
         let ids: Vec<DeviceId> = opened.into_iter().map(|device| world.add(device).id).collect();
         let io: Box<dyn Io> = world.into_io();
         // Whoever started the thread waits for this.
         let _ = told.send(ids);
-        Ok(io)
+        Ok(match layer {
+            Some(WorldLayer(around)) => around(io),
+            None => io,
+        })
     };
     let owner = Owner::start("nandle-reads", open).map_err(of_table)?;
     let gone = |_| of_table(ReadsError::OwnerGone { why: "it ended before it began".to_owned() });

@@ -1,33 +1,24 @@
 //! A table as the engine knows it.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use arrow_schema::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::stats::Statistics;
-use datafusion::common::{DataFusionError, config::TableParquetOptions};
+use datafusion::common::DataFusionError;
 use datafusion::datasource::TableType;
-use datafusion::datasource::listing::PartitionedFile;
-use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
-use datafusion::datasource::physical_plan::parquet::{
-    CachedParquetFileReaderFactory, transform_schema_to_view,
-};
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder, ParquetSource};
+use datafusion::datasource::physical_plan::FileScanConfig;
 use datafusion::datasource::source::DataSourceExec;
-use datafusion::execution::object_store::ObjectStoreUrl;
-use datafusion::logical_expr::Expr;
-use datafusion::object_store::ObjectMeta;
-use datafusion::object_store::path::Path;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
-use datafusion_datasource::TableSchema;
-use nandle_reads::ReadCosts;
 
-use super::open::TableFiles;
-use super::partitions::with_values;
+use super::open::{Access, TableFiles};
+use super::path::RowsPath;
 use super::source::Source;
-use crate::EngineError;
+use crate::scan::predicted_seconds;
+use crate::{EngineError, ThreadClock};
 
 /// The file of a scan, which the engine carries along with its name.
 #[derive(Debug, Clone)]
@@ -41,104 +32,122 @@ pub(crate) struct FileOf {
 #[derive(Debug)]
 pub(crate) struct PlannedTable {
     source: Source,
-    schema: TableSchema,
-    opened: RwLock<Arc<TableFiles>>,
+    schema: SchemaRef,
+    clock: ThreadClock,
+    opened: RwLock<RowsPath>,
+    /// Projections that were opened, by their names.
+    projections: Mutex<BTreeMap<String, RowsPath>>,
 }
 
 impl PlannedTable {
-    pub(crate) fn open(source: &Source, costs: &ReadCosts) -> Result<Self, EngineError> {
-        let opened = Arc::new(TableFiles::open(source, costs)?);
-        let schema = TableSchema::builder(Arc::new(transform_schema_to_view(&opened.schema)));
-        let schema = schema.with_table_partition_cols(opened.partitions.columns()).build();
-        Ok(Self { source: source.clone(), schema, opened: RwLock::new(opened) })
+    pub(crate) fn open(source: &Source, access: &Access, clock: ThreadClock) -> Result<Self, EngineError> {
+        let opened = RowsPath::new(Arc::new(TableFiles::open(source, access)?));
+        let schema = Arc::clone(opened.schema.table_schema());
+        let (source, projections) = (source.clone(), Mutex::default());
+        Ok(Self { source, schema, clock, opened: RwLock::new(opened), projections })
     }
 
     /// The files as they are now: those of a table stay with its snapshot, others are opened again when one of them has changed.
-    fn current(&self) -> Result<Arc<TableFiles>, EngineError> {
-        let opened = Arc::clone(&self.opened.read().unwrap_or_else(PoisonError::into_inner));
-        if self.source.table.is_some() || opened.are_current()? {
+    fn current(&self) -> Result<RowsPath, EngineError> {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if self.source.table.is_some() || opened.files.are_current()? {
             return Ok(opened);
         }
-        let again = Arc::new(TableFiles::open(&self.source, &opened.costs)?);
-        if again.schema != opened.schema {
+        let again = RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?));
+        if again.schema.table_schema() != opened.schema.table_schema() {
             let why = "its files have changed, and have other columns now; start anew".to_owned();
             return Err(EngineError::Source { name: self.source.name.clone(), why });
         }
-        *self.opened.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&again);
+        *self.opened.write().unwrap_or_else(PoisonError::into_inner) = again.clone();
         Ok(again)
     }
 
-    fn file(&self, files: &Arc<TableFiles>, number: usize) -> Result<PartitionedFile, DataFusionError> {
-        let (Some(file), Some(path), Some(stamp)) =
-            (files.files.get(number), files.paths.get(number), files.stamps.get(number))
-        else {
-            unreachable!("files, paths and stamps are of the same files")
+    /// The projections that have all of some columns.
+    fn covering(&self, table: &RowsPath, columns: &[&str]) -> Result<Vec<RowsPath>, EngineError> {
+        let (Some(snapshot), Some(directory)) = (&table.files.snapshot, &self.source.table) else {
+            return Ok(Vec::new());
         };
-        let own = self.schema.file_schema();
-        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(file.metadata(), own)?;
-        let values = files.partitions.values(number);
-        let meta = ObjectMeta {
-            location: Path::from_filesystem_path(path)?,
-            last_modified: stamp.modified.into(),
-            size: stamp.length_bytes,
-            e_tag: None,
-            version: None,
-        };
-        let file = PartitionedFile {
-            statistics: Some(Arc::new(with_values(statistics, &values))),
-            partition_values: values,
-            ..PartitionedFile::new_from_meta(meta)
-        };
-        Ok(file.with_extension(FileOf { files: Arc::clone(files), number }))
+        let projections = snapshot.manifest().map(|manifest| &*manifest.projections).unwrap_or_default();
+        let mut known = self.projections.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut covering = Vec::new();
+        for projection in projections.iter().filter(|projection| projection.covers(columns.iter().copied())) {
+            let name = projection.name();
+            let path = match known.get(&name) {
+                Some(path) => path.clone(),
+                None => RowsPath::new(Arc::new(table.files.projection(projection, directory)?)),
+            };
+            covering.push(known.entry(name).or_insert(path).clone());
+        }
+        Ok(covering)
+    }
+
+    /// The scan that is predicted to be over first.
+    fn quickest(
+        &self,
+        state: &dyn Session,
+        scans: Vec<(RowsPath, FileScanConfig)>,
+        filters: &[Expr],
+    ) -> Result<Option<FileScanConfig>, DataFusionError> {
+        let mut quickest: Option<(f64, FileScanConfig)> = None;
+        let is_choice = scans.len() > 1;
+        for (path, config) in scans {
+            let seconds = if is_choice {
+                predicted_seconds(&config, &path.foreseen(state, &config, filters)?, state, self.clock)?
+            } else {
+                0.0
+            };
+            if quickest.as_ref().is_none_or(|(least, _)| seconds < *least) {
+                quickest = Some((seconds, config));
+            }
+        }
+        Ok(quickest.map(|(_, config)| config))
     }
 }
 
 #[async_trait]
 impl TableProvider for PlannedTable {
     fn schema(&self) -> SchemaRef {
-        Arc::clone(self.schema.table_schema())
+        Arc::clone(&self.schema)
     }
 
     fn table_type(&self) -> TableType {
         TableType::Base
     }
 
+    fn supports_filters_pushdown(
+        &self,
+        filters: &[&Expr],
+    ) -> Result<Vec<TableProviderFilterPushDown>, DataFusionError> {
+        // They decide between projections; what they leave is the engine's to filter.
+        Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
+    }
+
     async fn scan(
         &self,
         state: &dyn Session,
         projection: Option<&Vec<usize>>,
-        _filters: &[Expr],
+        filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        let files = self.current()?;
-        if files.files.is_empty() {
-            let schema = projection
-                .map_or_else(|| Ok(self.schema()), |columns| self.schema().project(columns).map(Arc::new))?;
+        let table = self.current()?;
+        let schema = projection
+            .map_or_else(|| Ok(self.schema()), |places| self.schema.project(places).map(Arc::new))?;
+        if table.files.files.is_empty() {
             return Ok(Arc::new(EmptyExec::new(schema)));
         }
-        let files = (0..files.files.len()).map(|number| self.file(&files, number));
-        let files = files.collect::<Result<Vec<_>, _>>()?;
-        let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
-        let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
-        let (url, runtime) = (ObjectStoreUrl::local_filesystem(), state.runtime_env());
-        let options = TableParquetOptions {
-            global: state.config_options().execution.parquet.clone(),
-            ..TableParquetOptions::default()
+        let columns: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+        let mut paths = vec![table.clone()];
+        if !columns.is_empty() {
+            paths.extend(self.covering(&table, &columns)?);
+        }
+        let scans = paths.into_iter().map(|path| {
+            let config = path.scan(state, &columns, limit)?;
+            Ok((path, config))
+        });
+        let scans = scans.collect::<Result<Vec<_>, DataFusionError>>()?;
+        let Some(config) = self.quickest(state, scans, filters)? else {
+            unreachable!("a table itself is one of its paths")
         };
-        let own_reader = CachedParquetFileReaderFactory::new(
-            runtime.object_store(&url)?,
-            runtime.cache_manager.get_file_metadata_cache(),
-        );
-        let source = ParquetSource::new(self.schema.clone())
-            .with_table_parquet_options(options)
-            .with_parquet_file_reader_factory(Arc::new(own_reader));
-        let groups = FileGroup::new(files).split_files(state.config().target_partitions());
-        let config = FileScanConfigBuilder::new(url, Arc::new(source))
-            .with_projection_indices(projection.cloned())?
-            .with_file_groups(groups)
-            .with_statistics(statistics)
-            .with_limit(limit)
-            .build();
         Ok(DataSourceExec::from_data_source(config))
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
 use nandle_columns::ParquetFile;
+use parquet::file::metadata::RowGroupMetaData;
 
 use crate::EngineError;
 
@@ -29,6 +30,20 @@ pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineErro
     let fields = fields.into_iter().zip(counts);
     let fields = fields.map(|(field, count)| if in_all(count) { field } else { field.with_nullable(true) });
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+}
+
+/// Columns in which no file has a null have none: the files of a snapshot don't change.
+pub(crate) fn known_nulls(schema: &SchemaRef, files: &[Arc<ParquetFile>]) -> SchemaRef {
+    let groups: Vec<&RowGroupMetaData> = files.iter().flat_map(|file| file.metadata().row_groups()).collect();
+    let has_none = |group: &&RowGroupMetaData, name: &str| {
+        let chunk = group.columns().iter().find(|chunk| chunk.column_path().string() == name);
+        chunk.and_then(|chunk| chunk.statistics()?.null_count_opt()) == Some(0)
+    };
+    let known = |field: &FieldRef| {
+        let is_whole = !groups.is_empty() && groups.iter().all(|group| has_none(group, field.name()));
+        field.as_ref().clone().with_nullable(field.is_nullable() && !is_whole)
+    };
+    Arc::new(Schema::new(schema.fields().iter().map(known).collect::<Vec<_>>()))
 }
 
 /// A directory's name comes before what a file says in a column of the same name.

@@ -11,7 +11,7 @@ use arrow_array::{
     ArrayRef, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray, StructArray,
 };
 use arrow_schema::{DataType, Field};
-use nandle_columns::{Layout, Table, TableOptions};
+use nandle_columns::{Clustering, Layout, Table, TableOptions};
 use nandle_engine::{Engine, EngineError, EngineOptions, Format, RowWriter, Source};
 use nandle_io::Nanos;
 use nandle_reads::{Estimate, ReadCosts, RequestCost};
@@ -64,9 +64,14 @@ impl Place {
     }
 
     pub(crate) fn add_empty_table(&self, name: &str) -> Table {
+        self.add_clustered_table(name, Clustering::None)
+    }
+
+    pub(crate) fn add_clustered_table(&self, name: &str, clustering: Clustering) -> Table {
         let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
         let schema = flat(&rows(0, 1)).schema();
-        Table::create(&self.path(name), &TableOptions { layout, ..TableOptions::new(schema, 1) }).unwrap()
+        Table::create(&self.path(name), &TableOptions { layout, clustering, ..TableOptions::new(schema, 1) })
+            .unwrap()
     }
 
     pub(crate) fn options(&self, memory_bytes: u64) -> EngineOptions {
@@ -77,6 +82,7 @@ impl Place {
             threads: NonZeroUsize::new(3).unwrap(),
             thread_clock,
             queries: NonZeroUsize::MIN,
+            world_layer: None,
         }
     }
 
@@ -187,7 +193,7 @@ pub(crate) fn rows(first: usize, count: usize) -> RecordBatch {
 }
 
 /// Without the columns that a table of ours can't have.
-fn flat(rows: &RecordBatch) -> RecordBatch {
+pub(crate) fn flat(rows: &RecordBatch) -> RecordBatch {
     rows.project(&[0, 1, 2, 3, 4]).unwrap()
 }
 

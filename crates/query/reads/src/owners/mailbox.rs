@@ -240,6 +240,12 @@ impl Mailbox {
         wakers.into_iter().for_each(Waker::wake);
     }
 
+    /// Whoever waits has an error, and nothing more is read.
+    pub(crate) fn stop(&self) {
+        self.end(Some(ReadsError::Stopped));
+        self.abandon();
+    }
+
     pub(crate) fn abandon(&self) {
         let mut state = self.lock();
         state.is_abandoned = true;

@@ -8,8 +8,9 @@ mod mailbox;
 mod stream;
 mod thread;
 
-pub use stream::{OwnedStep, StepStream, Steps, UrgentRead};
+pub use stream::{OwnedStep, StepStream, Steps, Stopper, UrgentRead};
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 use std::thread::JoinHandle;
@@ -61,9 +62,20 @@ impl Owner {
     /// plan's own memory is beside that. A consumer
     /// that holds all that there is room for and asks for more waits for itself, so steps are dropped before the next is asked for.
     pub fn scan(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>, copies_bytes: u64) -> StepStream {
+        self.scan_without(files, plan, copies_bytes, Vec::new())
+    }
+
+    /// The same without some steps, which come without their bytes: what only they want isn't read.
+    pub fn scan_without(
+        &self,
+        files: Arc<[ReadFile]>,
+        plan: Arc<Plan>,
+        copies_bytes: u64,
+        skipped: Vec<Range<u32>>,
+    ) -> StepStream {
         let mailbox = Arc::new(Mailbox::new(copies_bytes, self.address.clone()));
         let stream = StepStream::new(Arc::clone(&mailbox), Arc::clone(&plan), self.address.clone());
-        if !self.address.tell(Command::Scan { files, plan, mailbox: Arc::clone(&mailbox) }) {
+        if !self.address.tell(Command::Scan { files, plan, skipped, mailbox: Arc::clone(&mailbox) }) {
             mailbox.end(Some(ReadsError::OwnerGone { why: "it had ended before the scan".to_owned() }));
         }
         stream

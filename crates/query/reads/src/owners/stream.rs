@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -59,6 +60,18 @@ impl StepStream {
         UrgentRead { mailbox: &self.mailbox, number, is_over: false }
     }
 
+    /// Steps come without their bytes from now on, as far as they aren't on their way; what only they want is read no more, unless reading it has
+    /// begun.
+    pub fn skip_steps(&self, steps: Range<u32>) {
+        // An owner that is gone reads nothing more anyway.
+        self.owner.tell(Command::Skip { mailbox: Arc::clone(&self.mailbox), steps });
+    }
+
+    /// Stops it from elsewhere.
+    pub fn stopper(&self) -> Stopper {
+        Stopper(Arc::clone(&self.mailbox))
+    }
+
     /// What was read so far: what has come with the steps, and all of it after the last.
     pub fn counts(&self) -> ReadCounts {
         self.mailbox.counts()
@@ -80,6 +93,17 @@ impl StepStream {
         let result = taken?.map(|letter| self.step(letter));
         self.has_failed = result.is_err();
         Some(result)
+    }
+}
+
+/// Stops a scan whose stream is in other hands, which may be busy.
+#[derive(Debug, Clone)]
+pub struct Stopper(Arc<Mailbox>);
+
+impl Stopper {
+    /// Sends no more requests of the scan; what waits for its steps has an error. Of one that is over nothing is left to stop.
+    pub fn stop(&self) {
+        self.0.stop();
     }
 }
 

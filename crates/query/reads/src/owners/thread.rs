@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 
@@ -15,7 +16,14 @@ pub(crate) enum Command {
     Scan {
         files: Arc<[ReadFile]>,
         plan: Arc<Plan>,
+        /// Steps of which nothing is wanted.
+        skipped: Vec<Range<u32>>,
         mailbox: Arc<Mailbox>,
+    },
+    /// Steps of a scan that are wanted no more.
+    Skip {
+        mailbox: Arc<Mailbox>,
+        steps: Range<u32>,
     },
     Urgent {
         mailbox: Arc<Mailbox>,
@@ -104,7 +112,13 @@ impl Worker {
 
     fn take(&mut self, command: Command) {
         match command {
-            Command::Scan { files, plan, mailbox } => self.begin(files, plan, mailbox),
+            Command::Scan { files, plan, skipped, mailbox } => self.begin(files, plan, skipped, mailbox),
+            Command::Skip { mailbox, steps } => {
+                let of_stream = |running: &&mut Running| Arc::ptr_eq(&running.mailbox, &mailbox);
+                if let Some(running) = self.scans.iter_mut().flatten().find(of_stream) {
+                    running.pump.skip_steps(steps);
+                }
+            }
             Command::Urgent { mailbox, number, file, offset_bytes, length_bytes } => {
                 let of_stream = |running: &&mut Running| Arc::ptr_eq(&running.mailbox, &mailbox);
                 let Some(running) = self.scans.iter_mut().flatten().find(of_stream) else { return };
@@ -118,9 +132,16 @@ impl Worker {
         }
     }
 
-    fn begin(&mut self, files: Arc<[ReadFile]>, plan: Arc<Plan>, mailbox: Arc<Mailbox>) {
+    fn begin(
+        &mut self,
+        files: Arc<[ReadFile]>,
+        plan: Arc<Plan>,
+        skipped: Vec<Range<u32>>,
+        mailbox: Arc<Mailbox>,
+    ) {
         match Pump::new(plan, files) {
-            Ok(pump) => {
+            Ok(mut pump) => {
+                skipped.into_iter().for_each(|steps| pump.skip_steps(steps));
                 let running = Running { pump, mailbox, waiting: None, urgent: Vec::new(), is_ended: false };
                 match self.scans.iter_mut().find(|place| place.is_none()) {
                     Some(place) => *place = Some(running),
@@ -204,7 +225,7 @@ impl Worker {
         while let Ok(command) = self.commands.try_recv() {
             match command {
                 Command::Scan { mailbox, .. } | Command::Urgent { mailbox, .. } => mailbox.end(gone()),
-                Command::Look | Command::End => {}
+                Command::Skip { .. } | Command::Look | Command::End => {}
             }
         }
     }

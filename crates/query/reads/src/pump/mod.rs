@@ -10,6 +10,7 @@
 
 mod counts;
 mod file;
+mod skipped;
 mod step;
 mod urgent;
 mod window;
@@ -19,12 +20,14 @@ pub use file::{Check, Mismatch, ReadFile};
 pub use step::{Step, WantBytes};
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
 
 use crate::plan::WINDOWS;
 use crate::{FileId, Outstanding, Plan, PlanFile, ReadsError, Want};
+use skipped::Skipped;
 use urgent::Urgent;
 use window::LoadedWindow;
 
@@ -48,6 +51,7 @@ pub struct Pump {
     failure: Option<ReadsError>,
     counts: ReadCounts,
     outstanding: Outstanding,
+    skipped: Skipped,
     is_stopped: bool,
 }
 
@@ -98,6 +102,7 @@ impl Pump {
             failure: None,
             counts: ReadCounts::default(),
             outstanding: Outstanding::default(),
+            skipped: Skipped::default(),
             is_stopped: false,
         })
     }
@@ -113,7 +118,11 @@ impl Pump {
             self.counts.add_urgent(operation.length_bytes());
             return Some((device, Request { token: URGENT | token, operation }));
         }
-        let read = *self.plan.reads().get(self.next_read)?;
+        let mut read = *self.plan.reads().get(self.next_read)?;
+        while self.skipped.leaves_out(&read, &self.plan) {
+            self.next_read += 1;
+            read = *self.plan.reads().get(self.next_read)?;
+        }
         let share = 1.0 / f64::from(self.plan.depth(read.length_bytes));
         // Shares are rounded.
         if self.queue_share > 0.0 && self.queue_share + share > 1.0 + 1e-6 {
@@ -231,6 +240,11 @@ impl Pump {
         }
         let step = self.next_step;
         let indices = self.plan.want_indices(step);
+        if self.skipped.contains(step) {
+            self.ready_wants = self.ready_wants.max(indices.end);
+            self.pass(step);
+            return Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes: Vec::new() }));
+        }
         while self.ready_wants < indices.end {
             if !self.has_come(self.ready_wants) {
                 return Ok(None);
@@ -242,16 +256,26 @@ impl Pump {
             bytes
         });
         let bytes = bytes.collect();
-        self.next_step += 1;
         self.counts.wanted_bytes +=
             self.plan.wants_of(step).iter().map(|want| want.length_bytes).sum::<u64>();
+        self.pass(step);
+        Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
+    }
+
+    /// A step was handed out: windows end whose steps all were.
+    fn pass(&mut self, step: u32) {
+        self.next_step = step + 1;
         while self.windows.front().is_some_and(|window| window.steps.end <= self.next_step)
             && let Some(window) = self.windows.pop_front()
         {
             // What would only have been read along with others isn't sent any more.
             self.next_read = self.next_read.max(window.reads.end);
         }
-        Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
+    }
+
+    /// Hands steps out without their bytes, as far as they aren't handed out yet. What only they want is read no more, unless reading it has begun.
+    pub fn skip_steps(&mut self, steps: Range<u32>) {
+        self.skipped.add(steps, &self.plan, self.next_step);
     }
 
     /// A want, the extent that it lies in, and that one's window; none while the window isn't in memory, or for a number without a want.

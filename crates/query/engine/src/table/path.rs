@@ -1,0 +1,143 @@
+//! Where a table's rows can be read: in its own files, or in a projection's.
+
+use std::sync::Arc;
+
+use arrow_schema::{DataType, Schema, SortOptions};
+use datafusion::catalog::Session;
+use datafusion::common::{DFSchema, DataFusionError, Statistics, config::TableParquetOptions};
+use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
+use datafusion::datasource::physical_plan::parquet::{
+    CachedParquetFileReaderFactory, transform_schema_to_view,
+};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
+};
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::utils::conjunction;
+use datafusion::object_store::ObjectMeta;
+use datafusion::object_store::path::Path;
+use datafusion::physical_expr::expressions::Column;
+use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
+use datafusion_datasource::TableSchema;
+
+use super::open::TableFiles;
+use super::partitions::with_values;
+use super::provider::FileOf;
+
+/// So many files at most are a partition each, so that the order of their rows holds whatever statistics say of their first and last ones.
+const ORDERED_FILES_MAX: usize = 64;
+
+/// Files that have all of a table's rows.
+#[derive(Debug, Clone)]
+pub(crate) struct RowsPath {
+    pub(crate) files: Arc<TableFiles>,
+    /// Its columns, as the engine has them.
+    pub(crate) schema: TableSchema,
+}
+
+impl RowsPath {
+    pub(crate) fn new(files: Arc<TableFiles>) -> Self {
+        let schema = TableSchema::builder(Arc::new(transform_schema_to_view(&files.schema)));
+        let schema = schema.with_table_partition_cols(files.partitions.columns()).build();
+        Self { files, schema }
+    }
+
+    /// A scan of some columns.
+    pub(crate) fn scan(
+        &self,
+        state: &dyn Session,
+        columns: &[&str],
+        limit: Option<usize>,
+    ) -> Result<FileScanConfig, DataFusionError> {
+        let files = (0..self.files.files.len()).map(|number| self.file(number));
+        let files = files.collect::<Result<Vec<_>, _>>()?;
+        let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
+        let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
+        let url = ObjectStoreUrl::local_filesystem();
+        let order = LexOrdering::new(self.order()).filter(|_| files.len() <= ORDERED_FILES_MAX);
+        let groups = match order {
+            Some(_) => files.into_iter().map(|file| FileGroup::new(vec![file])).collect(),
+            None => FileGroup::new(files).split_files(state.config().target_partitions()),
+        };
+        let config = FileScanConfigBuilder::new(url.clone(), Arc::new(self.source(state, &url)?))
+            .with_projection_indices(Some(self.places(columns)?))?
+            .with_file_groups(groups)
+            .with_statistics(statistics)
+            .with_output_ordering(order.into_iter().collect())
+            .with_limit(limit);
+        Ok(config.build())
+    }
+
+    /// The same scan as it would be with predicates that the engine hands down only later.
+    pub(crate) fn foreseen(
+        &self,
+        state: &dyn Session,
+        config: &FileScanConfig,
+        filters: &[Expr],
+    ) -> Result<ParquetSource, DataFusionError> {
+        let Some(source) = config.file_source().downcast_ref::<ParquetSource>() else {
+            unreachable!("scans of tables are of Parquet")
+        };
+        let Some(filter) = conjunction(filters.iter().cloned()) else { return Ok(source.clone()) };
+        let schema = DFSchema::try_from(Arc::clone(self.schema.table_schema()))?;
+        Ok(source.clone().with_predicate(state.create_physical_expr(filter, &schema)?))
+    }
+
+    fn source(&self, state: &dyn Session, url: &ObjectStoreUrl) -> Result<ParquetSource, DataFusionError> {
+        let runtime = state.runtime_env();
+        let options = TableParquetOptions {
+            global: state.config_options().execution.parquet.clone(),
+            ..TableParquetOptions::default()
+        };
+        let own_reader = CachedParquetFileReaderFactory::new(
+            runtime.object_store(url)?,
+            runtime.cache_manager.get_file_metadata_cache(),
+        );
+        Ok(ParquetSource::new(self.schema.clone())
+            .with_table_parquet_options(options)
+            .with_parquet_file_reader_factory(Arc::new(own_reader)))
+    }
+
+    fn places(&self, columns: &[&str]) -> Result<Vec<usize>, DataFusionError> {
+        columns.iter().map(|column| Ok(self.schema.table_schema().index_of(column)?)).collect()
+    }
+
+    /// By what its rows ascend: nulls come first, which matters only where there are some. Floating-point numbers have orders of their own.
+    fn order(&self) -> Vec<PhysicalSortExpr> {
+        let schema: &Schema = self.schema.table_schema();
+        let columns = self.files.order.iter().map_while(|column| schema.column_with_name(column));
+        let is_known = |field: &DataType| !field.is_floating();
+        let columns = columns.take_while(|(_, field)| is_known(field.data_type()));
+        let options = SortOptions { descending: false, nulls_first: true };
+        let by = columns
+            .map(|(place, field)| PhysicalSortExpr::new(Arc::new(Column::new(field.name(), place)), options));
+        by.collect()
+    }
+
+    fn file(&self, number: usize) -> Result<PartitionedFile, DataFusionError> {
+        let files = &self.files;
+        let (Some(file), Some(path), Some(stamp)) =
+            (files.files.get(number), files.paths.get(number), files.stamps.get(number))
+        else {
+            unreachable!("files, paths and stamps are of the same files")
+        };
+        let own = self.schema.file_schema();
+        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(file.metadata(), own)?;
+        let values = files.partitions.values(number);
+        let meta = ObjectMeta {
+            location: Path::from_filesystem_path(path)?,
+            last_modified: stamp.modified.into(),
+            size: stamp.length_bytes,
+            e_tag: None,
+            version: None,
+        };
+        let file = PartitionedFile {
+            statistics: Some(Arc::new(with_values(statistics, &values))),
+            partition_values: values,
+            ..PartitionedFile::new_from_meta(meta)
+        };
+        Ok(file.with_extension(FileOf { files: Arc::clone(files), number }))
+    }
+}

@@ -16,7 +16,8 @@ mod tables;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use nandle_terminal::{CommandDefinition, output};
+use nandle_engine::STACK_BYTES;
+use nandle_terminal::{CommandDefinition, Exit, output};
 
 use args::{Args, Command};
 
@@ -24,8 +25,21 @@ use args::{Args, Command};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+/// Statements may be deep, and so is the stack of all threads that hold them.
 fn main() -> ExitCode {
     quiet_decoders();
+    let main = std::thread::Builder::new().name("nandle-main".to_owned()).stack_size(STACK_BYTES).spawn(run);
+    match main.map(std::thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        Err(error) => {
+            output::problem(env!("CARGO_PKG_NAME"), &format!("starting a thread: {error}"));
+            Exit::Failed.into()
+        }
+    }
+}
+
+fn run() -> ExitCode {
     let args = Args::parse();
     let result = match args.command {
         Command::Sql(sql) => sql::run(&sql, args.common),

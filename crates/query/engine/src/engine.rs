@@ -60,7 +60,7 @@ pub struct Engine {
     world_layer: Option<WorldLayer>,
 }
 
-/// A statement that was understood.
+/// A statement that was understood. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
 #[derive(Debug, Clone)]
 pub struct Statement(pub(crate) Parsed);
 

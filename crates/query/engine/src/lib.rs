@@ -28,3 +28,4 @@ pub use output::{Format, RowWriter};
 pub use rows::Rows;
 pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values};
 pub use table::{Partitions, Source};
+pub use threads::STACK_BYTES;

@@ -10,8 +10,8 @@ use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::EngineError;
 
-/// A thread's stack has room for so much, with room to spare also where nothing is optimised.
-const DEPTH_MOST: usize = 5000;
+/// A thread's stack has room for several times as much; but the time in which the engine simplifies a chain grows by the square of its length.
+const DEPTH_MOST: usize = 1000;
 
 /// Refuses a text with a statement that may be too deep.
 pub(crate) fn check(text: &str) -> Result<(), EngineError> {
@@ -105,9 +105,9 @@ mod tests {
 
     #[test]
     fn a_statement_that_is_too_deep_says_how_deep() {
-        assert!(check(&format!("SELECT 1{}", " + 1".repeat(4000))).is_ok());
+        assert!(check(&format!("SELECT 1{}", " + 1".repeat(900))).is_ok());
         let error = check(&format!("SELECT 1{}", " + 1".repeat(50_000))).unwrap_err().to_string();
-        assert!(error.contains("50001") && error.contains("5000"), "{error}");
+        assert!(error.contains("50001") && error.contains("1000"), "{error}");
         check("'never closed").unwrap();
     }
 }

@@ -6,9 +6,9 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::EngineError;
 
-/// Operators and expressions that lie in one another are walked through by functions that call themselves; `nesting` bounds how deep that goes.
-/// It is address space: memory is what was once in use of it.
-const STACK_BYTES: usize = 256 << 20;
+/// The stack of threads that hold statements. What lies in one another in a statement is walked through, copied and dropped by functions that
+/// call themselves, and how deep that goes is bounded for stacks of this size. It is address space: memory is what was once in use of it.
+pub const STACK_BYTES: usize = 256 << 20;
 
 /// A runtime whose end isn't waited for: an operator that was told to end looks up only when it has rows, which may be never.
 #[derive(Debug)]

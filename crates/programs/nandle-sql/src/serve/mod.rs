@@ -8,6 +8,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use nandle_engine::STACK_BYTES;
 use nandle_session::Cancel;
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
@@ -58,8 +59,12 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
 }
 
 fn threads() -> Result<Runtime, Failure> {
-    let threads =
-        Builder::new_multi_thread().worker_threads(THREADS).thread_name("nandle-serve").enable_all().build();
+    let threads = Builder::new_multi_thread()
+        .worker_threads(THREADS)
+        .thread_stack_size(STACK_BYTES)
+        .thread_name("nandle-serve")
+        .enable_all()
+        .build();
     threads.map_err(|error| Failure::failed(format!("starting the server's threads: {error}")))
 }
 

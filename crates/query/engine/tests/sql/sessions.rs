@@ -64,7 +64,7 @@ fn parameters_have_types() {
     assert_eq!(types("SELECT $2::int, $1 FROM rows"), "[None, Some(Int32)]");
     assert_eq!(
         types("SELECT id FROM rows WHERE id > $1 AND note LIKE $3"),
-        "[Some(Int64), None, Some(Utf8)]"
+        "[Some(Int64), None, Some(Utf8View)]"
     );
     assert_eq!(types("SELECT 1"), "[]");
     let unbound = block_on(number(&session, "SELECT count(*) FROM rows WHERE id = $1", &[])).unwrap_err();

@@ -67,7 +67,7 @@ impl Client {
         prepared.map_err(|error| errors::of_engine(&error))
     }
 
-    /// Answers a statement for the session; one for the engine that the session passed on is `None`.
+    /// Answers a statement for the session.
     pub(super) fn command(&self, command: &Command, status: TransactionStatus) -> PgWireResult<Answer> {
         let done = |tag: &str| Ok(Answer::Done(Tag::new(tag)));
         match command {

@@ -9,6 +9,8 @@ use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
 /// What columns of a type are sent as, if it isn't that type.
 fn sent_as(of: &DataType) -> Option<DataType> {
     match of {
+        // The least of the protocol's numbers has 16 bits.
+        DataType::Int8 | DataType::UInt8 => Some(DataType::Int16),
         DataType::FixedSizeBinary(_) => Some(DataType::Binary),
         DataType::Float16 => Some(DataType::Float32),
         DataType::Decimal32(digits, scale) | DataType::Decimal64(digits, scale) => {

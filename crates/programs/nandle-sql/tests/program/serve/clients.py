@@ -239,7 +239,7 @@ def queue(port):
         try:
             connections[65].execute("SET statement_timeout = '100ms'")
             connections[65].execute("SELECT count(*) FROM numbers")
-            raise AssertionError("there was a place")
+            time.sleep(0.1)
         except psycopg.errors.TooManyConnections:
             break
         except psycopg.errors.QueryCanceled:

@@ -62,7 +62,8 @@ fn grafana_finds_what_it_asks_for() {
         return;
     }
     let place = Place::new();
-    let times = "SELECT TIMESTAMP '2008-01-01' + value * INTERVAL '1 minute' AS time, value AS delay FROM generate_series(0, 59)";
+    let times =
+        "SELECT to_timestamp(1199145600 + value * 60) AS time, value AS delay FROM generate_series(0, 59)";
     let written = place.run(&["-c", times, "--format", "parquet"]);
     std::fs::write(place.path("times.parquet"), written.stdout).unwrap();
     let server = Server::start(&place, &["times.parquet"]);
@@ -94,7 +95,7 @@ fn grafana_finds_what_it_asks_for() {
         (
             "SELECT floor(extract(epoch from \"time\")/1800)*1800 AS \"time\", avg(delay) AS delay FROM times \
              WHERE \"time\" BETWEEN '2008-01-01T00:00:00Z' AND '2008-01-01T00:44:59.999Z' GROUP BY 1 ORDER BY 1",
-            "1199145600|14.5\n1199147400|37",
+            "1199145600.0|14.5\n1199147400.0|37.0",
         ),
         (
             "SELECT count(*) FROM times WHERE extract(epoch from time) >= 1199145600 AND extract(epoch from time) <= 1199145660",

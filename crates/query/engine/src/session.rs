@@ -17,7 +17,7 @@ use crate::scan::PlanReads;
 /// So many of those that hold most memory are named when there is none left.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
-/// The names under which tables lie, as information_schema and clients of databases see them.
+/// The names under which tables lie, as `information_schema` and clients of databases see them.
 pub(crate) const DATABASE: &str = "nandle";
 pub(crate) const SCHEMA: &str = "public";
 

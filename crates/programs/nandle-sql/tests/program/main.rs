@@ -1,5 +1,10 @@
 //! The program as users run it.
-#![allow(clippy::unwrap_used, reason = "helpers of tests are part of them")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "helpers of tests are part of them"
+)]
 
 mod definition;
 mod place;

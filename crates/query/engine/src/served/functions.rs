@@ -56,8 +56,6 @@ fn setting_of(arguments: &[ColumnarValue]) -> Result<ColumnarValue, DataFusionEr
         return plan_err!("current_setting takes the name of a setting as a text");
     };
     let found = SERVER_SETTINGS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
-    match found {
-        Some((_, value)) => Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some((*value).to_owned())))),
-        None => exec_err!("there is no setting {name}"),
-    }
+    let Some((_, value)) = found else { return exec_err!("there is no setting {name}") };
+    Ok(ColumnarValue::Scalar(ScalarValue::Utf8(Some((*value).to_owned()))))
 }

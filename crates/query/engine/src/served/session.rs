@@ -107,14 +107,16 @@ impl Session {
         Ok(state.config_mut().options_mut().set("nandle.reads", text)?)
     }
 
-    /// Computes in the engine's threads, whose stacks are deep enough, whatever runtime the caller is in. A panic becomes an error.
+    /// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
+    /// becomes an error.
     async fn compute<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
     ) -> Result<T, EngineError> {
         let task = {
             let _inside = self.threads.enter();
-            SpawnedTask::spawn(work)
+            let threads = self.threads.handle().clone();
+            SpawnedTask::spawn_blocking(move || threads.block_on(work))
         };
         match task.join().await {
             Ok(done) => done,

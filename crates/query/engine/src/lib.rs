@@ -20,7 +20,7 @@ mod session;
 mod table;
 mod threads;
 
-pub use engine::{Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
+pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};

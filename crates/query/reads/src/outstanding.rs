@@ -26,7 +26,9 @@ impl Outstanding {
 
     /// The times of another as well.
     pub fn merge(&mut self, other: Self) {
-        other.spans.into_iter().for_each(|span| self.add(span));
+        for span in other.spans {
+            self.add(span);
+        }
     }
 
     /// How long that is; times at which several were outstanding count once.

@@ -138,7 +138,9 @@ impl PartitionReads {
         let mut running = self.running.lock().await;
         let running = match running.as_mut() {
             Some(running) => {
-                self.ruled_out(number + 1)?.into_iter().for_each(|steps| running.stream.skip_steps(steps));
+                for steps in self.ruled_out(number + 1)? {
+                    running.stream.skip_steps(steps);
+                }
                 running
             }
             None => running.insert(self.begin(number)?),

@@ -31,7 +31,9 @@ impl Stoppers {
     pub(crate) fn stop(&self) {
         let mut running = self.running();
         running.is_stopped = true;
-        running.reads.drain(..).for_each(|reads| reads.stop());
+        for reads in running.reads.drain(..) {
+            reads.stop();
+        }
     }
 
     fn running(&self) -> MutexGuard<'_, Running> {

@@ -123,15 +123,13 @@ fn decoded(name: &str, file: &Path) -> Result<String, EngineError> {
     while let [first, behind @ ..] = rest {
         let digits = behind.get(..2).and_then(|digits| std::str::from_utf8(digits).ok());
         let code = digits.filter(|digits| digits.bytes().all(|digit| digit.is_ascii_hexdigit()));
-        match code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%') {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = behind.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = behind;
-            }
+        let byte = code.and_then(|digits| u8::from_str_radix(digits, 16).ok()).filter(|_| *first == b'%');
+        if let Some(byte) = byte {
+            bytes.push(byte);
+            rest = behind.get(2..).unwrap_or_default();
+        } else {
+            bytes.push(*first);
+            rest = behind;
         }
     }
     String::from_utf8(bytes).map_err(|_| EngineError::Source {

@@ -1,8 +1,10 @@
 //! TPC-H, beside `DuckDB` on the same files. Needs a Python with `duckdb` and `tpchgen-cli`, named by `NANDLE_PYARROW`; without it there is
 //! nothing to do. `NANDLE_TPCH_SCALE` says how much data are made, and `NANDLE_TPCH_MEMORY_MIB` in how much memory they are queried.
 
+use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
 
 use nandle_engine::{Engine, EngineError, Format, RowWriter, Source};
 use serde_json::Value;
@@ -17,7 +19,7 @@ const WAYS: [&str; 5] = ["flexible", "fixed-block", "whole-group", "one-by-one:8
 const TOLERANCE: f64 = 1e-5;
 
 /// Another scale than the usual one, or another memory.
-fn setting(name: &str, usual: f64) -> f64 {
+fn setting<T: FromStr<Err: Debug>>(name: &str, usual: T) -> T {
     std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap())
 }
 
@@ -128,7 +130,7 @@ fn the_22_queries_give_what_another_engine_gives_and_read_by_plan_alone() {
 fn in_little_memory_they_give_the_same_or_name_who_holds_it() {
     let Some(tpch) = Tpch::make() else { return };
     let expected = tpch.expected();
-    let mebibytes = setting("NANDLE_TPCH_MEMORY_MIB", 32.0) as u64;
+    let mebibytes: u64 = setting("NANDLE_TPCH_MEMORY_MIB", 32);
     let engine = tpch.engine(mebibytes << 20);
     for (at, (query, expected)) in tpch.queries.iter().zip(&expected).enumerate() {
         match rows(&engine, query) {

@@ -141,7 +141,9 @@ impl Worker {
     ) {
         match Pump::new(plan, files) {
             Ok(mut pump) => {
-                skipped.into_iter().for_each(|steps| pump.skip_steps(steps));
+                for steps in skipped {
+                    pump.skip_steps(steps);
+                }
                 let running = Running { pump, mailbox, waiting: None, urgent: Vec::new(), is_ended: false };
                 match self.scans.iter_mut().find(|place| place.is_none()) {
                     Some(place) => *place = Some(running),

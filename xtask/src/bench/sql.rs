@@ -191,7 +191,8 @@ impl Runner<'_> {
             return Ok(Ok((ran.seconds, said.lines().count().saturating_sub(1) as u64)));
         }
         let told: Value = serde_json::from_str(&said)?;
-        let (seconds, rows) = (told["seconds"].as_f64(), told["rows"].as_u64());
+        let seconds = told.get("seconds").and_then(Value::as_f64);
+        let rows = told.get("rows").and_then(Value::as_u64);
         seconds.zip(rows).map(Ok).ok_or_else(|| format!("no seconds or rows in {said}").into())
     }
 }

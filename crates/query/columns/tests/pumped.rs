@@ -49,7 +49,7 @@ fn costs() -> ReadCosts {
         random: random.collect(),
         sequential: Vec::new(),
         batches: Vec::new(),
-        rows: Vec::new(),
+        sequences: Vec::new(),
         price_error: 0.0,
     }
 }

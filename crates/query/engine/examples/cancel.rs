@@ -95,6 +95,9 @@ fn costs() -> ReadCosts {
         largest_request_bytes: 256 << 10,
         random: (12..=18).flat_map(|power| [1, 16].map(|depth| cost(1 << power, depth))).collect(),
         sequential: Vec::new(),
+        batches: Vec::new(),
+        sequences: Vec::new(),
+        price_error: 0.0,
     }
 }
 
@@ -111,6 +114,7 @@ fn main() {
         threads: NonZeroUsize::new(2).unwrap(),
         thread_clock: || Nanos::ZERO,
         world_layer: Some(layer),
+        queries: NonZeroUsize::MIN,
     })
     .unwrap();
     engine.add_table(&Source::find(&format!("data={file}")).unwrap(), &costs()).unwrap();

@@ -112,7 +112,7 @@ impl Case {
             random: vec![cost],
             sequential: Vec::new(),
             batches: Vec::new(),
-            rows: Vec::new(),
+            sequences: Vec::new(),
             price_error: 0.0,
         };
         let want = |(step, offset_bytes): (u32, &u64)| Want {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use nandle_io::Shape;
 use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
-use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost, RowCost};
+use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost, SequenceCost};
 use thiserror::Error;
 
 use crate::batches::Batches;
@@ -87,7 +87,7 @@ pub fn read_costs(
         random,
         sequential,
         batches: batches.costs(),
-        rows: row_costs(profile),
+        sequences: sequence_costs(profile),
         price_error: price_error(profile),
     };
     Ok((costs, missing))
@@ -136,7 +136,7 @@ fn price_error(profile: &DeviceProfile) -> f64 {
 }
 
 /// What groups take beyond as many single blocks of their size and depth; of the depths that were measured the deepest.
-fn row_costs(profile: &DeviceProfile) -> Vec<RowCost> {
+fn sequence_costs(profile: &DeviceProfile) -> Vec<SequenceCost> {
     let is_random =
         |cell: &&Cell| cell.pattern == "random" && cell.operation == OperationKind::Read && cell.errors == 0;
     let seconds = |wanted: &Cell, group_blocks: u64| {
@@ -153,7 +153,7 @@ fn row_costs(profile: &DeviceProfile) -> Vec<RowCost> {
             high: bytes / bandwidth.low,
         })
     };
-    let mut deepest: BTreeMap<(u64, u64), (u32, RowCost)> = BTreeMap::new();
+    let mut deepest: BTreeMap<(u64, u64), (u32, SequenceCost)> = BTreeMap::new();
     for cell in
         profile.cells.iter().map(|cell| &cell.cell).filter(is_random).filter(|cell| cell.group_blocks > 1)
     {
@@ -164,7 +164,7 @@ fn row_costs(profile: &DeviceProfile) -> Vec<RowCost> {
             low: beyond(group.low, single.high),
             high: beyond(group.high, single.low),
         };
-        let cost = RowCost { request_bytes: cell.block_bytes, requests: cell.group_blocks, seconds };
+        let cost = SequenceCost { request_bytes: cell.block_bytes, requests: cell.group_blocks, seconds };
         let held = deepest.entry((cell.block_bytes, cell.group_blocks)).or_insert((cell.queue_depth, cost));
         if cell.queue_depth > held.0 {
             *held = (cell.queue_depth, cost);

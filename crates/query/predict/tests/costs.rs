@@ -193,7 +193,11 @@ fn groups_say_what_is_read_ahead_of_rows() {
         (cell.cell.block_bytes, cell.cell.group_blocks) != (bytes, 4) || cell.cell.queue_depth == depth
     });
     let (costs, _) = read_costs(&profile, None).unwrap();
-    let row = costs.rows.iter().find(|row| (row.request_bytes, row.requests) == (bytes, 4)).unwrap();
+    let sequence = costs
+        .sequences
+        .iter()
+        .find(|sequence| (sequence.request_bytes, sequence.requests) == (bytes, 4))
+        .unwrap();
     let single = profile
         .cells
         .iter()
@@ -204,6 +208,8 @@ fn groups_say_what_is_read_ahead_of_rows() {
         })
         .unwrap();
     let expected = 4.0 * bytes as f64 * (1.0 / 1000.0 - 1.0 / single.1);
-    assert!((row.seconds.value / expected - 1.0).abs() < 1e-9, "{row:?} and {expected}");
-    assert!(row.seconds.low <= row.seconds.value && row.seconds.value <= row.seconds.high);
+    assert!((sequence.seconds.value / expected - 1.0).abs() < 1e-9, "{sequence:?} and {expected}");
+    assert!(
+        sequence.seconds.low <= sequence.seconds.value && sequence.seconds.value <= sequence.seconds.high
+    );
 }

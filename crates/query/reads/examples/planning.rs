@@ -78,7 +78,7 @@ fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32) -> ReadCosts {
         random: random.collect(),
         sequential: vec![sequential],
         batches: Vec::new(),
-        rows: Vec::new(),
+        sequences: Vec::new(),
         price_error: 0.0,
     }
 }

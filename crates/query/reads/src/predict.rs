@@ -104,7 +104,7 @@ struct Run<'a> {
     /// When the request before completes.
     last_completed_at: f64,
     /// Requests until it of which each continued the one before.
-    row_requests: u64,
+    sequence_requests: u64,
     /// Where the request before it ends.
     last_end: Option<(FileId, u64)>,
     /// When the reading thread is done with the request before.
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
             queue_share: 0.0,
             device_free_at: 0.0,
             last_completed_at: 0.0,
-            row_requests: 1,
+            sequence_requests: 1,
             last_end: None,
             host_free_at: 0.0,
             window_there_at: 0.0,
@@ -229,8 +229,8 @@ impl<'a> Run<'a> {
             let outstanding = u32::try_from(self.in_flight.len() + 1).unwrap_or(u32::MAX);
             let outstanding = outstanding.min(prices.depth(read.length_bytes));
             let latency = if follows {
-                // The second of a row that is sent beside the first is on its way as long as any: the device doesn't know of the row yet.
-                let is_second = self.last_completed_at > sent_at && self.row_requests == 1;
+                // The second of a sequence that is sent beside the first is on its way as long as any: the device doesn't know of the sequence yet.
+                let is_second = self.last_completed_at > sent_at && self.sequence_requests == 1;
                 let alone = (self.figure)(prices.latency_seconds(read.length_bytes, 1));
                 if is_second { alone } else { busy }
             } else {
@@ -239,10 +239,10 @@ impl<'a> Run<'a> {
             let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
             self.last_completed_at = completed_at;
-            // The device doesn't know of a row before its third request.
-            let is_known_row = follows && self.row_requests > 1;
-            let jumped_bytes = if is_known_row { 0 } else { read.length_bytes };
-            self.row_requests = if follows { self.row_requests + 1 } else { 1 };
+            // The device doesn't know of a sequence before its third request.
+            let is_known_sequence = follows && self.sequence_requests > 1;
+            let jumped_bytes = if is_known_sequence { 0 } else { read.length_bytes };
+            self.sequence_requests = if follows { self.sequence_requests + 1 } else { 1 };
             self.last_end = Some((read.file, read.offset_bytes + read.length_bytes));
             self.in_flight.push(Reverse(InFlight { completed_at, share, jumped_bytes }));
             self.queue_share += share;
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
         Estimate { value: busy.value.min(least), low: busy.low.min(least), high: busy.high }
     }
 
-    /// Whether a request that goes on behind a row finds what the device has read ahead of it: as much as a row of that length costs.
+    /// Whether a request that goes on behind a sequence finds what the device has read ahead of it: as much as a sequence of that length costs.
     fn is_read_ahead(&self, read: &PlannedRead) -> bool {
         let Some((_, end)) =
             self.last_end.filter(|(file, end)| *file == read.file && *end <= read.offset_bytes)
@@ -273,17 +273,19 @@ impl<'a> Run<'a> {
             return false;
         };
         let prices = &self.plan.prices;
-        let ahead = prices.row_seconds(read.length_bytes, self.row_requests).value;
-        Prices::is_long_row(self.row_requests) && prices.bytes_seconds(read.offset_bytes - end) < ahead
+        let ahead = prices.sequence_seconds(read.length_bytes, self.sequence_requests).value;
+        Prices::is_long_sequence(self.sequence_requests)
+            && prices.bytes_seconds(read.offset_bytes - end) < ahead
     }
 
-    /// What the device reads ahead of a row because this request makes it longer.
+    /// What the device reads ahead of a sequence because this request makes it longer.
     fn read_ahead_seconds(&self, read: &PlannedRead, follows: bool) -> f64 {
         if !follows {
             return 0.0;
         }
-        let row = |requests| (self.figure)(self.plan.prices.row_seconds(read.length_bytes, requests));
-        row(self.row_requests + 1) - row(self.row_requests)
+        let sequence =
+            |requests| (self.figure)(self.plan.prices.sequence_seconds(read.length_bytes, requests));
+        sequence(self.sequence_requests + 1) - sequence(self.sequence_requests)
     }
 
     /// How long a request is on its way while so many are outstanding. Where the reading thread takes as long for all of them as that, it is the thread

@@ -10,7 +10,7 @@ use nandle_io::conformance::MemoryWorld;
 use nandle_io::{DeviceId, Io, Nanos};
 use nandle_reads::{
     BatchCost, Estimate, FileId, HostCosts, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost,
-    RowCost, Scan, Want,
+    Scan, SequenceCost, Want,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -34,7 +34,7 @@ fn costs(depth: u32) -> ReadCosts {
         random: random.collect(),
         sequential: Vec::new(),
         batches: Vec::new(),
-        rows: Vec::new(),
+        sequences: Vec::new(),
         price_error: 0.0,
     }
 }
@@ -193,20 +193,20 @@ fn what_was_the_threads_is_not_counted_for_the_device_again() {
     );
 }
 
-/// What is read ahead of a row and isn't asked for is paid for once a row.
+/// What is read ahead of a sequence and isn't asked for is paid for once a sequence.
 #[test]
 fn reading_ahead_of_rows_is_predicted() {
     let mut costs = costs(8);
-    // Requests are no longer than 128 KiB: rows of four.
-    let rows: Vec<Want> = (0..10_u64)
-        .flat_map(|row| (0..128_u64).map(move |page| (row << 27) + page * 4096))
+    // Requests are no longer than 128 KiB: sequences of four.
+    let sequences: Vec<Want> = (0..10_u64)
+        .flat_map(|sequence| (0..128_u64).map(move |page| (sequence << 27) + page * 4096))
         .zip(0_u32..)
         .map(|(offset_bytes, step)| Want { file: FileId(0), offset_bytes, length_bytes: 4096, step })
         .collect();
-    let without = predicted(rows.clone(), &costs, HostCosts::default(), 64 << 20).value;
+    let without = predicted(sequences.clone(), &costs, HostCosts::default(), 64 << 20).value;
     let wasted = |value: f64| Estimate { value, low: 0.0, high: value };
-    costs.rows = vec![RowCost { request_bytes: 128 << 10, requests: 4, seconds: wasted(1e-3) }];
-    let with = predicted(rows, &costs, HostCosts::default(), 64 << 20).value;
+    costs.sequences = vec![SequenceCost { request_bytes: 128 << 10, requests: 4, seconds: wasted(1e-3) }];
+    let with = predicted(sequences, &costs, HostCosts::default(), 64 << 20).value;
     assert!((with - without - 10e-3).abs() < 1e-3, "{with} and {without}");
 }
 

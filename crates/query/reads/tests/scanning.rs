@@ -303,14 +303,14 @@ fn what_reaches_behind_the_last_block_stays_within_the_memory() {
     assert!(scan.next_step().unwrap().is_some());
 }
 
-/// A row of requests that makes a device read ahead for nothing is sent from last to first; a whole file is not.
+/// A sequence of requests that makes a device read ahead for nothing is sent from last to first; a whole file is not.
 #[test]
 fn where_reading_ahead_is_wasted_no_request_follows_another() {
     let mut costs = common::costs(100e-6, 1e9, 8, 64 << 10);
-    costs.rows = vec![common::wasteful_rows()];
-    let rows = |apart_bytes: u64| -> Vec<Want> {
-        let place = |row: u64, page: u64| row * apart_bytes + page * 4096;
-        let places = (0..8).flat_map(|row| (0..64).map(move |page| place(row, page)));
+    costs.sequences = vec![common::wasteful_sequences()];
+    let sequences = |apart_bytes: u64| -> Vec<Want> {
+        let place = |sequence: u64, page: u64| sequence * apart_bytes + page * 4096;
+        let places = (0..8).flat_map(|sequence| (0..64).map(move |page| place(sequence, page)));
         let want = |(offset_bytes, step)| Want { file: FileId(0), offset_bytes, length_bytes: 4096, step };
         places.zip(0_u32..).map(want).collect()
     };
@@ -320,6 +320,6 @@ fn where_reading_ahead_is_wasted_no_request_follows_another() {
         assert_eq!(plan.reads().len(), 32);
         plan.reads().iter().filter(|read| read.is_continued).count()
     };
-    assert_eq!(continued(rows(64 << 20)), 0, "eight rows of 256 KiB");
-    assert_eq!(continued(rows(256 << 10)), 31, "2 MiB in one piece");
+    assert_eq!(continued(sequences(64 << 20)), 0, "eight sequences of 256 KiB");
+    assert_eq!(continued(sequences(256 << 10)), 31, "2 MiB in one piece");
 }

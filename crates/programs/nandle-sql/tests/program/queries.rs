@@ -94,7 +94,7 @@ fn what_a_killed_query_leaves_goes_with_the_next_start() {
     let endless = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
     let mut child = place.command(&["Numbers.parquet", "-c", endless]).stdout(Stdio::null()).spawn().unwrap();
     let left = || {
-        let paths = std::fs::read_dir(place.0.path()).unwrap().map(|entry| entry.unwrap().path());
+        let paths = std::fs::read_dir(place.root()).unwrap().map(|entry| entry.unwrap().path());
         paths.filter(|path| path.join("LOCK").exists()).count()
     };
     let deadline = Instant::now() + Duration::from_mins(1);

@@ -75,7 +75,7 @@ pub fn costs() -> ReadCosts {
         random: random.collect(),
         sequential: Vec::new(),
         batches: Vec::new(),
-        rows: Vec::new(),
+        sequences: Vec::new(),
         price_error: 0.0,
     }
 }

@@ -4,12 +4,12 @@ mod batches;
 mod curve;
 mod economics;
 mod prices;
-mod rows;
+mod sequences;
 
 pub(crate) use batches::Batches;
 pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
-pub(crate) use rows::Rows;
+pub(crate) use sequences::Sequences;
 
 use crate::{Estimate, ReadsError};
 
@@ -35,14 +35,14 @@ pub struct BatchCost {
     pub seconds: Estimate,
 }
 
-/// So many requests in a row, of which each continues the one before, and then a jump.
+/// So many requests in a sequence, of which each continues the one before, and then a jump.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct RowCost {
+pub struct SequenceCost {
     /// Length of a request.
     pub request_bytes: u64,
-    /// Requests in a row, at least two.
+    /// Requests in a sequence, at least two.
     pub requests: u64,
-    /// What the row takes beyond as many requests to places of their own, while the device is kept busy; zero or more. It is what a device reads
+    /// What the sequence takes beyond as many requests to places of their own, while the device is kept busy; zero or more. It is what a device reads
     /// ahead and isn't asked for.
     pub seconds: Estimate,
 }
@@ -62,8 +62,8 @@ pub struct ReadCosts {
     pub sequential: Vec<RequestCost>,
     /// Batches on the idle device; where there are none, what a queue takes to fill and to empty is estimated from the requests.
     pub batches: Vec<BatchCost>,
-    /// Rows; where there are none, they cost nothing beyond their requests.
-    pub rows: Vec<RowCost>,
+    /// Sequences; where there are none, they cost nothing beyond their requests.
+    pub sequences: Vec<SequenceCost>,
     /// How far off a price is that follows from others, as a share of it: nine in ten are no farther. Requests have lengths and an order that weren't
     /// measured, so that predictions have it in their bounds.
     pub price_error: f64,
@@ -186,7 +186,7 @@ pub(crate) mod tests {
                 })
                 .collect(),
             batches: Vec::new(),
-            rows: Vec::new(),
+            sequences: Vec::new(),
             price_error: 0.0,
         }
     }

@@ -1,11 +1,11 @@
-use super::{Batches, Curve, ReadCosts, RequestCost, Rows, busy, sizes};
+use super::{Batches, Curve, ReadCosts, RequestCost, Sequences, busy, sizes};
 use crate::Estimate;
 
 /// What requests of any length cost: the [`ReadCosts`] made ready for planning, for one alignment and with so much memory.
 ///
 /// An extent that is no longer than the longest request is one request. What of an extent lies beyond that continues it, at the sequential
 /// price. (Cutting a shorter one as well would look cheaper where sequential reading is fast, but on an array each piece moves another
-/// arm, and some flash drives take a row of requests for the beginning of a long one: DIAT, C8.)
+/// arm, and some flash drives take a sequence of requests for the beginning of a long one: DIAT, C8.)
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     align_bytes: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Prices {
     /// What a byte costs in long extents.
     sequential_seconds_per_byte: f64,
     batches: Batches,
-    rows: Rows,
+    sequences: Sequences,
     price_error: f64,
     /// Random requests at each depth that was measured, ascending.
     by_depth: Vec<(u32, Curve)>,
@@ -56,7 +56,7 @@ impl Prices {
             continued: (!continued.is_empty()).then(|| curve(&continued)),
             sequential_seconds_per_byte: 0.0,
             batches: Batches::default(),
-            rows: Rows::new(&costs.rows),
+            sequences: Sequences::new(&costs.sequences),
             price_error: costs.price_error,
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
@@ -107,19 +107,19 @@ impl Prices {
         Estimate { value, low: value / farther(value / low), high: value * farther(high / value) }
     }
 
-    /// Whether a row of so many requests makes the device read ahead, of all devices that do.
-    pub(crate) fn is_long_row(requests: u64) -> bool {
-        requests >= LONG_ROW_REQUESTS
+    /// Whether a sequence of so many requests makes the device read ahead, of all devices that do.
+    pub(crate) fn is_long_sequence(requests: u64) -> bool {
+        requests >= LONG_SEQUENCE_REQUESTS
     }
 
-    /// What a row of so many requests costs beyond them.
-    pub(crate) fn row_seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
-        self.rows.seconds(request_bytes, requests)
+    /// What a sequence of so many requests costs beyond them.
+    pub(crate) fn sequence_seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
+        self.sequences.seconds(request_bytes, requests)
     }
 
     /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
-    pub(crate) fn long_row_seconds(&self) -> f64 {
-        self.row_seconds(self.largest_bytes(), LONG_ROW_REQUESTS).value
+    pub(crate) fn long_sequence_seconds(&self) -> f64 {
+        self.sequence_seconds(self.largest_bytes(), LONG_SEQUENCE_REQUESTS).value
     }
 
     /// What each block costs of an extent that is longer than any request, where it is read from last to first: no request continues another.
@@ -130,7 +130,7 @@ impl Prices {
     /// Whether an extent of so many of the longest requests is better read from last to first, so that nothing is read ahead of it that isn't asked for.
     pub(crate) fn is_better_backward(&self, requests: u64) -> bool {
         let bytes = self.largest_bytes();
-        let wasted = self.row_seconds(bytes, requests).low;
+        let wasted = self.sequence_seconds(bytes, requests).low;
         let jumps = self.by_blocks.last().copied().unwrap_or_default() - self.continued_seconds(bytes).value;
         requests > 2 && wasted > jumps * (requests - 1) as f64
     }
@@ -143,7 +143,7 @@ impl Prices {
         let bounds = (f64::INFINITY, f64::NEG_INFINITY);
         let (least, most) =
             beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
-        let most = most + self.long_row_seconds();
+        let most = most + self.long_sequence_seconds();
         let blocks = ((2.0 * most - least) / self.block_seconds()).ceil();
         // A float beyond the range becomes the largest number.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
@@ -246,8 +246,8 @@ impl Prices {
     }
 }
 
-/// Devices that read ahead begin within so many requests of a row.
-const LONG_ROW_REQUESTS: u64 = 4;
+/// Devices that read ahead begin within so many requests of a sequence.
+const LONG_SEQUENCE_REQUESTS: u64 = 4;
 
 /// A jump's price is what a request to a new place takes beyond one that continues. Of long requests that is a small difference of two large
 /// figures, and their noise would make it nothing, so that jumps to be had for nothing are planned. So from the shortest size on each jump takes what

@@ -123,7 +123,7 @@ impl Cover {
 struct LongExtents {
     block_seconds: f64,
     extra_seconds: f64,
-    /// What it costs that a row ends.
+    /// What it costs that a sequence ends.
     end_seconds: f64,
     /// Cost of the best, but for the blocks up to its end.
     best: Least,
@@ -131,7 +131,7 @@ struct LongExtents {
 
 impl LongExtents {
     fn forward(prices: &Prices) -> Self {
-        Self::new(prices.block_seconds(), prices.long_extent_seconds(), prices.long_row_seconds())
+        Self::new(prices.block_seconds(), prices.long_extent_seconds(), prices.long_sequence_seconds())
     }
 
     /// Each request goes to a new place, and nothing is read ahead.
@@ -150,7 +150,7 @@ impl LongExtents {
         }
     }
 
-    /// The best that ends there. The last one may go on in the next window: its row needn't end.
+    /// The best that ends there. The last one may go on in the next window: its sequence needn't end.
     fn best(&self, end_block: u64, is_last: bool) -> Least {
         let end_seconds = if is_last { 0.0 } else { self.end_seconds };
         let seconds = self.best.seconds + self.block_seconds * end_block as f64 + end_seconds;

@@ -10,7 +10,7 @@ const NO_LONGER: f64 = 1.03;
 
 impl Plan {
     /// The prices of a cover are those of a device that is kept busy. A plan of a few requests never gets there: then two requests take the place of one
-    /// where that is predicted to be done sooner and keeps the device busy no longer. (Not more than two: some drives take longer rows
+    /// where that is predicted to be done sooner and keeps the device busy no longer. (Not more than two: some drives take longer sequences
     /// for the beginning of a long read, and fetch what follows.)
     pub(super) fn or_halved(self) -> Self {
         let longest_bytes = self.reads.iter().map(|read| read.length_bytes).max().unwrap_or_default();

@@ -13,7 +13,7 @@ use nandle_io::{
 };
 use nandle_reads::{
     Check, Estimate, FileId, Groups, Mismatch, PlanFile, PlanOptions, ReadCosts, ReadFile, RequestCost,
-    RowCost, Strategy, Want,
+    SequenceCost, Strategy, Want,
 };
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -45,7 +45,7 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
         largest_request_bytes: largest_bytes,
         random: random.collect(),
         batches: Vec::new(),
-        rows: Vec::new(),
+        sequences: Vec::new(),
         price_error: 0.0,
         sequential: (9..=20)
             .map(|power| RequestCost {
@@ -57,9 +57,9 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
     }
 }
 
-/// A device that reads a second's worth ahead of three requests in a row: they are sent from last to first.
-pub(crate) fn wasteful_rows() -> RowCost {
-    RowCost { request_bytes: 4096, requests: 3, seconds: Estimate::exact(1.0) }
+/// A device that reads a second's worth ahead of three requests in a sequence: they are sent from last to first.
+pub(crate) fn wasteful_sequences() -> SequenceCost {
+    SequenceCost { request_bytes: 4096, requests: 3, seconds: Estimate::exact(1.0) }
 }
 
 /// A file's check: its bytes are those of their place.
@@ -116,7 +116,7 @@ impl Case {
         let largest_bytes = [4096, 16_384, 131_072][random.random_range(0..3)];
         let mut costs = costs(access_seconds, [1e8, 2e9][random.random_range(0..2)], depth, largest_bytes);
         if seed.is_multiple_of(2) {
-            costs.rows = vec![wasteful_rows()];
+            costs.sequences = vec![wasteful_sequences()];
         }
         let options = PlanOptions {
             strategy: strategy(&mut random),

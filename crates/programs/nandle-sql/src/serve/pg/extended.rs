@@ -120,7 +120,7 @@ impl ExtendedQueryHandler for Extended {
         // Zero is for all.
         let most = usize::try_from(message.max_rows).ok().filter(|rows| *rows > 0);
         client.set_state(PgWireConnectionState::QueryInProgress);
-        self.0.cancellable(self.0.execute(client, &portal, most)).await?;
+        self.0.cancellable(Box::pin(self.0.execute(client, &portal, most))).await?;
         client.set_state(PgWireConnectionState::ReadyForQuery);
         Ok(())
     }

@@ -31,7 +31,7 @@ impl SimpleQueryHandler for Client {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         client.set_state(PgWireConnectionState::QueryInProgress);
-        self.cancellable(self.run_all(client, &query.query)).await?;
+        self.cancellable(Box::pin(self.run_all(client, &query.query))).await?;
         client.set_state(PgWireConnectionState::ReadyForQuery);
         let status = client.transaction_status();
         send_ready_for_query(client, status).await

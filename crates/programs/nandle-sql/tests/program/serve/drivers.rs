@@ -26,6 +26,6 @@ fn values_of_all_types_come_as_they_are_and_statements_are_prepared() {
 #[test]
 fn a_queue_that_is_full_says_so() {
     let place = Place::new();
-    let server = Server::start(&place, &["--queries", "1"]);
+    let server = Server::start(&place, &["--queries", "1", "--time-limit", "10m"]);
     run(&server, "queue");
 }

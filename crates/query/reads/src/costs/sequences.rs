@@ -1,17 +1,17 @@
-//! Rows of requests of which each continues the one before: what a device reads ahead of them and isn't asked for.
+//! Requests of which each continues the one before: what a device reads ahead of them and isn't asked for.
 
-use super::{Curve, RowCost};
+use super::{Curve, SequenceCost};
 use crate::Estimate;
 
-/// What rows cost beyond as many requests to places of their own, by their number of requests.
+/// What sequences cost beyond as many requests to places of their own, by their number of requests.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Rows {
+pub(crate) struct Sequences {
     /// Ascending numbers of requests.
     by_requests: Vec<(f64, Curve)>,
 }
 
-impl Rows {
-    pub(crate) fn new(costs: &[RowCost]) -> Self {
+impl Sequences {
+    pub(crate) fn new(costs: &[SequenceCost]) -> Self {
         let mut counts: Vec<u64> = costs.iter().map(|cost| cost.requests).collect();
         counts.sort_unstable();
         counts.dedup();
@@ -22,7 +22,7 @@ impl Rows {
         Self { by_requests: counts.into_iter().map(of_count).collect() }
     }
 
-    /// Between measured numbers by their logarithms; a single request costs nothing more, and a longer row than was measured as much as that.
+    /// Between measured numbers by their logarithms; a single request costs nothing more, and a longer sequence than was measured as much as that.
     pub(crate) fn seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
         let requests = requests.max(1) as f64;
         let next = self.by_requests.partition_point(|(count, _)| *count < requests);
@@ -42,14 +42,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_costs_nothing_more_until_it_is_long() {
+    fn a_sequence_costs_nothing_more_until_it_is_long() {
         let cost =
-            |requests, value| RowCost { request_bytes: 4096, requests, seconds: Estimate::exact(value) };
-        let rows = Rows::new(&[cost(16, 3.0), cost(2, 0.0), cost(4, 2.0)]);
-        let at = |requests| rows.seconds(4096, requests).value;
+            |requests, value| SequenceCost { request_bytes: 4096, requests, seconds: Estimate::exact(value) };
+        let sequences = Sequences::new(&[cost(16, 3.0), cost(2, 0.0), cost(4, 2.0)]);
+        let at = |requests| sequences.seconds(4096, requests).value;
         for (requests, expected) in [(1, 0.0), (2, 0.0), (4, 2.0), (8, 2.5), (16, 3.0), (1000, 3.0)] {
             assert!((at(requests) - expected).abs() < 1e-9, "{requests}: {}", at(requests));
         }
-        assert_eq!(Rows::default().seconds(4096, 9), Estimate::default());
+        assert_eq!(Sequences::default().seconds(4096, 9), Estimate::default());
     }
 }

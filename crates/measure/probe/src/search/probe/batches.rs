@@ -17,6 +17,8 @@ use crate::search::{CellKey, Surface};
 
 /// Batches may take this part of the budget.
 const PART: u64 = 6;
+/// A shorter probe has hardly time for its cells, and a profile without sequential reads lacks more than one without batches.
+const BUDGET_MIN: Nanos = Nanos::from_millis(8000);
 /// How often each is measured, if there is time.
 const ROUNDS: usize = 3;
 /// Of the block sizes one in so many: what lies between follows.
@@ -35,7 +37,11 @@ pub(super) type Batches = BTreeMap<(CellKey, u64), Vec<Nanos>>;
 impl Search<'_> {
     /// Measures batches in random order, a round after the other, as long as there is time for them.
     pub(super) fn measure_batches(&mut self) -> Result<(), LoadError> {
-        let ends = self.slicer.now() + Nanos(self.ends.since(self.began).0 / PART);
+        let budget = self.ends.since(self.began);
+        if budget < BUDGET_MIN {
+            return Ok(());
+        }
+        let ends = self.slicer.now() + Nanos(budget.0 / PART);
         let surface = self.surface();
         let mut wanted: Vec<_> = self
             .grid

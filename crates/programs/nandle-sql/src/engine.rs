@@ -8,12 +8,12 @@ use nandle_session::Cancel;
 use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
 use nandle_terminal::profile::{ProfileArgs, costs_of};
 use nandle_terminal::progress::Bar;
-use nandle_terminal::{Failure, output};
+use nandle_terminal::{Failure, cpu, output};
 
 use crate::error::of_engine;
 use crate::memory::usual_bytes;
 use crate::spill::SpillDirectory;
-use crate::{cpu, tables};
+use crate::tables;
 
 /// Below this neither reads nor operators have room for much.
 const MEMORY_BYTES_MIN: u64 = 16 << 20;

@@ -1,7 +1,6 @@
 //! The `nandle-sql` program: the commands `sql` and `serve` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
 mod args;
-mod cpu;
 mod engine;
 mod error;
 mod memory;

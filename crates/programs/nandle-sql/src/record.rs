@@ -11,10 +11,9 @@ use nandle_io::Nanos;
 use nandle_reads::recording::{Names, QueryTotals, RecordError, Recorder};
 use nandle_reads::{FileId, Want};
 use nandle_terminal::result_file::RECORDING;
-use nandle_terminal::{Failure, output, result_file};
+use nandle_terminal::{Failure, cpu, output, result_file};
 
 use crate::args::SqlArgs;
-use crate::cpu;
 
 /// How the threads are called that read.
 const READING_THREADS: &str = "nandle-reads";

@@ -3,7 +3,6 @@
 use std::collections::VecDeque;
 
 use nandle_columns::{ColumnsError, StepBytes, StepData};
-use rustix::time::{ClockId, clock_gettime};
 
 /// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
 pub(crate) struct Ahead {
@@ -53,19 +52,4 @@ impl StepBytes for Fewer<'_> {
         self.is_exhausted |= step.is_none();
         Ok(step)
     }
-}
-
-/// Processor time of this thread.
-pub(crate) fn cpu_ns() -> u64 {
-    nanos_of(ClockId::ThreadCPUTime)
-}
-
-/// Processor time of all threads.
-pub(crate) fn cpu_of_process_ns() -> u64 {
-    nanos_of(ClockId::ProcessCPUTime)
-}
-
-fn nanos_of(clock: ClockId) -> u64 {
-    let time = clock_gettime(clock);
-    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
 }

@@ -3,6 +3,7 @@
 //! command, nor what a command measures or keeps.
 
 pub mod args;
+pub mod cpu;
 mod definition;
 mod failure;
 pub mod interrupt;

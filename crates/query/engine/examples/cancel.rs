@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use nandle_engine::{Engine, EngineOptions, Source, WorldLayer};
-use nandle_io::{Arena, Backend, Completion, Device, DeviceId, Full, Io, Nanos, Request, Wait, Waker};
+use nandle_io::{Completion, Io, Nanos, Wait};
 use nandle_reads::{Estimate, ReadCosts, RequestCost};
 
 /// Queries are ended after so many milliseconds.
@@ -30,6 +30,8 @@ struct Watched {
 }
 
 impl Io for Watched {
+    nandle_io::forward_io!(io: devices submit in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
+
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let before = into.len();
         self.io.reap(wait, into);
@@ -37,50 +39,6 @@ impl Io for Watched {
             *self.seen.last.lock().unwrap() = Instant::now();
             self.seen.requests.fetch_add((into.len() - before) as u64, Ordering::Relaxed);
         }
-    }
-
-    fn devices(&self) -> &[Device] {
-        self.io.devices()
-    }
-
-    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        self.io.submit(device, request)
-    }
-
-    fn in_flight(&self) -> usize {
-        self.io.in_flight()
-    }
-
-    fn slots(&self) -> usize {
-        self.io.slots()
-    }
-
-    fn now(&self) -> Nanos {
-        self.io.now()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        self.io.cpu_time()
-    }
-
-    fn charge_cpu(&mut self, span: Nanos) {
-        self.io.charge_cpu(span);
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        self.io.timer_slack()
-    }
-
-    fn waker(&mut self) -> Option<Waker> {
-        self.io.waker()
-    }
-
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.io.register(arena)
-    }
-
-    fn backend(&self) -> Backend {
-        self.io.backend()
     }
 }
 

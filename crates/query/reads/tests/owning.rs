@@ -11,7 +11,7 @@ use std::task::{Context, Poll};
 use futures_core::Stream;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
-use nandle_reads::{Check, FileId, Mismatch, OwnedStep, Owner, Plan, ReadsError, StepStream};
+use nandle_reads::{Check, FileId, Mismatch, OwnedStep, Owner, Plan, PlannedRead, ReadsError, StepStream};
 
 fn plan(case: &Case) -> Option<Arc<Plan>> {
     Plan::new(case.wants.clone(), &case.plan_files(), &case.costs, case.options).ok().map(Arc::new)
@@ -279,4 +279,25 @@ fn steps_that_are_skipped_come_without_bytes_and_the_others_with_theirs() {
         }
         assert_eq!(next, plan.steps());
     }
+}
+
+/// Whichever way an extent's requests are sent.
+#[test]
+fn of_steps_that_are_all_skipped_nothing_is_read() {
+    let mut backward = 0;
+    for seed in 0..150 {
+        let case = Case::random(seed);
+        let Some(plan) = plan(&case) else { continue };
+        let every = std::iter::once(0..plan.steps()).collect();
+        let owner = owner(seed);
+        let mut stream = owner.scan_without(Arc::clone(&case.files), Arc::clone(&plan), 10_000, every);
+        while stream.next_step().unwrap().is_some() {}
+        assert_eq!(stream.counts().requests, 0, "seed {seed}");
+        backward += plan.reads().windows(2).filter(|two| follows(&two[1], &two[0])).count();
+    }
+    assert!(backward > 0, "some extents are sent from last to first");
+}
+
+fn follows(one: &PlannedRead, other: &PlannedRead) -> bool {
+    one.file == other.file && one.offset_bytes + one.length_bytes == other.offset_bytes
 }

@@ -4,9 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nandle_engine::{Engine, EngineOptions, WorldLayer};
-use nandle_io::{
-    Arena, Backend, Cause, Completion, Device, DeviceId, Full, Io, IoError, Nanos, Request, Wait, Waker,
-};
+use nandle_io::{Cause, Completion, Io, IoError, Wait};
 
 use crate::support::{Place, answer, figures, plan, set_reads, sorted, with_pages};
 
@@ -36,6 +34,8 @@ struct Faulty {
 }
 
 impl Io for Faulty {
+    nandle_io::forward_io!(io: devices submit in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
+
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let before = into.len();
         self.io.reap(wait, into);
@@ -45,50 +45,6 @@ impl Io for Faulty {
                 completion.result = Err(IoError::new(&completion.operation, Cause::System(5)));
             }
         }
-    }
-
-    fn devices(&self) -> &[Device] {
-        self.io.devices()
-    }
-
-    fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
-        self.io.submit(device, request)
-    }
-
-    fn in_flight(&self) -> usize {
-        self.io.in_flight()
-    }
-
-    fn slots(&self) -> usize {
-        self.io.slots()
-    }
-
-    fn now(&self) -> Nanos {
-        self.io.now()
-    }
-
-    fn cpu_time(&self) -> Nanos {
-        self.io.cpu_time()
-    }
-
-    fn charge_cpu(&mut self, span: Nanos) {
-        self.io.charge_cpu(span);
-    }
-
-    fn timer_slack(&self) -> Nanos {
-        self.io.timer_slack()
-    }
-
-    fn waker(&mut self) -> Option<Waker> {
-        self.io.waker()
-    }
-
-    fn register(&mut self, arena: &Arena) -> usize {
-        self.io.register(arena)
-    }
-
-    fn backend(&self) -> Backend {
-        self.io.backend()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What reading costs on a device: curves that the caller fills from what was measured.
 
 mod batches;
+mod check;
 mod curve;
 mod economics;
 mod prices;
@@ -11,7 +12,7 @@ pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
 pub(crate) use sequences::Sequences;
 
-use crate::{Estimate, ReadsError};
+use crate::Estimate;
 
 /// Requests of one size, so many of them outstanding.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -71,58 +72,6 @@ pub struct ReadCosts {
 
 /// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
 const NEAR_PLATEAU: f64 = 1.03;
-
-/// No system takes longer requests whole, and planning has a price for each length there is.
-const REQUEST_BYTES_MAX: u64 = 1 << 30;
-
-impl ReadCosts {
-    /// Checks that the figures make sense, and that there are any.
-    ///
-    /// # Errors
-    /// There is no size, a figure isn't a positive number, bounds are out of order, or the largest request is no logical block.
-    pub fn check(&self) -> Result<(), ReadsError> {
-        let fault = |what: &'static str, got: String| Err(ReadsError::Costs { what, got });
-        let block_bytes = self.logical_block_bytes;
-        if block_bytes == 0 || !block_bytes.is_power_of_two() {
-            return fault("the logical block is a power of two", format!("{block_bytes} bytes"));
-        }
-        if self.largest_request_bytes < block_bytes {
-            return fault(
-                "the largest request has a logical block or more",
-                format!("{} bytes", self.largest_request_bytes),
-            );
-        }
-        if self.largest_request_bytes > REQUEST_BYTES_MAX {
-            return fault(
-                "no request has more than 1 GiB",
-                format!("a largest one of {} bytes", self.largest_request_bytes),
-            );
-        }
-        if self.random.is_empty() {
-            return fault("random requests of some size were measured", "none".to_owned());
-        }
-        let is_ordered = |estimate: &Estimate| {
-            estimate.low > 0.0
-                && estimate.low <= estimate.value
-                && estimate.value <= estimate.high
-                && estimate.high.is_finite()
-        };
-        for cost in self.random.iter().chain(&self.sequential) {
-            if !is_ordered(&cost.seconds) || cost.depth == 0 || cost.request_bytes == 0 {
-                return fault("sizes, depths and times are above zero, bounds in order", format!("{cost:?}"));
-            }
-        }
-        let batch =
-            |cost: &&BatchCost| !is_ordered(&cost.seconds) || cost.requests == 0 || cost.request_bytes == 0;
-        if let Some(wrong) = self.batches.iter().find(batch) {
-            return fault(
-                "sizes, requests and times of batches are above zero, bounds in order",
-                format!("{wrong:?}"),
-            );
-        }
-        Ok(())
-    }
-}
 
 /// The sizes that were measured, ascending.
 pub(crate) fn sizes(costs: &[RequestCost]) -> Vec<u64> {
@@ -210,19 +159,5 @@ pub(crate) mod tests {
         let seconds = busy(&flash().random, 4096, 5).unwrap().seconds.value;
         assert!((seconds - (80e-6 + 4096.0 / 2e9) / 5.0).abs() < 1e-9, "{seconds}");
         assert!(busy(&flash().random, 5000, 5).is_none());
-    }
-
-    #[test]
-    fn figures_that_make_no_sense_are_named() {
-        assert!(flash().check().is_ok());
-        let endless = ReadCosts { largest_request_bytes: u64::MAX, ..flash() };
-        assert!(endless.check().unwrap_err().to_string().contains("1 GiB"));
-        let none = ReadCosts { random: Vec::new(), ..flash() };
-        assert!(none.check().unwrap_err().to_string().contains("measured"));
-        let block = ReadCosts { logical_block_bytes: 1000, ..flash() };
-        assert!(block.check().unwrap_err().to_string().contains("1000 bytes"));
-        let mut wrong = flash();
-        wrong.sequential[0].seconds = Estimate { value: 1.0, low: 2.0, high: 3.0 };
-        assert!(wrong.check().unwrap_err().to_string().contains("bounds"));
     }
 }

@@ -68,6 +68,15 @@ impl Extent {
         self.offset_bytes + self.length_bytes
     }
 
+    /// Whether a request of it is sent before its others.
+    pub(crate) fn is_sent_first(&self, read: &PlannedRead) -> bool {
+        if self.is_backward {
+            read.offset_bytes + read.length_bytes == self.end_bytes()
+        } else {
+            read.offset_bytes == self.offset_bytes
+        }
+    }
+
     /// One past its last byte in memory.
     pub(crate) fn memory_end_bytes(&self) -> u64 {
         self.end_bytes() + self.tail_bytes

@@ -38,10 +38,8 @@ impl Skipped {
     /// Whether a request isn't to be sent: an extent is read as a whole, or not at all.
     pub(crate) fn leaves_out(&mut self, read: &PlannedRead, plan: &Plan) -> bool {
         let is_wanted = self.is_wanted.get(read.extent as usize).copied().unwrap_or(true);
-        let is_first = plan
-            .extents
-            .get(read.extent as usize)
-            .is_some_and(|extent| extent.offset_bytes == read.offset_bytes);
+        let is_first =
+            plan.extents.get(read.extent as usize).is_some_and(|extent| extent.is_sent_first(read));
         if is_first && !is_wanted {
             self.left_out.insert(read.extent);
         }

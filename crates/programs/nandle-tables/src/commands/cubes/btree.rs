@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanSpec};
 use nandle_flights::{Btree, BtreeError, BtreeOptions, Column, CubeQuery, IndexKind};
-use nandle_io::Nanos;
 use nandle_reads::recording::{RecordedFile, Recording};
 use nandle_reads::{FileId, Groups};
 use nandle_session::{Cancel, Observer};
+use nandle_terminal::cpu;
 use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::format_bytes;
 use tempfile::TempDir;
 
 use super::{Cube, CubesArgs, Recorded, check};
-use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
 
@@ -70,7 +69,7 @@ pub(super) fn run(
         progress.progress(&name, rows as f64 / all_rows as f64);
     }
     btree.finish().map_err(failed)?;
-    let clock = || Nanos(cpu_ns());
+    let clock = cpu::of_thread;
     let (mut cubes, mut recorded) = (Vec::new(), Vec::new());
     for query in queries {
         check(cancel)?;

@@ -15,12 +15,12 @@ use nandle_reads::recording::{Names, Recorder, Recording};
 use nandle_reads::{Estimate, HostCosts, PlanOptions, ReadCosts};
 use nandle_session::{Cancel, Observer};
 use nandle_spill::{Place, SpillCosts, SpillError};
+use nandle_terminal::cpu;
 
 use super::rows::{RowSource, names};
 use super::{Actual, Cube, CubesArgs, Recorded, check};
 use crate::commands::scan::files::OpenFiles;
 use crate::commands::scan::host::{self, Host, Ratios};
-use crate::decode::cpu_ns;
 use crate::error::CliError;
 use crate::input::Input;
 
@@ -195,7 +195,7 @@ fn one(
         options,
         copies_bytes: reads_bytes,
     };
-    let clock = || Nanos(cpu_ns());
+    let clock = cpu::of_thread;
     if source == RowSource::Projections {
         return sorted_cube(rows, query, &reads, clock, &mut drop).map_err(failed);
     }

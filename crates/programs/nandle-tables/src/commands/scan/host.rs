@@ -8,9 +8,9 @@ use std::time::Instant;
 use nandle_columns::{ScanPlan, StepBytes, StreamedBytes};
 use nandle_predict::next_of;
 use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, ReadCosts, Want};
+use nandle_terminal::cpu;
 
 use super::files::OpenFiles;
-use crate::decode::cpu_of_process_ns;
 use crate::error::CliError;
 
 /// The steps that are read to see it want so many bytes: of fewer, starting would be most of the time.
@@ -92,12 +92,12 @@ pub(crate) fn measure(
     let bytes = reads.read_bytes().max(1) as f64;
     let (mut per_byte, mut times_s) = (Vec::with_capacity(ROUNDS), Vec::with_capacity(ROUNDS));
     for _ in 0..ROUNDS {
-        let (before_ns, began) = (cpu_of_process_ns(), Instant::now());
+        let (before_ns, began) = (cpu::of_process().0, Instant::now());
         let stream = opened.owner.scan(Arc::clone(&opened.files), Arc::clone(&reads), copies_bytes);
         let mut steps = StreamedBytes::new(plan, stream);
         while steps.next_step()?.is_some() {}
         times_s.push(began.elapsed().as_secs_f64());
-        let spent = (cpu_of_process_ns() - before_ns) as f64 * 1e-9;
+        let spent = (cpu::of_process().0 - before_ns) as f64 * 1e-9;
         per_byte.push((spent - of_requests).max(0.0) / bytes);
     }
     // How far it varies is part of how far runs do.

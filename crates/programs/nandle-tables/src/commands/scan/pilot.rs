@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use nandle_columns::{BatchDecoder, DirectBytes, ScanPlan, StreamedBytes};
 use nandle_reads::{HostCosts, Plan};
+use nandle_terminal::cpu;
 
 use super::args::RowFormat;
 use super::files::OpenFiles;
 use super::host::Ratios;
 use super::work::decode_some;
-use crate::decode::{Ahead, cpu_ns};
+use crate::decode::Ahead;
 use crate::error::CliError;
 
 /// So many steps at most: a few million rows.
@@ -33,9 +34,9 @@ pub(super) fn run(
     let mut ratios = Ratios::default();
     for _ in 0..ROUNDS {
         let mut ahead = Ahead::read(&mut DirectBytes::new(plan), steps as usize)?;
-        let before_ns = cpu_ns();
+        let before_ns = cpu::of_thread().0;
         decode_some(BatchDecoder::new(plan), &mut ahead, format)?;
-        let ns_per_row = (cpu_ns() - before_ns) as f64 / rows.max(1) as f64;
+        let ns_per_row = (cpu::of_thread().0 - before_ns) as f64 / rows.max(1) as f64;
         let predicted = first.predict(host, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9);
         let began = Instant::now();
         let stream = opened.owner.scan(Arc::clone(&opened.files), Arc::clone(first), copies_bytes);

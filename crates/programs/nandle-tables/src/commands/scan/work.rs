@@ -8,10 +8,11 @@ use nandle_columns::{BatchDecoder, ColumnsError, DirectBytes, ScanPlan, StepByte
 use nandle_predict::next_of;
 use nandle_reads::{Estimate, ReadCounts, StepStream};
 use nandle_session::Cancel;
+use nandle_terminal::cpu;
 
 use super::args::RowFormat;
 use super::rows::RowWriter;
-use crate::decode::{Ahead, Fewer, cpu_ns};
+use crate::decode::{Ahead, Fewer};
 use crate::error::CliError;
 
 /// Row groups whose steps are decoded beforehand, to see what a row costs the processor: what is in a table changes from its beginning to
@@ -64,9 +65,9 @@ fn sampled_steps(plan: &ScanPlan, group: usize) -> impl Iterator<Item = u32> {
 fn decode_ns(plan: &ScanPlan, group: usize, format: RowFormat) -> Result<u64, CliError> {
     let groups = plan.groups();
     let mut steps = Ahead::read(&mut DirectBytes::of_part(plan, group, groups), SAMPLED_STEPS)?;
-    let before_ns = cpu_ns();
+    let before_ns = cpu::of_thread().0;
     decode_some(BatchDecoder::of_part(plan, group, groups), &mut steps, format)?;
-    Ok(cpu_ns() - before_ns)
+    Ok(cpu::of_thread().0 - before_ns)
 }
 
 /// Decodes steps and prints their rows to nowhere. There may be fewer than the decoder expects.
@@ -120,14 +121,14 @@ impl<T: FnMut(u32)> StepBytes for Timed<'_, T> {
         self.end_step();
         (self.told)(u32::try_from(self.cpu_after_ns.len()).unwrap_or(u32::MAX));
         let step = self.bytes.next_step()?;
-        self.since_ns = step.as_ref().map(|_| cpu_ns());
+        self.since_ns = step.as_ref().map(|_| cpu::of_thread().0);
         Ok(step)
     }
 }
 
 impl<T> Timed<'_, T> {
     fn end_step(&mut self) {
-        self.cpu_after_ns.extend(self.since_ns.take().map(|since_ns| cpu_ns() - since_ns));
+        self.cpu_after_ns.extend(self.since_ns.take().map(|since_ns| cpu::of_thread().0 - since_ns));
     }
 }
 

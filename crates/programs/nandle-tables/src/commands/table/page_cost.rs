@@ -8,8 +8,9 @@ use arrow_schema::{DataType, Field, Schema};
 use nandle_columns::{
     BatchDecoder, ColumnLayout, ColumnsError, DirectBytes, Layout, ScanSpec, Table, TableOptions,
 };
+use nandle_terminal::cpu;
 
-use crate::decode::{Ahead, cpu_ns};
+use crate::decode::Ahead;
 use crate::error::CliError;
 
 const ROWS: u32 = 1 << 16;
@@ -44,9 +45,9 @@ fn decode_ns(rows: &RecordBatch, page_rows: u64) -> Result<(f64, f64), CliError>
     for _ in 0..RUNS {
         let mut bytes = Ahead::read(&mut DirectBytes::new(&plan), usize::MAX)?;
         let mut decoder = BatchDecoder::new(&plan);
-        let before_ns = cpu_ns();
+        let before_ns = cpu::of_thread().0;
         while decoder.next(&mut bytes)?.is_some() {}
-        least_ns = least_ns.min((cpu_ns() - before_ns) as f64);
+        least_ns = least_ns.min((cpu::of_thread().0 - before_ns) as f64);
     }
     Ok((least_ns, f64::from(ROWS) / page_rows as f64))
 }

@@ -4,12 +4,12 @@ use nandle_io::Nanos;
 use rustix::time::{ClockId, clock_gettime};
 
 /// What the calling thread has used.
-pub(crate) fn of_thread() -> Nanos {
+pub fn of_thread() -> Nanos {
     of(ClockId::ThreadCPUTime)
 }
 
 /// What all threads of this process have used.
-pub(crate) fn of_process() -> Nanos {
+pub fn of_process() -> Nanos {
     of(ClockId::ProcessCPUTime)
 }
 

@@ -58,18 +58,9 @@ fn a_file_in_a_tables_data_is_read_by_the_tables_profile() {
     let place = Place::new();
     place.generate("t", 30_000);
     let [file] = &place.parquet_files("t")[..] else { panic!("one load makes one file") };
-    let forecasts = |of: &str| {
-        let explained = place.run(&format!("scan {of} --columns Origin,ArrDelay --explain --json")).done();
-        explained.json()["forecasts"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|one| one["device"].clone())
-            .collect::<Vec<_>>()
-    };
-    let of_table = forecasts("t");
-    assert!(of_table[0]["value_s"].as_f64().unwrap() > 0.0, "{of_table:?}");
-    assert_eq!(forecasts(&file.display().to_string()), of_table);
+    let explained = place.run(&format!("scan {} --columns Origin --explain", file.display())).done();
+    let costs = "t/profile.json (of model:nvme-tlc)";
+    assert!(explained.stdout.contains(costs), "{explained:?}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use nandle_profile::{Batch, DeviceProfile};
 use nandle_reads::{BatchCost, Estimate, RequestCost};
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
 /// Standard errors in an interval of 95 % and of 90 %.
 const OF_95: f64 = 1.96;
@@ -41,7 +42,9 @@ impl Batches {
                 && !batch.elapsed_ns.contains(&0)
         };
         let usable = || profile.batches.iter().filter(is_usable);
-        let deviations = Deviations::of(usable());
+        let Some(deviations) = Deviations::of(usable()) else {
+            return Self { at_once: Vec::new(), long: Vec::new() };
+        };
         let measured = |batch: &Batch| Measured {
             request_bytes: batch.block_bytes,
             requests: batch.requests,
@@ -50,8 +53,9 @@ impl Batches {
             runs: batch.elapsed_ns.len() as f64,
             deviation: deviations.at(batch.requests),
         };
-        let (at_once, long): (Vec<_>, Vec<_>) =
+        let (at_once, mut long): (Vec<_>, Vec<_>) =
             usable().map(measured).partition(|batch| batch.requests <= u64::from(batch.depth));
+        long.sort_by_key(|batch| batch.request_bytes);
         Self { at_once, long }
     }
 
@@ -151,6 +155,14 @@ impl Correction {
     }
 }
 
+/// So many degrees of freedom say a spread well enough.
+const DEGREES_ENOUGH: f64 = 3.0;
+
+/// Standard errors in an interval of 90 % where the spread is known from so few.
+fn student_90(degrees: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |student| student.inverse_cdf(0.95))
+}
+
 /// How much equal batches differ, by their number of requests: the more there are, the more they even out.
 struct Deviations {
     /// Sum of squares and degrees of freedom.
@@ -158,7 +170,8 @@ struct Deviations {
 }
 
 impl Deviations {
-    fn of<'a>(batches: impl Iterator<Item = &'a Batch>) -> Self {
+    /// `None` where no batch was measured more than once: they have no bounds then, and nothing says how much they count beside cells.
+    fn of<'a>(batches: impl Iterator<Item = &'a Batch>) -> Option<Self> {
         let mut by_requests: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
         for batch in batches {
             let logarithms = logarithms(batch);
@@ -167,15 +180,20 @@ impl Deviations {
             *squares += logarithms.iter().map(|one| (one - mean).powi(2)).sum::<f64>();
             *degrees += logarithms.len() as f64 - 1.0;
         }
-        Self { by_requests }
+        let deviations = Self { by_requests };
+        (deviations.all().1 > 0.0).then_some(deviations)
     }
 
-    /// Of batches of so many requests, or where none of these was measured twice, of all.
+    fn all(&self) -> (f64, f64) {
+        self.by_requests.values().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+    }
+
+    /// Of batches of so many requests, or of all where that is surer: what few runs say of their spread is widened as Student's distribution has it.
     fn at(&self, requests: u64) -> f64 {
-        let own = self.by_requests.get(&requests.ilog2().into()).filter(|(_, degrees)| *degrees > 0.0);
-        let all = || self.by_requests.values().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        let (squares, degrees) = own.copied().unwrap_or_else(all);
-        if degrees > 0.0 { (squares / degrees).sqrt() } else { 0.0 }
+        let own = self.by_requests.get(&requests.ilog2().into()).copied();
+        let all = self.all();
+        let (squares, degrees) = own.filter(|(_, degrees)| *degrees >= DEGREES_ENOUGH).unwrap_or(all);
+        (squares / degrees).sqrt() * student_90(degrees) / OF_90
     }
 }
 

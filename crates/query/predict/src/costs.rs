@@ -77,6 +77,7 @@ pub fn read_costs(
     let transfer_bytes = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
     let largest_request_bytes = whole_bytes.min(transfer_bytes) / logical_block_bytes * logical_block_bytes;
     let sequential = sequential_costs(profile);
+    let sequences = sequence_costs(profile, &sequential);
     let batches = Batches::of(profile);
     batches.correct(&mut random);
     missing.extend(sequential.is_empty().then_some(MissingFigure::Sequential));
@@ -87,7 +88,7 @@ pub fn read_costs(
         random,
         sequential,
         batches: batches.costs(),
-        sequences: sequence_costs(profile),
+        sequences,
         price_error: price_error(profile),
     };
     Ok((costs, missing))
@@ -135,8 +136,9 @@ fn price_error(profile: &DeviceProfile) -> f64 {
     if error.is_finite() { error.clamp(0.0, PRICE_ERROR_MAX) } else { 0.0 }
 }
 
-/// What groups take beyond as many single blocks of their size and depth; of the depths that were measured the deepest.
-fn sequence_costs(profile: &DeviceProfile) -> Vec<SequenceCost> {
+/// What groups take beyond a single block of their size and depth and blocks that continue it, which is where the device reads ahead and isn't asked for
+/// that; of the depths that were measured the deepest.
+fn sequence_costs(profile: &DeviceProfile, continued: &[RequestCost]) -> Vec<SequenceCost> {
     let is_random =
         |cell: &&Cell| cell.pattern == "random" && cell.operation == OperationKind::Read && cell.errors == 0;
     let seconds = |wanted: &Cell, group_blocks: u64| {
@@ -158,11 +160,18 @@ fn sequence_costs(profile: &DeviceProfile) -> Vec<SequenceCost> {
         profile.cells.iter().map(|cell| &cell.cell).filter(is_random).filter(|cell| cell.group_blocks > 1)
     {
         let Some((group, single)) = seconds(cell, cell.group_blocks).zip(seconds(cell, 1)) else { continue };
-        let beyond = |group: f64, single: f64| (cell.group_blocks as f64 * (group - single)).max(0.0);
+        let of_size = continued.iter().filter(|cost| cost.request_bytes == cell.block_bytes);
+        let continued =
+            of_size.map(|cost| cost.seconds).min_by(|one, other| one.value.total_cmp(&other.value));
+        let continued = continued.filter(|continued| continued.value < single.value).unwrap_or(single);
+        let blocks = cell.group_blocks as f64;
+        let beyond = |group: f64, single: f64, continued: f64| {
+            (blocks * group - single - (blocks - 1.0) * continued).max(0.0)
+        };
         let seconds = Estimate {
-            value: beyond(group.value, single.value),
-            low: beyond(group.low, single.high),
-            high: beyond(group.high, single.low),
+            value: beyond(group.value, single.value, continued.value),
+            low: beyond(group.low, single.high, continued.high),
+            high: beyond(group.high, single.low, continued.low),
         };
         let cost = SequenceCost { request_bytes: cell.block_bytes, requests: cell.group_blocks, seconds };
         let held = deepest.entry((cell.block_bytes, cell.group_blocks)).or_insert((cell.queue_depth, cost));

@@ -145,12 +145,12 @@ impl Search<'_> {
                 return Ok(());
             }
         }
-        self.measure_batches()?;
         let efficient = efficient_block(&self.surface()).unwrap_or(0);
-        let rest = schedule::sequential(&self.grid)
+        let rest: Vec<_> = schedule::sequential(&self.grid)
             .into_iter()
             .chain(schedule::groups(&self.grid, efficient))
             .collect();
+        self.measure_batches()?;
         if !self.round(rest, "sequential and groups")? {
             self.partial.push("the budget ended before sequential reading and groups were measured".into());
             return Ok(());

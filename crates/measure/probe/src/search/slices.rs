@@ -133,10 +133,16 @@ impl<'a> Slicer<'a> {
         self.run(key, counting, Stop::after(self.slice_time))
     }
 
-    /// How long so many requests of a cell take on the idle device, from the first submission to the last completion.
-    pub(super) fn batch(&mut self, key: CellKey, requests: u64) -> Result<Nanos, LoadError> {
+    /// How long so many requests of a cell take on the idle device, from the first submission to the last completion; `None` where one of them failed.
+    pub(super) fn batch(&mut self, key: CellKey, requests: u64) -> Result<Option<Nanos>, LoadError> {
         let stop = Stop::after_bytes(requests.saturating_mul(key.block_bytes));
-        Ok(self.run(key, Counting::Whole, stop)?.elapsed)
+        match self.run(key, Counting::Whole, stop) {
+            Ok(measurement) => {
+                Ok((measurement.failed + measurement.damaged == 0).then_some(measurement.elapsed))
+            }
+            Err(LoadError::AllFailed { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 
     fn run(&mut self, key: CellKey, counting: Counting, stop: Stop) -> Result<Measurement, LoadError> {

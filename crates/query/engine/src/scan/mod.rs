@@ -9,7 +9,7 @@ mod explain;
 mod pieces;
 mod planned;
 mod processor;
-mod pruners;
+mod pruner;
 mod readers;
 mod reads;
 mod rehearsal;

@@ -112,10 +112,10 @@ fn piece_of(
     let mut piece = PartitionedFile { range: None, arrow_schema: schema, statistics: None, ..file.clone() };
     if is_dynamic {
         // A filter that changes while the query runs may rule out a row group before it is opened.
-        let alone =
-            metadata.clone().into_builder().set_row_groups(vec![metadata.row_group(row_group).clone()]);
+        let alone = vec![metadata.row_group(row_group).clone()];
+        let alone = ParquetMetaData::new(metadata.file_metadata().clone(), alone);
         let schema = source.table_schema().file_schema();
-        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(&alone.build(), schema)?;
+        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(&alone, schema)?;
         piece.statistics = Some(Arc::new(with_values(statistics, &piece.partition_values)));
     }
     Ok(Piece {

@@ -29,7 +29,7 @@ use super::decoding::{located, panicked};
 use super::explain::{Processor, Taken, Told};
 use super::pieces::{Pieces, find};
 use super::processor::{self, known_seconds};
-use super::pruners::Pruners;
+use super::pruner::Pruner;
 use super::readers::{PieceNumber, PlannedReaders};
 use super::reads::{DEVICE_TIME, PartitionReads};
 use super::share::{Share, deal, seconds};
@@ -162,7 +162,7 @@ impl DataSource for PlannedScan {
             Arc::clone(&self.files),
             Arc::clone(context.memory_pool()),
             Arc::clone(&self.outstanding),
-            Pruners::new(source, share),
+            Pruner::new(source, share),
             &self.config.metrics(),
             partition,
         );

@@ -14,7 +14,7 @@ use nandle_reads::{FileId, Outstanding, OwnedStep, ReadCounts, ReadsError, StepS
 use tokio::sync::Mutex;
 
 use super::pieces::Piece;
-use super::pruners::Pruners;
+use super::pruner::Pruner;
 use super::share::Share;
 use super::stoppers::Stoppers;
 use crate::table::TableFiles;
@@ -59,7 +59,7 @@ pub(crate) struct PartitionReads {
     files: Arc<TableFiles>,
     pool: Arc<dyn MemoryPool>,
     needs: Option<Arc<Needs>>,
-    pruners: StdMutex<Pruners>,
+    pruner: StdMutex<Pruner>,
     stoppers: Arc<Stoppers>,
     counters: Counters,
     /// When requests of any partition were outstanding.
@@ -88,19 +88,19 @@ impl PartitionReads {
         files: Arc<TableFiles>,
         pool: Arc<dyn MemoryPool>,
         outstanding: Arc<StdMutex<Outstanding>>,
-        pruners: Pruners,
+        pruner: Pruner,
         metrics: &ExecutionPlanMetricsSet,
         partition: usize,
     ) -> Self {
         let counters = Counters::new(metrics, partition);
         let (running, current) = (Mutex::new(None), AtomicUsize::new(usize::MAX));
-        let pruners = StdMutex::new(pruners);
+        let pruner = StdMutex::new(pruner);
         Self {
             share,
             files,
             pool,
             needs: None,
-            pruners,
+            pruner,
             stoppers: Arc::default(),
             counters,
             outstanding,
@@ -138,7 +138,7 @@ impl PartitionReads {
         let mut running = self.running.lock().await;
         let running = match running.as_mut() {
             Some(running) => {
-                for steps in self.ruled_out(number + 1)? {
+                for steps in self.ruled_out(number + 1) {
                     running.stream.skip_steps(steps);
                 }
                 running
@@ -163,11 +163,11 @@ impl PartitionReads {
     }
 
     /// Steps of pieces from `first` on that the query doesn't want any more.
-    fn ruled_out(&self, first: usize) -> Result<Vec<Range<u32>>, EngineError> {
-        let mut pruners = self.pruners.lock().unwrap_or_else(PoisonError::into_inner);
-        let steps = pruners.ruled_out(first, &self.share)?;
+    fn ruled_out(&self, first: usize) -> Vec<Range<u32>> {
+        let mut pruner = self.pruner.lock().unwrap_or_else(PoisonError::into_inner);
+        let steps = pruner.ruled_out(first, &self.share);
         self.counters.row_groups_dropped.add(steps.len());
-        Ok(steps)
+        steps
     }
 
     fn begin(&self, first: usize) -> Result<Running, EngineError> {
@@ -179,7 +179,7 @@ impl PartitionReads {
         let (steps, copies_bytes) = (plan.steps(), self.share.copies_bytes);
         // Those before it the source has left out.
         let skipped = self.share.steps.get(..first).unwrap_or_default().iter().cloned();
-        let skipped = skipped.chain(self.ruled_out(first + 1)?).collect();
+        let skipped = skipped.chain(self.ruled_out(first + 1)).collect();
         let stream = self.files.owner.scan_without(read, plan, copies_bytes, skipped);
         self.stoppers.add(stream.stopper())?;
         Ok(Running { stream, next_step: 0, steps, counted: ReadCounts::default(), _memory: memory })

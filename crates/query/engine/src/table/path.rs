@@ -26,8 +26,9 @@ use super::open::TableFiles;
 use super::partitions::with_values;
 use super::provider::FileOf;
 
-/// So many files at most are a partition each, so that the order of their rows holds whatever statistics say of their first and last ones.
-const ORDERED_FILES_MAX: usize = 64;
+/// So many times as many files as threads, at most, are a partition each, so that the order of their rows holds whatever statistics say of their first
+/// and last ones. Partitions share the memory for reads, and each needs some.
+const ORDERED_FILES_PER_THREAD_MAX: usize = 4;
 
 /// Files that have all of a table's rows.
 #[derive(Debug, Clone)]
@@ -56,7 +57,8 @@ impl RowsPath {
         let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
         let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
         let url = ObjectStoreUrl::local_filesystem();
-        let order = LexOrdering::new(self.order()).filter(|_| files.len() <= ORDERED_FILES_MAX);
+        let ordered_files_max = ORDERED_FILES_PER_THREAD_MAX * state.config().target_partitions();
+        let order = LexOrdering::new(self.order()).filter(|_| files.len() <= ordered_files_max);
         let groups = match order {
             Some(_) => files.into_iter().map(|file| FileGroup::new(vec![file])).collect(),
             None => FileGroup::new(files).split_files(state.config().target_partitions()),

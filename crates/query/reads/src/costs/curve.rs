@@ -1,17 +1,18 @@
 use crate::Estimate;
 
-/// Time over length, measured at some lengths: straight lines between them, and never less for a longer request.
+/// Time over length, measured at some lengths: straight lines between them.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
     /// Ascending lengths.
     points: Vec<(f64, Estimate)>,
+    /// Whether it goes on beyond the longest; else it stays as it is there.
+    goes_on: bool,
 }
 
 impl Curve {
-    /// Of lengths in any order, each once.
+    /// Of requests: lengths in any order, each once. It is never less for a longer one.
     pub(crate) fn new(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
-        let mut points: Vec<_> = points.into_iter().map(|(bytes, seconds)| (bytes as f64, seconds)).collect();
-        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut points = ascending(points);
         // Noise may make a longer request seem quicker. From the longest on each is at most what the next one takes, because a shorter
         // request could have been made longer.
         for index in (1..points.len()).rev() {
@@ -22,7 +23,12 @@ impl Curve {
                 shorter.high = shorter.high.min(longer.high);
             }
         }
-        Self { points }
+        Self { points, goes_on: true }
+    }
+
+    /// Of what comes on top of requests, which may be less for longer ones.
+    pub(crate) fn of_extra(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
+        Self { points: ascending(points), goes_on: false }
     }
 
     /// The time of a request of this length. Below the shortest that was measured it is the shortest one's, beyond the longest the last
@@ -37,7 +43,7 @@ impl Curve {
             return first.1;
         }
         let (Some(before), Some(after)) = (self.points.get(next - 1), self.points.get(next)) else {
-            return self.beyond(bytes, *last);
+            return if self.goes_on { self.beyond(bytes, *last) } else { last.1 };
         };
         let share = (bytes - before.0) / (after.0 - before.0);
         let between = |low: f64, high: f64| low + (high - low) * share;
@@ -58,6 +64,12 @@ impl Curve {
         let slope = (seconds.value - shorter.value) / (last - before);
         seconds * ((seconds.value + slope * (bytes - last)) / seconds.value)
     }
+}
+
+fn ascending(points: impl IntoIterator<Item = (u64, Estimate)>) -> Vec<(f64, Estimate)> {
+    let mut points: Vec<_> = points.into_iter().map(|(bytes, seconds)| (bytes as f64, seconds)).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
 }
 
 #[cfg(test)]
@@ -83,6 +95,12 @@ mod tests {
         let curve =
             Curve::new([(4, Estimate::exact(2.0)), (8, Estimate::exact(1.0)), (16, Estimate::exact(4.0))]);
         hold(&curve, &[(4, 1.0), (8, 1.0)]);
+    }
+
+    #[test]
+    fn what_comes_on_top_may_be_less_for_longer_ones() {
+        let points = [(4, Estimate::exact(2.0)), (16, Estimate::exact(0.0)), (8, Estimate::exact(1.0))];
+        hold(&Curve::of_extra(points), &[(2, 2.0), (4, 2.0), (6, 1.5), (12, 0.5), (16, 0.0), (64, 0.0)]);
     }
 
     #[test]

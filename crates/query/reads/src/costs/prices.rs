@@ -69,6 +69,7 @@ impl Prices {
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
         let of_blocks = |blocks: u64| prices.planned_seconds(blocks * align_bytes, memory_bytes);
         prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
+        never_falling(&mut prices.by_blocks);
         prices.never_bridged_blocks = prices.find_never_bridged_blocks();
         prices
     }
@@ -172,8 +173,7 @@ impl Prices {
     }
 
     /// What planning counts for a request that goes to a new place. A window's requests are all waited for before its memory is used again, so each
-    /// takes its share of the time that as many as fit into a window need from the first to the last, where that is more than the device
-    /// is busy for it.
+    /// takes its share of the time that the last ones need that are sent at once, where that is more than the device is busy for it.
     fn planned_seconds(&self, bytes: u64, window_bytes: u64) -> f64 {
         let busy = self.random_seconds(bytes).value;
         let fitting = (window_bytes as f64 / bytes.max(1) as f64).max(1.0);
@@ -260,6 +260,15 @@ fn even_jumps(random: &mut [RequestCost], continued: &Curve) {
             cost.seconds.value = (jump_seconds + bytes_seconds).clamp(cost.seconds.low, cost.seconds.high);
         }
         jump_seconds = Some(cost.seconds.value - bytes_seconds);
+    }
+}
+
+/// Where a longer request seems to cost less, a shorter one can be made as long: it costs no more. Covers are found by that.
+fn never_falling(by_blocks: &mut [f64]) {
+    let mut longer = f64::INFINITY;
+    for seconds in by_blocks.iter_mut().rev() {
+        *seconds = seconds.min(longer);
+        longer = *seconds;
     }
 }
 

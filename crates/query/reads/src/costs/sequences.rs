@@ -17,7 +17,7 @@ impl Sequences {
         counts.dedup();
         let of_count = |count: u64| {
             let of = costs.iter().filter(move |cost| cost.requests == count);
-            (count as f64, Curve::new(of.map(|cost| (cost.request_bytes, cost.seconds))))
+            (count as f64, Curve::of_extra(of.map(|cost| (cost.request_bytes, cost.seconds))))
         };
         Self { by_requests: counts.into_iter().map(of_count).collect() }
     }

@@ -148,6 +148,9 @@ impl Mailbox {
 
     /// Empty memory for a copy, which counts from now on.
     fn memory(&self, length: usize) -> Option<Vec<u8>> {
+        if length == 0 {
+            return Some(Vec::new());
+        }
         let mut state = self.lock();
         let fits = |capacity: usize| capacity >= length && capacity / 2 <= length;
         let fitting = state.spare.iter().rposition(|spare| fits(spare.capacity()));
@@ -174,7 +177,7 @@ impl Mailbox {
         memory.clear();
         let spare_bytes: usize = state.spare.iter().map(Vec::capacity).sum();
         let all_bytes = state.held_bytes + (spare_bytes + memory.capacity()) as u64;
-        if all_bytes <= self.copies_bytes_max && !state.is_abandoned {
+        if memory.capacity() > 0 && all_bytes <= self.copies_bytes_max && !state.is_abandoned {
             state.spare.push(memory);
         }
         let is_awaited = std::mem::take(&mut state.is_full);

@@ -33,14 +33,21 @@ struct Least {
 }
 
 impl Cover {
-    /// The cheapest cover of stretches of one file, which are in order and don't touch: for each extent one past its last stretch.
-    pub(crate) fn cheapest(&mut self, stretches: &[Stretch], prices: &Prices) -> &[usize] {
+    /// The cheapest cover of stretches of one file, which are in order and don't touch: for each extent one past its last stretch. After those of the
+    /// last file of a window its last sequence may go on in the next window.
+    pub(crate) fn cheapest(
+        &mut self,
+        stretches: &[Stretch],
+        is_last_file: bool,
+        prices: &Prices,
+    ) -> &[usize] {
         let never_bridged = prices.never_bridged_blocks();
         self.ends.clear();
         let mut first = 0;
         for near in stretches.chunk_by(|one, next| next.start_block - one.end_block < never_bridged) {
             if near.len() > 1 {
-                self.find(near, prices);
+                let may_go_on = is_last_file && first + near.len() == stretches.len();
+                self.find(near, may_go_on, prices);
                 self.follow_back(first);
             } else {
                 self.ends.push(first + 1);
@@ -50,8 +57,8 @@ impl Cover {
         &self.ends
     }
 
-    /// Finds the least cost up to each stretch.
-    fn find(&mut self, stretches: &[Stretch], prices: &Prices) {
+    /// Finds the least cost up to each stretch; whether an extent that ends with the last one may go on behind it.
+    fn find(&mut self, stretches: &[Stretch], may_go_on: bool, prices: &Prices) {
         self.least.clear();
         let mut long = LongExtents::forward(prices);
         let mut backward = LongExtents::backward(prices);
@@ -65,9 +72,9 @@ impl Cover {
                 backward.add(first_short, start.start_block, self.before(first_short));
                 first_short += 1;
             }
-            let is_last = index + 1 == stretches.len();
+            let goes_on = may_go_on && index + 1 == stretches.len();
             let (forward, backward) =
-                (long.best(stretch.end_block, is_last), backward.best(stretch.end_block, is_last));
+                (long.best(stretch.end_block, goes_on), backward.best(stretch.end_block, goes_on));
             let longer = if backward.seconds < forward.seconds { backward } else { forward };
             let best = self.shorter(stretches, first_short..index + 1, prices, longer);
             self.least.push(best);
@@ -150,9 +157,9 @@ impl LongExtents {
         }
     }
 
-    /// The best that ends there. The last one may go on in the next window: its sequence needn't end.
-    fn best(&self, end_block: u64, is_last: bool) -> Least {
-        let end_seconds = if is_last { 0.0 } else { self.end_seconds };
+    /// The best that ends there, or goes on there.
+    fn best(&self, end_block: u64, goes_on: bool) -> Least {
+        let end_seconds = if goes_on { 0.0 } else { self.end_seconds };
         let seconds = self.best.seconds + self.block_seconds * end_block as f64 + end_seconds;
         Least { seconds, first: self.best.first }
     }
@@ -164,7 +171,7 @@ mod tests {
 
     use super::*;
     use crate::costs::tests::{disk, flash};
-    use crate::{FileId, ReadCosts};
+    use crate::{BatchCost, Estimate, FileId, ReadCosts, SequenceCost};
 
     fn stretches(lengths: &[(u64, u64)]) -> Vec<Stretch> {
         let mut at = 0;
@@ -176,19 +183,28 @@ mod tests {
         lengths.iter().map(stretch).collect()
     }
 
-    fn cost(stretches: &[Stretch], ends: &[usize], prices: &Prices) -> f64 {
+    fn extent_cost(blocks: u64, goes_on: bool, prices: &Prices) -> f64 {
+        let Some(beyond) = blocks.checked_sub(prices.largest_blocks()).filter(|beyond| *beyond > 0) else {
+            return prices.extent_seconds(blocks).unwrap();
+        };
+        let longest = prices.extent_seconds(prices.largest_blocks()).unwrap();
+        let forward = longest + prices.block_seconds() * beyond as f64;
+        let end = if goes_on { 0.0 } else { prices.long_sequence_seconds() };
+        (forward + end).min(prices.backward_block_seconds() * blocks as f64)
+    }
+
+    fn cost(stretches: &[Stretch], ends: &[usize], may_go_on: bool, prices: &Prices) -> f64 {
         let mut first = 0;
         let extents = ends.iter().map(|end| {
             let blocks = stretches[end - 1].end_block - stretches[first].start_block;
             first = *end;
-            let long = blocks.saturating_sub(prices.largest_blocks());
-            prices.extent_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64
+            extent_cost(blocks, may_go_on && *end == stretches.len(), prices)
         });
         extents.sum()
     }
 
     /// Every extent that begins and ends at a block, by brute force: the least cost of covering the wanted blocks from one on.
-    fn brute_force(stretches: &[Stretch], prices: &Prices) -> f64 {
+    fn brute_force(stretches: &[Stretch], may_go_on: bool, prices: &Prices) -> f64 {
         let end = usize::try_from(stretches.last().unwrap().end_block).unwrap();
         let is_wanted = |block: usize| {
             stretches.iter().any(|stretch| (stretch.start_block..stretch.end_block).contains(&(block as u64)))
@@ -199,10 +215,7 @@ mod tests {
             // Extents that touch are one, so the block behind one is skipped.
             let ends = (block + 1..=end).filter(|behind| *behind == end || !is_wanted(*behind));
             let extents = ends.map(|behind| {
-                let blocks = (behind - block) as u64;
-                let long = blocks.saturating_sub(prices.largest_blocks());
-                let seconds =
-                    prices.extent_seconds(blocks - long).unwrap() + prices.block_seconds() * long as f64;
+                let seconds = extent_cost((behind - block) as u64, may_go_on && behind == end, prices);
                 seconds + least[(behind + 1).min(end)]
             });
             least[block] = extents.fold(skipped, f64::min);
@@ -221,6 +234,9 @@ mod tests {
             lengths in prop::collection::vec((1_u64..12, 1_u64..8), 1..12),
             seeks_us in 1_u32..4000,
             largest_blocks in 1_u64..16,
+            may_go_on in any::<bool>(),
+            batch_us in 0_u32..40_000,
+            read_ahead_us in 0_u32..4000,
         ) {
             let mut rough = disk();
             for cost in &mut rough.random {
@@ -230,12 +246,24 @@ mod tests {
                     f64::from(seeks_us) * 1e-6 + factor * cost.request_bytes as f64 / 1e8,
                 );
             }
+            let batch = |(bytes, factor): (u64, u32)| BatchCost {
+                request_bytes: bytes,
+                requests: 8,
+                seconds: Estimate::exact(f64::from(batch_us * factor) * 1e-6),
+            };
+            rough.batches = [(4096, 1), (16 << 10, 3), (64 << 10, 2)].map(batch).into();
+            rough.batches.retain(|_| batch_us > 0);
+            rough.sequences = vec![SequenceCost {
+                request_bytes: 4096,
+                requests: 4,
+                seconds: Estimate::exact(f64::from(read_ahead_us) * 1e-6),
+            }];
             let prices = prices(&rough, largest_blocks * 4096);
             let stretches = stretches(&lengths);
             let mut cover = Cover::default();
-            let ends = cover.cheapest(&stretches, &prices);
-            let seconds = cost(&stretches, ends, &prices);
-            let best = brute_force(&stretches, &prices);
+            let ends = cover.cheapest(&stretches, may_go_on, &prices);
+            let seconds = cost(&stretches, ends, may_go_on, &prices);
+            let best = brute_force(&stretches, may_go_on, &prices);
             prop_assert!((seconds - best).abs() < 1e-9, "{seconds} against {best}: {ends:?}");
         }
     }
@@ -250,11 +278,9 @@ mod tests {
         let prices = prices(&slow, 2 * 4096);
         let lengths = [(0, 5), (1, 5), (1, 1)];
         let mut cover = Cover::default();
-        let ends = cover.cheapest(&stretches(&lengths), &prices).to_vec();
-        assert!(
-            (cost(&stretches(&lengths), &ends, &prices) - brute_force(&stretches(&lengths), &prices)).abs()
-                < 1e-9
-        );
+        let ends = cover.cheapest(&stretches(&lengths), true, &prices).to_vec();
+        let best = brute_force(&stretches(&lengths), true, &prices);
+        assert!((cost(&stretches(&lengths), &ends, true, &prices) - best).abs() < 1e-9);
     }
 
     /// DIAT §1.2: of a group of 16 blocks one is read alone, and every other one makes it the whole group.
@@ -270,15 +296,15 @@ mod tests {
         let costs = ReadCosts { random: random.to_vec(), sequential: Vec::new(), ..flash() };
         let prices = Prices::new(&costs, 2048, 64 << 20, None);
         let one_of_each_group = stretches(&[(0, 1), (15, 1), (15, 1)]);
-        assert_eq!(Cover::default().cheapest(&one_of_each_group, &prices), [1, 2, 3]);
+        assert_eq!(Cover::default().cheapest(&one_of_each_group, true, &prices), [1, 2, 3]);
         let every_other = stretches(&[(0, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1), (1, 1)]);
-        assert_eq!(Cover::default().cheapest(&every_other, &prices), [8]);
+        assert_eq!(Cover::default().cheapest(&every_other, true, &prices), [8]);
     }
 
     #[test]
     fn flash_jumps_where_a_disk_reads_on() {
         let blocks = stretches(&[(0, 1), (40, 1), (40, 1)]);
-        assert_eq!(Cover::default().cheapest(&blocks, &prices(&flash(), 256 << 10)), [1, 2, 3]);
-        assert_eq!(Cover::default().cheapest(&blocks, &prices(&disk(), 256 << 10)), [3]);
+        assert_eq!(Cover::default().cheapest(&blocks, true, &prices(&flash(), 256 << 10)), [1, 2, 3]);
+        assert_eq!(Cover::default().cheapest(&blocks, true, &prices(&disk(), 256 << 10)), [3]);
     }
 }

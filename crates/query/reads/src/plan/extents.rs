@@ -74,9 +74,11 @@ impl Maker<'_> {
     fn flexible(&self, wants: &[Want], made: &mut WindowExtents) {
         self.stretches(wants, &mut made.stretches);
         join(&mut made.stretches);
+        let last_file = made.stretches.last().map(|stretch| stretch.file);
         for of_file in made.stretches.chunk_by(|one, other| one.file == other.file) {
+            let is_last_file = of_file.first().map(|stretch| stretch.file) == last_file;
             let mut first = 0;
-            for &end in made.cover.cheapest(of_file, self.prices) {
+            for &end in made.cover.cheapest(of_file, is_last_file, self.prices) {
                 let members = of_file.get(first..end).unwrap_or_default();
                 first = end;
                 let whole = whole(members);

@@ -7,8 +7,8 @@ use crate::{Plan, PlannedRead};
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     steps: BTreeSet<u32>,
-    /// Whether a step that is left wants something of an extent; empty while no step is skipped.
-    is_wanted: Vec<bool>,
+    /// How many wants of each extent are of steps that are left; none while no step is skipped.
+    wants_left: Option<Vec<u32>>,
     /// Extents of which the first request wasn't sent.
     left_out: BTreeSet<u32>,
 }
@@ -16,17 +16,17 @@ pub(crate) struct Skipped {
 impl Skipped {
     /// Leaves steps out; those before `next_step` were handed out.
     pub(crate) fn add(&mut self, steps: Range<u32>, plan: &Plan, next_step: u32) {
-        self.steps.extend(steps.start.max(next_step)..steps.end.min(plan.steps()));
-        if self.steps.is_empty() {
-            return;
-        }
-        self.is_wanted = vec![false; plan.extents.len()];
-        for step in (next_step..plan.steps()).filter(|step| !self.steps.contains(step)) {
-            let extents = plan.want_extents.get(plan.want_indices(step)).unwrap_or_default();
-            for extent in extents.iter().flatten() {
-                if let Some(is_wanted) = self.is_wanted.get_mut(*extent as usize) {
-                    *is_wanted = true;
-                }
+        for step in steps.start.max(next_step)..steps.end.min(plan.steps()) {
+            if !self.steps.insert(step) {
+                continue;
+            }
+            let wants_left = self.wants_left.get_or_insert_with(|| wants_of_extents(plan));
+            for extent in plan.want_extents.get(plan.want_indices(step)).unwrap_or_default().iter().flatten()
+            {
+                let Some(left) = wants_left.get_mut(*extent as usize) else {
+                    unreachable!("extent {extent} is the plan's")
+                };
+                *left -= 1;
             }
         }
     }
@@ -37,7 +37,8 @@ impl Skipped {
 
     /// Whether a request isn't to be sent: an extent is read as a whole, or not at all.
     pub(crate) fn leaves_out(&mut self, read: &PlannedRead, plan: &Plan) -> bool {
-        let is_wanted = self.is_wanted.get(read.extent as usize).copied().unwrap_or(true);
+        let Some(wants_left) = &self.wants_left else { return false };
+        let is_wanted = wants_left.get(read.extent as usize).is_none_or(|left| *left > 0);
         let is_first =
             plan.extents.get(read.extent as usize).is_some_and(|extent| extent.is_sent_first(read));
         if is_first && !is_wanted {
@@ -45,4 +46,14 @@ impl Skipped {
         }
         self.left_out.contains(&read.extent)
     }
+}
+
+fn wants_of_extents(plan: &Plan) -> Vec<u32> {
+    let mut wants = vec![0; plan.extents.len()];
+    for extent in plan.want_extents.iter().flatten() {
+        if let Some(wants) = wants.get_mut(*extent as usize) {
+            *wants += 1;
+        }
+    }
+    wants
 }

@@ -17,8 +17,6 @@ use crate::search::{CellKey, Surface};
 
 /// Batches may take this part of the budget.
 const PART: u64 = 6;
-/// A shorter probe has hardly time for its cells, and a profile without sequential reads lacks more than one without batches.
-const BUDGET_MIN: Nanos = Nanos::from_millis(8000);
 /// How often each is measured, if there is time.
 const ROUNDS: usize = 3;
 /// Of the block sizes one in so many: what lies between follows.
@@ -35,13 +33,11 @@ const BUSY: f64 = 0.97;
 pub(super) type Batches = BTreeMap<(CellKey, u64), Vec<Nanos>>;
 
 impl Search<'_> {
-    /// Measures batches in random order, a round after the other, as long as there is time for them.
+    /// Measures batches in random order, a round after the other, as long as there is time for them. The cells that come after them have at least as
+    /// much: a profile without sequential reads lacks more than one without batches.
     pub(super) fn measure_batches(&mut self) -> Result<(), LoadError> {
-        let budget = self.ends.since(self.began);
-        if budget < BUDGET_MIN {
-            return Ok(());
-        }
-        let ends = self.slicer.now() + Nanos(budget.0 / PART);
+        let (now, budget) = (self.slicer.now(), self.ends.since(self.began));
+        let ends = now + Nanos((budget.0 / PART).min(self.ends.since(now).0 / 2));
         let surface = self.surface();
         let mut wanted: Vec<_> = self
             .grid
@@ -57,8 +53,9 @@ impl Search<'_> {
                     continue;
                 }
                 self.tell("batches", *key);
-                let elapsed = self.slicer.batch(*key, *requests)?;
-                self.batches.entry((*key, *requests)).or_default().push(elapsed);
+                if let Some(elapsed) = self.slicer.batch(*key, *requests)? {
+                    self.batches.entry((*key, *requests)).or_default().push(elapsed);
+                }
             }
         }
         Ok(())
@@ -84,7 +81,7 @@ fn of_size(surface: &Surface, block_bytes: u64) -> Vec<(CellKey, u64, Nanos)> {
             clippy::cast_sign_loss,
             reason = "positive, and saturates"
         )]
-        let takes = Nanos((requests as f64 * request_ns) as u64);
+        let takes = Nanos((requests.max(u64::from(busy_depth)) as f64 * request_ns) as u64); // few take no longer than a full queue
         (CellKey::random(block_bytes, depth), requests, takes)
     };
     batches.map(batch).collect()

@@ -17,6 +17,8 @@ use crate::search::{CellKey, Surface};
 
 /// Batches may take this part of the budget.
 const PART: u64 = 6;
+/// A shorter probe has hardly time for its cells, and a profile without sequential reads lacks more than one without batches.
+const BUDGET_MIN: Nanos = Nanos::from_millis(8000);
 /// How often each is measured, if there is time.
 const ROUNDS: usize = 3;
 /// Of the block sizes one in so many: what lies between follows.
@@ -37,6 +39,9 @@ impl Search<'_> {
     /// much: a profile without sequential reads lacks more than one without batches.
     pub(super) fn measure_batches(&mut self) -> Result<(), LoadError> {
         let (now, budget) = (self.slicer.now(), self.ends.since(self.began));
+        if budget < BUDGET_MIN {
+            return Ok(());
+        }
         let ends = now + Nanos((budget.0 / PART).min(self.ends.since(now).0 / 2));
         let surface = self.surface();
         let mut wanted: Vec<_> = self

@@ -13,6 +13,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use crate::command::{build_folder, cargo};
+use crate::step::SCHEMA_FEATURE;
 use crate::tally::Tally;
 use crate::{Outcome, output, workspace_root};
 use recipe::{Place, Recipe};
@@ -46,9 +47,11 @@ pub(crate) fn run(tally: &mut Tally) -> Outcome {
     if compiles { ask_for_all(&folder, tally) } else { Ok(()) }
 }
 
-/// Builds the program, with third-party artefacts from where they are. What is only started for a second needn't be optimised.
+/// Builds the program, with third-party artefacts from where they are: of all of the workspace, so that they have the features that the tests' have.
+/// What is only started for a second needn't be optimised.
 fn compile(copy: &Path, folder: &Path) -> Outcome<bool> {
-    let mut command = cargo(&["build", "--quiet", "--package", "nandle"]);
+    let mut command =
+        cargo(&["build", "--quiet", "--workspace", "--features", SCHEMA_FEATURE, "--bin", "nandle"]);
     for package in packages(copy)? {
         command.args(["--config", &format!("profile.dev.package.{package}.opt-level=0")]);
     }

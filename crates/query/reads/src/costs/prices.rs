@@ -130,10 +130,14 @@ impl Prices {
 
     /// Whether an extent of so many of the longest requests is better read from last to first, so that nothing is read ahead of it that isn't asked for.
     pub(crate) fn is_better_backward(&self, requests: u64) -> bool {
+        // Most extents are short: they are many.
+        if requests <= 2 {
+            return false;
+        }
         let bytes = self.largest_bytes();
         let wasted = self.sequence_seconds(bytes, requests).low;
         let jumps = self.by_blocks.last().copied().unwrap_or_default() - self.continued_seconds(bytes).value;
-        requests > 2 && wasted > jumps * (requests - 1) as f64
+        wasted > jumps * (requests - 1) as f64
     }
 
     /// What extents cost beyond the sequential price of their blocks lies within bounds, so that two of them cost at most twice the upper

@@ -55,6 +55,16 @@ pub enum EngineError {
         /// Its type elsewhere.
         expected: String,
     },
+    /// A query that another machine has planned is of data that aren't the ones here.
+    #[error("{what} is {got} here, and {expected} where the query was planned; bring both to the same data, by copying or by loading the same")]
+    OtherData {
+        /// A table or a file.
+        what: String,
+        /// What the query is of.
+        expected: String,
+        /// What is here.
+        got: String,
+    },
     /// A file is no Parquet, or is damaged.
     #[error("{0}")]
     Columns(#[from] ColumnsError),

@@ -1,0 +1,81 @@
+//! What a worker refuses, and what is refused of it.
+
+use nandle_columns::{Clustering, Layout, Table, TableOptions};
+
+use super::data::{copy, place};
+use super::fleet::{self, Worker, urls};
+
+const SUM: &str = "SELECT sum(l_price) FROM lines";
+
+#[test]
+fn files_of_other_sizes_are_refused_by_name() {
+    let place = place();
+    copy(&place.path("lines"), &place.path("copy/lines"));
+    let workers = [Worker::start(&place, &["copy/lines"]), Worker::start(&place, &["lines"])];
+    let urls = urls(&workers);
+    let query = ["lines", "-c", SUM, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
+    let alone = place.done(&["lines", "-c", SUM, "--format", "csv"]);
+    assert_eq!(place.done(&query), alone, "a copy is the same data");
+    std::fs::copy(place.path("orders/0.parquet"), place.path("copy/lines/5.parquet")).unwrap();
+    let more = place.refused(1, &query);
+    for part in [&*workers[0].url, "`lines`", "6 files", "5 files"] {
+        assert!(more.contains(part), "{part:?} is missing in {more}");
+    }
+    std::fs::remove_file(place.path("copy/lines/5.parquet")).unwrap();
+    assert_eq!(place.done(&query), alone, "it is the same again");
+}
+
+fn load(table: &Table, first: i64) {
+    let rows = arrow_array::RecordBatch::try_from_iter([
+        ("id", std::sync::Arc::new((first..first + 4000).collect::<arrow_array::Int64Array>()) as arrow_array::ArrayRef),
+    ]);
+    let mut writer = table.load().unwrap();
+    writer.write(&rows.unwrap()).unwrap();
+    writer.commit().unwrap();
+}
+
+#[test]
+fn another_snapshot_is_refused_and_both_are_named() {
+    let place = place();
+    let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
+    let schema = std::sync::Arc::new(arrow_schema::Schema::new(vec![arrow_schema::Field::new(
+        "id",
+        arrow_schema::DataType::Int64,
+        false,
+    )]));
+    let options = TableOptions { layout, clustering: Clustering::None, ..TableOptions::new(schema, 0xabc) };
+    let table = Table::create(&place.path("numbers"), &options).unwrap();
+    load(&table, 0);
+    copy(&place.path("numbers"), &place.path("copy/numbers"));
+    let workers = [Worker::start(&place, &["copy/numbers"]), Worker::start(&place, &["numbers"])];
+    let urls = urls(&workers);
+    let sum = "SELECT sum(id), count(id) FROM numbers WHERE id > 0";
+    let query = ["numbers", "-c", sum, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
+    assert!(place.done(&query).contains("\n7998000,3999\n"));
+    load(&table, 4000);
+    let other = place.refused(1, &query);
+    for part in [&*workers[0].url, "snapshot 2", "snapshot 1", "0000000000000abc"] {
+        assert!(other.contains(part), "{part:?} is missing in {other}");
+    }
+    let own = ["--workers", &workers[1].url, "--distribute-above", "0ms"];
+    let newer = place.done(&[&query[..5], &own].concat());
+    assert!(newer.contains("\n31996000,7999\n"), "the worker whose table it is opens it again: {newer}");
+}
+
+#[test]
+fn what_is_no_worker_is_named() {
+    let place = place();
+    let workers = fleet::start(&place, &["orders"], 2);
+    let (these, above) = (urls(&workers), ["--distribute-above", "0ms"]);
+    let other = place.refused(1, &[&["lines", "-c", SUM, "--workers", &these], &above[..]].concat());
+    assert!(other.contains("`lines`") || other.contains("lines: no such table"), "{other}");
+    assert!(other.contains("orders"), "{other}");
+    let nobody = format!("{},http://127.0.0.1:1", workers[0].url);
+    let absent = place.refused(1, &["orders", "-c", "SELECT 1", "--workers", &nobody]);
+    assert!(absent.contains("http://127.0.0.1:1") && absent.contains("refused"), "{absent}");
+    let query = ["orders", "-c", "SELECT sum(o_id) FROM orders", "--format", "csv"];
+    let goes_on = place.done(&[&query[..], &["--workers", &nobody, "--retry"], &above].concat());
+    assert_eq!(goes_on, place.done(&query));
+    assert!(place.refused(2, &["orders", "-c", "SELECT 1", "--workers", "127.0.0.1:99"]).contains("http://HOST:PORT"));
+    assert!(place.refused(2, &["orders", "-c", "SELECT 1", "--retry"]).contains("--workers"));
+}

@@ -29,7 +29,8 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
         statements.map_err(|error| of_engine(&error))?.into_iter().flatten().collect();
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
     let retried = workers.as_ref().filter(|workers| workers.is_retried);
-    let retry = retried.map(|workers| Ok(Retry { workers, held_bytes: args.engine.memory_bytes()? })).transpose()?;
+    let retry =
+        retried.map(|workers| Ok(Retry { workers, held_bytes: args.engine.memory_bytes()? })).transpose()?;
     let mut shell = Shell { engine, format, record, retry, cancel };
     let ran = if texts.is_empty() { prompt::run(&mut shell) } else { shell.run_all(&statements) };
     ran?;

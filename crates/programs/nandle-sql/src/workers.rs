@@ -41,7 +41,9 @@ impl WorkersArgs {
         if self.workers.is_empty() {
             return Ok(None);
         }
-        if let Some(url) = self.secret_file.as_ref().and_then(|_| self.workers.iter().find(|url| is_open(url))) {
+        if let Some(url) =
+            self.secret_file.as_ref().and_then(|_| self.workers.iter().find(|url| is_open(url)))
+        {
             return Err(Failure::usage(format!(
                 "{url}: the secret would go to another machine without being encrypted; start that worker with --tls-cert and --tls-key, and write https"
             )));

@@ -1,4 +1,3 @@
-use std::error::Error;
 use std::net::SocketAddr;
 
 use datafusion::common::DataFusionError;
@@ -25,7 +24,7 @@ pub enum WorkerError {
         why: String,
     },
     /// It was there, and is gone or stands still.
-    #[error("worker {url} is lost: {why}; no rows of it are missing in a result, because there is none")]
+    #[error("worker {url} is lost: {why}; the query ended without its result")]
     Lost {
         /// Which.
         url: String,
@@ -75,22 +74,22 @@ pub enum WorkerError {
 impl WorkerError {
     /// The loss of a worker that made a query fail, if that is what did.
     pub fn lost(error: &EngineError) -> Option<(&str, &Self)> {
-        let mut cause: Option<&(dyn Error + 'static)> = Some(error);
-        if let EngineError::Query(query) = error {
-            cause = Some(query.as_ref());
+        let EngineError::Elsewhere(error) = error else { return None };
+        match error.downcast_ref::<Self>()? {
+            lost @ Self::Lost { url, .. } => Some((url, lost)),
+            _ => None,
         }
-        while let Some(error) = cause {
-            if let Some(lost @ Self::Lost { url, .. }) = error.downcast_ref::<Self>() {
-                return Some((url, lost));
-            }
-            cause = error.source();
-        }
-        None
+    }
+}
+
+impl From<WorkerError> for EngineError {
+    fn from(error: WorkerError) -> Self {
+        Self::Elsewhere(Box::new(error))
     }
 }
 
 impl From<WorkerError> for DataFusionError {
     fn from(error: WorkerError) -> Self {
-        Self::External(Box::new(error))
+        EngineError::from(error).into()
     }
 }

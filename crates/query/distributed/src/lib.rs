@@ -13,8 +13,8 @@ mod wire;
 mod worker;
 
 pub use cluster::{Cluster, ClusterOptions, HeldRows};
-pub use error::WorkerError;
 pub use connection::ServerKeys;
+pub use error::WorkerError;
 pub use secret::{Secret, SecretError};
 pub use url::Url;
 pub use worker::{WorkerOptions, WorkerServer};

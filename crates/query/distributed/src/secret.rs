@@ -9,7 +9,9 @@ pub struct Secret(Arc<str>);
 
 /// A text that is no secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("a secret is one line of at least {LENGTH_MIN} visible characters of ASCII, as `openssl rand -hex 32` writes one; this one {what}")]
+#[error(
+    "a secret is one line of at least {LENGTH_MIN} visible characters of ASCII, as `openssl rand -hex 32` writes one; this one {what}"
+)]
 pub struct SecretError {
     what: &'static str,
 }

@@ -66,9 +66,13 @@ impl Pass {
 /// Why a request isn't taken.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Objection {
-    #[error("the request lacks its secret, or has another one; name the same file on both sides: --secret-file FILE")]
+    #[error(
+        "the request lacks its secret, or has another one; name the same file on both sides: --secret-file FILE"
+    )]
     Secret,
-    #[error("it is version {ours} of the program, and the request is of version {theirs}; run the same on all machines")]
+    #[error(
+        "it is version {ours} of the program, and the request is of version {theirs}; run the same on all machines"
+    )]
     Version { ours: String, theirs: String },
 }
 

@@ -3,8 +3,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::common::{DataFusionError, TableReference};
 use datafusion::common::utils::quote_identifier;
+use datafusion::common::{DataFusionError, TableReference};
 use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};

@@ -56,5 +56,6 @@ impl WorkerArgs {
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| format!("{text} is no address with a port; write one as 127.0.0.1:8651 or 127.0.0.1:0"))
+    text.parse()
+        .map_err(|_| format!("{text} is no address with a port; write one as 127.0.0.1:8651 or 127.0.0.1:0"))
 }

@@ -51,5 +51,8 @@ fn tell(working: &Working<'_>, sources: &[String], common: Common) -> Result<(),
         return output::json(working);
     }
     let (tables, url) = (working.tables.join(", "), &working.url);
-    output::result(&format!("Working over {tables} at {url}: nandle sql {} --workers {url}\n", sources.join(" ")))
+    output::result(&format!(
+        "Working over {tables} at {url}: nandle sql {} --workers {url}\n",
+        sources.join(" ")
+    ))
 }

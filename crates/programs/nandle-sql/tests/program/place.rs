@@ -78,11 +78,11 @@ fn profile() -> &'static [u8] {
 }
 
 fn profile_of(target: &str) -> Vec<u8> {
-        let options = ProbeOptions {
-            budget: Nanos::from_secs(3),
-            only: vec!["reads".to_owned()],
-            ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
-        };
-        let profile = probe(&target.parse().unwrap(), &options, &mut Unobserved).unwrap();
-        serde_json::to_vec(&profile).unwrap()
+    let options = ProbeOptions {
+        budget: Nanos::from_secs(3),
+        only: vec!["reads".to_owned()],
+        ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
+    };
+    let profile = probe(&target.parse().unwrap(), &options, &mut Unobserved).unwrap();
+    serde_json::to_vec(&profile).unwrap()
 }

@@ -51,7 +51,7 @@ fn hold(mut rows: Rows, most_bytes: u64, is_over: &dyn Fn() -> bool) -> Result<H
     while let Some(batch) = rows.next_batch(is_over)? {
         bytes += batch.get_array_memory_size() as u64;
         if bytes > most_bytes {
-            return Err(datafusion::common::DataFusionError::from(WorkerError::TooLong { most_bytes }).into());
+            return Err(WorkerError::TooLong { most_bytes }.into());
         }
         batches.push(batch);
     }

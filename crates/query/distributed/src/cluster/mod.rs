@@ -78,7 +78,11 @@ impl Cluster {
     /// # Errors
     /// One can't be reached and queries aren't to go on without, or none can; one refuses the secret or the version.
     pub fn connect(options: ClusterOptions) -> Result<Self, WorkerError> {
-        let builder = Builder::new_multi_thread().worker_threads(THREADS).thread_name("nandle-cluster").enable_all().build();
+        let builder = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("nandle-cluster")
+            .enable_all()
+            .build();
         let runtime = builder.map_err(WorkerError::Threads)?;
         let pass = Arc::new(Pass { version: options.version, secret: options.secret });
         let authorities = Authorities(options.authorities);
@@ -123,8 +127,11 @@ impl Cluster {
         let config = builder.config().get_or_insert_default();
         config.set_extension(Arc::new(elsewhere));
         let distributing = std::mem::take(builder.query_planner());
-        let watchers = Watchers { roster: Arc::clone(&self.roster), connections: Arc::clone(&self.connections) };
-        let Some(distributing) = distributing else { unreachable!("a planner was just given to the session") };
+        let watchers =
+            Watchers { roster: Arc::clone(&self.roster), connections: Arc::clone(&self.connections) };
+        let Some(distributing) = distributing else {
+            unreachable!("a planner was just given to the session")
+        };
         Ok(builder.with_query_planner(Arc::new(WatchedPlanner { distributing, watchers })))
     }
 }

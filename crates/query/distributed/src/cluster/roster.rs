@@ -61,7 +61,8 @@ impl Roster {
 
 async fn describe(connections: &Connections, url: &Url) -> Result<Worker, WorkerError> {
     let described = connections.ask(connections.separate(url)?, url, DESCRIBE).await?;
-    let Description { threads, costs } = serde_json::from_slice(&described)
-        .map_err(|error| WorkerError::Refused { url: shown(url), why: format!("its answer is none of a worker: {error}") })?;
+    let Description { threads, costs } = serde_json::from_slice(&described).map_err(|error| {
+        WorkerError::Refused { url: shown(url), why: format!("its answer is none of a worker: {error}") }
+    })?;
     Ok(Worker { url: url.clone(), threads, costs })
 }

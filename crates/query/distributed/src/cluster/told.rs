@@ -35,13 +35,18 @@ fn scan(text: &mut String, leaf: &DistributedLeafExec, roster: &Roster) -> Resul
     for share in shares(scan, roster, leaf.variants().len())? {
         let (row_groups, bytes) = (share.part.row_groups, format_bytes(share.part.wanted_bytes));
         let (worker, time) = (shown(&share.worker.url), time(share.seconds));
-        let _ = writeln!(text, "{}: {worker}: {row_groups} row groups, {bytes}, predicted {time}", scan.table());
+        let _ =
+            writeln!(text, "{}: {worker}: {row_groups} row groups, {bytes}, predicted {time}", scan.table());
     }
     Ok(())
 }
 
 fn time(seconds: f64) -> String {
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "times are positive, and years are enough")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "times are positive, and years are enough"
+    )]
     let nanos = (seconds * 1e9) as u64;
     format_duration(Nanos(nanos))
 }

@@ -101,10 +101,18 @@ impl Watch {
 }
 
 fn failed(error: DataFusionError) -> DataFusionError {
-    let named = worker_named(&error).map(|(worker, inner)| (worker.to_owned(), inner.to_string()));
+    let named = worker_named(&error).map(|(worker, inner)| (worker.to_owned(), text(inner)));
     match named {
         Some((url, why)) => WorkerError::Failed { url, why, source: Box::new(error) }.into(),
         None => error,
     }
 }
 
+/// An error's own words, without those that say where it has been.
+fn text(error: &DataFusionError) -> String {
+    match error {
+        DataFusionError::External(inner) => inner.to_string(),
+        DataFusionError::Shared(inner) => text(inner),
+        other => other.to_string(),
+    }
+}

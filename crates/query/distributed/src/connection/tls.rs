@@ -36,14 +36,19 @@ impl Authorities {
         match (url.scheme(), &self.0) {
             ("http", None) => Ok(endpoint),
             ("http", Some(_)) => {
-                Err("its URL begins with http, which isn't encrypted, though --tls-ca is given; write https".to_owned())
+                Err("its URL begins with http, which isn't encrypted, though --tls-ca is given; write https"
+                    .to_owned())
             }
             ("https", Some(pem)) => {
                 let config = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(pem));
                 endpoint.tls_config(config).map_err(|error| super::reason(&error))
             }
-            ("https", None) => Err("its certificate is to be believed by somebody's word: --tls-ca FILE".to_owned()),
-            (scheme, _) => Err(format!("{scheme} is no way to reach a worker; write http://HOST:PORT or https://HOST:PORT")),
+            ("https", None) => {
+                Err("the authority that its certificate is from must be named: --tls-ca FILE".to_owned())
+            }
+            (scheme, _) => Err(format!(
+                "{scheme} is no way to reach a worker; write http://HOST:PORT or https://HOST:PORT"
+            )),
         }
     }
 

@@ -1,7 +1,6 @@
-//! A panic of an operator is an error. The library has a stage's rows computed in tasks of which nobody asks how they ended: without this a panic would
+//! A panic of an operator is an error. The library has a stage's rows computed in tasks and doesn't look at how these ended: without this a panic would
 //! look like the end of the rows.
 
-use std::any::Any;
 use std::fmt;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -14,10 +13,11 @@ use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, StatisticsArgs,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
+    ReplaceChildrenOptions, StatisticsArgs,
 };
 use datafusion_distributed::{BroadcastExec, NetworkBoundaryExt as _};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::StreamExt as _;
 use nandle_engine::EngineError;
 
 /// The same plan, whose panics are errors. The library takes the head of a stage off and puts another one on, so what is below it is caught.
@@ -27,12 +27,20 @@ pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
     if is_head || plan.name() == "ChildrenIsolatorUnionExec" {
         let children = plan.children().into_iter().map(|child| caught(Arc::clone(child)));
         let children = children.collect::<Result<Vec<_>, _>>()?;
-        return plan.with_new_children(children);
+        return with_children(&plan, children);
     }
     if plan.is_network_boundary() {
         return Ok(plan);
     }
     Ok(Arc::new(Caught(plan)))
+}
+
+fn with_children(
+    node: &Arc<dyn ExecutionPlan>,
+    children: Vec<Arc<dyn ExecutionPlan>>,
+) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(node).replace_children(children, options)
 }
 
 /// A node in whose place this stands: the plan keeps its shape, and the node its metrics.
@@ -62,7 +70,7 @@ impl ExecutionPlan for Caught {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        Ok(Arc::new(Self(Arc::clone(&self.0).with_new_children(children)?)))
+        Ok(Arc::new(Self(with_children(&self.0, children)?)))
     }
 
     fn apply_expressions(
@@ -80,7 +88,8 @@ impl ExecutionPlan for Caught {
         let rows = self.0.execute(partition, context)?;
         let schema = rows.schema();
         let rows = AssertUnwindSafe(rows).catch_unwind();
-        let rows = rows.map(|batch| batch.unwrap_or_else(|panic| Err(panicked(panic.as_ref()).into())));
+        let rows =
+            rows.map(|batch| batch.unwrap_or_else(|panic| Err(EngineError::panicked(panic.as_ref()).into())));
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 
@@ -97,8 +106,38 @@ impl ExecutionPlan for Caught {
     }
 }
 
-fn panicked(panic: &(dyn Any + Send)) -> EngineError {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    EngineError::Panicked { what: text.unwrap_or_else(|| "without a message".to_owned()) }
+#[cfg(test)]
+mod tests {
+    use arrow_schema::{Schema, SchemaRef};
+    use datafusion::execution::TaskContext;
+    use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+    use futures_util::stream::poll_fn;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Panicking(SchemaRef);
+
+    impl PartitionStream for Panicking {
+        fn schema(&self) -> &SchemaRef {
+            &self.0
+        }
+
+        fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
+            let rows = poll_fn(|_| panic!("an operator's own words"));
+            Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.0), rows))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_and_the_plan_looks_the_same() {
+        let schema = Arc::new(Schema::empty());
+        let rows: Vec<Arc<dyn PartitionStream>> = vec![Arc::new(Panicking(Arc::clone(&schema)))];
+        let plan = StreamingTableExec::try_new(schema, rows, None, [], false, None).unwrap();
+        let plan = caught(Arc::new(plan)).unwrap();
+        assert_eq!((plan.name(), plan.children().len()), ("StreamingTableExec", 0));
+        let mut rows = plan.execute(0, Arc::new(TaskContext::default())).unwrap();
+        let error = rows.next().await.unwrap().unwrap_err().to_string();
+        assert!(error.contains("an operator's own words"), "{error}");
+    }
 }

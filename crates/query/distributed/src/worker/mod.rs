@@ -34,7 +34,7 @@ pub struct WorkerOptions {
     pub listen: SocketAddr,
     /// The program's version; only the same is served.
     pub version: String,
-    /// What requests must have; without it whoever reaches the port is served.
+    /// What requests must have; without it all that reach the port are served.
     pub secret: Option<Secret>,
     /// With which it encrypts; without them it doesn't.
     pub keys: Option<ServerKeys>,
@@ -57,7 +57,11 @@ impl WorkerServer {
     /// # Errors
     /// The port is taken or not this machine's; the system has no threads.
     pub fn listen(options: WorkerOptions) -> Result<Self, WorkerError> {
-        let builder = Builder::new_multi_thread().worker_threads(THREADS).thread_name("nandle-worker").enable_all().build();
+        let builder = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("nandle-worker")
+            .enable_all()
+            .build();
         let runtime = builder.map_err(WorkerError::Threads)?;
         let address = options.listen;
         let failed = |source| WorkerError::Listening { address, source };
@@ -80,7 +84,8 @@ impl WorkerServer {
         let Self { options, listener, runtime, .. } = self;
         let pass = Arc::new(Pass { version: options.version, secret: options.secret });
         let authorities = Authorities(options.authorities);
-        let connections = Arc::new(Connections::new(runtime.handle().clone(), Arc::clone(&pass), authorities));
+        let connections =
+            Arc::new(Connections::new(runtime.handle().clone(), Arc::clone(&pass), authorities));
         let description = Description { threads: host.thread_count(), costs: costs.clone() };
         let (threads, memory) = (host.threads(), host.runtime());
         let worker = Worker::from_session_builder(Sessions::new(host, connections)).with_runtime_env(memory);

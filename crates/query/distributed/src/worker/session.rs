@@ -28,7 +28,10 @@ impl Sessions {
 
 #[async_trait]
 impl WorkerSessionBuilder for Sessions {
-    async fn build_session_state(&self, context: WorkerQueryContext) -> Result<SessionState, DataFusionError> {
+    async fn build_session_state(
+        &self,
+        context: WorkerQueryContext,
+    ) -> Result<SessionState, DataFusionError> {
         let WorkerQueryContext { builder, headers } = context;
         let builder = builder
             .with_distributed_option_extension_from_headers::<NandleOptions>(&headers)?

@@ -85,7 +85,8 @@ impl Host {
         let Some(name) = FileName::of_path(file.path()) else {
             return plan_err!("{} is the name of no table's file; only tables are read here", file.path());
         };
-        let known = opened.iter().find(|(other, _)| name.is_beside(other)).map(|(_, files)| Arc::clone(files));
+        let known =
+            opened.iter().find(|(other, _)| name.is_beside(other)).map(|(_, files)| Arc::clone(files));
         let files = match known {
             Some(files) => files,
             None => {
@@ -109,7 +110,8 @@ impl Host {
     fn unknown(&self, table: &str) -> EngineError {
         let there: Vec<&str> = self.tables.keys().map(String::as_str).collect();
         let there = if there.is_empty() { "none".to_owned() } else { there.join(", ") };
-        let why = format!("no such table is served here (there are: {there}); name it when the worker is started");
+        let why =
+            format!("no such table is served here (there are: {there}); name it when the worker is started");
         EngineError::Source { name: table.to_owned(), why }
     }
 }

@@ -26,7 +26,8 @@ impl PlannedScan {
     /// What the same reads take of another device.
     pub(crate) fn device_seconds_on(&self, costs: &ReadCosts) -> Result<f64, EngineError> {
         let files = self.files();
-        let seconds = self.shares().iter().map(|share| share.device_seconds_on(costs, files, self.told.reads));
+        let seconds =
+            self.shares().iter().map(|share| share.device_seconds_on(costs, files, self.told.reads));
         seconds.sum::<Result<f64, _>>().map_err(|error| files.named(error))
     }
 

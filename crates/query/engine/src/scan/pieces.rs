@@ -74,7 +74,9 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
         found.files.get_or_insert_with(|| Arc::clone(files));
         let metadata = metadata_of(file)?;
         for row_group in 0..metadata.num_row_groups() {
-            if !is_in(metadata.row_group(row_group), file.range.as_ref()) || !seen.insert((*number, row_group)) {
+            if !is_in(metadata.row_group(row_group), file.range.as_ref())
+                || !seen.insert((*number, row_group))
+            {
                 continue;
             }
             found.row_groups += 1;

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadCosts, ReadsError, Strategy, Want};
+use nandle_reads::{
+    Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadCosts, ReadsError, Strategy, Want,
+};
 
 use super::pieces::Piece;
 use super::processor::known_seconds;

@@ -179,7 +179,9 @@ impl TableFiles {
     /// Which data these are, whatever machine they lie on.
     pub(crate) fn state(&self) -> DataState {
         match self.snapshot.as_ref().and_then(Snapshot::manifest) {
-            Some(manifest) => DataState::Snapshot { table: manifest.table.clone(), number: manifest.snapshot },
+            Some(manifest) => {
+                DataState::Snapshot { table: manifest.table.clone(), number: manifest.snapshot }
+            }
             None => DataState::Files {
                 count: self.stamps.len(),
                 bytes: self.stamps.iter().map(|stamp| stamp.length_bytes).sum(),

@@ -30,11 +30,11 @@ fn results_are_those_of_one_process() {
 fn shares(place: &Place, more: &[&str]) -> Vec<(String, usize)> {
     let explain = "EXPLAIN SELECT l_flag, sum(l_price) FROM lines GROUP BY 1";
     let explained = place.done(&[&["lines", "-c", explain], more].concat());
-    let lines = explained.lines().filter_map(|line| line.strip_prefix("lines: "));
+    let lines = explained.lines().filter_map(|line| line.strip_prefix("lines: http"));
     let share = |line: &str| {
         let (worker, rest) = line.split_once(": ").unwrap();
         let (row_groups, _) = rest.split_once(" row groups").unwrap();
-        (worker.to_owned(), row_groups.parse().unwrap())
+        (format!("http{worker}"), row_groups.parse().unwrap())
     };
     lines.map(share).collect()
 }
@@ -46,7 +46,17 @@ fn short_scans_stay_where_they_are_and_long_ones_are_shared_by_predicted_time() 
     let fast = Worker::start(&place, &["lines", "--threads", "1"]);
     let command = |place: &Place| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nandle-sql"));
-        command.args(["worker", "lines", "--threads", "1", "--json", "--memory", "64MiB", "--spill-directory", "."]);
+        command.args([
+            "worker",
+            "lines",
+            "--threads",
+            "1",
+            "--json",
+            "--memory",
+            "64MiB",
+            "--spill-directory",
+            ".",
+        ]);
         command.arg("--profile").arg(&slow).current_dir(place.root());
         command
     };

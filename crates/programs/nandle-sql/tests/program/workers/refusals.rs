@@ -16,19 +16,26 @@ fn files_of_other_sizes_are_refused_by_name() {
     let query = ["lines", "-c", SUM, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
     let alone = place.done(&["lines", "-c", SUM, "--format", "csv"]);
     assert_eq!(place.done(&query), alone, "a copy is the same data");
-    std::fs::copy(place.path("orders/0.parquet"), place.path("copy/lines/5.parquet")).unwrap();
-    let more = place.refused(1, &query);
-    for part in [&*workers[0].url, "`lines`", "6 files", "5 files"] {
-        assert!(more.contains(part), "{part:?} is missing in {more}");
+    let fewer = place.run(&["lines", "-c", "SELECT * FROM lines WHERE l_order < 100", "--format", "parquet"]);
+    std::fs::write(place.path("copy/lines/4.parquet"), fewer.stdout).unwrap();
+    let other = place.refused(1, &query);
+    let bytes = |directory: &str| {
+        let files = std::fs::read_dir(place.path(directory)).unwrap();
+        files.map(|file| file.unwrap().metadata().unwrap().len()).sum::<u64>().to_string()
+    };
+    for part in [&*workers[0].url, "`lines`", "5 files of", &bytes("lines"), &bytes("copy/lines")] {
+        assert!(other.contains(part), "{part:?} is missing in {other}");
     }
-    std::fs::remove_file(place.path("copy/lines/5.parquet")).unwrap();
+    std::fs::copy(place.path("lines/4.parquet"), place.path("copy/lines/4.parquet")).unwrap();
     assert_eq!(place.done(&query), alone, "it is the same again");
 }
 
 fn load(table: &Table, first: i64) {
-    let rows = arrow_array::RecordBatch::try_from_iter([
-        ("id", std::sync::Arc::new((first..first + 4000).collect::<arrow_array::Int64Array>()) as arrow_array::ArrayRef),
-    ]);
+    let rows = arrow_array::RecordBatch::try_from_iter([(
+        "id",
+        std::sync::Arc::new((first..first + 4000).collect::<arrow_array::Int64Array>())
+            as arrow_array::ArrayRef,
+    )]);
     let mut writer = table.load().unwrap();
     writer.write(&rows.unwrap()).unwrap();
     writer.commit().unwrap();
@@ -54,7 +61,7 @@ fn another_snapshot_is_refused_and_both_are_named() {
     assert!(place.done(&query).contains("\n7998000,3999\n"));
     load(&table, 4000);
     let other = place.refused(1, &query);
-    for part in [&*workers[0].url, "snapshot 2", "snapshot 1", "0000000000000abc"] {
+    for part in [&*workers[0].url, "snapshot 3", "snapshot 2", "0000000000000abc"] {
         assert!(other.contains(part), "{part:?} is missing in {other}");
     }
     let own = ["--workers", &workers[1].url, "--distribute-above", "0ms"];
@@ -70,12 +77,16 @@ fn what_is_no_worker_is_named() {
     let other = place.refused(1, &[&["lines", "-c", SUM, "--workers", &these], &above[..]].concat());
     assert!(other.contains("`lines`") || other.contains("lines: no such table"), "{other}");
     assert!(other.contains("orders"), "{other}");
-    let nobody = format!("{},http://127.0.0.1:1", workers[0].url);
-    let absent = place.refused(1, &["orders", "-c", "SELECT 1", "--workers", &nobody]);
+    let with_absent = format!("{},http://127.0.0.1:1", workers[0].url);
+    let absent = place.refused(1, &["orders", "-c", "SELECT 1", "--workers", &with_absent]);
     assert!(absent.contains("http://127.0.0.1:1") && absent.contains("refused"), "{absent}");
     let query = ["orders", "-c", "SELECT sum(o_id) FROM orders", "--format", "csv"];
-    let goes_on = place.done(&[&query[..], &["--workers", &nobody, "--retry"], &above].concat());
+    let goes_on = place.done(&[&query[..], &["--workers", &with_absent, "--retry"], &above].concat());
     assert_eq!(goes_on, place.done(&query));
-    assert!(place.refused(2, &["orders", "-c", "SELECT 1", "--workers", "127.0.0.1:99"]).contains("http://HOST:PORT"));
+    assert!(
+        place
+            .refused(2, &["orders", "-c", "SELECT 1", "--workers", "127.0.0.1:99"])
+            .contains("http://HOST:PORT")
+    );
     assert!(place.refused(2, &["orders", "-c", "SELECT 1", "--retry"]).contains("--workers"));
 }

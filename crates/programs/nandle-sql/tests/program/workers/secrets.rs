@@ -50,7 +50,17 @@ fn rows_are_encrypted_where_there_is_a_certificate() {
     let file = |name: &str| format!("{}/tests/program/workers/tls/{name}", env!("CARGO_MANIFEST_DIR"));
     let (authority, certificate, key) = (file("ca.pem"), file("worker.pem"), file("worker.key"));
     std::fs::write(place.path("secret"), "0123456789abcdef\n").unwrap();
-    let keys = ["lines", "--secret-file", "secret", "--tls-cert", &certificate, "--tls-key", &key, "--tls-ca", &authority];
+    let keys = [
+        "lines",
+        "--secret-file",
+        "secret",
+        "--tls-cert",
+        &certificate,
+        "--tls-key",
+        &key,
+        "--tls-ca",
+        &authority,
+    ];
     let workers = [Worker::start(&place, &keys), Worker::start(&place, &keys)];
     let urls = urls(&workers);
     assert!(workers.iter().all(|worker| worker.url.starts_with("https://127.0.0.1:")), "{urls}");

@@ -23,7 +23,8 @@ fn the_22_queries_give_what_one_process_gives() {
     assert!(made.status().unwrap().success());
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../query/engine/tests/tpch");
     let read = |number| std::fs::read_to_string(folder.join(format!("{number:02}.sql"))).unwrap();
-    let all: Vec<String> = (1..=22).map(|number| read(number).replace("0.0001", &format!("{:.7}", 0.0001 / SCALE))).collect();
+    let all: Vec<String> =
+        (1..=22).map(|number| read(number).replace("0.0001", &format!("{:.7}", 0.0001 / SCALE))).collect();
     std::fs::write(place.path("all.sql"), all.join(";\n")).unwrap();
     let tables = TABLES.map(|table| format!("tpch/{table}.parquet"));
     let tables: Vec<&str> = tables.iter().map(String::as_str).collect();

@@ -55,11 +55,12 @@ pub(super) fn shares(
     let seconds = workers.iter().map(|worker| leaf.seconds_on(&worker.costs, worker.threads));
     let seconds = seconds.collect::<Result<Vec<f64>, _>>()?;
     let weights: Vec<f64> = seconds.iter().map(|seconds| 1.0 / seconds.max(LEAST_SECONDS)).collect();
-    let all: f64 = weights.iter().sum();
-    let parts = leaf.parts(&weights)?;
-    let times = seconds.iter().zip(&weights).map(|(seconds, weight)| seconds * weight / all);
-    let shares = workers.into_iter().zip(parts).zip(times);
-    Ok(shares.map(|((worker, part), seconds)| Share { worker, part, seconds }).collect())
+    let shares = workers.into_iter().zip(leaf.parts(&weights)?).zip(seconds);
+    let share = |((worker, part), seconds): ((Worker, ScanPart), f64)| {
+        let seconds = seconds * part.time_part;
+        Share { worker, part, seconds }
+    };
+    Ok(shares.map(share).collect())
 }
 
 impl WorkerResolver for Shares {

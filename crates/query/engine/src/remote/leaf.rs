@@ -20,6 +20,8 @@ pub struct ScanPart {
     pub row_groups: usize,
     /// How many bytes of them are wanted.
     pub wanted_bytes: u64,
+    /// Which part of the scan's predicted time it takes.
+    pub time_part: f64,
 }
 
 impl<'a> ScanLeaf<'a> {

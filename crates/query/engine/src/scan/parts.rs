@@ -38,10 +38,17 @@ impl PlannedScan {
             self.shares().iter().flat_map(|share| share.pieces.iter().cloned()).collect();
         pieces.sort_by_key(|piece| (piece.number, piece.place.row_group));
         let times = seconds(&pieces, files).map_err(|error| files.named(error))?;
-        deal_by(pieces, &times, weights).into_iter().map(|pieces| self.part(&pieces)).collect()
+        let parts = deal_by(pieces, &times, weights);
+        let all = times.iter().sum::<f64>();
+        let (mut times, mut shares) = (times.iter(), Vec::with_capacity(parts.len()));
+        for pieces in parts {
+            let own = times.by_ref().take(pieces.len()).sum::<f64>();
+            shares.push(self.part(&pieces, if all > 0.0 { own / all } else { 0.0 })?);
+        }
+        Ok(shares)
     }
 
-    fn part(&self, pieces: &[Piece]) -> Result<ScanPart, EngineError> {
+    fn part(&self, pieces: &[Piece], time_part: f64) -> Result<ScanPart, EngineError> {
         let partitions = self.config().file_groups.len();
         let stretches = self.stretches(pieces)?;
         if stretches.len() > partitions && !self.config().output_ordering.is_empty() {
@@ -57,6 +64,7 @@ impl PlannedScan {
             plan: DataSourceExec::from_data_source(config),
             row_groups: pieces.len(),
             wanted_bytes: pieces.iter().map(Piece::wanted_bytes).sum(),
+            time_part,
         })
     }
 

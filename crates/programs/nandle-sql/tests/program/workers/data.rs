@@ -22,14 +22,18 @@ pub(super) fn place() -> Place {
     }
     std::fs::create_dir(place.path("lines")).unwrap();
     for part in 0..5 {
-        let (first, last) = (part * 2400 + 1, part * 2400 + 2400);
-        let lines = format!(
-            "SELECT value * 104729 % 3000 + 1 AS l_order, value % 7 AS l_number, value * 13 % 50 + 1 AS l_quantity, CAST(value * 29 % 1009 AS DOUBLE) / 8 AS l_price, \
-             value * 37 % 400 AS l_day, CASE value % 3 WHEN 0 THEN 'A' WHEN 1 THEN 'N' ELSE 'R' END AS l_flag FROM generate_series({first}, {last})"
-        );
-        write(&place, &lines, &format!("lines/{part}.parquet"));
+        write_lines(&place, part * 2400 + 1, part * 2400 + 2400, &format!("lines/{part}.parquet"));
     }
     place
+}
+
+/// A file of lines.
+pub(super) fn write_lines(place: &Place, first: usize, last: usize, name: &str) {
+    let lines = format!(
+        "SELECT value * 104729 % 3000 + 1 AS l_order, value % 7 AS l_number, value * 13 % 50 + 1 AS l_quantity, CAST(value * 29 % 1009 AS DOUBLE) / 8 AS l_price, \
+         value * 37 % 400 AS l_day, CASE value % 3 WHEN 0 THEN 'A' WHEN 1 THEN 'N' ELSE 'R' END AS l_flag FROM generate_series({first}, {last})"
+    );
+    write(place, &lines, name);
 }
 
 fn write(place: &Place, rows: &str, name: &str) {

@@ -42,7 +42,8 @@ fn a_killed_worker_is_named_and_no_part_of_a_result_is_printed() {
         if done {
             assert_eq!(rows, alone, "after {after_ms} ms");
         } else {
-            assert!(rows.lines().count() <= 1, "after {after_ms} ms: {rows}");
+            // Between its last row and its end a query has all rows.
+            assert!(rows.lines().count() <= 1 || rows == alone, "after {after_ms} ms: {rows}");
             assert!(said.contains(&url), "after {after_ms} ms: {said}");
         }
     }

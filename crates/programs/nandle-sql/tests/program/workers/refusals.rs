@@ -2,7 +2,7 @@
 
 use nandle_columns::{Clustering, Layout, Table, TableOptions};
 
-use super::data::{copy, place};
+use super::data::{copy, place, write_lines};
 use super::fleet::{self, Worker, urls};
 
 const SUM: &str = "SELECT sum(l_price) FROM lines";
@@ -16,8 +16,7 @@ fn files_of_other_sizes_are_refused_by_name() {
     let query = ["lines", "-c", SUM, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
     let alone = place.done(&["lines", "-c", SUM, "--format", "csv"]);
     assert_eq!(place.done(&query), alone, "a copy is the same data");
-    let fewer = place.run(&["lines", "-c", "SELECT * FROM lines WHERE l_order < 100", "--format", "parquet"]);
-    std::fs::write(place.path("copy/lines/4.parquet"), fewer.stdout).unwrap();
+    write_lines(&place, 1, 1000, "copy/lines/4.parquet");
     let other = place.refused(1, &query);
     let bytes = |directory: &str| {
         let files = std::fs::read_dir(place.path(directory)).unwrap();

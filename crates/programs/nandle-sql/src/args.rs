@@ -15,7 +15,7 @@ use crate::workers::WorkersArgs;
 #[derive(Debug, Parser)]
 #[command(name = "nandle-sql", bin_name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle worker flights/                              takes parts of queries: nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle worker flights/                              for nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]

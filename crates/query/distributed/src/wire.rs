@@ -3,8 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use http::header::AUTHORIZATION;
-use http::{HeaderMap, HeaderName, HeaderValue};
+use http::{HeaderMap, HeaderValue};
 use nandle_reads::ReadCosts;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +14,9 @@ pub(crate) const ALIVE: &str = "/nandle.Worker/Alive";
 /// Answered by a [`Description`].
 pub(crate) const DESCRIBE: &str = "/nandle.Worker/Describe";
 /// The version of the program that asks.
-pub(crate) const VERSION: HeaderName = HeaderName::from_static("nandle-version");
+const VERSION: &str = "nandle-version";
+/// The secret, as RFC 6750 has it.
+const AUTHORIZATION: &str = "authorization";
 
 /// What a worker says of itself.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -50,7 +51,7 @@ impl Pass {
 
     /// Why a request with such headers isn't taken; none where it is.
     pub(crate) fn objection(&self, headers: &HeaderMap) -> Option<Objection> {
-        let header = |name: HeaderName| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+        let header = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
         if self.secret.as_ref().is_some_and(|secret| !secret.is_in(header(AUTHORIZATION))) {
             return Some(Objection::Secret);
         }

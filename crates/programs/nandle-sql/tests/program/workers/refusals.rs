@@ -1,6 +1,16 @@
 //! What a worker refuses, and what is refused of it.
 
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
 use nandle_columns::{Clustering, Layout, Table, TableOptions};
+use nandle_distributed::{WorkerOptions, WorkerServer};
+use nandle_engine::{Engine, EngineOptions};
+use nandle_io::Nanos;
+use nandle_reads::{Estimate, ReadCosts, RequestCost};
 
 use super::data::{copy, place, write_lines};
 use super::fleet::{self, Worker, urls};
@@ -30,13 +40,10 @@ fn files_of_other_sizes_are_refused_by_name() {
 }
 
 fn load(table: &Table, first: i64) {
-    let rows = arrow_array::RecordBatch::try_from_iter([(
-        "id",
-        std::sync::Arc::new((first..first + 4000).collect::<arrow_array::Int64Array>())
-            as arrow_array::ArrayRef,
-    )]);
+    let ids: ArrayRef = Arc::new((first..first + 4000).collect::<Int64Array>());
+    let rows = RecordBatch::try_from_iter([("id", ids)]).unwrap();
     let mut writer = table.load().unwrap();
-    writer.write(&rows.unwrap()).unwrap();
+    writer.write(&rows).unwrap();
     writer.commit().unwrap();
 }
 
@@ -44,11 +51,7 @@ fn load(table: &Table, first: i64) {
 fn another_snapshot_is_refused_and_both_are_named() {
     let place = place();
     let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
-    let schema = std::sync::Arc::new(arrow_schema::Schema::new(vec![arrow_schema::Field::new(
-        "id",
-        arrow_schema::DataType::Int64,
-        false,
-    )]));
+    let schema = Arc::new(Schema::new(vec![Field::new("id", DataType::Int64, false)]));
     let options = TableOptions { layout, clustering: Clustering::None, ..TableOptions::new(schema, 0xabc) };
     let table = Table::create(&place.path("numbers"), &options).unwrap();
     load(&table, 0);
@@ -88,4 +91,50 @@ fn what_is_no_worker_is_named() {
             .contains("http://HOST:PORT")
     );
     assert!(place.refused(2, &["orders", "-c", "SELECT 1", "--retry"]).contains("--workers"));
+}
+
+fn costs() -> ReadCosts {
+    let request = RequestCost { request_bytes: 4096, depth: 1, seconds: Estimate::exact(1e-4) };
+    ReadCosts {
+        logical_block_bytes: 512,
+        largest_request_bytes: 4096,
+        random: vec![request],
+        sequential: Vec::new(),
+        batches: Vec::new(),
+        sequences: Vec::new(),
+        price_error: 0.0,
+    }
+}
+
+#[test]
+fn another_version_is_refused_and_both_are_named() {
+    let place = place();
+    let options = WorkerOptions {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        version: "0.0.9".to_owned(),
+        secret: None,
+        keys: None,
+        authorities: None,
+    };
+    let server = WorkerServer::listen(options).unwrap();
+    let url = server.url();
+    let options = EngineOptions {
+        memory_bytes: 16 << 20,
+        spill_directory: place.root().to_owned(),
+        spill_limit_bytes: 0,
+        threads: NonZeroUsize::MIN,
+        thread_clock: || Nanos::ZERO,
+        queries: NonZeroUsize::MIN,
+        world_layer: None,
+    };
+    let host = Engine::new(&options).unwrap().into_host();
+    let is_over = Arc::new(AtomicBool::new(false));
+    let asked = Arc::clone(&is_over);
+    let serving = std::thread::spawn(move || server.serve(host, &costs(), &|| asked.load(Ordering::Relaxed)));
+    let said = place.refused(1, &["lines", "-c", SUM, "--workers", &url]);
+    is_over.store(true, Ordering::Relaxed);
+    serving.join().unwrap().unwrap();
+    for part in [&*url, "version 0.0.9", &format!("version {}", env!("CARGO_PKG_VERSION"))] {
+        assert!(said.contains(part), "{part:?} is missing in {said}");
+    }
 }

@@ -23,7 +23,7 @@ const FLOORS: &[Floor] = &[
     Floor { name: "decide", crates: &["advise"], below: &["measure", "device"] },
     Floor {
         name: "query",
-        crates: &["reads", "predict", "columns", "flights", "engine"],
+        crates: &["reads", "predict", "columns", "flights", "engine", "distributed"],
         below: &["storage", "measure", "device"],
     },
     Floor {
@@ -55,12 +55,14 @@ const PURE: &[(&str, &[&str])] = &[
 /// Dependencies that few packages keep from all others.
 const KEPT: &[(&str, &[&str])] = &[
     ("io-uring", &["nandle-io"]),
-    ("datafusion", &["nandle-engine"]),
+    ("datafusion", &["nandle-engine", "nandle-distributed"]),
     ("datafusion-datasource", &["nandle-engine"]),
     ("datafusion-pg-catalog", &["nandle-engine"]),
+    ("datafusion-distributed", &["nandle-distributed"]),
+    ("tonic", &["nandle-distributed"]),
     ("arrow-pg", &["nandle-sql"]),
     ("pgwire", &["nandle-sql"]),
-    ("tokio", &["nandle-engine", "nandle-sql"]),
+    ("tokio", &["nandle-engine", "nandle-distributed", "nandle-sql"]),
 ];
 
 pub(super) const RULE: Rule = Rule { says: "dependencies between our crates point one way", check };

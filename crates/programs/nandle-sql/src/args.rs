@@ -8,12 +8,14 @@ use nandle_terminal::args::Common;
 
 use crate::engine::EngineArgs;
 use crate::serve::ServeArgs;
+use crate::worker::WorkerArgs;
+use crate::workers::WorkersArgs;
 
 /// SQL on Parquet files and tables, read by plan. `nandle sql …` runs `nandle-sql sql …`.
 #[derive(Debug, Parser)]
 #[command(name = "nandle-sql", bin_name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle worker flights/                              for nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -39,6 +41,13 @@ pub(crate) enum Command {
     /// password; what they may do is read. All of them share --memory; --queries and --time-limit bound what runs. SET nandle.reads counts for
     /// the session that says it. Ctrl-C ends the server.
     Serve(Box<ServeArgs>),
+    /// Take parts of other machines' queries, over this machine's copy of the data
+    ///
+    /// Tables are named and called as by `nandle sql`, which is told of workers by --workers and has the same tables. A worker has the data in its own
+    /// place, a copy or a shared directory, reads them by its own device's profile, and refuses a query of another snapshot, of files of other
+    /// sizes, or of another version of the program. Scans are dealt out so that all workers are predicted to take equally long. Workers reach one
+    /// another by the URLs that --workers names. Ctrl-C ends the worker.
+    Worker(Box<WorkerArgs>),
     /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages
     #[command(hide = true)]
     Definition,
@@ -47,7 +56,7 @@ pub(crate) enum Command {
 /// Query tables and Parquet files as they lie, in SQL.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT \"Origin\", count(*) FROM t2008 GROUP BY 1 ORDER BY 2 DESC LIMIT 5'\n  nandle sql days='data/*/*.parquet' flights/ -f day.sql --format csv --memory 256MiB\n  nandle sql flights/ -c 'EXPLAIN ANALYZE SELECT avg(\"ArrDelay\") FROM flights'\n  nandle sql flights/ -f day.sql --record day.needs.zst && nandle predict day.needs.zst --on model:nvme-tlc,model:wd2003fyys"
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT \"Origin\", count(*) FROM t2008 GROUP BY 1 ORDER BY 2 DESC LIMIT 5'\n  nandle sql days='data/*/*.parquet' flights/ -f day.sql --format csv --memory 256MiB\n  nandle sql flights/ -c 'EXPLAIN ANALYZE SELECT avg(\"ArrDelay\") FROM flights'\n  nandle sql flights/ -f day.sql --record day.needs.zst && nandle predict day.needs.zst --on model:nvme-tlc,model:wd2003fyys\n  nandle sql flights/ -f day.sql --workers http://127.0.0.1:8651,http://127.0.0.1:8652 --retry"
 )]
 pub(crate) struct SqlArgs {
     /// Statements, with semicolons between them; several times for more
@@ -60,11 +69,13 @@ pub(crate) struct SqlArgs {
     #[arg(long, value_name = "FORMAT", default_value = "table")]
     pub(crate) format: FormatArg,
     /// Write down what each statement needed and computed, for `nandle predict`
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with = "workers")]
     pub(crate) record: Option<PathBuf>,
     /// Leave names of files and the statements out of the recording
     #[arg(long, requires = "record")]
     pub(crate) anonymous: bool,
+    #[command(flatten)]
+    pub(crate) workers: WorkersArgs,
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }

@@ -1,9 +1,10 @@
 //! The engine of a command, with the tables that it names.
 
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nandle_engine::{Engine, EngineOptions, Source};
+use nandle_reads::ReadCosts;
 use nandle_session::Cancel;
 use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
 use nandle_terminal::profile::{ProfileArgs, costs_of};
@@ -14,6 +15,7 @@ use crate::error::of_engine;
 use crate::memory::usual_bytes;
 use crate::spill::SpillDirectory;
 use crate::tables;
+use crate::workers::Workers;
 
 /// Below this neither reads nor operators have room for much.
 const MEMORY_BYTES_MIN: u64 = 16 << 20;
@@ -46,8 +48,21 @@ fn memory(text: &str) -> Result<u64, String> {
 
 /// Starts an engine without tables, for so many queries at once. Its directory for temporary files is to outlive it.
 pub(crate) fn start(args: &EngineArgs, queries: NonZeroUsize) -> Result<(Engine, SpillDirectory), Failure> {
+    start_on(args, queries, None)
+}
+
+/// The same, whose queries some workers take parts of.
+pub(crate) fn start_on(
+    args: &EngineArgs,
+    queries: NonZeroUsize,
+    workers: Option<&Workers>,
+) -> Result<(Engine, SpillDirectory), Failure> {
     let spill = SpillDirectory::make(&args.spill_directory.clone().unwrap_or_else(std::env::temp_dir))?;
-    let engine = Engine::new(&options(args, spill.path(), queries)?);
+    let options = options(args, spill.path(), queries)?;
+    let engine = match workers {
+        Some(workers) => Engine::extended(&options, |session| workers.cluster.extend(session)),
+        None => Engine::new(&options),
+    };
     Ok((engine.map_err(|error| of_engine(&error))?, spill))
 }
 
@@ -60,15 +75,40 @@ pub(crate) fn add_tables(
     common: Common,
 ) -> Result<(), Failure> {
     let Some(directory) = tables::directory(sources) else { return Ok(()) };
+    let costs = costs(args, sources, &directory, cancel, common)?;
+    add_sources(engine, sources, &costs)
+}
+
+/// What reading costs where sources lie, in a directory.
+pub(crate) fn costs(
+    args: &EngineArgs,
+    sources: &[Source],
+    directory: &Path,
+    cancel: &Cancel,
+    common: Common,
+) -> Result<ReadCosts, Failure> {
     let mut bar = Bar::new(!common.no_progress);
-    let found = args.profile.find(tables::kept_profile(sources).as_deref(), &directory, cancel, &mut bar);
+    let found = args.profile.find(tables::kept_profile(sources).as_deref(), directory, cancel, &mut bar);
     bar.finish();
     let (costs, missing) = costs_of(&found?.told(), None)?;
     for sentence in &missing {
         output::note(sentence);
     }
-    let added = sources.iter().try_for_each(|source| engine.add_table(source, &costs));
+    Ok(costs)
+}
+
+/// Has sources as tables, with what reading them costs.
+pub(crate) fn add_sources(engine: &Engine, sources: &[Source], costs: &ReadCosts) -> Result<(), Failure> {
+    let added = sources.iter().try_for_each(|source| engine.add_table(source, costs));
     added.map_err(|error| of_engine(&error))
+}
+
+impl EngineArgs {
+    /// The memory that an engine may take.
+    pub(crate) fn memory_bytes(&self) -> Result<u64, Failure> {
+        let unknown = "how much memory the machine has isn't known; say how much to take: --memory 1GiB";
+        self.memory.or_else(usual_bytes).ok_or_else(|| Failure::usage(unknown))
+    }
 }
 
 fn options(
@@ -76,11 +116,9 @@ fn options(
     spill_directory: PathBuf,
     queries: NonZeroUsize,
 ) -> Result<EngineOptions, Failure> {
-    let unknown =
-        || Failure::usage("how much memory the machine has isn't known; say how much to take: --memory 1GiB");
     let threads = args.threads.or_else(|| std::thread::available_parallelism().ok());
     Ok(EngineOptions {
-        memory_bytes: args.memory.or_else(usual_bytes).ok_or_else(unknown)?,
+        memory_bytes: args.memory_bytes()?,
         spill_directory,
         spill_limit_bytes: args.spill_limit,
         threads: threads.unwrap_or(NonZeroUsize::MIN),

@@ -1,4 +1,4 @@
-//! The `nandle-sql` program: the commands `sql` and `serve` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
+//! The `nandle-sql` program: the commands `sql`, `serve` and `worker` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
 mod args;
 mod engine;
@@ -11,6 +11,8 @@ mod shell;
 mod spill;
 mod sql;
 mod tables;
+mod worker;
+mod workers;
 
 use std::process::ExitCode;
 
@@ -43,6 +45,7 @@ fn run() -> ExitCode {
     let result = match args.command {
         Command::Sql(sql) => sql::run(&sql, args.common),
         Command::Serve(serve) => serve::run(&serve, args.common),
+        Command::Worker(worker) => worker::run(&worker, args.common),
         Command::Definition => output::json(&CommandDefinition::of(&Args::command())),
     };
     match result {

@@ -24,7 +24,7 @@ const KEYWORDS: [&str; 36] = [
 ];
 
 /// Runs what is typed until it ends.
-pub(crate) fn run(shell: &mut Shell) -> Result<(), Failure> {
+pub(crate) fn run(shell: &mut Shell<'_>) -> Result<(), Failure> {
     let words = Words(shell.names()?.into_iter().chain(KEYWORDS.map(str::to_owned)).collect());
     let config = Config::builder().auto_add_history(true).completion_type(CompletionType::List).build();
     let opened = Editor::with_config(config);

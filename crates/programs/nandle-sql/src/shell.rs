@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
+use nandle_distributed::{HeldRows, WorkerError};
 use nandle_engine::{Engine, EngineError, Format, Needs, RowWriter, Rows, Statement};
 use nandle_reads::recording::QueryTotals;
 use nandle_session::Cancel;
@@ -10,16 +11,24 @@ use nandle_terminal::{Failure, output};
 
 use crate::error::of_engine;
 use crate::record::{self, Record};
+use crate::workers::Workers;
 
 /// An engine with its tables, and where rows and recordings go.
-pub(crate) struct Shell {
+pub(crate) struct Shell<'a> {
     pub(crate) engine: Engine,
     pub(crate) format: Format,
     pub(crate) record: Option<Record>,
+    pub(crate) retry: Option<Retry<'a>>,
     pub(crate) cancel: Cancel,
 }
 
-impl Shell {
+/// Statements run again when a worker is lost; their rows are held, and may be so long.
+pub(crate) struct Retry<'a> {
+    pub(crate) workers: &'a Workers,
+    pub(crate) held_bytes: u64,
+}
+
+impl Shell<'_> {
     /// What a statement can name: tables, and their columns as SQL has them.
     pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
         self.engine.names().map_err(|error| of_engine(&error))
@@ -43,6 +52,9 @@ impl Shell {
 
     /// Whether there is still a reader of rows.
     fn run_one(&mut self, statement: &Statement) -> Result<bool, Failure> {
+        if let Some(retry) = &self.retry {
+            return self.run_held(retry, statement);
+        }
         let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
         let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
         let (is_read, totals) = self.print(rows)?;
@@ -50,6 +62,22 @@ impl Shell {
             self.keep(statement, &needs, totals)?;
         }
         Ok(is_read)
+    }
+
+    fn run_held(&self, retry: &Retry<'_>, statement: &Statement) -> Result<bool, Failure> {
+        let is_over = || self.cancel.is_cancelled();
+        let mut on_lost = |lost: &WorkerError| output::note(&format!("{lost}; the query runs again."));
+        let cluster = &retry.workers.cluster;
+        let held = cluster.run_held(&self.engine, statement, retry.held_bytes, &is_over, &mut on_lost);
+        let held = held.map_err(|error| of_engine(&error))?;
+        let written = if held.schema.fields().is_empty() { Ok(()) } else { self.write_held(&held) };
+        is_read(written)
+    }
+
+    fn write_held(&self, held: &HeldRows) -> Result<(), EngineError> {
+        let mut writer = RowWriter::new(output::rows(), self.format, &held.schema)?;
+        held.batches.iter().try_for_each(|batch| writer.write(batch))?;
+        writer.finish()
     }
 
     fn keep(
@@ -80,11 +108,7 @@ impl Shell {
         } else {
             self.write(&mut rows, &mut result_rows)
         };
-        let is_read = match written {
-            Err(EngineError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => false,
-            Err(error) => return Err(of_engine(&error)),
-            Ok(()) => true,
-        };
+        let is_read = is_read(written)?;
         // What operators have written to temporary files they read once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
         Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows }))
@@ -105,5 +129,14 @@ impl Shell {
             }
         }
         writer.finish()
+    }
+}
+
+/// Whether rows that were written still have a reader.
+fn is_read(written: Result<(), EngineError>) -> Result<bool, Failure> {
+    match written {
+        Err(EngineError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(of_engine(&error)),
+        Ok(()) => Ok(true),
     }
 }

@@ -11,7 +11,7 @@ use nandle_terminal::interrupt::cancel_on_signals;
 use crate::args::SqlArgs;
 use crate::error::of_engine;
 use crate::record::Record;
-use crate::shell::Shell;
+use crate::shell::{Retry, Shell};
 use crate::{engine, prompt, tables};
 
 /// Runs the command.
@@ -21,13 +21,17 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let sources = tables::find(&args.engine.sources)?;
     let cancel = cancel_on_signals()?;
     let record = Record::begin(args)?;
-    let (engine, _spill) = engine::start(&args.engine, NonZeroUsize::MIN)?;
+    let workers = args.workers.connect()?;
+    let (engine, _spill) = engine::start_on(&args.engine, NonZeroUsize::MIN, workers.as_ref())?;
     // Statements that aren't SQL are refused before the first one runs.
     let statements = texts.iter().map(|text| engine.parse(text)).collect::<Result<Vec<_>, _>>();
     let statements: Vec<Statement> =
         statements.map_err(|error| of_engine(&error))?.into_iter().flatten().collect();
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
-    let mut shell = Shell { engine, format, record, cancel };
+    let retried = workers.as_ref().filter(|workers| workers.is_retried);
+    let retry =
+        retried.map(|workers| Ok(Retry { workers, held_bytes: args.engine.memory_bytes()? })).transpose()?;
+    let mut shell = Shell { engine, format, record, retry, cancel };
     let ran = if texts.is_empty() { prompt::run(&mut shell) } else { shell.run_all(&statements) };
     ran?;
     shell.record.map_or(Ok(()), Record::finish)

@@ -83,6 +83,11 @@ pub(crate) enum Command {
     /// Serve tables and Parquet files to SQL clients, read-only (by nandle-sql)
     #[command(after_help = "Examples:\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle serve --help")]
     Serve(ElsewhereArgs),
+    /// Take parts of other machines' queries, over this machine's copy of the data (by nandle-sql)
+    #[command(
+        after_help = "Examples:\n  nandle worker flights/\n  nandle sql flights/ --workers http://127.0.0.1:8651\n  nandle worker --help"
+    )]
+    Worker(ElsewhereArgs),
     /// Print a completion script for a shell
     Completions(CompletionsArgs),
     /// Print a manual page, or write all of them

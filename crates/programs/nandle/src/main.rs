@@ -39,6 +39,7 @@ fn main() -> ExitCode {
         Command::Cubes(rest) => commands::elsewhere::run(&TABLES, "cubes", &rest, args.common),
         Command::Sql(rest) => commands::elsewhere::run(&SQL, "sql", &rest, args.common),
         Command::Serve(rest) => commands::elsewhere::run(&SQL, "serve", &rest, args.common),
+        Command::Worker(rest) => commands::elsewhere::run(&SQL, "worker", &rest, args.common),
         Command::Completions(shell) => commands::shell::completions(Args::command(), &shell),
         Command::Man(page) => commands::shell::man_page(Args::command(), &page),
     };

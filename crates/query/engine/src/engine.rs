@@ -1,11 +1,11 @@
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use datafusion::common::TableReference;
 use datafusion::common::utils::quote_identifier;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::common::{DataFusionError, TableReference};
+use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionContext};
@@ -16,9 +16,10 @@ use nandle_reads::ReadCosts;
 
 use crate::explained::Explained;
 use crate::options::NandleOptions;
+use crate::scan::PlanReads;
 use crate::table::{Access, PlannedTable};
 use crate::threads::Threads;
-use crate::{EngineError, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
+use crate::{EngineError, Host, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
 
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
@@ -59,8 +60,8 @@ pub struct EngineOptions {
 pub struct Engine {
     context: SessionContext,
     threads: Arc<Threads>,
-    thread_clock: ThreadClock,
-    world_layer: Option<WorldLayer>,
+    tables: Mutex<BTreeMap<String, Arc<PlannedTable>>>,
+    options: EngineOptions,
 }
 
 /// A statement that was understood. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
@@ -79,10 +80,20 @@ impl Engine {
     /// # Errors
     /// The system has no threads, or there is no spill directory.
     pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
-        let threads = Threads::start(options.threads)?;
-        let context = session::open(options)?;
-        let (thread_clock, world_layer) = (options.thread_clock, options.world_layer.clone());
-        Ok(Self { context, threads: Arc::new(threads), thread_clock, world_layer })
+        Self::extended(options, Ok)
+    }
+
+    /// As [`new`](Self::new), with what `extend` adds to the session that plans queries.
+    ///
+    /// # Errors
+    /// As for [`new`](Self::new), and those of `extend`.
+    pub fn extended(
+        options: &EngineOptions,
+        extend: impl FnOnce(SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError>,
+    ) -> Result<Self, EngineError> {
+        let threads = Arc::new(Threads::start(options.threads)?);
+        let context = session::open(options, extend)?;
+        Ok(Self { context, threads, tables: Mutex::default(), options: options.clone() })
     }
 
     /// Has a source as a table; `costs` say what reading costs where it lies.
@@ -90,9 +101,10 @@ impl Engine {
     /// # Errors
     /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
     pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
-        let access = Access { costs: costs.clone(), layer: self.world_layer.clone() };
-        let table = Arc::new(PlannedTable::open(source, &access, self.thread_clock)?);
-        self.context.register_table(TableReference::bare(&*source.name), table)?;
+        let access = Access { costs: costs.clone(), layer: self.options.world_layer.clone() };
+        let table = Arc::new(PlannedTable::open(source, &access, self.options.thread_clock)?);
+        self.context.register_table(TableReference::bare(&*source.name), Arc::clone(&table) as _)?;
+        self.tables.lock().unwrap_or_else(PoisonError::into_inner).insert(source.name.clone(), table);
         Ok(())
     }
 
@@ -131,6 +143,17 @@ impl Engine {
     /// There can't be a catalogue.
     pub fn into_sessions(self) -> Result<Sessions, EngineError> {
         Sessions::new(self.context, self.threads)
+    }
+
+    /// The engine as one that serves parts of queries which other machines have planned.
+    pub fn into_host(self) -> Host {
+        Host {
+            tables: self.tables.into_inner().unwrap_or_else(PoisonError::into_inner),
+            runtime: self.context.runtime_env(),
+            threads: self.threads,
+            thread_count: self.options.threads,
+            plan_reads: PlanReads::new(&self.options),
+        }
     }
 
     /// What a statement can name: tables, and their columns as SQL has them.

@@ -20,6 +20,7 @@ use futures_util::stream::{StreamExt as _, once};
 use nandle_reads::{Estimate, Outstanding};
 use nandle_units::{format_bytes, format_duration};
 
+use crate::Elsewhere;
 use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time, scan_of};
 
 /// Operators that take little beside the scans below them.
@@ -47,6 +48,8 @@ pub(crate) enum Explained {
     Before(Arc<dyn ExecutionPlan>),
     /// It runs.
     After(Arc<dyn ExecutionPlan>),
+    /// It won't run, and would run on other machines, which do what is said.
+    Elsewhere(String),
 }
 
 impl Explained {
@@ -59,7 +62,10 @@ impl Explained {
         let is_text = |format: &ExplainFormat| matches!(format, ExplainFormat::Indent | ExplainFormat::Tree);
         Ok(match statement {
             LogicalPlan::Explain(explain) if is_text(&explain.explain_format) => {
-                Some(Self::Before(state.create_physical_plan(&explain.plan).await?))
+                let plan = state.create_physical_plan(&explain.plan).await?;
+                let elsewhere = state.config().get_extension::<Elsewhere>();
+                let told = elsewhere.and_then(|elsewhere| (elsewhere.0)(&plan));
+                Some(told.map_or(Self::Before(plan), Self::Elsewhere))
             }
             LogicalPlan::Analyze(analyze) if is_text(&analyze.format) => {
                 let analysed = plan.downcast_ref::<AnalyzeExec>().map(|analyse| Arc::clone(analyse.input()));
@@ -78,14 +84,17 @@ impl Explained {
     }
 
     fn row(&self, schema: SchemaRef) -> Result<Option<RecordBatch>, DataFusionError> {
-        let Some(text) = self.text()? else { return Ok(None) };
-        let cells = ["reads".to_owned(), text].map(|text| Arc::new(StringArray::from(vec![text])) as _);
+        let (kind, text) = match self {
+            Self::Before(plan) | Self::After(plan) => ("reads", self.text(plan)?),
+            Self::Elsewhere(text) => ("workers", Some(text.clone())),
+        };
+        let Some(text) = text else { return Ok(None) };
+        let cells = [kind.to_owned(), text].map(|text| Arc::new(StringArray::from(vec![text])) as _);
         Ok(Some(RecordBatch::try_new(schema, cells.into())?))
     }
 
     /// None without a scan by plan.
-    fn text(&self) -> Result<Option<String>, DataFusionError> {
-        let (Self::Before(plan) | Self::After(plan)) = self;
+    fn text(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<String>, DataFusionError> {
         let (mut all, mut text) = (Sums::default(), String::new());
         plan.apply(|node| {
             if let Some(scan) = scan_of(node) {
@@ -106,7 +115,7 @@ impl Explained {
         let (requests, bytes) = (told.0, format_bytes(told.1));
         let (device, processor) = (bounded(told.2), processor_time(processor));
         let _ = match self {
-            Self::Before(_) => {
+            Self::Before(_) | Self::Elsewhere(_) => {
                 writeln!(text, "{name}: {requests} requests, {bytes}, device {device}, processor {processor}")
             }
             Self::After(_) => writeln!(

@@ -6,6 +6,7 @@
 //! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
 
 mod allowed;
+mod elsewhere;
 mod engine;
 mod error;
 mod explained;
@@ -13,6 +14,7 @@ mod needs;
 mod nesting;
 mod options;
 mod output;
+mod remote;
 mod rows;
 mod scan;
 mod served;
@@ -20,11 +22,13 @@ mod session;
 mod table;
 mod threads;
 
+pub use elsewhere::{Elsewhere, ToldElsewhere};
 pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
+pub use remote::{Host, ScanLeaf, ScanPart};
 pub use rows::Rows;
 pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values};
 pub use table::{Partitions, Source};

@@ -21,20 +21,22 @@ const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 pub(crate) const DATABASE: &str = "nandle";
 pub(crate) const SCHEMA: &str = "public";
 
-/// Makes the session.
-pub(crate) fn open(options: &EngineOptions) -> Result<SessionContext, DataFusionError> {
+/// Makes the session, with what `extend` adds.
+pub(crate) fn open(
+    options: &EngineOptions,
+    extend: impl FnOnce(SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError>,
+) -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::new()
         .with_target_partitions(options.threads.get())
         .with_information_schema(true)
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
-    let state = SessionStateBuilder::new()
+    let builder = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime(options)?)
         .with_default_features()
-        .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)))
-        .build();
-    Ok(SessionContext::new_with_state(state))
+        .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
+    Ok(SessionContext::new_with_state(extend(builder)?.build()))
 }
 
 /// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.

@@ -1,7 +1,9 @@
 use std::ops::{Add, AddAssign, Mul};
 
+use serde::{Deserialize, Serialize};
+
 /// A figure with the bounds that its measurement supports.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
     /// The best estimate.
     pub value: f64,

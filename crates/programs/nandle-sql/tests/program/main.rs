@@ -11,3 +11,4 @@ mod place;
 mod queries;
 mod reference;
 mod serve;
+mod workers;

@@ -23,6 +23,13 @@ impl Place {
         place
     }
 
+    /// The profile of a disk, beside that of the flash drive that commands take.
+    pub(crate) fn slow_profile(&self) -> PathBuf {
+        let path = self.path("slow.json");
+        std::fs::write(&path, profile_of("model:wd2003fyys")).unwrap();
+        path
+    }
+
     pub(crate) fn root(&self) -> &Path {
         self.0.path()
     }
@@ -67,13 +74,15 @@ impl Place {
 /// Of a modelled drive, whose probe takes virtual time.
 fn profile() -> &'static [u8] {
     static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
-    PROFILE.get_or_init(|| {
-        let options = ProbeOptions {
-            budget: Nanos::from_secs(3),
-            only: vec!["reads".to_owned()],
-            ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
-        };
-        let profile = probe(&"model:nvme-tlc".parse().unwrap(), &options, &mut Unobserved).unwrap();
-        serde_json::to_vec(&profile).unwrap()
-    })
+    PROFILE.get_or_init(|| profile_of("model:nvme-tlc"))
+}
+
+fn profile_of(target: &str) -> Vec<u8> {
+    let options = ProbeOptions {
+        budget: Nanos::from_secs(3),
+        only: vec!["reads".to_owned()],
+        ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
+    };
+    let profile = probe(&target.parse().unwrap(), &options, &mut Unobserved).unwrap();
+    serde_json::to_vec(&profile).unwrap()
 }

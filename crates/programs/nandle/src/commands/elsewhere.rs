@@ -23,7 +23,7 @@ pub(crate) struct Program {
 /// The program that has the commands of tables.
 pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &["table", "scan", "cubes"] };
 /// The one that has SQL.
-pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve"] };
+pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve", "worker"] };
 /// All of them.
 pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
@@ -176,6 +176,6 @@ mod tests {
     #[test]
     fn commands_are_named_in_a_sentence() {
         assert_eq!(TABLES.commands(), "table, scan and cubes");
-        assert_eq!(SQL.commands(), "sql and serve");
+        assert_eq!(SQL.commands(), "sql, serve and worker");
     }
 }

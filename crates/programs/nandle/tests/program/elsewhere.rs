@@ -60,7 +60,7 @@ fn help_completions_and_manual_know_the_commands() {
     let place = Place::new();
     let help = run(&place, "--help").done().stdout;
     let (script, page) = (run(&place, "completions bash").done().stdout, run(&place, "man").done().stdout);
-    for command in ["table", "scan", "cubes", "sql", "serve"] {
+    for command in ["table", "scan", "cubes", "sql", "serve", "worker"] {
         assert!(help.contains(&format!("  {command} ")), "{help}");
         assert!(script.contains(&format!("nandle,{command})")), "{command}");
         assert!(page.contains(&format!("nandle\\-{command}(1)")), "{page}");
@@ -71,7 +71,7 @@ fn help_completions_and_manual_know_the_commands() {
         let outcome = run(&place, arguments).done();
         outcome.says(&[
             "table, scan and cubes are left out",
-            "options of sql and serve are left out",
+            "options of sql, serve and worker are left out",
             "install it",
         ]);
     }

@@ -60,7 +60,9 @@ impl EngineError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { .. } | Self::Output(_) | Self::Reads { .. } => ErrorKind::Io,
-            Self::Source { .. } | Self::SameName { .. } | Self::Types { .. } => ErrorKind::Invalid,
+            Self::Source { .. } | Self::SameName { .. } | Self::Types { .. } | Self::OtherData { .. } => {
+                ErrorKind::Invalid
+            }
             Self::Columns(error) => of_columns(error),
             Self::DecoderPanicked { .. } => ErrorKind::Damaged,
             Self::Statement { .. } => ErrorKind::ReadOnly,
@@ -69,6 +71,7 @@ impl EngineError {
             Self::TooDeep { .. } => ErrorKind::TooDeep,
             Self::Panicked { .. } => ErrorKind::Internal,
             Self::Query(error) => of_query(error),
+            Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),
             Self::Interrupted => ErrorKind::Interrupted,
         }
     }
@@ -81,19 +84,22 @@ fn of_columns(error: &ColumnsError) -> ErrorKind {
     }
 }
 
-/// The first error in the chain of causes that says more than that there was one.
 fn of_query(error: &DataFusionError) -> ErrorKind {
-    let mut cause: Option<&(dyn Error + 'static)> = Some(error);
+    of_cause(Some(error)).unwrap_or(ErrorKind::Internal)
+}
+
+/// The first error in the chain of causes that says more than that there was one.
+fn of_cause(mut cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
     while let Some(error) = cause {
         let own = error.downcast_ref::<EngineError>().map(EngineError::kind);
         let arrow = || error.downcast_ref::<ArrowError>().and_then(of_arrow);
         let engine = || error.downcast_ref::<DataFusionError>().and_then(of_engine);
         if let Some(kind) = own.or_else(arrow).or_else(engine) {
-            return kind;
+            return Some(kind);
         }
         cause = error.source();
     }
-    ErrorKind::Internal
+    None
 }
 
 /// `None` where the cause says more.

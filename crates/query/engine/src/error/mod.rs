@@ -1,6 +1,7 @@
 mod kind;
 
 use std::any::Any;
+use std::error::Error;
 use std::path::PathBuf;
 
 use datafusion::common::DataFusionError;
@@ -54,6 +55,18 @@ pub enum EngineError {
         got: String,
         /// Its type elsewhere.
         expected: String,
+    },
+    /// A query that another machine has planned is of data that aren't the ones here.
+    #[error(
+        "{what} is {got} here, and {expected} where the query was planned; bring both to the same data, by copying or by loading the same"
+    )]
+    OtherData {
+        /// A table or a file.
+        what: String,
+        /// What the query is of.
+        expected: String,
+        /// What is here.
+        got: String,
     },
     /// A file is no Parquet, or is damaged.
     #[error("{0}")]
@@ -116,6 +129,9 @@ pub enum EngineError {
     /// The engine reports an error.
     #[error("{0}")]
     Query(Box<DataFusionError>),
+    /// Another machine that takes part in the query can't do its part.
+    #[error("{0}")]
+    Elsewhere(Box<dyn Error + Send + Sync>),
     /// Rows can't be written.
     #[error("writing rows: {0}")]
     Output(std::io::Error),
@@ -129,7 +145,8 @@ impl EngineError {
         move |source| Self::Io { action, path: path.into(), source }
     }
 
-    pub(crate) fn panicked(panic: &(dyn Any + Send)) -> Self {
+    /// A panic of an operator that was caught.
+    pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         Self::Panicked { what: panic_message(panic) }
     }
 }

@@ -6,6 +6,7 @@
 
 mod decoding;
 mod explain;
+mod parts;
 mod pieces;
 mod planned;
 mod processor;

@@ -5,13 +5,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::common::{DataFusionError, internal_datafusion_err};
-use datafusion::datasource::listing::PartitionedFile;
+use datafusion::datasource::listing::{FileRange, PartitionedFile};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{ParquetAccessPlan, RowGroupAccess};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileSource, ParquetSource};
 use datafusion::physical_expr::expressions::DynamicFilterTracking;
 use nandle_columns::Place;
-use parquet::file::metadata::ParquetMetaData;
+use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
 use super::rehearsal::Rehearsal;
 use crate::table::{FileOf, TableFiles, with_values};
@@ -60,7 +60,7 @@ pub(crate) fn metadata_of(file: &PartitionedFile) -> Result<Arc<ParquetMetaData>
     Ok(Arc::clone(opened.metadata()))
 }
 
-/// Finds the pieces of a scan of whole files, however the engine has cut them.
+/// Finds the pieces of a scan of files or of parts of them: a row group is in the part that has its first page.
 pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pieces, DataFusionError> {
     let rehearsal = Rehearsal::new(config, source)?;
     let is_dynamic = source
@@ -71,15 +71,17 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
     let (mut seen, mut rows) = (BTreeSet::new(), 0_u64);
     for file in config.file_groups.iter().flat_map(FileGroup::iter) {
         let FileOf { files, number } = file_of(file)?;
-        if !seen.insert(*number) {
-            continue;
-        }
         found.files.get_or_insert_with(|| Arc::clone(files));
         let metadata = metadata_of(file)?;
-        found.row_groups += metadata.num_row_groups();
         for row_group in 0..metadata.num_row_groups() {
+            if !is_in(metadata.row_group(row_group), file.range.as_ref())
+                || !seen.insert((*number, row_group))
+            {
+                continue;
+            }
+            found.row_groups += 1;
             if limit.is_some_and(|limit| rows >= limit as u64) {
-                break;
+                continue;
             }
             let piece = piece_of(file, &metadata, row_group, is_dynamic, source)?;
             if let Some(ranges) = rehearsal.wanted(&piece.file, &piece.place)? {
@@ -95,6 +97,16 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
         reorder(&mut found, source);
     }
     Ok(found)
+}
+
+/// Where the first page of a row group lies, which is what the engine's source goes by; none where it has no columns.
+pub(crate) fn first_offset(row_group: &RowGroupMetaData) -> Option<i64> {
+    let first = row_group.columns().first()?;
+    Some(first.dictionary_page_offset().unwrap_or_else(|| first.data_page_offset()))
+}
+
+fn is_in(row_group: &RowGroupMetaData, part: Option<&FileRange>) -> bool {
+    part.zip(first_offset(row_group)).is_none_or(|(part, offset)| part.contains(offset))
 }
 
 fn piece_of(

@@ -92,6 +92,18 @@ impl PlannedScan {
         &self.files.name
     }
 
+    pub(super) const fn config(&self) -> &FileScanConfig {
+        &self.config
+    }
+
+    pub(super) fn files(&self) -> &TableFiles {
+        &self.files
+    }
+
+    pub(super) fn shares(&self) -> &[Arc<Share>] {
+        &self.shares
+    }
+
     /// Processor time of decoding, of all partitions together: measured at the first time.
     pub(crate) fn processor(&self) -> &Processor {
         self.processor.get_or_init(|| {

@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadsError, Strategy};
+use nandle_reads::{
+    Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadCosts, ReadsError, Strategy, Want,
+};
 
 use super::pieces::Piece;
 use super::processor::known_seconds;
@@ -32,6 +34,7 @@ pub(crate) struct Share {
     pub(crate) copies_bytes: u64,
     /// What the decoder holds of a row group at most.
     held_bytes: u64,
+    arenas_bytes: u64,
     pub(crate) prediction: Prediction,
 }
 
@@ -45,24 +48,28 @@ impl Share {
         let arenas_bytes = (memory_bytes / ARENAS_PART).max(ARENAS_BYTES_MIN);
         let step_bytes = arenas_bytes / STEP_PART;
         let Steps { wants, of_piece } = Steps::new(&pieces, step_bytes);
-        let plan_files = files.plan_files();
-        let plan = |memory_bytes| {
-            let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
-            Plan::new(wants.clone(), &plan_files, &files.access.costs, options)
-        };
-        // Whole groups may be longer than the steps that want a part of them.
-        let plan = match plan(arenas_bytes) {
-            Err(ReadsError::Memory { memory_bytes, .. }) => plan(memory_bytes)?,
-            planned => planned?,
-        };
+        let plan = plan(&wants, files, &files.access.costs, strategy, arenas_bytes)?;
         Ok(Self {
             copies_bytes: (step_bytes * STEPS_ON_THEIR_WAY).min(plan.wanted_bytes()),
             held_bytes: pieces.iter().map(Piece::wanted_bytes).max().unwrap_or_default(),
+            arenas_bytes,
             prediction: plan.predict(HostCosts::default(), |_| 0.0),
             plan: Arc::new(plan),
             steps: of_piece,
             pieces,
         })
+    }
+
+    /// What the same reads take of another device, planned for it.
+    pub(crate) fn device_seconds_on(
+        &self,
+        costs: &ReadCosts,
+        files: &TableFiles,
+        strategy: Strategy,
+    ) -> Result<f64, ReadsError> {
+        let wants = Steps::new(&self.pieces, self.arenas_bytes / STEP_PART).wants;
+        let plan = plan(&wants, files, costs, strategy, self.arenas_bytes)?;
+        Ok(plan.predict(HostCosts::default(), |_| 0.0).device_seconds.value)
     }
 
     /// How long it takes alone with a device and a processor, decoding included as far as it is known what that takes.
@@ -93,6 +100,25 @@ impl Share {
     }
 }
 
+/// Whole groups may be longer than the steps that want a part of them; then the plan takes the memory that it needs.
+fn plan(
+    wants: &[Want],
+    files: &TableFiles,
+    costs: &ReadCosts,
+    strategy: Strategy,
+    arenas_bytes: u64,
+) -> Result<Plan, ReadsError> {
+    let files = files.plan_files();
+    let plan = |memory_bytes| {
+        let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
+        Plan::new(wants.to_vec(), &files, costs, options)
+    };
+    match plan(arenas_bytes) {
+        Err(ReadsError::Memory { memory_bytes, .. }) => plan(memory_bytes),
+        planned => planned,
+    }
+}
+
 /// What pieces are predicted to take, of the device and, where it is known of all of them, of the processor.
 pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Result<Vec<f64>, ReadsError> {
     let all_bytes: u64 = pieces.iter().map(Piece::wanted_bytes).sum();
@@ -113,21 +139,33 @@ pub(crate) fn deal(
     in_turns: bool,
 ) -> Vec<Vec<Piece>> {
     let partitions = partitions.max(1);
-    // A piece that wants nothing is still something to do.
-    let seconds: Vec<f64> = seconds.iter().map(|seconds| seconds + LEAST_SECONDS).collect();
-    let all: f64 = seconds.iter().sum();
+    if !in_turns {
+        return deal_by(pieces, seconds, &vec![1.0; partitions]);
+    }
     let mut shares = vec![Vec::new(); partitions];
-    let mut before = 0.0;
-    for (number, (piece, seconds)) in pieces.into_iter().zip(seconds).enumerate() {
+    for (number, piece) in pieces.into_iter().enumerate() {
+        if let Some(share) = shares.get_mut(number % partitions) {
+            share.push(piece);
+        }
+    }
+    shares
+}
+
+/// Deals out a stretch of pieces for each weight, which takes so large a part of the time.
+pub(crate) fn deal_by(pieces: Vec<Piece>, seconds: &[f64], weights: &[f64]) -> Vec<Vec<Piece>> {
+    // A piece that wants nothing is still something to do.
+    let seconds = seconds.iter().map(|seconds| seconds + LEAST_SECONDS);
+    let all: f64 = seconds.clone().sum();
+    let weight: f64 = weights.iter().sum();
+    let mut shares = vec![Vec::new(); weights.len()];
+    let (mut before, mut share, mut end) = (0.0, 0, weights.first().copied().unwrap_or_default() / weight);
+    for (piece, seconds) in pieces.into_iter().zip(seconds) {
         let middle = (before + seconds / 2.0) / all;
         before += seconds;
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "it is a part of a few partitions"
-        )]
-        let by_time = ((middle * partitions as f64) as usize).min(partitions - 1);
-        let share = if in_turns { number % partitions } else { by_time };
+        while middle >= end && share + 1 < weights.len() {
+            share += 1;
+            end += weights.get(share).copied().unwrap_or_default() / weight;
+        }
         if let Some(share) = shares.get_mut(share) {
             share.push(piece);
         }
@@ -167,5 +205,16 @@ mod tests {
         assert_eq!(dealt(&[5], 3, false).concat(), [5]);
         assert_eq!(dealt(&[], 2, false), [[0; 0], [0; 0]]);
         assert_eq!(dealt(&[1, 2, 3], 2, true), [vec![1, 3], vec![2]]);
+    }
+
+    #[test]
+    fn weights_are_parts_of_the_time() {
+        let dealt = |weights: &[f64]| {
+            let shares = deal_by(pieces(&[10; 8]), &[10.0; 8], weights);
+            shares.iter().map(Vec::len).collect::<Vec<_>>()
+        };
+        assert_eq!(dealt(&[1.0, 3.0]), [2, 6]);
+        assert_eq!(dealt(&[3.0, 0.0, 1.0]), [6, 0, 2]);
+        assert_eq!(dealt(&[0.5]), [8]);
     }
 }

@@ -18,6 +18,7 @@ use super::partitions::Partitions;
 use super::pumped::{Pumped, plain};
 use super::schema::{common, known_nulls, without};
 use super::source::Source;
+use crate::remote::DataState;
 use crate::scan::Rates;
 use crate::{EngineError, WorldLayer};
 
@@ -36,8 +37,12 @@ pub(crate) struct Access {
 /// A table's files with their footers, and the thread that reads them.
 #[derive(Debug)]
 pub(crate) struct TableFiles {
-    /// What a query calls the table.
+    /// What messages call it.
     pub(crate) name: String,
+    /// What a query calls the table.
+    pub(crate) table: String,
+    /// Which of the snapshot's projections it is, if one.
+    pub(crate) projection: Option<usize>,
     /// The columns of its files that no directory's name gives a value of.
     pub(crate) schema: SchemaRef,
     pub(crate) partitions: Partitions,
@@ -79,7 +84,7 @@ impl TableFiles {
             Some(directory) => Self::of_table(directory, access)?,
             None => Self::of_files(source, access)?,
         };
-        Ok(Self { name: source.name.clone(), ..opened })
+        Ok(Self { name: source.name.clone(), table: source.name.clone(), ..opened })
     }
 
     fn of_table(directory: &Path, access: &Access) -> Result<Self, EngineError> {
@@ -98,7 +103,10 @@ impl TableFiles {
         let fields: Vec<FieldRef> = self.schema.fields().iter().filter(is_own).cloned().collect();
         let opened = Self::of_snapshot(snapshot, directory, Arc::new(Schema::new(fields)), &self.access)?;
         let name = format!("{}, projection {}", self.name, projection.name());
-        Ok(Self { name, order: projection.columns.clone(), ..opened })
+        let mut all = self.snapshot.iter().filter_map(Snapshot::manifest).flat_map(|all| &all.projections);
+        let number = all.position(|other| other == projection);
+        let (table, order) = (self.table.clone(), projection.columns.clone());
+        Ok(Self { name, table, projection: number, order, ..opened })
     }
 
     fn of_snapshot(
@@ -142,6 +150,8 @@ impl TableFiles {
         let read = read.collect::<Result<_, EngineError>>()?;
         Ok(Self {
             name: String::new(),
+            table: String::new(),
+            projection: None,
             schema,
             partitions: Partitions::default(),
             access: access.clone(),
@@ -164,6 +174,19 @@ impl TableFiles {
             }
         }
         Ok(true)
+    }
+
+    /// Which data these are, whatever machine they lie on.
+    pub(crate) fn state(&self) -> DataState {
+        match self.snapshot.as_ref().and_then(Snapshot::manifest) {
+            Some(manifest) => {
+                DataState::Snapshot { table: manifest.table.clone(), number: manifest.snapshot }
+            }
+            None => DataState::Files {
+                count: self.stamps.len(),
+                bytes: self.stamps.iter().map(|stamp| stamp.length_bytes).sum(),
+            },
+        }
     }
 
     /// As plans must know them.

@@ -13,10 +13,12 @@ use datafusion::datasource::source::DataSourceExec;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
+use nandle_columns::{Projection, Snapshot};
 
 use super::open::{Access, TableFiles};
 use super::path::RowsPath;
 use super::source::Source;
+use crate::remote::DataState;
 use crate::scan::predicted_seconds;
 use crate::{EngineError, ThreadClock};
 
@@ -53,32 +55,65 @@ impl PlannedTable {
         if self.source.table.is_some() || opened.files.are_current()? {
             return Ok(opened);
         }
+        self.reopened(&opened)
+    }
+
+    fn reopened(&self, opened: &RowsPath) -> Result<RowsPath, EngineError> {
         let again = RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?));
         if again.schema.table_schema() != opened.schema.table_schema() {
             let why = "its files have changed, and have other columns now; start anew".to_owned();
             return Err(EngineError::Source { name: self.source.name.clone(), why });
         }
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = again.clone();
+        self.projections.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(again)
+    }
+
+    /// The files in a state that another machine has planned for, or those of one of its projections. A table whose snapshot is another one than
+    /// it was opened with is opened again.
+    pub(crate) fn files_in(
+        &self,
+        state: &DataState,
+        projection: Option<usize>,
+    ) -> Result<Arc<TableFiles>, EngineError> {
+        let mut table = self.current()?;
+        if table.files.state() != *state {
+            table = self.reopened(&table)?;
+        }
+        let (expected, got) = (state.to_string(), table.files.state());
+        if got != *state {
+            let what = format!("the table `{}`", self.source.name);
+            return Err(EngineError::OtherData { what, expected, got: got.to_string() });
+        }
+        let Some(number) = projection else { return Ok(table.files) };
+        let manifest = table.files.snapshot.as_ref().and_then(Snapshot::manifest);
+        let projection = manifest.and_then(|manifest| manifest.projections.get(number));
+        let projection = projection.ok_or_else(|| EngineError::OtherData {
+            what: format!("the table `{}`", self.source.name),
+            expected: format!("{expected} with a projection of the number {number}"),
+            got: "without it".to_owned(),
+        })?;
+        Ok(self.projection(&table, projection)?.files)
     }
 
     /// The projections that have all of some columns.
     fn covering(&self, table: &RowsPath, columns: &[&str]) -> Result<Vec<RowsPath>, EngineError> {
-        let (Some(snapshot), Some(directory)) = (&table.files.snapshot, &self.source.table) else {
-            return Ok(Vec::new());
-        };
-        let projections = snapshot.manifest().map(|manifest| &*manifest.projections).unwrap_or_default();
+        let manifest = table.files.snapshot.as_ref().and_then(Snapshot::manifest);
+        let projections = manifest.map(|manifest| &*manifest.projections).unwrap_or_default();
+        let covering = projections.iter().filter(|projection| projection.covers(columns.iter().copied()));
+        covering.map(|projection| self.projection(table, projection)).collect()
+    }
+
+    /// The rows as a projection of a table has them.
+    fn projection(&self, table: &RowsPath, projection: &Projection) -> Result<RowsPath, EngineError> {
+        let Some(directory) = &self.source.table else { unreachable!("only tables have projections") };
         let mut known = self.projections.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut covering = Vec::new();
-        for projection in projections.iter().filter(|projection| projection.covers(columns.iter().copied())) {
-            let name = projection.name();
-            let path = match known.get(&name) {
-                Some(path) => path.clone(),
-                None => RowsPath::new(Arc::new(table.files.projection(projection, directory)?)),
-            };
-            covering.push(known.entry(name).or_insert(path).clone());
-        }
-        Ok(covering)
+        let name = projection.name();
+        let path = match known.get(&name) {
+            Some(path) => path.clone(),
+            None => RowsPath::new(Arc::new(table.files.projection(projection, directory)?)),
+        };
+        Ok(known.entry(name).or_insert(path).clone())
     }
 
     /// The scan that is predicted to be over first.

@@ -12,10 +12,12 @@ pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
 pub(crate) use sequences::Sequences;
 
+use serde::{Deserialize, Serialize};
+
 use crate::Estimate;
 
 /// Requests of one size, so many of them outstanding.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RequestCost {
     /// Length of a request.
     pub request_bytes: u64,
@@ -26,7 +28,7 @@ pub struct RequestCost {
 }
 
 /// Random requests of one size that find the device idle and are all sent at once.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BatchCost {
     /// Length of a request.
     pub request_bytes: u64,
@@ -37,7 +39,7 @@ pub struct BatchCost {
 }
 
 /// So many requests in a sequence, of which each continues the one before, and then a jump.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SequenceCost {
     /// Length of a request.
     pub request_bytes: u64,
@@ -50,7 +52,7 @@ pub struct SequenceCost {
 
 /// What a device was measured to do when it reads. Nothing in it is assumed: what wasn't measured is missing, and what can't be planned
 /// without it is an error.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadCosts {
     /// Offsets and lengths of requests are multiples of this.
     pub logical_block_bytes: u64,

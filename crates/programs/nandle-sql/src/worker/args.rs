@@ -1,0 +1,61 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use nandle_distributed::{ServerKeys, WorkerOptions};
+use nandle_terminal::Failure;
+
+use crate::engine::EngineArgs;
+use crate::workers::{read, secret};
+
+/// Take parts of other machines' queries, over this machine's copy of the data.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  nandle worker flights/ --profile disk.json --json\n  nandle sql flights/ --workers http://127.0.0.1:8651,http://127.0.0.1:8652 -c 'SELECT count(*) FROM flights'\n  nandle worker flights/ --listen 0.0.0.0:8651 --secret-file secret --tls-cert worker.pem --tls-key worker.key --tls-ca ca.pem\n  nandle sql flights/ --workers https://one:8651,https://two:8651 --secret-file secret --tls-ca ca.pem --retry"
+)]
+pub(crate) struct WorkerArgs {
+    /// Where it listens; with port 0 the system chooses one, which is printed. Addresses that other machines reach need a secret and TLS
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = address)]
+    listen: SocketAddr,
+    /// A file with the secret that requests must have: one line of at least 16 characters
+    #[arg(long, value_name = "FILE")]
+    secret_file: Option<PathBuf>,
+    /// A file with the worker's certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// A file with its key (PEM)
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// A file with the certificates (PEM) of the authorities by which other workers' are believed
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) engine: EngineArgs,
+}
+
+impl WorkerArgs {
+    /// What the library is to be told.
+    pub(crate) fn options(&self) -> Result<WorkerOptions, Failure> {
+        let keys = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
+        if !self.listen.ip().is_loopback() && (keys.is_none() || self.secret_file.is_none()) {
+            return Err(Failure::usage(format!(
+                "{} can be reached from other machines; that needs --secret-file, --tls-cert and --tls-key, or listen on 127.0.0.1",
+                self.listen
+            )));
+        }
+        let keys = keys.map(|(certificate, key)| {
+            Ok::<_, Failure>(ServerKeys { certificate: read(certificate)?, key: read(key)? })
+        });
+        Ok(WorkerOptions {
+            listen: self.listen,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            secret: self.secret_file.as_deref().map(secret).transpose()?,
+            keys: keys.transpose()?,
+            authorities: self.tls_ca.as_deref().map(read).transpose()?,
+        })
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    text.parse()
+        .map_err(|_| format!("{text} is no address with a port; write one as 127.0.0.1:8651 or 127.0.0.1:0"))
+}

@@ -1,0 +1,62 @@
+//! Processes that are workers, and end with their test.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use crate::place::Place;
+
+pub(super) struct Worker {
+    child: Child,
+    pub(super) url: String,
+}
+
+impl Worker {
+    /// Starts one over the tables that arguments name.
+    pub(super) fn start(place: &Place, arguments: &[&str]) -> Self {
+        Self::of(place.command_of("worker", &[arguments, &["--json"]].concat()))
+    }
+
+    pub(super) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+        let mut said = String::new();
+        for line in lines {
+            let line = line.unwrap();
+            said += &line;
+            if line == "}" {
+                break;
+            }
+        }
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        Self { url: said["url"].as_str().unwrap().to_owned(), child }
+    }
+
+    /// As `kill` names it.
+    pub(super) fn signal(&self, signal: &str) {
+        let pid = self.child.id().to_string();
+        let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap();
+        assert!(sent.success());
+    }
+
+    pub(super) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        // One that has ended already can't be killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// So many workers over the same files, each with one thread.
+pub(super) fn start(place: &Place, tables: &[&str], count: usize) -> Vec<Worker> {
+    (0..count).map(|_| Worker::start(place, &[tables, &["--threads", "1"]].concat())).collect()
+}
+
+pub(super) fn urls(workers: &[Worker]) -> String {
+    workers.iter().map(|worker| worker.url.as_str()).collect::<Vec<_>>().join(",")
+}

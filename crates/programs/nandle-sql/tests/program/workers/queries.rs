@@ -1,0 +1,95 @@
+//! What workers compute together is what one process computes.
+
+use crate::place::Place;
+
+use super::data::{QUERIES, TABLES, place};
+use super::fleet::{self, Worker, urls};
+
+/// Rows of all queries as CSV; four partitions, for workers that have one thread.
+fn rows(place: &Place, more: &[&str]) -> String {
+    let all = QUERIES.join(";\n");
+    std::fs::write(place.path("all.sql"), all).unwrap();
+    let query = ["-f", "all.sql", "--format", "csv", "--threads", "4"];
+    place.done(&[&TABLES[..], &query, more].concat())
+}
+
+#[test]
+fn results_are_those_of_one_process() {
+    let place = place();
+    let alone = rows(&place, &[]);
+    assert!(alone.lines().count() > 500, "{alone}");
+    let workers = fleet::start(&place, &TABLES, 5);
+    for count in [1, 2, 3, 5] {
+        let urls = urls(&workers[..count]);
+        let together = rows(&place, &["--workers", &urls, "--distribute-above", "0ms"]);
+        assert_eq!(alone, together, "{count} workers");
+    }
+}
+
+/// What EXPLAIN says of shares: row groups by worker.
+fn shares(place: &Place, more: &[&str]) -> Vec<(String, usize)> {
+    let explain = "EXPLAIN SELECT l_flag, sum(l_price) FROM lines GROUP BY 1";
+    let explained = place.done(&[&["lines", "-c", explain], more].concat());
+    let lines = explained.lines().filter_map(|line| line.strip_prefix("lines: http"));
+    let share = |line: &str| {
+        let (worker, rest) = line.split_once(": ").unwrap();
+        let (row_groups, _) = rest.split_once(" row groups").unwrap();
+        (format!("http{worker}"), row_groups.parse().unwrap())
+    };
+    lines.map(share).collect()
+}
+
+#[test]
+fn short_scans_stay_where_they_are_and_long_ones_are_shared_by_predicted_time() {
+    let place = place();
+    let slow = place.slow_profile();
+    let fast = Worker::start(&place, &["lines", "--threads", "1"]);
+    let command = |place: &Place| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_nandle-sql"));
+        command.args([
+            "worker",
+            "lines",
+            "--threads",
+            "1",
+            "--json",
+            "--memory",
+            "64MiB",
+            "--spill-directory",
+            ".",
+        ]);
+        command.arg("--profile").arg(&slow).current_dir(place.root());
+        command
+    };
+    let slow = Worker::of(command(&place));
+    let both = format!("{},{}", fast.url, slow.url);
+    assert_eq!(shares(&place, &["--workers", &both]), [], "a millisecond isn't worth a connection");
+    let shared = shares(&place, &["--workers", &both, "--distribute-above", "0ms"]);
+    let [(first, of_fast), (second, of_slow)] = shared.as_slice() else { panic!("{shared:?}") };
+    assert_eq!((first, second), (&fast.url, &slow.url));
+    assert!(of_fast > of_slow && of_fast + of_slow == 5, "{shared:?}");
+}
+
+#[test]
+fn what_workers_took_is_said() {
+    let place = place();
+    let workers = fleet::start(&place, &["lines"], 2);
+    let query = "EXPLAIN ANALYZE SELECT l_flag, sum(l_price) FROM lines GROUP BY 1";
+    let explained =
+        place.done(&["lines", "-c", query, "--workers", &urls(&workers), "--distribute-above", "0ms"]);
+    for part in ["Stage 1", "tasks=2", "unplanned=0", "requests="] {
+        assert!(explained.contains(part), "{part:?} is missing in {explained}");
+    }
+}
+
+#[test]
+fn ways_of_reading_go_along_and_the_engines_own_stays() {
+    let place = place();
+    let workers = fleet::start(&place, &["lines"], 2);
+    let urls = urls(&workers);
+    let explained = |how: &str| {
+        let query = format!("SET nandle.reads = '{how}'; EXPLAIN ANALYZE SELECT sum(l_price) FROM lines");
+        place.done(&["lines", "-c", &query, "--workers", &urls, "--distribute-above", "0ms"])
+    };
+    assert!(explained("whole-group").contains("Stage 1"));
+    assert!(!explained("engine").contains("Stage 1"), "what isn't planned is read here");
+}

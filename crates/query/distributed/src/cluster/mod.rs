@@ -1,0 +1,137 @@
+//! The side that plans: which workers there are, what each takes of a query, and what becomes of it when one is lost.
+
+mod handlers;
+mod held;
+mod planner;
+mod roster;
+mod told;
+mod watch;
+mod watched;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::common::DataFusionError;
+use datafusion::execution::SessionStateBuilder;
+use datafusion_distributed::{DistributedExt as _, SessionStateBuilderExt as _};
+use nandle_engine::{Elsewhere, NandleOptions};
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+use crate::connection::{Authorities, Connections, Resolver};
+use crate::wire::Pass;
+use crate::{Secret, WorkerError};
+use handlers::Shares;
+use planner::WatchedPlanner;
+use roster::Roster;
+use watch::Watchers;
+
+pub use held::HeldRows;
+
+/// Threads that speak with workers.
+const THREADS: usize = 2;
+
+/// Which workers, and how queries are given to them.
+#[derive(Debug, Clone)]
+pub struct ClusterOptions {
+    /// Where they listen.
+    pub urls: Vec<Url>,
+    /// The program's version; workers of another one refuse.
+    pub version: String,
+    /// What workers ask for that listen to more than their own machine.
+    pub secret: Option<Secret>,
+    /// The authorities by which workers' certificates are believed, as PEM; their URLs begin with `https` then.
+    pub authorities: Option<Vec<u8>>,
+    /// A scan that is predicted to take less isn't dealt out.
+    pub distribute_above: Duration,
+    /// Whether queries go on with those that are left.
+    pub goes_on: bool,
+}
+
+/// The workers of an engine.
+#[derive(Debug)]
+pub struct Cluster {
+    roster: Arc<Roster>,
+    connections: Arc<Connections>,
+    distribute_above: Duration,
+    /// Workers that didn't answer at the beginning.
+    absent: Vec<WorkerError>,
+    /// Dropped last: connections live in it.
+    _runtime: Background,
+}
+
+/// A runtime whose end isn't waited for.
+#[derive(Debug)]
+struct Background(Option<Runtime>);
+
+impl Drop for Background {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+impl Cluster {
+    /// Asks each worker what it is.
+    ///
+    /// # Errors
+    /// One can't be reached and queries aren't to go on without, or none can; one refuses the secret or the version.
+    pub fn connect(options: ClusterOptions) -> Result<Self, WorkerError> {
+        let builder = Builder::new_multi_thread()
+            .worker_threads(THREADS)
+            .thread_name("nandle-cluster")
+            .enable_all()
+            .build();
+        let runtime = builder.map_err(WorkerError::Threads)?;
+        let pass = Arc::new(Pass { version: options.version, secret: options.secret });
+        let authorities = Authorities(options.authorities);
+        let connections = Arc::new(Connections::new(runtime.handle().clone(), pass, authorities));
+        let asked = runtime.block_on(Roster::ask(&connections, &options.urls));
+        let (mut workers, mut absent) = (Vec::new(), Vec::new());
+        for answer in asked {
+            match answer {
+                Ok(worker) => workers.push(worker),
+                Err(error @ WorkerError::Unreachable { .. }) if options.goes_on => absent.push(error),
+                Err(error) => return Err(error),
+            }
+        }
+        if workers.is_empty() {
+            return Err(absent.pop().unwrap_or(WorkerError::NoneLeft));
+        }
+        let (roster, distribute_above) = (Arc::new(Roster::new(workers)), options.distribute_above);
+        Ok(Self { roster, connections, distribute_above, absent, _runtime: Background(Some(runtime)) })
+    }
+
+    /// Workers that didn't answer at the beginning, where queries go on without.
+    pub fn absent(&self) -> &[WorkerError] {
+        &self.absent
+    }
+
+    /// Has queries of a session run on the workers.
+    ///
+    /// # Errors
+    /// The session has settings that don't go with it.
+    pub fn extend(&self, builder: SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError> {
+        let shares = Shares { roster: Arc::clone(&self.roster), above: self.distribute_above };
+        let roster = Arc::clone(&self.roster);
+        let mut builder = builder
+            .with_distributed_option_extension(NandleOptions::default())
+            .with_distributed_channel_resolver(Resolver(Arc::clone(&self.connections)))
+            .with_distributed_worker_resolver(shares.clone())
+            .with_distributed_desired_task_count_handler(shares.clone())
+            .with_distributed_scale_up_leaf_node_handler(shares.clone())
+            .with_distributed_route_tasks_handler(shares)
+            .with_distributed_planner();
+        let elsewhere = Elsewhere(Arc::new(move |plan| told::plan(plan, &roster)));
+        let config = builder.config().get_or_insert_default();
+        config.set_extension(Arc::new(elsewhere));
+        let distributing = std::mem::take(builder.query_planner());
+        let watchers =
+            Watchers { roster: Arc::clone(&self.roster), connections: Arc::clone(&self.connections) };
+        let Some(distributing) = distributing else {
+            unreachable!("a planner was just given to the session")
+        };
+        Ok(builder.with_query_planner(Arc::new(WatchedPlanner { distributing, watchers })))
+    }
+}

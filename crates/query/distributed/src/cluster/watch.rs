@@ -1,0 +1,118 @@
+//! Whether the workers of a query are alive: each is asked again and again, on a connection of its own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use datafusion::common::DataFusionError;
+use futures_util::future::join_all;
+use tokio::sync::mpsc::{Receiver, channel};
+use tokio::task::JoinSet;
+use url::Url;
+
+use super::roster::Roster;
+use crate::WorkerError;
+use crate::connection::{Connections, worker_named};
+use crate::wire::ALIVE;
+
+/// With the time of an answer it is below 5 s.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(500);
+
+/// By which queries are watched.
+#[derive(Debug, Clone)]
+pub(super) struct Watchers {
+    pub(super) roster: Arc<Roster>,
+    pub(super) connections: Arc<Connections>,
+}
+
+/// The watch of a query; it ends with it.
+#[derive(Debug)]
+pub(super) struct Watch {
+    watchers: Watchers,
+    lost: Receiver<WorkerError>,
+    _asking: JoinSet<()>,
+}
+
+impl Watchers {
+    pub(super) fn begin(&self) -> Watch {
+        let (told, lost) = channel(1);
+        let mut asking = JoinSet::new();
+        for worker in self.roster.all().iter() {
+            let (connections, url, told) = (Arc::clone(&self.connections), worker.url.clone(), told.clone());
+            let asked = async move {
+                let lost = until_lost(&connections, &url).await;
+                // The first one counts.
+                _ = told.try_send(lost);
+            };
+            asking.spawn_on(asked, self.connections.threads());
+        }
+        Watch { watchers: self.clone(), lost, _asking: asking }
+    }
+}
+
+async fn until_lost(connections: &Connections, url: &Url) -> WorkerError {
+    let channel = match connections.separate(url) {
+        Ok(channel) => channel,
+        Err(error) => return error,
+    };
+    loop {
+        if let Err(error) = connections.ask(channel.clone(), url, ALIVE).await {
+            return lost(error);
+        }
+        tokio::time::sleep(ASKED_AGAIN_AFTER).await;
+    }
+}
+
+/// A worker that was there and can't be reached is lost.
+fn lost(error: WorkerError) -> WorkerError {
+    match error {
+        WorkerError::Unreachable { url, why } => WorkerError::Lost { url, why },
+        other => other,
+    }
+}
+
+impl Watch {
+    /// Waits until a worker is lost.
+    pub(super) async fn lost(&mut self) -> WorkerError {
+        match self.lost.recv().await {
+            Some(error) => error,
+            // Nobody is watched any more.
+            None => std::future::pending().await,
+        }
+    }
+
+    /// What an error of a query is about: a worker that is lost, or one that fails.
+    pub(super) async fn judged(&self, error: DataFusionError) -> DataFusionError {
+        let Watchers { roster, connections } = &self.watchers;
+        let (asking, urls) = (Arc::clone(connections), roster.all());
+        let asked = async move {
+            let asked = urls.iter().map(|worker| async {
+                let channel = asking.separate(&worker.url)?;
+                asking.ask(channel, &worker.url, ALIVE).await
+            });
+            join_all(asked).await.into_iter().find_map(Result::err)
+        };
+        // Where all threads of the engine compute its clock stands still.
+        let found = connections.threads().spawn(asked).await.ok().flatten();
+        match found {
+            Some(error) => lost(error).into(),
+            None => failed(error),
+        }
+    }
+}
+
+fn failed(error: DataFusionError) -> DataFusionError {
+    let named = worker_named(&error).map(|(worker, inner)| (worker.to_owned(), text(inner)));
+    match named {
+        Some((url, why)) => WorkerError::Failed { url, why, source: Box::new(error) }.into(),
+        None => error,
+    }
+}
+
+/// An error's own words, without those that say where it has been.
+fn text(error: &DataFusionError) -> String {
+    match error {
+        DataFusionError::External(inner) => inner.to_string(),
+        DataFusionError::Shared(inner) => text(inner),
+        other => other.to_string(),
+    }
+}

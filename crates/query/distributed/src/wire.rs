@@ -1,0 +1,103 @@
+//! What is asked of a worker beside its part of queries: whether it is there, and what it is. Plain requests of HTTP, each with the asker's version and
+//! secret.
+
+use std::num::NonZeroUsize;
+
+use http::{HeaderMap, HeaderValue};
+use nandle_reads::ReadCosts;
+use serde::{Deserialize, Serialize};
+
+use crate::Secret;
+
+/// Answered at once, whatever is computed.
+pub(crate) const ALIVE: &str = "/nandle.Worker/Alive";
+/// Answered by a [`Description`].
+pub(crate) const DESCRIBE: &str = "/nandle.Worker/Describe";
+/// The version of the program that asks.
+const VERSION: &str = "nandle-version";
+/// The secret, as RFC 6750 has it.
+const AUTHORIZATION: &str = "authorization";
+
+/// What a worker says of itself.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Description {
+    /// Threads that compute.
+    pub(crate) threads: NonZeroUsize,
+    /// What reading costs on its device.
+    pub(crate) costs: ReadCosts,
+}
+
+/// What each request carries.
+#[derive(Debug, Clone)]
+pub(crate) struct Pass {
+    pub(crate) version: String,
+    pub(crate) secret: Option<Secret>,
+}
+
+impl Pass {
+    /// Adds it to the headers of a request.
+    pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
+        let values = [
+            (VERSION, Some(self.version.clone())),
+            (AUTHORIZATION, self.secret.as_ref().map(Secret::to_header)),
+        ];
+        for (name, value) in values {
+            // Both are visible ASCII.
+            if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
+                headers.insert(name, value);
+            }
+        }
+    }
+
+    /// Why a request with such headers isn't taken; none where it is.
+    pub(crate) fn objection(&self, headers: &HeaderMap) -> Option<Objection> {
+        let header = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+        if self.secret.as_ref().is_some_and(|secret| !secret.is_in(header(AUTHORIZATION))) {
+            return Some(Objection::Secret);
+        }
+        let theirs = header(VERSION);
+        let is_other = theirs != self.version.as_bytes();
+        is_other.then(|| Objection::Version {
+            ours: self.version.clone(),
+            theirs: String::from_utf8_lossy(theirs).into_owned(),
+        })
+    }
+}
+
+/// Why a request isn't taken.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Objection {
+    #[error(
+        "the request lacks its secret, or has another one; name the same file on both sides: --secret-file FILE"
+    )]
+    Secret,
+    #[error(
+        "it is version {ours} of the program, and the request is of version {theirs}; run the same on all machines"
+    )]
+    Version { ours: String, theirs: String },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_of_others_are_told_apart() {
+        let pass = |version: &str, secret: Option<&str>| Pass {
+            version: version.to_owned(),
+            secret: secret.map(|text| Secret::new(text).unwrap()),
+        };
+        let objection = |own: &Pass, other: &Pass| {
+            let mut headers = HeaderMap::new();
+            other.add_to(&mut headers);
+            own.objection(&headers)
+        };
+        let own = pass("1.2.3", Some("0123456789abcdef"));
+        assert_eq!(objection(&own, &own), None);
+        assert_eq!(objection(&own, &pass("1.2.3", None)), Some(Objection::Secret));
+        assert_eq!(objection(&own, &pass("1.2.3", Some("0123456789abcdeF"))), Some(Objection::Secret));
+        let other = objection(&own, &pass("1.2.4", Some("0123456789abcdef"))).unwrap().to_string();
+        assert!(other.contains("1.2.3") && other.contains("1.2.4"), "{other}");
+        assert_eq!(objection(&pass("1", None), &pass("1", Some("0123456789abcdef"))), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! A panic of an operator is an error. The library has a stage's rows computed in tasks and doesn't look at how these ended: without this a panic would
+//! look like the end of the rows.
+
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Statistics};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::metrics::MetricsSet;
+use datafusion::physical_plan::repartition::RepartitionExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
+    ReplaceChildrenOptions, StatisticsArgs,
+};
+use datafusion_distributed::{BroadcastExec, NetworkBoundaryExt as _};
+use futures_util::StreamExt as _;
+use nandle_engine::EngineError;
+
+/// The same plan, whose panics are errors. The library takes the head of a stage off and puts another one on, so what is below it is caught.
+pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+    let is_head = plan.is::<RepartitionExec>() || plan.is::<BroadcastExec>();
+    // How a union is shared out among tasks, the library reads from the plan.
+    if is_head || plan.name() == "ChildrenIsolatorUnionExec" {
+        let children = plan.children().into_iter().map(|child| caught(Arc::clone(child)));
+        let children = children.collect::<Result<Vec<_>, _>>()?;
+        return with_children(&plan, children);
+    }
+    if plan.is_network_boundary() {
+        return Ok(plan);
+    }
+    Ok(Arc::new(Caught(plan)))
+}
+
+fn with_children(
+    node: &Arc<dyn ExecutionPlan>,
+    children: Vec<Arc<dyn ExecutionPlan>>,
+) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute);
+    Arc::clone(node).replace_children(children, options)
+}
+
+/// A node in whose place this stands: the plan keeps its shape, and the node its metrics.
+#[derive(Debug)]
+struct Caught(Arc<dyn ExecutionPlan>);
+
+impl DisplayAs for Caught {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt_as(format, f)
+    }
+}
+
+impl ExecutionPlan for Caught {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.0.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.0.children()
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        Ok(Arc::new(Self(with_children(&self.0, children)?)))
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion, DataFusionError>,
+    ) -> Result<TreeNodeRecursion, DataFusionError> {
+        self.0.apply_expressions(visit)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream, DataFusionError> {
+        let rows = self.0.execute(partition, context)?;
+        let schema = rows.schema();
+        let rows = AssertUnwindSafe(rows).catch_unwind();
+        let rows =
+            rows.map(|batch| batch.unwrap_or_else(|panic| Err(EngineError::panicked(panic.as_ref()).into())));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        self.0.metrics()
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>, DataFusionError> {
+        self.0.statistics_from_inputs(inputs, args)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_schema::{Schema, SchemaRef};
+    use datafusion::execution::TaskContext;
+    use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+    use futures_util::stream::poll_fn;
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Panicking(SchemaRef);
+
+    impl PartitionStream for Panicking {
+        fn schema(&self) -> &SchemaRef {
+            &self.0
+        }
+
+        fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
+            let rows = poll_fn(|_| panic!("an operator's own words"));
+            Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.0), rows))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_error_and_the_plan_looks_the_same() {
+        let schema = Arc::new(Schema::empty());
+        let rows: Vec<Arc<dyn PartitionStream>> = vec![Arc::new(Panicking(Arc::clone(&schema)))];
+        let plan = StreamingTableExec::try_new(schema, rows, None, [], false, None).unwrap();
+        let plan = caught(Arc::new(plan)).unwrap();
+        assert_eq!((plan.name(), plan.children().len()), ("StreamingTableExec", 0));
+        let mut rows = plan.execute(0, Arc::new(TaskContext::default())).unwrap();
+        let error = rows.next().await.unwrap().unwrap_err().to_string();
+        assert!(error.contains("an operator's own words"), "{error}");
+    }
+}

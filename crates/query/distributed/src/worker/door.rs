@@ -1,0 +1,86 @@
+//! What stands before a worker: it admits requests, answers at once what needs no computing, and has the rest computed in other threads than those
+//! that speak, so that a worker that computes still says that it is alive.
+
+use std::convert::Infallible;
+use std::future::ready;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use futures_util::future::{BoxFuture, FutureExt as _};
+use http::{Request, Response, StatusCode};
+use tokio::runtime::Handle;
+use tonic::Status;
+use tonic::body::Body;
+use tower::Service;
+
+use crate::wire::{ALIVE, DESCRIBE, Description, Objection, Pass};
+
+/// The service behind it, and who may come in.
+#[derive(Debug, Clone)]
+pub(super) struct Door<S> {
+    inner: S,
+    pass: Arc<Pass>,
+    description: Arc<str>,
+    threads: Handle,
+}
+
+impl<S> Door<S> {
+    pub(super) fn new(inner: S, pass: Arc<Pass>, description: &Description, threads: Handle) -> Self {
+        let text = serde_json::to_string(description);
+        let text = text.unwrap_or_else(|error| unreachable!("figures and lists become JSON: {error}"));
+        Self { inner, pass, description: text.into(), threads }
+    }
+}
+
+impl<S> Service<Request<Body>> for Door<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>, Error = Infallible> + Clone + Send + 'static,
+    S::Future: Send,
+{
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let is_call = !matches!(request.uri().path(), ALIVE | DESCRIBE);
+        if let Some(objection) = self.pass.objection(request.headers()) {
+            let refused = if is_call { refused_call(&objection) } else { refused(&objection) };
+            return ready(Ok(refused)).boxed();
+        }
+        match request.uri().path() {
+            ALIVE => ready(Ok(Response::new(Body::empty()))).boxed(),
+            DESCRIBE => ready(Ok(Response::new(text(&self.description)))).boxed(),
+            _ => {
+                let mut inner = self.inner.clone();
+                let computed = self.threads.spawn(async move { inner.call(request).await });
+                let ended = |_| Ok(Status::internal("the worker panicked or ends").into_http());
+                computed.map(move |response| response.unwrap_or_else(ended)).boxed()
+            }
+        }
+    }
+}
+
+fn text(text: &str) -> Body {
+    Body::new(http_body_util::Full::from(text.to_owned()))
+}
+
+fn refused(objection: &Objection) -> Response<Body> {
+    let mut response = Response::new(text(&objection.to_string()));
+    *response.status_mut() = match objection {
+        Objection::Secret => StatusCode::UNAUTHORIZED,
+        Objection::Version { .. } => StatusCode::PRECONDITION_FAILED,
+    };
+    response
+}
+
+/// The same in the words of gRPC.
+fn refused_call(objection: &Objection) -> Response<Body> {
+    match objection {
+        Objection::Secret => Status::unauthenticated(objection.to_string()).into_http(),
+        Objection::Version { .. } => Status::failed_precondition(objection.to_string()).into_http(),
+    }
+}

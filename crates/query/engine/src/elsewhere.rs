@@ -1,0 +1,16 @@
+use std::sync::Arc;
+
+use datafusion::physical_plan::ExecutionPlan;
+
+/// What a plan has other machines do, in words; none where all of it is done here.
+pub type ToldElsewhere = dyn Fn(&Arc<dyn ExecutionPlan>) -> Option<String> + Send + Sync;
+
+/// An extension of a session whose plans may be carried out by other machines: what EXPLAIN says of that.
+#[derive(Clone)]
+pub struct Elsewhere(pub Arc<ToldElsewhere>);
+
+impl std::fmt::Debug for Elsewhere {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Elsewhere")
+    }
+}

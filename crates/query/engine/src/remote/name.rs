@@ -1,0 +1,65 @@
+use datafusion::object_store::path::Path;
+
+use super::DataState;
+
+/// What all names begin with, so that no path of a file is taken for one.
+const FIRST: &str = "nandle-table";
+/// What stands for a table's own files, beside those of a projection.
+const ROWS: &str = "rows";
+
+/// What a file is called between machines: its place on either is that machine's own affair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FileName {
+    /// What a query calls the table.
+    pub(crate) table: String,
+    pub(crate) state: DataState,
+    /// Which of the snapshot's projections it belongs to, if to one.
+    pub(crate) projection: Option<usize>,
+    /// Its number there.
+    pub(crate) number: usize,
+}
+
+impl FileName {
+    /// Whether both are files of the same rows.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        (&self.table, &self.state, self.projection) == (&other.table, &other.state, other.projection)
+    }
+
+    pub(crate) fn to_path(&self) -> Path {
+        let state = self.state.to_part();
+        let rows = self.projection.map_or_else(|| ROWS.to_owned(), |number| number.to_string());
+        let number = self.number.to_string();
+        [FIRST, &self.table, &state, &rows, &number].into_iter().collect()
+    }
+
+    /// The name that a path is; none where it is no name.
+    pub(crate) fn of_path(path: &Path) -> Option<Self> {
+        let parts: Vec<_> = path.parts().collect();
+        let [first, table, state, rows, number] = parts.as_slice() else { return None };
+        let projection = match rows.as_ref() {
+            ROWS => None,
+            number => Some(number.parse().ok()?),
+        };
+        let state = DataState::of_part(state.as_ref())?;
+        let (table, number) = (table.as_ref().to_owned(), number.as_ref().parse().ok()?);
+        (first.as_ref() == FIRST).then_some(Self { table, state, projection, number })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_come_back_from_paths() {
+        let snapshot = DataState::Snapshot { table: "00ab".to_owned(), number: 17 };
+        let files = DataState::Files { count: 3, bytes: 1 << 40 };
+        for (state, projection) in [(snapshot.clone(), None), (snapshot, Some(2)), (files, None)] {
+            let name = FileName { table: "flights".to_owned(), state, projection, number: 5 };
+            assert_eq!(FileName::of_path(&name.to_path()), Some(name));
+        }
+        for path in ["data/a.parquet", "nandle-table/t/files-1-2/rows", "other/t/files-1-2/rows/0"] {
+            assert_eq!(FileName::of_path(&Path::from(path)), None, "{path}");
+        }
+    }
+}

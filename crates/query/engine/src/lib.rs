@@ -5,6 +5,7 @@
 //! How it fits together: after the engine has planned a query, a rule of ours (`scan`) asks its Parquet source, row group by row group, which
 //! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
 
+mod account;
 mod allowed;
 mod engine;
 mod error;
@@ -20,12 +21,13 @@ mod session;
 mod table;
 mod threads;
 
+pub use account::{Account, PredictedScans};
 pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use rows::Rows;
-pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values};
-pub use table::{Partitions, Source};
+pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
+pub use table::{Partitions, Source, Version};
 pub use threads::STACK_BYTES;

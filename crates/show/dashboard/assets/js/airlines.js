@@ -26,11 +26,11 @@ export function airlines(answer) {
   const of = (figures, key, measure) => figure(figures?.[key], measure);
   const columns = [
     { name: "Airline", cell: (row) => airline(row.airline) },
-    { name: "Flights here", numeric: true, cell: (row) => figure(row.here.flights, "flights") },
     { name: "Mean delay here", numeric: true, cell: (row) => of(row.here, "mean_delay_minutes", "mean_delay") },
     { name: "", class: "bars", cell: (row) => bar((row.here.mean_delay_minutes ?? 0) / longest) },
     { name: "Elsewhere", numeric: true, cell: (row) => of(row.elsewhere, "mean_delay_minutes", "mean_delay") },
-    { name: "Is that usual?", cell: usual },
+    { name: "Is that usual?", class: "words", cell: usual },
+    { name: "Flights here", numeric: true, cell: (row) => figure(row.here.flights, "flights") },
     { name: "Late here", numeric: true, cell: (row) => of(row.here, "late_share", "late") },
     { name: "Late elsewhere", numeric: true, cell: (row) => of(row.elsewhere, "late_share", "late") },
     { name: "Cancelled here", numeric: true, cell: (row) => of(row.here, "cancelled_share", "cancelled") },

@@ -8,8 +8,8 @@ const field = (label, control, note) => element("div", { class: "field" }, eleme
 const choice = (value, text) => element("option", { value }, text);
 
 const form = document.getElementById("controls");
-const airports = element("datalist", { id: "known-airports" });
-const airport = element("input", { id: "airport", list: airports.id, maxlength: "60", placeholder: "IAH", spellcheck: "false", autocapitalize: "characters" });
+const known = element("datalist", { id: "known-airports" });
+const airport = element("input", { id: "airport", list: known.id, maxlength: "60", placeholder: "IAH", spellcheck: "false", autocapitalize: "characters" });
 const from = element("select", { id: "from" });
 const to = element("select", { id: "to" });
 const direction = element("select", { id: "direction" }, choice("departures", "Departures"), choice("arrivals", "Arrivals"));
@@ -34,7 +34,7 @@ export function make(overview) {
   to.replaceChildren(...options());
   by.replaceChildren(...overview.similar_by.map((name) => choice(name, BY[name])), choice("listed", BY.listed));
   form.replaceChildren(
-    field("Airport", airport), airports, field("From", from), field("To", to), field("Flights", direction),
+    field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
     field("Like it by", by), numberField, ownField);
   update();
 }
@@ -57,10 +57,10 @@ function fold() {
   ownField.hidden = by.value !== "listed";
 }
 
-/** The airports that the months have, for those who type. */
-export async function suggest(said, signal) {
+/** The airports that the months have, which are offered to those who type. */
+export async function airports(said, signal) {
   const answer = await ask("airports", { from: said.from, to: said.to, direction: said.direction }, signal);
-  airports.replaceChildren(...answer.figures.airports.map((row) => choice(row.airport, row.name ?? "")));
+  known.replaceChildren(...answer.figures.airports.map((row) => choice(row.airport, row.name ?? "")));
   return answer;
 }
 

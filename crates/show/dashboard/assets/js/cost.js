@@ -18,7 +18,7 @@ function said(query) {
     })),
   ];
   const columns = [
-    { name: "", cell: (row) => row.what },
+    { name: "Of the query", cell: (row) => row.what },
     { name: "Predicted", cell: (row) => row.predicted },
     { name: "Actual", cell: (row) => row.actual },
   ];

@@ -9,13 +9,15 @@ export function element(tag, properties = {}, ...children) {
     else if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
     else made.setAttribute(name, value === true ? "" : value);
   }
-  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
 }
 
 /** A table: `columns` are `{ name, text?, numeric?, cell(row) }`; the first one heads its rows. */
 export function table(caption, columns, rows, rowClass = () => null) {
-  const head = columns.map(({ name, numeric }) => element("th", { scope: "col", class: numeric && "number" }, name));
+  // A column of bars repeats the one before it, so it has no head of its own.
+  const head = columns.map(({ name, numeric, class: kind }) =>
+    (name ? element("th", { scope: "col", class: numeric ? "number" : kind }, name) : element("td", { class: kind })));
   const cell = (column, row, place) => {
     const content = column.cell(row);
     const properties = { class: column.numeric ? "number" : column.class };
@@ -24,7 +26,7 @@ export function table(caption, columns, rows, rowClass = () => null) {
   const body = rows.map((row) => element("tr", { class: rowClass(row) }, columns.map((column, place) => cell(column, row, place))));
   return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
     element("table", {},
-      element("caption", {}, caption),
+      element("caption", {}, element("span", {}, caption)),
       element("thead", {}, element("tr", {}, head)),
       element("tbody", {}, body)));
 }

@@ -20,7 +20,7 @@ let asking = new AbortController();
 
 /** Each section: whether it is shown, what it asks, and how it shows the answers. */
 const SECTIONS = {
-  choose: { when: (said) => !said.airport, ask: (said, signal) => [controls.suggest(said, signal)], draw: ([answer]) => choose(answer) },
+  choose: { when: (said) => !said.airport, ask: (said, signal) => [controls.airports(said, signal)], draw: ([answer]) => choose(answer) },
   headline: {
     ask: (said, signal) => [ask("headline", selection(said), signal), ask("similar", selection(said), signal)],
     draw: ([answer, similar], said) => headline(answer, similar, said),
@@ -81,10 +81,23 @@ function name(said) {
 async function draw() {
   asking.abort();
   asking = new AbortController();
-  const said = view();
+  const { signal } = asking;
+  const said = await known(view(), signal);
+  if (signal.aborted) return;
   controls.update();
   name(said);
-  await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, asking.signal)));
+  await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, signal)));
+}
+
+// An airport without flights in these months is said once, and others are offered.
+async function known(said, signal) {
+  byId("unknown")?.remove();
+  const answer = await controls.airports(said, signal).catch(() => null);
+  const codes = answer?.figures.airports.map((row) => row.airport);
+  if (!said.airport || !codes || codes.includes(said.airport)) return said;
+  const sentence = `${said.airport} has no flights in ${months(said.from, said.to)}. Choose other months, or one of these airports.`;
+  byId("notices").append(element("p", { class: "notice", id: "unknown" }, sentence));
+  return { ...said, airport: undefined };
 }
 
 /** Months that the address doesn't say: the last year that there is. */
@@ -134,4 +147,3 @@ listen(
     if (!isConnected) byId("notices").append(element("p", { class: "notice stale-note" }, "The server doesn’t answer: what is shown may be out of date. Trying again by itself."));
   },
 );
-if (view().airport) controls.suggest(view(), new AbortController().signal).catch(() => {});

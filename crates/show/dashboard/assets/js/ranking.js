@@ -23,14 +23,14 @@ export function ranking(answer, view) {
   const own = airports.find((row) => row.is_own);
   const known = airports.filter((row) => row.place !== null).length;
   const order = measure === "flights" ? "the one with most first" : "the best first";
-  const place = own?.place ? `${own.airport} has place ${own.place} of ${known}.` : "The airport’s own figure isn’t known.";
+  const place = own?.place ? `${own.airport} has place ${own.place} of ${known}${measure === "flights" ? "" : "; the first is the best"}.` : "The airport’s own figure isn’t known.";
   const toggle = (name, text) => element("button", { type: "button", "aria-pressed": String(among === name), onclick: () => show({ among: name }) }, text);
-  const place_ = { name: "Place", numeric: true, cell: (row) => (row.place === null ? "–" : String(row.place)) };
+  const numbered = { name: "Place", numeric: true, cell: (row) => (row.place === null ? "–" : String(row.place)) };
   const [first, ...rest] = columns(measure, airports);
   return [
     element("p", { class: "toggles", role: "group", "aria-label": "Which airports" }, toggle("similar", "Similar airports"), toggle("all", "All airports")),
     element("p", {}, place),
-    table(`${among === "all" ? "All" : "Similar"} airports by ${MEASURES[measure].what}, ${order}`, [first, place_, ...rest], airports,
+    table(`${among === "all" ? "All" : "Similar"} airports by ${MEASURES[measure].what}, ${order}`, [first, numbered, ...rest], airports,
       (row) => (row.is_own ? "own" : among === "all" && row.is_similar ? "similar" : null)),
   ];
 }

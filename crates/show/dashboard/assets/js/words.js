@@ -12,8 +12,8 @@ export const MEASURES = {
 export const figureOf = (figures, measure) => figures?.[MEASURES[measure].key ?? "flights"] ?? null;
 
 export const count = (value) => value.toLocaleString("en");
-export const minutes = (value) => `${value.toFixed(1).replace("-", "−")} min`;
-export const share = (value) => `${(value * 100).toFixed(value < 0.01 ? 2 : 1)} %`;
+export const minutes = (value) => `${value.toFixed(1).replace("-", "−")}\u00a0min`;
+export const share = (value) => `${(value * 100).toFixed(value < 0.01 ? 2 : 1)}\u00a0%`;
 
 export const NOT_KNOWN = "–";
 /** A figure as it is read; a dash where it isn't known. */

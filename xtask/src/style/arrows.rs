@@ -31,7 +31,11 @@ const FLOORS: &[Floor] = &[
         crates: &["trace", "replay", "workloads", "crash"],
         below: &["storage", "device"],
     },
-    Floor { name: "show", crates: &["report"], below: &["prove", "query", "decide", "measure", "device"] },
+    Floor {
+        name: "show",
+        crates: &["report", "dashboard"],
+        below: &["prove", "query", "decide", "measure", "device"],
+    },
     Floor {
         name: "programs",
         crates: &["terminal", "nandle", "tables", "sql"],
@@ -61,6 +65,8 @@ const KEPT: &[(&str, &[&str])] = &[
     ("datafusion-distributed", &["nandle-distributed"]),
     ("tonic", &["nandle-distributed"]),
     ("arrow-pg", &["nandle-sql"]),
+    ("axum", &["nandle-sql"]),
+    ("hyper", &["nandle-sql"]),
     ("pgwire", &["nandle-sql"]),
     ("tokio", &["nandle-engine", "nandle-distributed", "nandle-sql"]),
 ];

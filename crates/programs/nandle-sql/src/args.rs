@@ -15,7 +15,7 @@ use crate::workers::WorkersArgs;
 #[derive(Debug, Parser)]
 #[command(name = "nandle-sql", bin_name = "nandle", version, max_term_width = 100)]
 #[command(
-    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle worker flights/                              for nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
+    after_help = "Examples:\n  nandle sql 2008.parquet -c 'SELECT count(*) FROM t2008'\n  nandle sql flights/ carriers.parquet -f day.sql --format csv\n  nandle sql flights/ -c 'EXPLAIN SELECT avg(\"ArrDelay\") FROM flights'\n                                                        what it will read, and how long that takes\n  nandle serve flights/ --pg 127.0.0.1:5433 --listen 127.0.0.1:8642\n  nandle worker flights/                              for nandle sql flights/ --workers URL\n\nSizes are 4KiB, 64MiB, 4GiB (4K = 4KiB), times 250us, 3ms, 60s."
 )]
 pub(crate) struct Args {
     #[command(flatten)]
@@ -35,9 +35,11 @@ pub(crate) enum Command {
     /// EXPLAIN ANALYZE what it took; SET nandle.reads = 'engine' has
     /// the engine read by itself. Without -c and -f statements come from standard input; where that is a terminal there is a prompt.
     Sql(Box<SqlArgs>),
-    /// Serve tables and Parquet files to SQL clients, read-only
+    /// Serve a dashboard of flights, and tables and Parquet files to SQL clients, read-only
     ///
-    /// Tables are named and called as by `nandle sql`. Clients of PostgreSQL (psql, drivers, Grafana) connect with any user and database, without a
+    /// Tables are named and called as by `nandle sql`. The dashboard (--listen) is a page for an airport's manager: how the airport's flights do beside
+    /// those of similar airports, and what each figure cost. It is of the first table that has the columns of flights, as `nandle table load` and
+    /// `generate` make it, and shows new snapshots as they come. Clients of PostgreSQL (--pg) (psql, drivers, Grafana) connect with any user and database, without a
     /// password; what they may do is read. All of them share --memory; --queries and --time-limit bound what runs. SET nandle.reads counts for
     /// the session that says it. Ctrl-C ends the server.
     Serve(Box<ServeArgs>),

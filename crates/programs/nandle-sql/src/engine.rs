@@ -111,6 +111,12 @@ impl EngineArgs {
     }
 }
 
+/// Memory for a query's reads, and threads that compute, of an engine for so many queries at once.
+pub(crate) fn limits(args: &EngineArgs, queries: NonZeroUsize) -> Result<(u64, NonZeroUsize), Failure> {
+    let options = options(args, PathBuf::new(), queries)?;
+    Ok((options.reads_bytes(), options.threads))
+}
+
 fn options(
     args: &EngineArgs,
     spill_directory: PathBuf,

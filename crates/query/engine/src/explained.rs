@@ -133,14 +133,14 @@ impl Explained {
 }
 
 /// Figures of some scans together.
-struct Sums {
+pub(crate) struct Sums {
     scans: usize,
     /// Requests, bytes and seconds of the device, as predicted.
-    told: (u64, u64, Estimate),
-    taken: Taken,
+    pub(crate) told: (u64, u64, Estimate),
+    pub(crate) taken: Taken,
     outstanding: Outstanding,
     processor: Result<Estimate, String>,
-    seconds: Result<Estimate, String>,
+    pub(crate) seconds: Result<Estimate, String>,
 }
 
 impl Default for Sums {
@@ -163,7 +163,7 @@ impl Sums {
         sums
     }
 
-    fn add(&mut self, scan: &PlannedScan) {
+    pub(crate) fn add(&mut self, scan: &PlannedScan) {
         let Told { requests, read_bytes, device_seconds, .. } = scan.told;
         let (known_requests, known_bytes, known_seconds) = self.told;
         self.told = (known_requests + requests, known_bytes + read_bytes, known_seconds + device_seconds);

@@ -5,6 +5,7 @@
 //! How it fits together: after the engine has planned a query, a rule of ours (`scan`) asks its Parquet source, row group by row group, which
 //! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
 
+mod account;
 mod allowed;
 mod elsewhere;
 mod engine;
@@ -22,6 +23,7 @@ mod session;
 mod table;
 mod threads;
 
+pub use account::{Account, PredictedScans};
 pub use elsewhere::{Elsewhere, ToldElsewhere};
 pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};
@@ -30,6 +32,6 @@ pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use remote::{Host, ScanLeaf, ScanPart};
 pub use rows::Rows;
-pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values};
-pub use table::{Partitions, Source};
+pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
+pub use table::{Partitions, Source, Version};
 pub use threads::STACK_BYTES;

@@ -13,9 +13,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures_util::stream::StreamExt as _;
 
-use crate::EngineError;
 use crate::scan::scan_of;
 use crate::threads::Threads;
+use crate::{Account, EngineError};
 
 /// How long a caller waits at most before it is asked whether it still wants rows.
 const ASKED_AFTER: Duration = Duration::from_millis(20);
@@ -48,6 +48,15 @@ impl Rows {
     /// Bytes that its operators have written to temporary files until now.
     pub fn spilled_bytes(&self) -> u64 {
         spilled_bytes(&self.plan)
+    }
+
+    /// What the statement has taken until now, and what was predicted. It may read some of the columns, and decode it; so it isn't for threads
+    /// that mustn't wait.
+    ///
+    /// # Errors
+    /// The plan can't be looked through, which is a defect of the engine.
+    pub fn account(&self) -> Result<Account, EngineError> {
+        Account::of(&self.plan, self.spilled_bytes())
     }
 
     /// The next rows, waited for; `None` after the last. While it waits it asks `is_over` whether they are still wanted.

@@ -1,14 +1,20 @@
 //! `nandle serve`: tables for many clients at once, which only read. `limits` bounds what runs and knows no protocol; each protocol has a folder.
 
 mod args;
+mod http;
 mod limits;
+mod listening;
 mod pg;
 
+use std::fs::File;
+use std::io::BufReader;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nandle_engine::STACK_BYTES;
+use nandle_dashboard::Facts;
+use nandle_engine::{STACK_BYTES, Sessions};
 use nandle_session::Cancel;
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
@@ -17,7 +23,9 @@ use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
 pub(crate) use args::ServeArgs;
+use http::{Dashboard, Devices, Token};
 use limits::Limits;
+use listening::Listener;
 
 use crate::error::of_engine;
 use crate::{engine, tables};
@@ -30,32 +38,88 @@ const ASKED_AFTER: Duration = Duration::from_millis(50);
 /// Where it listens, and what it serves.
 #[derive(Debug, Serialize)]
 struct Served<'a> {
-    pg: String,
-    tables: Vec<&'a str>,
+    /// The dashboard's address; `null` without one.
+    dashboard: Option<String>,
+    /// Where clients of PostgreSQL connect to; `null` if they can't.
+    pg: Option<String>,
+    tables: &'a [String],
+}
+
+/// Ports, bound before the tables are opened, because that may take its time.
+struct Ports {
+    dashboard: Option<(Listener, Option<Token>)>,
+    pg: Option<Listener>,
 }
 
 /// Runs the command, until a signal ends it.
 pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     let sources = tables::find(&args.engine.sources)?;
+    let facts = args.airports.as_deref().map(facts).transpose()?.unwrap_or_default();
+    let dashboard = args.dashboard()?;
     let runtime = threads()?;
-    let listener = runtime.block_on(pg::listen(args.pg))?;
+    let ports = runtime.block_on(async {
+        let dashboard = match dashboard {
+            Some((address, token)) => Some((Listener::bind(address, "--listen").await?, token)),
+            None => None,
+        };
+        let pg = match args.pg {
+            Some(address) => Some(Listener::bind(address, "--pg").await?),
+            None => None,
+        };
+        Ok::<_, Failure>(Ports { dashboard, pg })
+    })?;
     let cancel = cancel_on_signals()?;
     let queries = args.queries.unwrap_or_else(usual_queries);
     let (engine, _spill) = engine::start(&args.engine, queries)?;
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
-    let sessions = engine.into_sessions().map_err(|error| of_engine(&error))?;
-    let limits = Limits::new(queries, Duration::from_nanos(args.time_limit.0));
-    let tables = sources.iter().map(|source| source.name.as_str()).collect();
-    tell(&Served { pg: listener.address().to_string(), tables }, common)?;
+    let sessions = Arc::new(engine.into_sessions().map_err(|error| of_engine(&error))?);
+    let limits = Arc::new(Limits::new(queries, Duration::from_nanos(args.time_limit.0)));
+    let tables: Vec<String> = sources.iter().map(|source| source.name.clone()).collect();
+    let served = Served {
+        dashboard: ports.dashboard.as_ref().map(|(listener, _)| format!("http://{}/", listener.address())),
+        pg: ports.pg.as_ref().map(|listener| listener.address().to_string()),
+        tables: &tables,
+    };
+    let dashboard = match ports.dashboard {
+        Some((listener, token)) => {
+            let (memory_bytes, threads) = engine::limits(&args.engine, queries)?;
+            let devices = Devices::probe(&args.on, memory_bytes, threads, &cancel)?;
+            let shared = (Arc::clone(&sessions), Arc::clone(&limits));
+            Some((listener, Dashboard::new(shared, devices, &tables, facts, token)?))
+        }
+        None => None,
+    };
+    tell(&served, common)?;
     runtime.block_on(async {
         tokio::select! {
-            () = listener.serve(Arc::new(sessions), Arc::new(limits)) => {}
+            () = serve_dashboard(dashboard) => {}
+            () = serve_pg(ports.pg, sessions, limits) => {}
             () = ended(&cancel) => {}
         }
     });
     // Clients that are connected aren't waited for.
     runtime.shutdown_background();
     Ok(())
+}
+
+async fn serve_dashboard(dashboard: Option<(Listener, Dashboard)>) {
+    match dashboard {
+        Some((listener, dashboard)) => http::serve(listener, Arc::new(dashboard)).await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn serve_pg(listener: Option<Listener>, sessions: Arc<Sessions>, limits: Arc<Limits>) {
+    match listener {
+        Some(listener) => pg::serve(listener, sessions, limits).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn facts(path: &Path) -> Result<Facts, Failure> {
+    let failed = |error: String| Failure::failed(format!("reading {}: {error}", path.display()));
+    let file = File::open(path).map_err(|error| failed(error.to_string()))?;
+    Facts::read(BufReader::new(file)).map_err(|error| failed(error.to_string()))
 }
 
 fn threads() -> Result<Runtime, Failure> {
@@ -78,13 +142,19 @@ fn tell(served: &Served<'_>, common: Common) -> Result<(), Failure> {
     if common.json {
         return output::json(served);
     }
-    let tables = match &*served.tables {
+    let tables = match served.tables {
         [] => "no tables".to_owned(),
         tables => tables.join(", "),
     };
-    let (host, port) = served.pg.rsplit_once(':').unwrap_or((&served.pg, ""));
-    let host = host.trim_matches(['[', ']']);
-    output::result(&format!("Serving {tables} on {}: psql -h {host} -p {port}\n", served.pg))
+    let mut text = format!("Serving {tables}\n");
+    if let Some(address) = &served.dashboard {
+        text += &format!("Dashboard: {address}\n");
+    }
+    if let Some(address) = &served.pg {
+        let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
+        text += &format!("SQL: psql -h {} -p {port}\n", host.trim_matches(['[', ']']));
+    }
+    output::result(&text)
 }
 
 async fn ended(cancel: &Cancel) {

@@ -6,6 +6,7 @@
     reason = "helpers of tests are part of them"
 )]
 
+mod dashboard;
 mod definition;
 mod place;
 mod queries;

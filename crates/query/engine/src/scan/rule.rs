@@ -21,6 +21,13 @@ use crate::table::FileOf;
 /// The part of the memory that the reads of all queries may take; operators have the rest.
 const READS_PART: u64 = 4;
 
+impl EngineOptions {
+    /// Memory for the reads of one query.
+    pub fn reads_bytes(&self) -> u64 {
+        self.memory_bytes / READS_PART / self.queries.get() as u64
+    }
+}
+
 /// Plans the reads of a query when all else is decided.
 #[derive(Debug)]
 pub(crate) struct PlanReads {
@@ -30,7 +37,7 @@ pub(crate) struct PlanReads {
 
 impl PlanReads {
     pub(crate) fn new(options: &EngineOptions) -> Self {
-        let memory_bytes = options.memory_bytes / READS_PART / options.queries.get() as u64;
+        let memory_bytes = options.reads_bytes();
         Self { memory_bytes, clock: options.thread_clock }
     }
 

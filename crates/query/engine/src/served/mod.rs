@@ -6,8 +6,10 @@ mod functions;
 mod prepared;
 mod request;
 mod session;
+mod view;
 
 pub use functions::SERVER_SETTINGS;
 pub use prepared::{Prepared, Values};
 pub use request::{Command, Request};
 pub use session::{Session, Sessions};
+pub use view::View;

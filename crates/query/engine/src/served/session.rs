@@ -10,20 +10,20 @@ use super::prepared::{Prepared, Values};
 use super::request::Request;
 use crate::options::NandleOptions;
 use crate::threads::Threads;
-use crate::{EngineError, Reads, Rows, Statement, allowed, engine};
+use crate::{EngineError, Needs, Reads, Rows, Statement, allowed, engine};
 
 /// What sessions are opened from.
 pub struct Sessions {
-    context: SessionContext,
+    pub(super) context: SessionContext,
     catalogue: Arc<Catalogue>,
-    threads: Arc<Threads>,
+    pub(super) threads: Arc<Threads>,
 }
 
 /// A client's settings, over tables, threads and memory that all clients share. Dropping what it has begun ends it.
 pub struct Session {
-    context: SessionContext,
-    catalogue: Arc<Catalogue>,
-    threads: Arc<Threads>,
+    pub(super) context: SessionContext,
+    pub(super) catalogue: Arc<Catalogue>,
+    pub(super) threads: Arc<Threads>,
 }
 
 impl Sessions {
@@ -81,12 +81,21 @@ impl Session {
     /// # Errors
     /// Its reads can't be planned in the memory.
     pub async fn start(&self, prepared: &Prepared) -> Result<Rows, EngineError> {
+        self.start_noted(prepared, None).await
+    }
+
+    /// As [`start`](Self::start), and notes what the query needs.
+    pub(super) async fn start_noted(
+        &self,
+        prepared: &Prepared,
+        needs: Option<Arc<Needs>>,
+    ) -> Result<Rows, EngineError> {
         let number = prepared.parameters().len();
         if number > 0 {
             return Err(EngineError::Unbound { number });
         }
         let (context, plan) = (self.context.clone(), prepared.plan().clone());
-        let started = self.compute(async move { engine::start(&context, plan, None).await }).await;
+        let started = self.compute(async move { engine::start(&context, plan, needs).await }).await;
         started.map(|(plan, stream)| Rows::new(plan, stream, Arc::clone(&self.threads)))
     }
 

@@ -7,9 +7,11 @@ mod provider;
 mod pumped;
 mod schema;
 mod source;
+mod version;
 
 pub(crate) use open::{Access, TableFiles};
 pub use partitions::Partitions;
 pub(crate) use partitions::with_values;
 pub(crate) use provider::{FileOf, PlannedTable};
 pub use source::Source;
+pub use version::Version;

@@ -61,14 +61,14 @@ pub(crate) struct TableFiles {
 }
 
 /// By what a file is known to be the one that it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     pub(crate) length_bytes: u64,
     pub(crate) modified: SystemTime,
 }
 
 impl Stamp {
-    fn of(path: &PathBuf) -> Result<Self, EngineError> {
+    pub(super) fn of(path: &PathBuf) -> Result<Self, EngineError> {
         let of = |metadata: std::fs::Metadata| {
             Ok(Self { length_bytes: metadata.len(), modified: metadata.modified()? })
         };

@@ -18,6 +18,7 @@ use nandle_columns::{Projection, Snapshot};
 use super::open::{Access, TableFiles};
 use super::path::RowsPath;
 use super::source::Source;
+use super::version::Version;
 use crate::remote::DataState;
 use crate::scan::predicted_seconds;
 use crate::{EngineError, ThreadClock};
@@ -36,6 +37,8 @@ pub(crate) struct PlannedTable {
     source: Source,
     schema: SchemaRef,
     clock: ThreadClock,
+    /// Whether files that have changed are opened anew; otherwise they are an error.
+    follows_changes: bool,
     opened: RwLock<RowsPath>,
     /// Projections that were opened, by their names.
     projections: Mutex<BTreeMap<String, RowsPath>>,
@@ -46,7 +49,37 @@ impl PlannedTable {
         let opened = RowsPath::new(Arc::new(TableFiles::open(source, access)?));
         let schema = Arc::clone(opened.schema.table_schema());
         let (source, projections) = (source.clone(), Mutex::default());
-        Ok(Self { source, schema, clock, opened: RwLock::new(opened), projections })
+        Ok(Self { source, schema, clock, follows_changes: true, opened: RwLock::new(opened), projections })
+    }
+
+    /// The table as it is now, and as it stays: files that change are an error from then on.
+    pub(crate) fn as_of_now(&self) -> Result<Self, EngineError> {
+        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let opened = if opened.files.version() == Version::now(&self.source)? {
+            opened
+        } else {
+            RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?))
+        };
+        let schema = Arc::clone(opened.schema.table_schema());
+        let (source, projections) = (self.source.clone(), Mutex::default());
+        Ok(Self {
+            source,
+            schema,
+            clock: self.clock,
+            follows_changes: false,
+            opened: RwLock::new(opened),
+            projections,
+        })
+    }
+
+    /// Which version of the rows it has opened.
+    pub(crate) fn version(&self) -> Version {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).files.version()
+    }
+
+    /// Which version of the rows there is by now.
+    pub(crate) fn version_now(&self) -> Result<Version, EngineError> {
+        Version::now(&self.source)
     }
 
     /// The files as they are now: those of a table stay with its snapshot, others are opened again when one of them has changed.
@@ -54,6 +87,10 @@ impl PlannedTable {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
         if self.source.table.is_some() || opened.files.are_current()? {
             return Ok(opened);
+        }
+        if !self.follows_changes {
+            let why = "its files have changed since they were opened; ask again".to_owned();
+            return Err(EngineError::Source { name: self.source.name.clone(), why });
         }
         self.reopened(&opened)
     }

@@ -12,3 +12,4 @@ mod results;
 mod sessions;
 mod support;
 mod tpch;
+mod views;

@@ -6,10 +6,11 @@ mod running;
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-use nandle_engine::{EngineError, Rows};
+use nandle_engine::{Account, EngineError, Rows};
+use tokio::sync::oneshot::Receiver;
 use tokio::time::{Instant, timeout_at};
 
-use admission::Admission;
+use admission::{Admission, Place};
 pub(crate) use running::Batches;
 
 /// Why a query has no rows, or no more.
@@ -52,6 +53,24 @@ impl Limits {
         asked: Option<Duration>,
         start: impl Future<Output = Result<Rows, EngineError>>,
     ) -> Result<Batches, Ended> {
+        let (rows, place, until) = self.start(asked, start).await?;
+        Ok(Batches::of(rows, place, until))
+    }
+
+    /// As [`run`](Self::run); behind the last rows comes what the query has taken.
+    pub(crate) async fn run_counted(
+        &self,
+        start: impl Future<Output = Result<Rows, EngineError>>,
+    ) -> Result<(Batches, Receiver<Result<Account, EngineError>>), Ended> {
+        let (rows, place, until) = self.start(None, start).await?;
+        Ok(Batches::counted(rows, place, until))
+    }
+
+    async fn start(
+        &self,
+        asked: Option<Duration>,
+        start: impl Future<Output = Result<Rows, EngineError>>,
+    ) -> Result<(Rows, Place, (Instant, Duration)), Ended> {
         let limit = asked.map_or(self.time_limit, |asked| asked.min(self.time_limit));
         let deadline = Instant::now() + limit;
         let started = async {
@@ -60,6 +79,6 @@ impl Limits {
             Ok((place, rows))
         };
         let (place, rows) = timeout_at(deadline, started).await.map_err(|_| Ended::TimedOut(limit))??;
-        Ok(Batches::of(rows, place, (deadline, limit)))
+        Ok((rows, place, (deadline, limit)))
     }
 }

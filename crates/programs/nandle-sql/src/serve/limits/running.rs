@@ -2,8 +2,9 @@ use std::time::Duration;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use nandle_engine::{EngineError, Rows};
+use nandle_engine::{Account, EngineError, Rows};
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use tokio::sync::oneshot;
 use tokio::time::{Instant, sleep_until};
 
 use super::Ended;
@@ -22,9 +23,32 @@ type Batch = Result<Option<RecordBatch>, Ended>;
 
 impl Batches {
     pub(super) fn of(rows: Rows, place: Place, until: (Instant, Duration)) -> Self {
+        Self::ending(rows, place, until, drop)
+    }
+
+    /// And the query's account, which comes behind the last rows; none comes of a query that ended before.
+    pub(super) fn counted(
+        rows: Rows,
+        place: Place,
+        until: (Instant, Duration),
+    ) -> (Self, oneshot::Receiver<Result<Account, EngineError>>) {
+        let (sender, account) = oneshot::channel();
+        // It may have to decode a sample of what was read.
+        let count = move |rows: Rows| {
+            tokio::task::spawn_blocking(move || sender.send(rows.account()));
+        };
+        (Self::ending(rows, place, until, count), account)
+    }
+
+    fn ending(
+        rows: Rows,
+        place: Place,
+        until: (Instant, Duration),
+        count: impl FnOnce(Rows) + Send + 'static,
+    ) -> Self {
         let schema = rows.schema().clone();
         let (sender, receiver) = mpsc::channel(1);
-        tokio::spawn(run(rows, place, until, sender));
+        tokio::spawn(run(rows, place, until, sender, count));
         Self { schema, receiver }
     }
 
@@ -40,13 +64,23 @@ impl Batches {
     }
 }
 
-async fn run(mut rows: Rows, place: Place, (deadline, limit): (Instant, Duration), sender: Sender<Batch>) {
+async fn run(
+    mut rows: Rows,
+    place: Place,
+    (deadline, limit): (Instant, Duration),
+    sender: Sender<Batch>,
+    count: impl FnOnce(Rows) + Send,
+) {
     let last = tokio::select! {
         () = sender.closed() => return,
         () = sleep_until(deadline) => Err(Ended::TimedOut(limit)),
         last = pass(&mut rows, &sender) => last,
     };
-    drop((rows, place));
+    drop(place);
+    match &last {
+        Ok(_) => count(rows),
+        Err(_) => drop(rows),
+    }
     // A reader that is gone needs no last word.
     let _ = sender.send(last).await;
 }

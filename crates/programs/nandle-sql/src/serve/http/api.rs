@@ -1,0 +1,182 @@
+//! The questions under `/api/v1/`.
+
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use nandle_dashboard::questions::{self, Desk, QuestionError, RankingView, Search, SeriesView};
+use nandle_dashboard::{Answer, ParameterError, Parameters, Runner as _, Selection};
+use serde::Serialize;
+
+use super::current::Current;
+use super::problem::Problem;
+use super::routes::Dashboard;
+use crate::serve::limits::Ended;
+
+type Asked<T> = Result<Answer<T>, QuestionError<Arc<Ended>>>;
+
+/// What a request says, as far as it matters.
+struct Request {
+    dashboard: Arc<Dashboard>,
+    headers: HeaderMap,
+    query: String,
+}
+
+impl Request {
+    fn parameters(&self) -> Result<Parameters, ParameterError> {
+        Parameters::parse(&self.query)
+    }
+
+    /// An airport with what it is compared with, and nothing else.
+    fn selection(&self) -> Result<Selection, ParameterError> {
+        let mut parameters = self.parameters()?;
+        let selection = parameters.selection()?;
+        parameters.finish(&Selection::PARAMETERS)?;
+        Ok(selection)
+    }
+}
+
+/// Answers, unless the client knows the answer. The tag is weak: what a query took is another time another.
+async fn answer<V, T: Serialize>(
+    request: Request,
+    view: Result<V, ParameterError>,
+    name: &'static str,
+    canonical: impl FnOnce(&V) -> String,
+    ask: impl AsyncFnOnce(&Desk<'_, Current>, &V) -> Asked<T>,
+) -> Response {
+    let view = match view {
+        Ok(view) => view,
+        Err(error) => return Problem::of_parameter(&error).into_response(),
+    };
+    let current = request.dashboard.current();
+    let etag = etag(&current.version(), name, &canonical(&view));
+    if matches(&request.headers, &etag) {
+        return (StatusCode::NOT_MODIFIED, head(&etag)).into_response();
+    }
+    let desk = Desk { runner: &*current, facts: request.dashboard.facts() };
+    match ask(&desk, &view).await {
+        Ok(answer) => (head(&etag), Json(answer)).into_response(),
+        Err(error) => Problem::of_question(&error).into_response(),
+    }
+}
+
+fn etag(version: &str, name: &str, canonical: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    (name, canonical).hash(&mut hasher);
+    format!("W/\"{version}-{:016x}\"", hasher.finish())
+}
+
+fn head(etag: &str) -> [(header::HeaderName, HeaderValue); 2] {
+    let etag = HeaderValue::from_str(etag).unwrap_or(HeaderValue::from_static("W/\"\""));
+    [(header::ETAG, etag), (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"))]
+}
+
+/// Whether the client has what has this tag (RFC 9110, §13.1.2).
+pub(super) fn matches(headers: &HeaderMap, etag: &str) -> bool {
+    let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
+    let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
+    known.flat_map(|value| value.split(',')).any(|tag| tag.trim() == "*" || strong(tag) == strong(etag))
+}
+
+macro_rules! request {
+    ($dashboard:ident, $query:ident, $headers:ident) => {
+        Request { dashboard: $dashboard, headers: $headers, query: $query.unwrap_or_default() }
+    };
+}
+
+/// What there is to look at.
+pub(super) async fn overview(
+    State(dashboard): State<Arc<Dashboard>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let request = request!(dashboard, query, headers);
+    let view = request.parameters().and_then(|parameters| parameters.finish(&[]));
+    answer(request, view, "overview", |()| String::new(), async |desk, ()| questions::overview(desk).await)
+        .await
+}
+
+/// Airports.
+pub(super) async fn airports(
+    State(dashboard): State<Arc<Dashboard>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let request = request!(dashboard, query, headers);
+    let view = request.parameters().and_then(Search::parse);
+    answer(request, view, "airports", Search::to_string, async |desk, view| {
+        questions::airports(desk, view).await
+    })
+    .await
+}
+
+/// A question of a selection alone.
+macro_rules! of_selection {
+    ($(#[$doc:meta] $name:ident)*) => {$(
+        #[$doc]
+        pub(super) async fn $name(
+            State(dashboard): State<Arc<Dashboard>>,
+            RawQuery(query): RawQuery,
+            headers: HeaderMap,
+        ) -> Response {
+            let request = request!(dashboard, query, headers);
+            let view = request.selection();
+            let name = stringify!($name);
+            answer(request, view, name, Selection::to_string, async |desk, view| questions::$name(desk, view).await).await
+        }
+    )*};
+}
+
+of_selection! {
+    /// The airports that one is compared with.
+    similar
+    /// The headline figures.
+    headline
+    /// Airlines, here and elsewhere.
+    airlines
+    /// The airports at the other end.
+    pairs
+}
+
+/// A figure over time.
+pub(super) async fn series(
+    State(dashboard): State<Arc<Dashboard>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let request = request!(dashboard, query, headers);
+    let view = request.parameters().and_then(SeriesView::parse);
+    answer(request, view, "series", SeriesView::to_string, async |desk, view| {
+        questions::series(desk, view).await
+    })
+    .await
+}
+
+/// Airports by a figure.
+pub(super) async fn ranking(
+    State(dashboard): State<Arc<Dashboard>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let request = request!(dashboard, query, headers);
+    let view = request.parameters().and_then(RankingView::parse);
+    answer(request, view, "ranking", RankingView::to_string, async |desk, view| {
+        questions::ranking(desk, view).await
+    })
+    .await
+}
+
+/// One pair, airline by airline.
+pub(super) async fn pair(
+    State(dashboard): State<Arc<Dashboard>>,
+    RawQuery(query): RawQuery,
+    headers: HeaderMap,
+) -> Response {
+    let request = request!(dashboard, query, headers);
+    let view = request.parameters().and_then(questions::PairView::parse);
+    let canonical = questions::PairView::to_string;
+    answer(request, view, "pair", canonical, async |desk, view| questions::pair(desk, view).await).await
+}

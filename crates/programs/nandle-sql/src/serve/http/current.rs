@@ -1,0 +1,48 @@
+//! The table as it is, and what was asked of it since it is so.
+
+use std::sync::Arc;
+
+use nandle_dashboard::{Ran, Runner, Statement, TableName};
+
+use super::once::Once;
+use super::query::{Runs, run};
+use crate::serve::limits::Ended;
+
+/// Answers that are kept of a version of the table.
+const KEPT_MOST: usize = 512;
+const KEPT_BYTES_MOST: usize = 64 << 20;
+
+/// A version of the table.
+pub(super) struct Current {
+    runs: Arc<Runs>,
+    table: TableName,
+    version: String,
+    answers: Once<Statement, Arc<Ran>, Arc<Ended>>,
+}
+
+impl Current {
+    pub(super) fn new(runs: Runs, table: TableName) -> Self {
+        let version = runs.view.version().to_string();
+        let answers = Once::new(KEPT_MOST, KEPT_BYTES_MOST);
+        Self { runs: Arc::new(runs), table, version, answers }
+    }
+}
+
+impl Runner for Current {
+    type Error = Arc<Ended>;
+
+    fn version(&self) -> String {
+        self.version.clone()
+    }
+
+    fn table(&self) -> &TableName {
+        &self.table
+    }
+
+    async fn run(&self, statement: &Statement) -> Result<Arc<Ran>, Arc<Ended>> {
+        let make = || run(Arc::clone(&self.runs), statement.clone());
+        let bytes =
+            |ran: &Arc<Ran>| ran.batches.iter().map(arrow_array::RecordBatch::get_array_memory_size).sum();
+        self.answers.get(statement.clone(), make, bytes).await
+    }
+}

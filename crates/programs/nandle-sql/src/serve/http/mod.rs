@@ -1,0 +1,93 @@
+//! The dashboard over HTTP/1.1: the page, and its questions under `/api/v1/`.
+//!
+//! A request passes the guard (`guard`: from where, with which token), then a route (`routes`), which asks its question of the table as it is
+//! (`current`). Equal statements run once and are kept (`once`); each is run within the limits (`query`), and played on other devices (`devices`).
+//! `watch` looks for new versions of the table, of which `events` tell.
+
+mod api;
+mod current;
+mod devices;
+mod events;
+mod guard;
+mod once;
+mod openapi;
+mod page;
+mod patience;
+mod problem;
+mod query;
+mod routes;
+mod token;
+mod watch;
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::response::Response;
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::listening::Listener;
+pub(super) use devices::Devices;
+use patience::Patient;
+pub(super) use routes::Dashboard;
+pub(super) use token::Token;
+
+/// Clients that are connected at once; a browser has up to six connections.
+const CLIENTS_MOST: usize = 256;
+/// A client says what it wants within this time, or goes.
+const HEADERS_WITHIN: Duration = Duration::from_secs(10);
+/// And takes each part of its answer within this time.
+const TAKEN_WITHIN: Duration = Duration::from_secs(30);
+/// Longer headers no browser sends.
+const HEADERS_BYTES_MAX: usize = 16 << 10;
+
+/// Serves clients until it is dropped, and with it all that they have begun.
+pub(super) async fn serve(listener: Listener, dashboard: Arc<Dashboard>) {
+    let routes = routes::routes(Arc::clone(&dashboard));
+    let places = Arc::new(Semaphore::new(CLIENTS_MOST));
+    let mut connections = JoinSet::new();
+    connections.spawn(watch::watch(dashboard));
+    loop {
+        tokio::select! {
+            socket = listener.accept() => {
+                // Without a place the connection is closed.
+                if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+                    let routes = routes.clone();
+                    connections.spawn(async move {
+                        connect(socket, routes).await;
+                        drop(place);
+                    });
+                }
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+/// Speaks with a client until one of both ends it. When the client goes away, what it has asked for is dropped.
+async fn connect(socket: TcpStream, routes: axum::Router) {
+    let service = tower_service(routes);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_WITHIN)
+        .max_buf_size(HEADERS_BYTES_MAX)
+        .serve_connection(TokioIo::new(Patient::new(socket, TAKEN_WITHIN)), service);
+    // Clients may go as they like, and send what isn't HTTP.
+    let _ = connection.await;
+}
+
+/// Routes as the connection wants them.
+fn tower_service(
+    routes: axum::Router,
+) -> impl hyper::service::Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send>
+{
+    TowerToHyperService::new(routes)
+}

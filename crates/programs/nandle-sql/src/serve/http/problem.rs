@@ -1,0 +1,141 @@
+//! Errors as `application/problem+json` (RFC 9457).
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use nandle_dashboard::{ParameterError, QuestionError};
+use nandle_engine::ErrorKind;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::serve::limits::Ended;
+
+/// Why there is no answer.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub(super) struct Problem {
+    /// Which kind of problem, for programs: `urn:nandle:problem:…`.
+    r#type: &'static str,
+    /// Which kind, for people.
+    title: &'static str,
+    /// The status of HTTP.
+    status: u16,
+    /// What happened here, and what can be done.
+    detail: String,
+    /// The parameter that it is about; `null` where it is about none.
+    parameter: Option<String>,
+    /// After how many seconds it may go well; `null` where that isn't a question of time.
+    retry_after_s: Option<u32>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, r#type: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
+        let (status, detail) = (status.as_u16(), detail.into());
+        Self { r#type, title, status, detail, parameter: None, retry_after_s: None }
+    }
+
+    pub(super) fn forbidden(detail: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "urn:nandle:problem:forbidden", "Not from there", detail)
+    }
+
+    pub(super) fn no_token() -> Self {
+        let detail = "send the token of --token-file: Authorization: Bearer TOKEN";
+        Self::new(StatusCode::UNAUTHORIZED, "urn:nandle:problem:no-token", "A token is needed", detail)
+    }
+
+    pub(super) fn not_found() -> Self {
+        let detail = "there is nothing under this path; /api/v1/openapi.json lists what there is";
+        Self::new(StatusCode::NOT_FOUND, "urn:nandle:problem:not-found", "Not found", detail)
+    }
+
+    pub(super) fn wrong_method() -> Self {
+        let detail = "only GET and HEAD are possible here";
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "urn:nandle:problem:method", "Only reading", detail)
+    }
+
+    pub(super) fn of_parameter(error: &ParameterError) -> Self {
+        let status = match error {
+            ParameterError::QueryTooLong { .. } => StatusCode::URI_TOO_LONG,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        let problem = Self::new(
+            status,
+            "urn:nandle:problem:parameter",
+            "A parameter isn't understood",
+            error.to_string(),
+        );
+        Self { parameter: error.parameter().map(str::to_owned), ..problem }
+    }
+
+    pub(super) fn of_question(error: &QuestionError<Arc<Ended>>) -> Self {
+        match error {
+            QuestionError::Query(ended) => Self::of_ended(ended),
+            QuestionError::NoFlights { .. } => Self::new(
+                StatusCode::NOT_FOUND,
+                "urn:nandle:problem:no-flights",
+                "No such flights",
+                error.to_string(),
+            ),
+            QuestionError::NoFact { .. } => Self::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "urn:nandle:problem:not-known",
+                "Not known of this airport",
+                error.to_string(),
+            ),
+            _ => Self::failed(error.to_string()),
+        }
+    }
+
+    fn of_ended(ended: &Ended) -> Self {
+        match ended {
+            Ended::Full { running, waiting } => {
+                let detail = format!(
+                    "{running} queries run and {waiting} wait already, which is the most; try again soon"
+                );
+                Self::later("urn:nandle:problem:full", "Too many queries", detail, 2)
+            }
+            Ended::TimedOut(limit) => {
+                let detail = format!(
+                    "the query took more than its time, {limit:?}, and was ended; choose fewer months"
+                );
+                let status = StatusCode::SERVICE_UNAVAILABLE;
+                Self::new(status, "urn:nandle:problem:time-limit", "It takes too long", detail)
+            }
+            Ended::Failed(error) => match error.kind() {
+                ErrorKind::OutOfMemory | ErrorKind::OutOfSpill => {
+                    Self::later("urn:nandle:problem:memory", "The memory is used up", error.to_string(), 5)
+                }
+                _ => Self::failed(error.to_string()),
+            },
+        }
+    }
+
+    fn failed(detail: String) -> Self {
+        let status = StatusCode::INTERNAL_SERVER_ERROR;
+        Self::new(status, "urn:nandle:problem:failed", "The query failed", detail)
+    }
+
+    fn later(r#type: &'static str, title: &'static str, detail: String, seconds: u32) -> Self {
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, r#type, title, detail);
+        Self { retry_after_s: Some(seconds), ..problem }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let status = StatusCode::from_u16(self.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+        let retry_after = self.retry_after_s.map(HeaderValue::from);
+        let mut response = (status, Json(self)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        if let Some(seconds) = retry_after {
+            headers.insert(header::RETRY_AFTER, seconds);
+        }
+        response
+    }
+}

@@ -1,0 +1,79 @@
+//! A statement, run within the limits, with what it took.
+
+use std::sync::Arc;
+
+use nandle_dashboard::{PredictedQuery, QueryCost, Ran, Statement};
+use nandle_engine::{Account, EngineError, Needs, View};
+use nandle_io::Nanos;
+use tokio::time::Instant;
+
+use super::devices::Devices;
+use crate::serve::limits::{Ended, Limits};
+
+/// What statements run in.
+pub(super) struct Runs {
+    pub(super) view: View,
+    pub(super) limits: Arc<Limits>,
+    pub(super) devices: Arc<Devices>,
+}
+
+/// Runs a statement to its end. Dropping it ends the statement.
+pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran>, Arc<Ended>> {
+    // What is computed is counted by the operators, because other queries compute at the same time.
+    let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
+    let began = Arc::new(std::sync::OnceLock::new());
+    let start = async {
+        let _ = began.set(Instant::now());
+        runs.view.start(statement.text(), Arc::clone(&needs)).await
+    };
+    let (mut rows, account) = runs.limits.run_counted(start).await?;
+    let mut batches = Vec::new();
+    while let Some(batch) = rows.next().await? {
+        batches.push(batch);
+    }
+    let wall_ns = began.get().map_or(0, |began| nanos(began.elapsed()));
+    let failed = |error| Arc::new(Ended::Failed(error));
+    let account = account.await.map_err(|_| failed(EngineError::Interrupted))?.map_err(failed)?;
+    let (devices, needed) = (Arc::clone(&runs.devices), needs.finish());
+    let (computing, spilled_bytes) = (account.computing, account.spilled_bytes);
+    let played = tokio::task::spawn_blocking(move || devices.play(needed, computing, spilled_bytes));
+    let elsewhere = played.await.map_err(|_| failed(EngineError::Interrupted))?;
+    let cost = QueryCost { elsewhere, ..cost(&statement, wall_ns, account) };
+    Ok(Arc::new(Ran { batches, cost }))
+}
+
+fn cost(statement: &Statement, wall_ns: u64, account: Account) -> QueryCost {
+    let Account { requests, read_bytes, unplanned_requests, device, computing, spilled_bytes, predicted } =
+        account;
+    let seconds = predicted.seconds.as_ref().ok();
+    let scans =
+        |figure: fn(&nandle_reads::Estimate) -> f64| seconds.map(|seconds| of_seconds(figure(seconds)));
+    QueryCost {
+        sql: statement.text().to_owned(),
+        wall_ns,
+        device_ns: device.0,
+        computing_ns: computing.0,
+        read_bytes,
+        requests,
+        unplanned_requests,
+        spilled_bytes,
+        predicted: PredictedQuery {
+            read_bytes: predicted.read_bytes,
+            requests: predicted.requests,
+            scans_ns: scans(|seconds| seconds.value),
+            scans_low_ns: scans(|seconds| seconds.low),
+            scans_high_ns: scans(|seconds| seconds.high),
+            refusal: predicted.seconds.err(),
+        },
+        elsewhere: Vec::new(),
+    }
+}
+
+fn nanos(span: std::time::Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a span of time of a query")]
+fn of_seconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}

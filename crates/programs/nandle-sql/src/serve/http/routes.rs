@@ -1,0 +1,119 @@
+use std::sync::{Arc, PoisonError, RwLock};
+
+use axum::Router;
+use axum::middleware::from_fn_with_state;
+use axum::routing::{get, post};
+use nandle_dashboard::{Facts, TableName, missing_columns};
+use nandle_engine::{EngineError, Sessions};
+use nandle_terminal::Failure;
+use tokio::sync::watch;
+use tower_http::compression::CompressionLayer;
+
+use super::current::Current;
+use super::devices::Devices;
+use super::problem::Problem;
+use super::query::Runs;
+use super::token::Token;
+use super::{api, events, guard, openapi, page};
+use crate::error::of_engine;
+use crate::serve::limits::Limits;
+
+/// What the dashboard's requests share.
+pub(in crate::serve) struct Dashboard {
+    sessions: Arc<Sessions>,
+    limits: Arc<Limits>,
+    devices: Arc<Devices>,
+    /// As the engine calls the table.
+    table: String,
+    facts: Facts,
+    token: Option<Token>,
+    current: RwLock<Arc<Current>>,
+    versions: watch::Sender<String>,
+}
+
+impl Dashboard {
+    /// Over the first of some tables that has the columns of flights.
+    pub(in crate::serve) fn new(
+        (sessions, limits): (Arc<Sessions>, Arc<Limits>),
+        devices: Devices,
+        tables: &[String],
+        facts: Facts,
+        token: Option<Token>,
+    ) -> Result<Self, Failure> {
+        let devices = Arc::new(devices);
+        let mut refusals = Vec::new();
+        for table in tables {
+            let view = sessions.view(table).map_err(|error| of_engine(&error))?;
+            let missing = missing_columns(view.schema());
+            if missing.is_empty() {
+                let runs = Runs { view, limits: Arc::clone(&limits), devices: Arc::clone(&devices) };
+                let version = runs.view.version().to_string();
+                let current = RwLock::new(Arc::new(Current::new(runs, TableName::new(table))));
+                let (versions, table) = (watch::Sender::new(version), table.clone());
+                return Ok(Self { sessions, limits, devices, table, facts, token, current, versions });
+            }
+            refusals.push(format!("{table} has no {}", missing.join(", ")));
+        }
+        let refusals =
+            if refusals.is_empty() { "no table was named".to_owned() } else { refusals.join("; ") };
+        Err(Failure::usage(format!(
+            "the dashboard needs a table of flights: {refusals}. Load one with `nandle table load`, or serve SQL alone: --pg 127.0.0.1:5433"
+        )))
+    }
+
+    /// Looks for a new version of the table, and shows it from then on. It isn't for threads that mustn't wait.
+    pub(super) fn renew(&self) -> Result<(), EngineError> {
+        if self.sessions.version(&self.table)?.to_string() == *self.versions.borrow() {
+            return Ok(());
+        }
+        let view = self.sessions.view(&self.table)?;
+        let version = view.version().to_string();
+        let runs = Runs { view, limits: Arc::clone(&self.limits), devices: Arc::clone(&self.devices) };
+        let current = Arc::new(Current::new(runs, TableName::new(&self.table)));
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
+        self.versions.send_replace(version);
+        Ok(())
+    }
+
+    pub(super) fn current(&self) -> Arc<Current> {
+        Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn versions(&self) -> watch::Receiver<String> {
+        self.versions.subscribe()
+    }
+
+    pub(super) fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    pub(super) fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+}
+
+/// All paths.
+pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
+    let api = Router::new()
+        .route("/overview", get(api::overview))
+        .route("/airports", get(api::airports))
+        .route("/similar", get(api::similar))
+        .route("/headline", get(api::headline))
+        .route("/series", get(api::series))
+        .route("/ranking", get(api::ranking))
+        .route("/airlines", get(api::airlines))
+        .route("/pairs", get(api::pairs))
+        .route("/pair", get(api::pair))
+        .route("/events", get(events::events))
+        .route("/openapi.json", get(openapi::document));
+    Router::new()
+        .nest("/api/v1", api)
+        .route("/", get(page::file))
+        .route("/assets/{*file}", get(page::file))
+        .route(guard::SESSION, post(page::session))
+        .fallback(async || Problem::not_found())
+        .method_not_allowed_fallback(async || Problem::wrong_method())
+        .layer(CompressionLayer::new())
+        .layer(from_fn_with_state(Arc::clone(&dashboard), guard::guard))
+        .with_state(dashboard)
+}

@@ -1,0 +1,9 @@
+//! The dashboard, over generated flights: a server as users run it, and what it answers.
+
+mod figures;
+mod guard;
+mod limits;
+mod parameters;
+mod schema;
+mod site;
+mod versions;

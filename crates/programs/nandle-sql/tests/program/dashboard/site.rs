@@ -1,0 +1,161 @@
+//! A server with a table of generated flights, which ends with its test, and a client that says just what it is told to.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::OnceLock;
+
+use arrow_array::RecordBatch;
+use nandle_columns::{Table, TableOptions};
+use nandle_flights::{Generator, flight_schema};
+use serde_json::Value;
+
+use crate::place::Place;
+
+/// What the tests look at.
+pub(super) const IAH: &str = "airport=IAH&from=2008-01&to=2008-12";
+
+/// Generated flights, the same in every test.
+pub(super) fn flights() -> &'static [RecordBatch] {
+    static FLIGHTS: OnceLock<Vec<RecordBatch>> = OnceLock::new();
+    FLIGHTS.get_or_init(|| {
+        let generator = Generator::new(150_000, 7).unwrap();
+        (0..generator.chunks()).map(|number| generator.chunk(number).unwrap()).collect()
+    })
+}
+
+pub(super) fn add_table(directory: &Path) -> Table {
+    let table = Table::create(directory, &TableOptions::new(flight_schema(), 1)).unwrap();
+    load(&table, flights());
+    table
+}
+
+pub(super) fn load(table: &Table, batches: &[RecordBatch]) {
+    let mut writer = table.load().unwrap();
+    for batch in batches {
+        writer.write(batch).unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+pub(super) struct Site {
+    child: Child,
+    pub(super) port: u16,
+    pub(super) place: Place,
+    pub(super) table: Table,
+}
+
+/// An answer of HTTP.
+#[derive(Debug)]
+pub(super) struct Response {
+    pub(super) status: u16,
+    head: String,
+    pub(super) body: Vec<u8>,
+}
+
+impl Site {
+    pub(super) fn start(arguments: &[&str]) -> Self {
+        let place = Place::new();
+        let table = add_table(&place.path("flights"));
+        let all =
+            [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:nvme-tlc"], arguments].concat();
+        let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
+        let mut said = String::new();
+        for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
+            let line = line.unwrap();
+            said += &line;
+            if line == "}" {
+                break;
+            }
+        }
+        let said: Value = serde_json::from_str(&said).unwrap();
+        let address = said["dashboard"].as_str().unwrap();
+        let port = address.strip_prefix("http://127.0.0.1:").unwrap().trim_end_matches('/').parse().unwrap();
+        Self { child, port, place, table }
+    }
+
+    pub(super) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).unwrap()
+    }
+
+    /// What the server answers to these bytes until it closes the connection.
+    pub(super) fn send(&self, request: &[u8]) -> Response {
+        let mut socket = self.connect();
+        // The server may refuse before it has read all.
+        let _ = socket.write_all(request);
+        Response::read(socket)
+    }
+
+    pub(super) fn get_with(&self, path: &str, headers: &str) -> Response {
+        let request = format!(
+            "GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nConnection: close\r\n{headers}\r\n",
+            self.port
+        );
+        self.send(request.as_bytes())
+    }
+
+    pub(super) fn get(&self, path: &str) -> Response {
+        self.get_with(path, "")
+    }
+
+    /// The figures of an answer.
+    #[track_caller]
+    pub(super) fn ask(&self, question: &str) -> Value {
+        let response = self.get(&format!("/api/v1/{question}"));
+        assert_eq!(response.status, 200, "{question}: {}", response.text());
+        response.json()["figures"].clone()
+    }
+}
+
+impl Response {
+    pub(super) fn read(mut socket: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        // A reset after the answer is an end, too.
+        let _ = socket.read_to_end(&mut bytes);
+        let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").unwrap_or(bytes.len());
+        let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
+        let status = head.split(' ').nth(1).map_or(0, |status| status.parse().unwrap());
+        let rest = bytes.get(end + 4..).unwrap_or_default();
+        let body = if head.contains("transfer-encoding: chunked") { whole(rest) } else { rest.to_vec() };
+        Self { status, head, body }
+    }
+
+    pub(super) fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.into_iter().find(|(known, _)| *known == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    #[track_caller]
+    pub(super) fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+/// The chunks of a body, put together.
+fn whole(mut chunks: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = chunks.windows(2).position(|part| part == b"\r\n") {
+        let length = usize::from_str_radix(std::str::from_utf8(&chunks[..end]).unwrap(), 16).unwrap();
+        let start = end + 2;
+        body.extend(&chunks[start..start + length]);
+        chunks = &chunks[(start + length + 2).min(chunks.len())..];
+    }
+    body
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        // One that has ended already can't be killed.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

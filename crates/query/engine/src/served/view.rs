@@ -1,0 +1,98 @@
+//! A table as it is at a time, for those who ask several questions of the same rows.
+
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use datafusion::catalog::{
+    CatalogProvider as _, CatalogProviderList as _, MemoryCatalogProvider, MemoryCatalogProviderList,
+    MemorySchemaProvider, SchemaProvider as _, TableProvider,
+};
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionContext;
+
+use super::request::Request;
+use super::session::{Session, Sessions};
+use crate::session::{DATABASE, SCHEMA};
+use crate::table::{PlannedTable, Version};
+use crate::{EngineError, Needs, Rows};
+
+/// One table with the rows that it had when this was made, over memory and threads of the engine's. Files that change meanwhile are an error.
+#[derive(Debug)]
+pub struct View {
+    session: Session,
+    schema: SchemaRef,
+    version: Version,
+}
+
+impl Sessions {
+    /// A view of a table as it is now.
+    ///
+    /// # Errors
+    /// There is no such table, or its files can't be opened.
+    pub fn view(&self, table: &str) -> Result<View, EngineError> {
+        let planned = self.with_table(table, PlannedTable::as_of_now)?;
+        let (schema, version) = (planned.schema(), planned.version());
+        let tables = MemorySchemaProvider::new();
+        tables.register_table(table.to_owned(), Arc::new(planned))?;
+        let catalog = MemoryCatalogProvider::new();
+        catalog.register_schema(SCHEMA, Arc::new(tables))?;
+        let catalogs = MemoryCatalogProviderList::new();
+        catalogs.register_catalog(DATABASE.to_owned(), Arc::new(catalog));
+        let state = SessionStateBuilder::new_from_existing(self.context.state())
+            .with_catalog_list(Arc::new(catalogs))
+            .build();
+        let session = Session { context: SessionContext::new_with_state(state), ..self.open() };
+        Ok(View { session, schema, version })
+    }
+
+    /// Which version of its rows a table has by now.
+    ///
+    /// # Errors
+    /// There is no such table, or its files can't be looked at.
+    pub fn version(&self, table: &str) -> Result<Version, EngineError> {
+        self.with_table(table, PlannedTable::version_now)
+    }
+
+    fn with_table<T>(
+        &self,
+        name: &str,
+        look: impl FnOnce(&PlannedTable) -> Result<T, EngineError>,
+    ) -> Result<T, EngineError> {
+        let unknown = || EngineError::Source {
+            name: name.to_owned(),
+            why: "there is no table of this name".to_owned(),
+        };
+        let schema = self.context.catalog(DATABASE).and_then(|catalog| catalog.schema(SCHEMA));
+        let schema = schema.ok_or_else(unknown)?;
+        let found = self.threads.block_on(schema.table(name))?.ok_or_else(unknown)?;
+        found.downcast_ref::<PlannedTable>().ok_or_else(unknown).and_then(look)
+    }
+}
+
+impl View {
+    /// The table's columns.
+    pub fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// Which version of the table's rows it has.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Starts a query, and notes what it needs.
+    ///
+    /// # Errors
+    /// It is no single query of the table, or its reads can't be planned in the memory.
+    pub async fn start(&self, text: &str, needs: Arc<Needs>) -> Result<Rows, EngineError> {
+        let mut requests = self.session.parse(text).await?;
+        let (Some(Request::Query(statement)), true) = (requests.pop(), requests.is_empty()) else {
+            return Err(EngineError::Refused {
+                what: text.to_owned(),
+                why: "a view answers one query at a time",
+            });
+        };
+        let prepared = self.session.prepare(&statement).await?;
+        self.session.start_noted(&prepared, Some(needs)).await
+    }
+}

@@ -1,0 +1,59 @@
+//! Which rows a table has: its snapshot's number, or the lengths and times of files.
+
+use std::fmt;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::path::PathBuf;
+
+use nandle_columns::Table;
+
+use super::open::{Stamp, TableFiles};
+use super::source::Source;
+use crate::EngineError;
+
+/// A version of a table's rows. Two that are equal have the same rows, as far as names, lengths and times of files tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Version {
+    /// Of a table of ours: its snapshot.
+    Snapshot(u64),
+    /// Of Parquet files as they lie: a number made of their names, lengths and times.
+    Files(u64),
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Snapshot(number) => write!(f, "snapshot-{number}"),
+            Self::Files(number) => write!(f, "files-{number:016x}"),
+        }
+    }
+}
+
+impl Version {
+    /// That of a source now.
+    pub(super) fn now(source: &Source) -> Result<Self, EngineError> {
+        match &source.table {
+            Some(directory) => Ok(Self::Snapshot(Table::open(directory)?.manifest()?.snapshot)),
+            None => {
+                let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
+                Ok(Self::of_files(&source.files, &stamps))
+            }
+        }
+    }
+
+    fn of_files(paths: &[PathBuf], stamps: &[Stamp]) -> Self {
+        // Without a key of its own: the same files have the same number in every run.
+        let mut hasher = DefaultHasher::new();
+        (paths, stamps).hash(&mut hasher);
+        Self::Files(hasher.finish())
+    }
+}
+
+impl TableFiles {
+    /// Which version of the rows these files have.
+    pub(super) fn version(&self) -> Version {
+        match self.snapshot.as_ref().and_then(|snapshot| snapshot.manifest()) {
+            Some(manifest) => Version::Snapshot(manifest.snapshot),
+            None => Version::of_files(&self.paths, &self.stamps),
+        }
+    }
+}

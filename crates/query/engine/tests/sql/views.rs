@@ -1,0 +1,97 @@
+//! A table as it is at a time, and what queries of it have taken.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::Int64Type;
+use nandle_engine::{Account, EngineError, ErrorKind, Needs, Sessions, Version, View};
+use nandle_io::Nanos;
+
+use crate::support::{Place, flat, rows, with_pages};
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
+}
+
+fn sessions(place: &Place, name: &str) -> Sessions {
+    place.engine(&[name]).into_sessions().unwrap()
+}
+
+fn count(view: &View, table: &str) -> Result<(i64, Account), EngineError> {
+    block_on(async {
+        let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
+        // A count of all rows would read nothing.
+        let text = format!("SELECT count(*) FROM {table} WHERE id % 2 >= 0");
+        let mut rows = view.start(&text, Arc::clone(&needs)).await?;
+        let batch = rows.next().await?.unwrap();
+        assert!(rows.next().await?.is_none());
+        assert!(!needs.finish().files.is_empty());
+        Ok((batch.column(0).as_primitive::<Int64Type>().value(0), rows.account()?))
+    })
+}
+
+#[test]
+fn a_view_keeps_its_snapshot_and_a_later_one_has_the_next() {
+    let place = Place::new();
+    place.add_table("t");
+    let sessions = sessions(&place, "t");
+    let before = sessions.view("t").unwrap();
+    assert_eq!(sessions.version("t").unwrap(), before.version());
+    let mut writer = nandle_columns::Table::open(&place.path("t")).unwrap().load().unwrap();
+    writer.write(&flat(&rows(50_000, 10))).unwrap();
+    writer.commit().unwrap();
+    let after = sessions.view("t").unwrap();
+    let (Version::Snapshot(first), Version::Snapshot(second)) = (before.version(), after.version()) else {
+        panic!()
+    };
+    assert_eq!((second, sessions.version("t").unwrap()), (first + 1, after.version()));
+    assert_eq!((count(&before, "t").unwrap().0, count(&after, "t").unwrap().0), (6700, 6710));
+    assert!(matches!(sessions.view("u").unwrap_err(), EngineError::Source { .. }));
+}
+
+#[test]
+fn files_that_change_below_a_view_are_an_error() {
+    let place = Place::with_files();
+    let sessions = sessions(&place, "rows");
+    let view = sessions.view("rows").unwrap();
+    assert_eq!(count(&view, "rows").unwrap().0, 8200);
+    place.write("rows/1.parquet", 10_000, 900, &with_pages());
+    let error = count(&view, "rows").unwrap_err();
+    assert!(error.kind() == ErrorKind::Invalid && error.to_string().contains("have changed"), "{error}");
+    assert_ne!(sessions.version("rows").unwrap(), view.version());
+    assert_eq!(count(&sessions.view("rows").unwrap(), "rows").unwrap().0, 8100);
+}
+
+#[test]
+fn an_account_is_what_was_read_beside_what_was_predicted() {
+    let place = Place::with_files();
+    let view = sessions(&place, "rows").view("rows").unwrap();
+    let (_, account) = count(&view, "rows").unwrap();
+    assert!(account.requests > 0 && account.computing > Nanos::ZERO && account.unplanned_requests == 0);
+    assert_eq!(
+        (account.requests, account.read_bytes),
+        (account.predicted.requests, account.predicted.read_bytes)
+    );
+    let seconds = account.predicted.seconds.unwrap();
+    assert!(0.0 < seconds.low && seconds.low <= seconds.value && seconds.value <= seconds.high);
+}
+
+#[test]
+fn a_view_answers_queries_of_its_table_alone() {
+    let place = Place::with_files();
+    let view = sessions(&place, "rows").view("rows").unwrap();
+    let refused = |text: &str| {
+        let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
+        block_on(view.start(text, needs)).unwrap_err()
+    };
+    for text in [
+        "",
+        "SELECT 1; SELECT 2",
+        "SET a = 1",
+        "COPY rows TO 'x'",
+        "CREATE TABLE t AS SELECT 1",
+        "SELECT * FROM other",
+    ] {
+        refused(text);
+    }
+}

@@ -1,0 +1,31 @@
+// Asks the API. The browser keeps answers and asks whether they still hold (ETag).
+
+export class Problem extends Error {
+  constructor(status, { title, detail, retry_after_s: retryAfter, parameter }) {
+    super(detail ?? title);
+    Object.assign(this, { status, title, retryAfter, parameter });
+  }
+}
+
+/** The answer to a question; a `Problem` where there is none. */
+export async function ask(name, parameters, signal) {
+  const query = new URLSearchParams(parameters).toString();
+  let response;
+  try {
+    response = await fetch(`/api/v1/${name}${query && `?${query}`}`, { signal });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Problem(0, { title: "No answer", detail: "The server can’t be reached. Is it still running?" });
+  }
+  const body = await response.json().catch(() => ({ title: "No answer", detail: `The server answered ${response.status}.` }));
+  if (!response.ok) throw new Problem(response.status, body);
+  return body;
+}
+
+/** Calls at each new version of the data, and when the connection is lost or there again. */
+export function listen(onVersion, onConnection) {
+  const events = new EventSource("/api/v1/events");
+  events.addEventListener("version", (event) => onVersion(event.data));
+  events.addEventListener("open", () => onConnection(true));
+  events.addEventListener("error", () => onConnection(false));
+}

@@ -1,0 +1,85 @@
+// The form in which one chooses what is shown.
+import { show, view } from "./address.js";
+import { ask } from "./ask.js";
+import { element } from "./elements.js";
+import { period } from "./words.js";
+
+const field = (label, control, note) => element("div", { class: "field" }, element("label", { for: control.id }, label), control, note);
+const choice = (value, text) => element("option", { value }, text);
+
+const form = document.getElementById("controls");
+const known = element("datalist", { id: "known-airports" });
+const airport = element("input", { id: "airport", list: known.id, maxlength: "60", placeholder: "IAH", spellcheck: "false", autocapitalize: "characters" });
+const from = element("select", { id: "from" });
+const to = element("select", { id: "to" });
+const direction = element("select", { id: "direction" }, choice("departures", "Departures"), choice("arrivals", "Arrivals"));
+const by = element("select", { id: "by" });
+const number = element("input", { id: "count", type: "number", min: "1", max: "50", inputmode: "numeric" });
+const own = element("input", { id: "similar", maxlength: "200", placeholder: "ATL, ORD, DFW", spellcheck: "false", autocapitalize: "characters" });
+const BY = { departures: "number of flights", passengers: "passengers", population: "population", listed: "a list of mine" };
+
+const numberField = field("How many", number);
+const ownField = field("Airports", own);
+
+const codes = (text) => text.toUpperCase().split(/[\s,;]+/).filter(Boolean).join(",");
+
+/** Makes the form; `overview` says what there is to choose. */
+export function make(overview) {
+  const options = () => overview.months.map(({ month, flights }) => {
+    const option = choice(month, flights ? period(month) : `${period(month)}: no data`);
+    option.disabled = !flights;
+    return option;
+  });
+  from.replaceChildren(...options());
+  to.replaceChildren(...options());
+  by.replaceChildren(...overview.similar_by.map((name) => choice(name, BY[name])), choice("listed", BY.listed));
+  form.replaceChildren(
+    field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
+    field("Like it by", by), numberField, ownField);
+  update();
+}
+
+/** Shows what the address says. */
+export function update() {
+  const said = view();
+  airport.value = said.airport ?? "";
+  from.value = said.from ?? "";
+  to.value = said.to ?? "";
+  direction.value = said.direction;
+  by.value = said.similar ? "listed" : said.by;
+  number.value = said.count;
+  own.value = (said.similar ?? "").replaceAll(",", ", ");
+  fold();
+}
+
+function fold() {
+  numberField.hidden = by.value === "listed";
+  ownField.hidden = by.value !== "listed";
+}
+
+/** The airports that the months have, which are offered to those who type. */
+export async function airports(said, signal) {
+  const answer = await ask("airports", { from: said.from, to: said.to, direction: said.direction }, signal);
+  known.replaceChildren(...answer.figures.airports.map((row) => choice(row.airport, row.name ?? "")));
+  return answer;
+}
+
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("change", (event) => {
+  const changes = {};
+  if (event.target === airport) Object.assign(changes, { airport: codes(airport.value).slice(0, 60), other: null });
+  if (event.target === from) Object.assign(changes, { from: from.value, to: to.value < from.value ? from.value : to.value });
+  if (event.target === to) Object.assign(changes, { to: to.value, from: from.value > to.value ? to.value : from.value });
+  if (event.target === direction) changes.direction = direction.value;
+  if (event.target === number && number.reportValidity()) changes.count = number.value;
+  if (event.target === own) changes.similar = codes(own.value);
+  if (event.target === by) {
+    fold();
+    if (by.value === "listed") {
+      own.focus();
+      return;
+    }
+    Object.assign(changes, { by: by.value, similar: null });
+  }
+  show(changes);
+});

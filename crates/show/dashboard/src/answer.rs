@@ -1,0 +1,68 @@
+//! What an answer carries beside its figures: which rows it is of, and what it cost.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// An answer, with the version of the table that it is of and what its queries took.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Answer<T> {
+    /// Version of the table's rows: a snapshot, or a number made of its files' lengths and times.
+    pub version: String,
+    /// The figures.
+    pub figures: T,
+    /// The queries that they come from.
+    pub queries: Vec<QueryCost>,
+}
+
+/// What a query took when it ran. Later answers from the same rows are given from memory.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct QueryCost {
+    /// The statement.
+    pub sql: String,
+    /// From when there was a place for it to its last row.
+    pub wall_ns: u64,
+    /// Time during which requests to the device were outstanding.
+    pub device_ns: u64,
+    /// Time that all threads together computed.
+    pub computing_ns: u64,
+    /// Bytes that were read from the device.
+    pub read_bytes: u64,
+    /// Requests to the device.
+    pub requests: u64,
+    /// Requests that no plan foresaw.
+    pub unplanned_requests: u64,
+    /// Bytes of temporary files.
+    pub spilled_bytes: u64,
+    /// What was predicted of its scans.
+    pub predicted: PredictedQuery,
+    /// What the same query would take on other devices, by their models.
+    pub elsewhere: Vec<Device>,
+}
+
+/// What was predicted of a query's scans.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct PredictedQuery {
+    /// Bytes that would be read.
+    pub read_bytes: u64,
+    /// Requests that would be sent.
+    pub requests: u64,
+    /// From the first request to the last row; what is computed with the rows isn't predicted. `null` where it isn't known.
+    pub scans_ns: Option<u64>,
+    /// Its lower bound.
+    pub scans_low_ns: Option<u64>,
+    /// Its upper bound.
+    pub scans_high_ns: Option<u64>,
+    /// Why it isn't known.
+    pub refusal: Option<String>,
+}
+
+/// A query on another device.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct Device {
+    /// The modelled device, as `nandle models` calls it.
+    pub device: String,
+    /// How long the query takes there, with what is computed shared out among as many threads as here; `null` where it couldn't be played.
+    pub time_ns: Option<u64>,
+    /// Why it couldn't be played.
+    pub refusal: Option<String>,
+}

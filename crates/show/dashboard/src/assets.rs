@@ -1,0 +1,79 @@
+//! The page: files that are part of the program, served as they are.
+
+/// A file of the page.
+#[derive(Debug, Clone, Copy)]
+pub struct Asset {
+    /// Its path in an address.
+    pub path: &'static str,
+    /// What it is.
+    pub content_type: &'static str,
+    /// What is in it.
+    pub text: &'static str,
+}
+
+const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const TEXT: &str = "text/plain; charset=utf-8";
+
+macro_rules! page {
+    ($($path:literal $kind:ident $file:literal,)*) => {
+        const ASSETS: &[Asset] = &[$(Asset { path: $path, content_type: $kind, text: include_str!($file) },)*];
+    };
+}
+
+// The plots' library lies once in the workspace, with its licence, where reports have it.
+page! {
+    "/" HTML "../assets/index.html",
+    "/assets/dashboard.css" CSS "../assets/dashboard.css",
+    "/assets/uplot.css" CSS "../../report/assets/uplot/uPlot.min.css",
+    "/assets/uplot.js" SCRIPT "../../report/assets/uplot/uPlot.iife.min.js",
+    "/assets/uplot-licence.txt" TEXT "../../report/assets/uplot/LICENSE",
+    "/assets/js/main.js" SCRIPT "../assets/js/main.js",
+    "/assets/js/address.js" SCRIPT "../assets/js/address.js",
+    "/assets/js/ask.js" SCRIPT "../assets/js/ask.js",
+    "/assets/js/words.js" SCRIPT "../assets/js/words.js",
+    "/assets/js/elements.js" SCRIPT "../assets/js/elements.js",
+    "/assets/js/controls.js" SCRIPT "../assets/js/controls.js",
+    "/assets/js/headline.js" SCRIPT "../assets/js/headline.js",
+    "/assets/js/series.js" SCRIPT "../assets/js/series.js",
+    "/assets/js/ranking.js" SCRIPT "../assets/js/ranking.js",
+    "/assets/js/airlines.js" SCRIPT "../assets/js/airlines.js",
+    "/assets/js/pairs.js" SCRIPT "../assets/js/pairs.js",
+    "/assets/js/cost.js" SCRIPT "../assets/js/cost.js",
+}
+
+/// The file under a path.
+pub fn asset(path: &str) -> Option<&'static Asset> {
+    ASSETS.iter().find(|asset| asset.path == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_loads_only_what_is_here() {
+        let page = asset("/").unwrap().text;
+        for part in page.split("=\"/assets/").skip(1) {
+            let (name, _) = part.split_once('"').unwrap();
+            assert!(asset(&format!("/assets/{name}")).is_some(), "{name}");
+        }
+        for asset in ASSETS.iter().filter(|asset| asset.path.starts_with("/assets/js/")) {
+            for part in asset.text.split("from \"./").skip(1) {
+                let (name, _) = part.split_once('"').unwrap();
+                assert!(super::asset(&format!("/assets/js/{name}")).is_some(), "{}: {name}", asset.path);
+            }
+        }
+    }
+
+    #[test]
+    fn the_page_has_no_script_of_its_own() {
+        let page = asset("/").unwrap().text;
+        assert!(!page.contains("style=\"") && !page.contains(" onclick") && !page.contains("<style"));
+        assert_eq!(
+            page.matches("<script").count(),
+            page.matches("<script src=\"").count() + page.matches("<script type=\"module\" src=\"").count()
+        );
+    }
+}

@@ -1,0 +1,197 @@
+//! What flight records don't say of airports, from a CSV: `airport,passengers,population,name`. The first column is needed, of
+//! the others any; what a cell leaves empty isn't known.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+use csv::{ReaderBuilder, StringRecord};
+
+use crate::AirportCode;
+
+/// Longer names are cut by no page.
+const NAME_LETTERS_MAX: usize = 100;
+/// More airports than there are codes for in use.
+const AIRPORTS_MAX: usize = 50_000;
+
+/// What is known of an airport.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fact {
+    /// Passengers, in whichever time all are counted.
+    pub passengers: Option<u64>,
+    /// Population of its area.
+    pub population: Option<u64>,
+    /// What people call it.
+    pub name: Option<String>,
+}
+
+/// What is known of airports.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts(BTreeMap<AirportCode, Fact>);
+
+/// Why facts can't be taken.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FactsError {
+    /// It isn't CSV, or can't be read.
+    #[error("{0}")]
+    Csv(#[from] csv::Error),
+    /// The header lacks a column, or has one that isn't known.
+    #[error("its header has {got}; expected `airport` and any of passengers, population, name")]
+    Header {
+        /// What there is.
+        got: String,
+    },
+    /// A cell isn't what its column holds.
+    #[error("line {line}, column {column}: {got:?} is no {expected}")]
+    Cell {
+        /// The line, from 1 on.
+        line: u64,
+        /// The column.
+        column: &'static str,
+        /// What is there.
+        got: String,
+        /// What should be.
+        expected: &'static str,
+    },
+    /// An airport has two lines.
+    #[error("line {line}: {airport} was on an earlier line already; keep one of them")]
+    Twice {
+        /// The line, from 1 on.
+        line: u64,
+        /// The airport.
+        airport: AirportCode,
+    },
+    /// There are more lines than airports.
+    #[error("it has more than {AIRPORTS_MAX} lines, which is more than there are airports")]
+    TooMany,
+}
+
+/// The columns, and what each holds.
+const COLUMNS: [(&str, &str); 4] = [
+    ("airport", "airport's code of three capital letters or digits"),
+    ("passengers", "whole number"),
+    ("population", "whole number"),
+    ("name", "name of up to 100 letters"),
+];
+
+impl Facts {
+    /// Reads facts.
+    ///
+    /// # Errors
+    /// It isn't such a CSV; the error names line and column.
+    pub fn read(from: impl Read) -> Result<Self, FactsError> {
+        let mut reader = ReaderBuilder::new().trim(csv::Trim::All).from_reader(from);
+        let places = places(reader.headers()?)?;
+        let mut facts = BTreeMap::new();
+        for record in reader.records() {
+            let record = record?;
+            let line = record.position().map_or(0, csv::Position::line);
+            let (airport, fact) = Line { line, record, places }.read()?;
+            if facts.insert(airport, fact).is_some() {
+                return Err(FactsError::Twice { line, airport });
+            }
+            if facts.len() > AIRPORTS_MAX {
+                return Err(FactsError::TooMany);
+            }
+        }
+        Ok(Self(facts))
+    }
+
+    /// What is known of an airport.
+    pub fn of(&self, airport: AirportCode) -> Option<&Fact> {
+        self.0.get(&airport)
+    }
+
+    /// All airports of which something is known.
+    pub fn iter(&self) -> impl Iterator<Item = (AirportCode, &Fact)> {
+        self.0.iter().map(|(airport, fact)| (*airport, fact))
+    }
+}
+
+/// Where each column stands.
+type Places = [Option<usize>; COLUMNS.len()];
+
+fn places(header: &StringRecord) -> Result<Places, FactsError> {
+    let refused = || FactsError::Header { got: header.iter().collect::<Vec<_>>().join(",") };
+    let mut places: Places = [None; COLUMNS.len()];
+    for (place, name) in header.iter().enumerate() {
+        let column = COLUMNS.iter().position(|(column, _)| *column == name).ok_or_else(refused)?;
+        let slot = places.get_mut(column).ok_or_else(refused)?;
+        if slot.replace(place).is_some() {
+            return Err(refused());
+        }
+    }
+    if places.first().is_some_and(Option::is_some) { Ok(places) } else { Err(refused()) }
+}
+
+struct Line {
+    line: u64,
+    record: StringRecord,
+    places: Places,
+}
+
+impl Line {
+    fn read(&self) -> Result<(AirportCode, Fact), FactsError> {
+        let wrong_airport = || self.wrong(0, "");
+        let airport = self.cell(0, |text| text.parse().ok())?.ok_or_else(wrong_airport)?;
+        let is_name =
+            |text: &str| text.chars().count() <= NAME_LETTERS_MAX && !text.chars().any(char::is_control);
+        let fact = Fact {
+            passengers: self.cell(1, |text| text.parse().ok())?,
+            population: self.cell(2, |text| text.parse().ok())?,
+            name: self.cell(3, |text| is_name(text).then(|| text.to_owned()))?,
+        };
+        Ok((airport, fact))
+    }
+
+    /// `None` where there is nothing.
+    fn cell<T>(&self, column: usize, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, FactsError> {
+        let place = self.places.get(column).copied().flatten();
+        let text = place.and_then(|place| self.record.get(place)).unwrap_or_default();
+        if text.is_empty() {
+            return Ok(None);
+        }
+        read(text).map(Some).ok_or_else(|| self.wrong(column, text))
+    }
+
+    fn wrong(&self, column: usize, got: &str) -> FactsError {
+        let (column, expected) = COLUMNS.get(column).copied().unwrap_or_default();
+        FactsError::Cell { line: self.line, column, got: got.to_owned(), expected }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Facts, FactsError> {
+        Facts::read(text.as_bytes())
+    }
+
+    #[test]
+    fn facts_are_read_in_whichever_order() {
+        let facts = read("passengers,airport,name\n41000000,IAH,\"Houston, Bush\"\n,HOU,\n").unwrap();
+        let houston = facts.of("IAH".parse().unwrap()).unwrap();
+        assert_eq!((houston.passengers, houston.name.as_deref()), (Some(41_000_000), Some("Houston, Bush")));
+        assert_eq!(facts.of("HOU".parse().unwrap()), Some(&Fact::default()));
+        assert_eq!(facts.of("ATL".parse().unwrap()), None);
+    }
+
+    #[test]
+    fn what_is_wrong_has_its_place() {
+        for (text, part) in [
+            ("", "its header has ;"),
+            ("code,passengers\nIAH,1\n", "code,passengers"),
+            ("airport,airport\nIAH,IAH\n", "airport,airport"),
+            ("airport,passengers\nIAH,1\nATL,many\n", "line 3, column passengers: \"many\""),
+            ("airport,passengers\nIAH,-1\n", "whole number"),
+            ("airport,passengers\n,1\n", "line 2, column airport"),
+            ("airport\nIAH\nIAH\n", "line 3: IAH was"),
+            ("airport,name\nIAH,a\u{1b}[0m\n", "column name"),
+            ("airport,passengers\nIAH,1,2\n", "fields"),
+        ] {
+            let refusal = read(text).unwrap_err().to_string();
+            assert!(refusal.contains(part), "{text:?}: {refusal}");
+        }
+    }
+}

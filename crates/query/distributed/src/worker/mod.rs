@@ -95,15 +95,15 @@ impl WorkerServer {
             server = server.tls_config(keys.to_config()).map_err(|error| Authorities::failed(&error))?;
         }
         let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-        let served = runtime.block_on(async {
+        let ended = runtime.block_on(async {
             tokio::select! {
-                served = server.serve_with_incoming(door, incoming) => served,
+                ended = server.serve_with_incoming(door, incoming) => ended,
                 () = over(is_over) => Ok(()),
             }
         });
         // What is computed for others isn't waited for.
         runtime.shutdown_background();
-        served.map_err(|error| WorkerError::Serving(crate::connection::reason(&error)))
+        ended.map_err(|error| WorkerError::Serving(crate::connection::reason(&error)))
     }
 }
 

@@ -87,14 +87,13 @@ impl Host {
         };
         let known =
             opened.iter().find(|(other, _)| name.is_beside(other)).map(|(_, files)| Arc::clone(files));
-        let files = match known {
-            Some(files) => files,
-            None => {
-                let table = self.tables.get(&name.table).ok_or_else(|| self.unknown(&name.table))?;
-                let files = table.files_in(&name.state, name.projection)?;
-                opened.push((name.clone(), Arc::clone(&files)));
-                files
-            }
+        let files = if let Some(files) = known {
+            files
+        } else {
+            let table = self.tables.get(&name.table).ok_or_else(|| self.unknown(&name.table))?;
+            let files = table.files_in(&name.state, name.projection)?;
+            opened.push((name.clone(), Arc::clone(&files)));
+            files
         };
         let size = files.stamps.get(name.number).map(|stamp| stamp.length_bytes);
         if size != Some(file.object_meta.size) {

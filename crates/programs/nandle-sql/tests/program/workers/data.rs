@@ -1,6 +1,11 @@
 //! Tables of several files, alike those of TPC-H, that the program itself writes.
 
 use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use nandle_columns::{Clustering, Layout, Table, TableOptions};
 
 use crate::place::Place;
 
@@ -40,6 +45,23 @@ fn write(place: &Place, rows: &str, name: &str) {
     let written = place.run(&["-c", rows, "--format", "parquet"]);
     assert!(written.status.success(), "{written:?}");
     std::fs::write(place.path(name), written.stdout).unwrap();
+}
+
+/// A table of ours with rows by day, loaded in order, and a copy of its kinds and amounts.
+pub(super) fn add_ordered_table(place: &Place, name: &str) {
+    let fields = ["day", "kind", "amount"].map(|name| Field::new(name, DataType::Int64, false));
+    let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
+    let clustering = Clustering::Sort(vec!["day".to_owned()]);
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let options = TableOptions { layout, clustering, ..TableOptions::new(Arc::clone(&schema), 1) };
+    let table = Table::create(&place.path(name), &options).unwrap();
+    let column =
+        |value: fn(i64) -> i64| -> ArrayRef { Arc::new((0..12_000).map(value).collect::<Int64Array>()) };
+    let columns = vec![column(|row| row / 50), column(|row| row * 7 % 11), column(|row| row * 7919 % 1009)];
+    let mut writer = table.load().unwrap();
+    writer.write(&RecordBatch::try_new(schema, columns).unwrap()).unwrap();
+    writer.commit().unwrap();
+    table.project(&["kind", "amount"], 16 << 20).unwrap();
 }
 
 /// Queries of every kind that TPC-H has, whose rows have an order.

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 
-use super::data::{QUERIES, TABLES, place};
+use super::data::{QUERIES, TABLES, add_ordered_table, place};
 use super::fleet::{self, Worker, urls};
 
 /// Rows of all queries as CSV; four partitions, for workers that have one thread.
@@ -92,4 +92,40 @@ fn ways_of_reading_go_along_and_the_engines_own_stays() {
     };
     assert!(explained("whole-group").contains("Stage 1"));
     assert!(!explained("engine").contains("Stage 1"), "what isn't planned is read here");
+}
+
+#[test]
+fn orders_of_a_table_hold_and_its_projections_are_read() {
+    let place = Place::new();
+    add_ordered_table(&place, "days");
+    let queries = "SELECT day, amount FROM days ORDER BY day; SELECT day, count(*), sum(amount) FROM days GROUP BY day ORDER BY day; \
+                   SELECT day, amount FROM days WHERE amount > 900 ORDER BY day LIMIT 70; \
+                   SELECT kind, sum(amount), min(amount) FROM days GROUP BY kind ORDER BY kind; \
+                   SELECT DISTINCT kind, amount FROM days WHERE kind < 3 ORDER BY kind, amount";
+    let query = ["days", "-c", queries, "--format", "csv", "--threads", "3"];
+    // Rows of a day may come in any order.
+    let rows = |more: &[&str]| {
+        let rows = place.done(&[&query[..], more].concat());
+        let mut results: Vec<Vec<String>> = Vec::new();
+        for line in rows.lines() {
+            if line.starts_with(|first: char| first.is_ascii_lowercase()) {
+                results.push(Vec::new());
+            }
+            results.last_mut().unwrap().push(line.to_owned());
+        }
+        results
+    };
+    let workers = fleet::start(&place, &["days"], 2);
+    let urls = urls(&workers);
+    let (alone, together) = (rows(&[]), rows(&["--workers", &urls, "--distribute-above", "0ms"]));
+    let first_of = |rows: &[String]| {
+        rows[1..].iter().map(|row| row.split(',').next().unwrap().parse::<u64>().unwrap()).collect::<Vec<_>>()
+    };
+    for (alone, together) in alone.iter().zip(&together) {
+        assert_eq!(first_of(alone), first_of(together));
+    }
+    assert_eq!((&alone[1], &alone[3..]), (&together[1], &together[3..]));
+    let explain = "EXPLAIN SELECT kind, sum(amount) FROM days GROUP BY kind";
+    let explained = place.done(&["days", "-c", explain, "--workers", &urls, "--distribute-above", "0ms"]);
+    assert!(explained.contains("days, projection ") && explained.contains(&workers[1].url), "{explained}");
 }

@@ -86,7 +86,7 @@ impl Facts {
         for record in reader.records() {
             let record = record?;
             let line = record.position().map_or(0, csv::Position::line);
-            let (airport, fact) = Line { line, record, places }.read()?;
+            let (airport, fact) = CsvRow { line, record, places }.read()?;
             if facts.insert(airport, fact).is_some() {
                 return Err(FactsError::Twice { line, airport });
             }
@@ -124,13 +124,13 @@ fn places(header: &StringRecord) -> Result<Places, FactsError> {
     if places.first().is_some_and(Option::is_some) { Ok(places) } else { Err(refused()) }
 }
 
-struct Line {
+struct CsvRow {
     line: u64,
     record: StringRecord,
     places: Places,
 }
 
-impl Line {
+impl CsvRow {
     fn read(&self) -> Result<(AirportCode, Fact), FactsError> {
         let wrong_airport = || self.wrong(0, "");
         let airport = self.cell(0, |text| text.parse().ok())?.ok_or_else(wrong_airport)?;

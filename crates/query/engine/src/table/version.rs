@@ -31,13 +31,11 @@ impl fmt::Display for Version {
 impl Version {
     /// That of a source now.
     pub(super) fn now(source: &Source) -> Result<Self, EngineError> {
-        match &source.table {
-            Some(directory) => Ok(Self::Snapshot(Table::open(directory)?.manifest()?.snapshot)),
-            None => {
-                let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
-                Ok(Self::of_files(&source.files, &stamps))
-            }
+        if let Some(directory) = &source.table {
+            return Ok(Self::Snapshot(Table::open(directory)?.manifest()?.snapshot));
         }
+        let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
+        Ok(Self::of_files(&source.files, &stamps))
     }
 
     fn of_files(paths: &[PathBuf], stamps: &[Stamp]) -> Self {

@@ -150,10 +150,11 @@ mod tests {
 
     /// Queries that are nearly right, and others.
     fn query() -> impl Strategy<Value = String> {
-        let names = ["airport", "from", "to", "direction", "by", "count", "similar", "x"];
-        let values = ["IAH", "2008-01", "2008-12", "arrivals", "passengers", "7", "ATL,ORD", "%41TL", "'"];
-        let value = prop_oneof![4 => select(&values[..]).prop_map(str::to_owned), 1 => ".{0,8}"];
-        let part = (select(&names[..]), value).prop_map(|(name, value)| format!("{name}={value}"));
+        const NAMES: &[&str] = &["airport", "from", "to", "direction", "by", "count", "similar", "x"];
+        const VALUES: &[&str] =
+            &["IAH", "2008-01", "2008-12", "arrivals", "passengers", "7", "ATL,ORD", "%41TL", "'"];
+        let value = prop_oneof![4 => select(VALUES).prop_map(str::to_owned), 1 => ".{0,8}"];
+        let part = (select(NAMES), value).prop_map(|(name, value)| format!("{name}={value}"));
         prop_oneof![3 => vec(part, 0..8).prop_map(|parts| parts.join("&")), 1 => ".{0,60}"]
     }
 

@@ -21,7 +21,7 @@ pub(super) struct Runs {
 pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran>, Arc<Ended>> {
     // What is computed is counted by the operators, because other queries compute at the same time.
     let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
-    let began = Arc::new(std::sync::OnceLock::new());
+    let began = std::sync::OnceLock::new();
     let start = async {
         let _ = began.set(Instant::now());
         runs.view.start(statement.text(), Arc::clone(&needs)).await

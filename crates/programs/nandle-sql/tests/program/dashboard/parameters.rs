@@ -18,11 +18,11 @@ fn what_is_not_understood_is_a_problem_that_names_the_parameter() {
         (format!("headline?{IAH}&measure=late"), 400, "measure"),
         (format!("series?{IAH}&measure=worst"), 400, "measure"),
         (format!("series?{IAH}&period=week"), 400, "period"),
-        (format!("series?airport=IAH&from=1999-01&to=2008-12&period=day"), 400, "period"),
+        ("series?airport=IAH&from=1999-01&to=2008-12&period=day".to_owned(), 400, "period"),
         (format!("ranking?{IAH}&among=few"), 400, "among"),
         (format!("headline?{IAH}&similar={}", "ATL,".repeat(64)), 400, "similar"),
         (format!("headline?{IAH}&similar={}", "A".repeat(300)), 400, "similar"),
-        (format!("overview?x={}", "1"), 400, "x"),
+        ("overview?x=1".to_owned(), 400, "x"),
         (format!("airports?from=2008-01&to=2008-12&search={}", "a".repeat(61)), 400, "search"),
     ] {
         let response = site.get(&format!("/api/v1/{path}"));

@@ -42,7 +42,7 @@ pub(super) fn load(table: &Table, batches: &[RecordBatch]) {
 pub(super) struct Site {
     child: Child,
     pub(super) port: u16,
-    pub(super) place: Place,
+    _place: Place,
     pub(super) table: Table,
 }
 
@@ -72,11 +72,7 @@ impl Site {
         let said: Value = serde_json::from_str(&said).unwrap();
         let address = said["dashboard"].as_str().unwrap();
         let port = address.strip_prefix("http://127.0.0.1:").unwrap().trim_end_matches('/').parse().unwrap();
-        Self { child, port, place, table }
-    }
-
-    pub(super) fn pid(&self) -> u32 {
-        self.child.id()
+        Self { child, port, _place: place, table }
     }
 
     pub(super) fn connect(&self) -> TcpStream {

@@ -6,6 +6,7 @@ mod limits;
 mod listening;
 mod pg;
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::BufReader;
 use std::num::NonZeroUsize;
@@ -148,11 +149,11 @@ fn tell(served: &Served<'_>, common: Common) -> Result<(), Failure> {
     };
     let mut text = format!("Serving {tables}\n");
     if let Some(address) = &served.dashboard {
-        text += &format!("Dashboard: {address}\n");
+        let _ = writeln!(text, "Dashboard: {address}");
     }
     if let Some(address) = &served.pg {
         let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
-        text += &format!("SQL: psql -h {} -p {port}\n", host.trim_matches(['[', ']']));
+        let _ = writeln!(text, "SQL: psql -h {} -p {port}", host.trim_matches(['[', ']']));
     }
     output::result(&text)
 }

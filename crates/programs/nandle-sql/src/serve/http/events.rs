@@ -19,7 +19,6 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
     get, path = "/api/v1/events", tag = "events",
     responses((status = 200, content_type = "text/event-stream", body = String, description = "Events `version`, whose data is a version of the table"))
 )]
-#[expect(clippy::unused_async, reason = "routes want functions that are asynchronous")]
 pub(super) async fn events(State(dashboard): State<Arc<Dashboard>>) -> Response {
     let mut versions = dashboard.versions();
     versions.mark_changed();

@@ -55,12 +55,10 @@ impl<K: Hash + Eq + Clone, V: Clone, E: Clone> Once<K, V, E> {
             }
             state.shared(&key, make)
         };
-        let made = making.await;
-        if let Ok(value) = &made {
-            let bytes = bytes(value);
-            self.keep(key, value.clone(), bytes);
-        }
-        made
+        let value = making.await?;
+        let bytes = bytes(&value);
+        self.keep(key, value.clone(), bytes);
+        Ok(value)
     }
 
     fn keep(&self, key: K, value: V, bytes: usize) {
@@ -132,12 +130,12 @@ mod tests {
     #[test]
     fn those_who_ask_at_the_same_time_share_one_making() {
         block_on(async {
-            let (once, made) = (Once::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
+            let (once, count) = (Once::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
             let make = || {
-                let made = Arc::clone(&made);
+                let count = Arc::clone(&count);
                 async move {
                     tokio::task::yield_now().await;
-                    Ok(made.fetch_add(1, Ordering::Relaxed))
+                    Ok(count.fetch_add(1, Ordering::Relaxed))
                 }
             };
             let both = join(once.get(1, make, |_| 1), once.get(1, make, |_| 1)).await;

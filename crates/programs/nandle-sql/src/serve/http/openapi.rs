@@ -101,7 +101,6 @@ documents! {
 }
 
 /// The document.
-#[expect(clippy::unused_async, reason = "routes want functions that are asynchronous")]
 pub(super) async fn document(State(_): State<Arc<Dashboard>>) -> Response {
     Json(Document::openapi()).into_response()
 }

@@ -18,7 +18,6 @@ use super::routes::Dashboard;
 const FORM_BYTES_MAX: usize = 1 << 10;
 
 /// A file of the page.
-#[expect(clippy::unused_async, reason = "routes want functions that are asynchronous")]
 pub(super) async fn file(uri: Uri, headers: HeaderMap) -> Response {
     let Some(asset) = asset(uri.path()) else { return Problem::not_found().into_response() };
     let mut hasher = DefaultHasher::new();

@@ -53,7 +53,7 @@ impl Limits {
         asked: Option<Duration>,
         start: impl Future<Output = Result<Rows, EngineError>>,
     ) -> Result<Batches, Ended> {
-        let (rows, place, until) = self.start(asked, start).await?;
+        let (rows, place, until) = Box::pin(self.start(asked, start)).await?;
         Ok(Batches::of(rows, place, until))
     }
 
@@ -62,7 +62,7 @@ impl Limits {
         &self,
         start: impl Future<Output = Result<Rows, EngineError>>,
     ) -> Result<(Batches, Receiver<Result<Account, EngineError>>), Ended> {
-        let (rows, place, until) = self.start(None, start).await?;
+        let (rows, place, until) = Box::pin(self.start(None, start)).await?;
         Ok(Batches::counted(rows, place, until))
     }
 

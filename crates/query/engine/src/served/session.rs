@@ -95,7 +95,8 @@ impl Session {
             return Err(EngineError::Unbound { number });
         }
         let (context, plan) = (self.context.clone(), prepared.plan().clone());
-        let started = self.compute(async move { engine::start(&context, plan, needs).await }).await;
+        let start = Box::pin(async move { engine::start(&context, plan, needs).await }); // it is large
+        let started = self.compute(start).await;
         started.map(|(plan, stream)| Rows::new(plan, stream, Arc::clone(&self.threads)))
     }
 

@@ -25,6 +25,7 @@ use datafusion_datasource::TableSchema;
 use super::open::TableFiles;
 use super::partitions::with_values;
 use super::provider::FileOf;
+use crate::Elsewhere;
 
 /// So many files at most are a partition each, so that the order of their rows holds whatever statistics say of their first and last ones.
 const ORDERED_FILES_MAX: usize = 64;
@@ -56,7 +57,10 @@ impl RowsPath {
         let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
         let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
         let url = ObjectStoreUrl::local_filesystem();
-        let order = LexOrdering::new(self.order()).filter(|_| files.len() <= ORDERED_FILES_MAX);
+        // Rows that pass from machine to machine don't keep an order that no operator has made.
+        let stays_here = state.config().get_extension::<Elsewhere>().is_none();
+        let has_order = stays_here && files.len() <= ORDERED_FILES_MAX;
+        let order = LexOrdering::new(self.order()).filter(|_| has_order);
         let groups = match order {
             Some(_) => files.into_iter().map(|file| FileGroup::new(vec![file])).collect(),
             None => FileGroup::new(files).split_files(state.config().target_partitions()),

@@ -25,6 +25,7 @@ use datafusion_datasource::TableSchema;
 use super::open::TableFiles;
 use super::partitions::with_values;
 use super::provider::FileOf;
+use crate::Elsewhere;
 
 /// So many times as many files as threads, at most, are a partition each, so that the order of their rows holds whatever statistics say of their first
 /// and last ones. Partitions share the memory for reads, and each needs some.
@@ -57,8 +58,11 @@ impl RowsPath {
         let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
         let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
         let url = ObjectStoreUrl::local_filesystem();
+        // Rows that pass from machine to machine don't keep an order that no operator has made.
+        let stays_here = state.config().get_extension::<Elsewhere>().is_none();
         let ordered_files_max = ORDERED_FILES_PER_THREAD_MAX * state.config().target_partitions();
-        let order = LexOrdering::new(self.order()).filter(|_| files.len() <= ordered_files_max);
+        let has_order = stays_here && files.len() <= ordered_files_max;
+        let order = LexOrdering::new(self.order()).filter(|_| has_order);
         let groups = match order {
             Some(_) => files.into_iter().map(|file| FileGroup::new(vec![file])).collect(),
             None => FileGroup::new(files).split_files(state.config().target_partitions()),

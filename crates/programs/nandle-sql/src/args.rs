@@ -35,7 +35,7 @@ pub(crate) enum Command {
     /// EXPLAIN ANALYZE what it took; SET nandle.reads = 'engine' has
     /// the engine read by itself. Without -c and -f statements come from standard input; where that is a terminal there is a prompt.
     Sql(Box<SqlArgs>),
-    /// Serve a dashboard of flights, and tables and Parquet files to SQL clients, read-only
+    /// Serve a dashboard of flights, and tables to SQL clients, read-only
     ///
     /// Tables are named and called as by `nandle sql`. The dashboard (--listen) is a page for an airport's manager: how the airport's flights do beside
     /// those of similar airports, and what each figure cost. It is of the first table that has the columns of flights, as `nandle table load` and

@@ -80,8 +80,10 @@ pub(crate) enum Command {
         after_help = "Examples:\n  nandle sql flights/ -c 'EXPLAIN SELECT count(*) FROM flights WHERE \"Year\" = 2008'\n  nandle sql --help"
     )]
     Sql(ElsewhereArgs),
-    /// Serve tables and Parquet files to SQL clients, read-only (by nandle-sql)
-    #[command(after_help = "Examples:\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle serve --help")]
+    /// Serve a dashboard of flights, and tables to SQL clients, read-only (by nandle-sql)
+    #[command(
+        after_help = "Examples:\n  nandle serve flights/\n  nandle serve flights/ --pg 127.0.0.1:5433\n  nandle serve --help"
+    )]
     Serve(ElsewhereArgs),
     /// Take parts of other machines' queries, over this machine's copy of the data (by nandle-sql)
     #[command(

@@ -229,7 +229,7 @@ fn an_answer_says_what_it_cost() {
         assert_eq!(query["predicted"]["read_bytes"], query["read_bytes"], "{query}");
         assert!(query["predicted"]["scans_ns"].as_u64().unwrap() > 0);
         let [device] = &**query["elsewhere"].as_array().unwrap() else { panic!("{query}") };
-        assert_eq!(device["device"], "model:nvme-tlc");
+        assert_eq!(device["device"], "model:wd2003fyys");
         assert!(device["time_ns"].as_u64().unwrap() > 0, "{device}");
     }
 }

@@ -106,7 +106,7 @@ fn other_machines_need_a_token_and_the_table_needs_flights() {
     };
     refused(&["Numbers.parquet", "--listen", "0.0.0.0:0"], 2, "--token-file");
     refused(
-        &["Numbers.parquet", "--listen", "127.0.0.1:0", "--on", "model:nvme-tlc"],
+        &["Numbers.parquet", "--listen", "127.0.0.1:0", "--on", "model:wd2003fyys"],
         2,
         "numbers has no Year, Month",
     );

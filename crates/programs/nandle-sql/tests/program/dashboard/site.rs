@@ -58,8 +58,8 @@ impl Site {
     pub(super) fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let table = add_table(&place.path("flights"));
-        let all =
-            [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments].concat();
+        let all = [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments]
+            .concat();
         let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
         let mut said = String::new();
         for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {

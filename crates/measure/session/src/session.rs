@@ -6,7 +6,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
 use nandle_probe::experiments::{HostFiles, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
-use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, READ_POOL_BYTES};
 use nandle_profile::Backend;
 use nandle_target::{OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
 use nandle_units::format_bytes;
@@ -104,9 +104,10 @@ impl Session {
         Ok(nandle_target::backend(lane.io(), &device))
     }
 
-    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs.
+    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs, and beside it a pool that reads go through.
     pub fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {
-        LaneOptions { buffer_bytes: buffer_bytes.max(BUFFER_BYTES), patience: self.patience }
+        let buffer_bytes = buffer_bytes.max(BUFFER_BYTES) + READ_POOL_BYTES as u64;
+        LaneOptions { buffer_bytes, patience: self.patience }
     }
 
     /// Writes the target where it has no contents yet, for at most `time_limit`.

@@ -1,5 +1,6 @@
 //! The `nandle-sql` program: the commands `sql`, `serve` and `worker` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
+mod address;
 mod args;
 mod engine;
 mod error;

@@ -9,6 +9,8 @@ use crate::batches::Batches;
 
 /// A greater error says nothing more.
 const PRICE_ERROR_MAX: f64 = 0.9;
+/// Of a normal distribution nine in ten lie within so many standard deviations.
+const NINE_IN_TEN: f64 = 1.645;
 
 /// What a profile doesn't say, and what is done without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -130,9 +132,13 @@ fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     costs(measured(profile, "sequential"))
 }
 
-/// How far off nine in ten of the cells are when each is left out and follows from the others.
+/// How far off nine in ten of the cells are when each is left out and follows from the others, and how far equal slices of one cell are from each
+/// other: a scan to come is one scan, at a time of its own.
 fn price_error(profile: &DeviceProfile) -> f64 {
-    let error = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90);
+    let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90);
+    let of_time =
+        profile.conditions.reference.as_ref().map_or(0.0, |reference| reference.variation * NINE_IN_TEN);
+    let error = of_fit.hypot(of_time);
     if error.is_finite() { error.clamp(0.0, PRICE_ERROR_MAX) } else { 0.0 }
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use nandle_io::{Device, Io, Nanos};
 use nandle_profile::Interval;
 use nandle_reads::recording::RecordedQuery;
-use nandle_reads::{HostCosts, Plan, PlanOptions, ReadCosts, Scan};
+use nandle_reads::{HostCosts, Plan, PlanOptions, ReadCosts, Scan, ScanMemory};
 use nandle_session::Cancel;
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ pub struct PlayedQuery {
     pub memory_bytes: u64,
 }
 
-/// Plays a query. The world must be idle.
+/// Plays a query in memory that others were played in before. The world must be idle.
 ///
 /// # Errors
 /// Its reads can't be planned in the memory, something failed, or it was cancelled. Nothing is in flight then.
@@ -70,10 +70,11 @@ pub fn play(
     query: &RecordedQuery,
     costs: &ReadCosts,
     how: &Play,
+    memory: &mut ScanMemory,
 ) -> Result<PlayedQuery, PredictError> {
     let plan = Arc::new(Plan::new(query.wants.clone(), &layout.files, costs, how.options)?);
     let (began_at, cpu_before) = (io.now(), io.cpu_time());
-    let mut scan = Scan::new(io, layout.on(device.id), Arc::clone(&plan))?;
+    let mut scan = Scan::in_memory(io, layout.on(device.id), Arc::clone(&plan), memory)?;
     let (mut computing, mut charged) = (Nanos::ZERO, Nanos::ZERO);
     for cpu_after_ns in &query.cpu_after_ns {
         // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.

@@ -4,7 +4,7 @@ use std::time::SystemTime;
 use nandle_io::{Device, Io, Nanos};
 use nandle_profile::DeviceProfile;
 use nandle_reads::recording::{RecordedQuery, Recording};
-use nandle_reads::{HostCosts, PlanOptions, ReadCosts};
+use nandle_reads::{HostCosts, PlanOptions, ReadCosts, ScanMemory};
 use nandle_session::{Access, Cancel, ProbeOptions, Progress, Session};
 use nandle_target::{Intent, TargetSpec};
 use nandle_units::{format_bytes, format_duration};
@@ -49,6 +49,7 @@ pub struct Player {
     remarks: Vec<String>,
     /// Of a real target the one world; a modelled one is new for each query, so that none depends on those before it.
     real: Option<(Box<dyn Io>, Device)>,
+    memory: ScanMemory,
     cancel: Cancel,
 }
 
@@ -93,7 +94,8 @@ impl Player {
             session.prepare_apart(None, progress)?;
         }
         remarks.extend(session.remarks().into_iter().map(|remark| format!("{target}: {remark}")));
-        Ok(Self { session, layout, costs, host, remarks, real, cancel: options.cancel.clone() })
+        let memory = ScanMemory::default();
+        Ok(Self { session, layout, costs, host, remarks, real, memory, cancel: options.cancel.clone() })
     }
 
     /// What reads are planned by.
@@ -140,7 +142,7 @@ impl Player {
         let Some((io, device)) = modelled.as_mut().or(self.real.as_mut()) else {
             unreachable!("a target is real, or its model was just opened")
         };
-        play(io.as_mut(), device, &self.layout, query, &self.costs, &how)
+        play(io.as_mut(), device, &self.layout, query, &self.costs, &how, &mut self.memory)
     }
 }
 

@@ -22,7 +22,7 @@ pub use outstanding::Outstanding;
 pub use owners::{OwnedStep, Owner, StepStream, Steps, Stopper, UrgentRead};
 pub use plan::{Groups, Plan, PlanFile, PlanOptions, PlannedRead, PlannedWindow, Strategy};
 pub use predict::{HostCosts, Prediction};
-pub use pump::{Check, Mismatch, Pump, ReadCounts, ReadFile, Step, WantBytes};
+pub use pump::{Check, Mismatch, Pump, ReadCounts, ReadFile, ScanMemory, Step, WantBytes};
 pub use scan::Scan;
 pub use want::{FileId, Want};
 pub use words::StrategyError;

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use nandle_io::{Completion, DeviceId, Io, Request, Wait};
 
-use crate::pump::{Pump, ReadCounts, ReadFile, Step};
+use crate::pump::{Pump, ReadCounts, ReadFile, ScanMemory, Step};
 use crate::{FileId, Plan, ReadsError};
 
 /// A plan carried out in a world by the thread that consumes the steps. While it exists the world is its alone.
@@ -22,7 +22,7 @@ pub struct Scan<'io> {
 const UNSENT_PART: usize = 4;
 
 impl<'io> Scan<'io> {
-    /// Takes the plan's memory, and sends the first requests.
+    /// Takes memory of its own, as much as the plan states, and sends the first requests.
     ///
     /// # Errors
     /// There is no memory to be had.
@@ -30,12 +30,28 @@ impl<'io> Scan<'io> {
     /// # Panics
     /// Requests are in flight in the world.
     pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
+        Self::in_memory(io, files, plan, &mut ScanMemory::default())
+    }
+
+    /// The same in memory that scans before it have used.
+    ///
+    /// # Errors
+    /// As of [`new`](Self::new).
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
+    pub fn in_memory(
+        io: &'io mut dyn Io,
+        files: Arc<[ReadFile]>,
+        plan: Arc<Plan>,
+        memory: &mut ScanMemory,
+    ) -> Result<Self, ReadsError> {
         assert!(
             io.in_flight() == 0,
             "a scan has its world alone, and {} requests are in flight",
             io.in_flight()
         );
-        let pump = Pump::new(plan, files)?;
+        let pump = Pump::new(plan, files, memory)?;
         let mut scan = Self { io, pump, refused: None, unsent: 0, completions: Vec::new() };
         scan.go_on();
         Ok(scan)

@@ -6,12 +6,12 @@ use super::host_files::Opened;
 use super::{Chosen, Circumstances, ExperimentEnv, HostFiles};
 use crate::Observer;
 use crate::load::{
-    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, StreamMeasurement,
-    Work, run_streams,
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, READ_POOL_BYTES,
+    StreamMeasurement, Work, run_streams,
 };
 
-/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
-const BUFFER_BYTES: u64 = 80 << 20;
+/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from and the one that reads go through included.
+const BUFFER_BYTES: u64 = (80 << 20) + READ_POOL_BYTES as u64;
 
 /// Where one experiment is conducted: a world with the device in it, and what the experiment may use up.
 pub struct Lab<'a> {

@@ -64,7 +64,8 @@ impl ClosedLoop {
     pub fn run(&self, lane: &mut Lane, work: Work, cancel: &Cancel) -> Result<Measurement, LoadError> {
         let queue_depth = self.queue_depth.max(1);
         lane.check_idle(queue_depth)?;
-        let operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
+        let mut operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
+        lane.spread_reads([&mut operations]);
         lane.wait_for_start()?;
         Run::new(*self, lane, operations, queue_depth).drive(cancel)
     }

@@ -1,6 +1,7 @@
 use nandle_io::{Arena, Device, Heartbeat, Io, Nanos};
 
 use super::LoadError;
+use super::operations::Operations;
 use super::several::Ticket;
 
 /// How often a waiting lane looks whether the user has interrupted it, or the device has stopped answering.
@@ -14,6 +15,7 @@ pub struct Lane {
     pub(super) arena: Arena,
     pub(crate) patience: Nanos,
     registered_bytes: usize,
+    is_modelled: bool,
     /// What the first run waits for, when it is ready to submit.
     pub(super) ticket: Option<Ticket>,
     /// Ends with the lane.
@@ -23,7 +25,7 @@ pub struct Lane {
 /// How a lane is made.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneOptions {
-    /// Memory for the buffers of all requests outstanding at one time.
+    /// Memory for the buffers of all requests outstanding at one time. Reads of a real device go through all of it, up to [`READ_POOL_BYTES`](super::READ_POOL_BYTES).
     pub buffer_bytes: u64,
     /// How long the device may be silent before a run is given up.
     pub patience: Nanos,
@@ -37,6 +39,11 @@ impl Lane {
     pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, LoadError> {
         let arena = Arena::new(usize::try_from(options.buffer_bytes).unwrap_or(usize::MAX));
         let arena = arena.map_err(|error| LoadError::Opening(error.to_string()))?;
+        let is_modelled = io.waker().is_none();
+        if !is_modelled {
+            // What memory takes that is used for the first time isn't the device's.
+            arena.populate();
+        }
         let registered_bytes = io.register(&arena);
         // A world without a waker is a modelled one: there a silent device is a deadlock, and found at once.
         let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, LOOK_AROUND)).transpose();
@@ -48,6 +55,7 @@ impl Lane {
             arena,
             patience: options.patience,
             registered_bytes,
+            is_modelled,
             ticket: None,
             _heartbeat: heartbeat,
         })
@@ -72,6 +80,13 @@ impl Lane {
             return Err(LoadError::TooDeep { queue_depth, slots });
         }
         Ok(())
+    }
+
+    /// Lets reads go through the memory that is left when all operations have theirs. A modelled device takes as long into whichever memory.
+    pub(super) fn spread_reads<'a>(&self, all: impl IntoIterator<Item = &'a mut Operations>) {
+        if !self.is_modelled {
+            all.into_iter().for_each(|operations| operations.spread_reads(&self.arena));
+        }
     }
 
     /// Waits for the other threads of this load, where there are some.

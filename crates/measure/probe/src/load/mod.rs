@@ -26,7 +26,7 @@ pub use contents::Contents;
 pub use error::LoadError;
 pub use lane::{Lane, LaneOptions};
 pub use open_loop::{Arrivals, OpenLoop, ScheduleLag};
-pub use operations::Work;
+pub use operations::{READ_POOL_BYTES, Work};
 pub(crate) use record::new_histogram;
 pub use record::{Measurement, summary};
 pub use several::{Opener, run_on_threads};

@@ -1,4 +1,7 @@
-use nandle_io::{Arena, Buffer, BufferMut, Device, Operation};
+use std::collections::VecDeque;
+
+use nandle_io::buffer::GRAIN_BYTES;
+use nandle_io::{Arena, ArenaError, Buffer, BufferMut, Device, Operation};
 use nandle_profile::OperationKind;
 
 use super::{Contents, LoadError};
@@ -18,6 +21,9 @@ pub struct Work {
     pub seed: u64,
 }
 
+/// Memory through which reads go, as through a database's pool of pages: more than processors' caches hold. A few buffers that are used again at
+/// once lie in those caches, and a disk whose reads are copies of the host's processor looks a quarter faster than a database will find it.
+pub const READ_POOL_BYTES: usize = 64 << 20;
 /// Incompressible bytes from which writes are cut. Longer than the largest caches of compressing devices look back.
 const WRITE_POOL_BYTES: usize = 8 << 20;
 /// What a lane that is one of many takes at least.
@@ -29,7 +35,8 @@ const CUT_BYTES: usize = 4096;
 pub(super) struct Operations {
     work: Work,
     generator: Generator,
-    read_buffers: Vec<BufferMut>,
+    /// The one that was given back first is used first.
+    read_buffers: VecDeque<BufferMut>,
     write_pool: Option<Buffer>,
 }
 
@@ -57,6 +64,24 @@ impl Operations {
         Ok(Self { work, generator, read_buffers: read_buffers.map_err(memory)?, write_pool })
     }
 
+    /// Lets reads go through a pool of memory, as far as the arena has any left, from anywhere in it on.
+    pub(super) fn spread_reads(&mut self, arena: &Arena) {
+        let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return };
+        let Ok(mut pool) = arena.allocate(READ_POOL_BYTES).or_else(|error| match error {
+            ArenaError::Full { longest_bytes, .. } if longest_bytes > 0 => arena.allocate(longest_bytes),
+            error => Err(error),
+        }) else {
+            return;
+        };
+        let taken = length.next_multiple_of(GRAIN_BYTES);
+        while pool.len() >= taken {
+            self.read_buffers.push_back(pool.split_to(taken).split_to(length));
+        }
+        let buffers = self.read_buffers.len();
+        let first = below(&mut self.generator, buffers as u64);
+        self.read_buffers.rotate_left(usize::try_from(first).unwrap_or_default());
+    }
+
     pub(super) fn block_bytes(&self) -> u64 {
         self.work.block_bytes
     }
@@ -72,7 +97,7 @@ impl Operations {
             }
         };
         if reads {
-            Some(Operation::read(offset_bytes, self.read_buffers.pop()?))
+            Some(Operation::read(offset_bytes, self.read_buffers.pop_front()?))
         } else {
             Some(Operation::write(offset_bytes, self.cut()?))
         }
@@ -121,7 +146,7 @@ fn check_block(block_bytes: u64, device: &Device) -> Result<(), LoadError> {
 }
 
 /// As large as the lane has memory for.
-fn write_pool(arena: &Arena, block_bytes: usize, seed: u64) -> Result<Buffer, nandle_io::ArenaError> {
+fn write_pool(arena: &Arena, block_bytes: usize, seed: u64) -> Result<Buffer, ArenaError> {
     let mut pool_bytes = WRITE_POOL_BYTES;
     let mut pool = loop {
         match arena.allocate(block_bytes.saturating_add(pool_bytes)) {

@@ -68,7 +68,8 @@ impl<'lane> Run<'lane> {
             let operations = Operations::new(stream.work, &lane.device, &lane.arena, queue_depth)?;
             Ok((stream.schedule, operations, queue_depth))
         };
-        let prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
+        let mut prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
+        lane.spread_reads(prepared.iter_mut().map(|(_, operations, _)| operations));
         lane.wait_for_start()?;
         let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
         let started =

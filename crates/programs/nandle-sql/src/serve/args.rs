@@ -8,6 +8,7 @@ use nandle_terminal::Failure;
 use nandle_terminal::args::positive_duration;
 
 use super::http::Token;
+use crate::address::address;
 use crate::engine::EngineArgs;
 
 /// Serve tables and Parquet files: a dashboard of flights, and SQL clients.
@@ -72,12 +73,6 @@ impl ServeArgs {
 
 /// Where the dashboard is unless told.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8642);
-
-fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| {
-        format!("{text} is no address with a port; write one as 127.0.0.1:8642, [::1]:8642 or 127.0.0.1:0")
-    })
-}
 
 /// A model, because real devices aren't measured while clients wait.
 fn model(text: &str) -> Result<TargetSpec, String> {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use nandle_distributed::{ServerKeys, WorkerOptions};
 use nandle_terminal::Failure;
 
+use crate::address::address;
 use crate::engine::EngineArgs;
 use crate::workers::{read, secret};
 
@@ -53,9 +54,4 @@ impl WorkerArgs {
             authorities: self.tls_ca.as_deref().map(read).transpose()?,
         })
     }
-}
-
-fn address(text: &str) -> Result<SocketAddr, String> {
-    text.parse()
-        .map_err(|_| format!("{text} is no address with a port; write one as 127.0.0.1:8651 or 127.0.0.1:0"))
 }

@@ -1,12 +1,14 @@
 //! Where the program runs.
 
+use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use nandle_io::Nanos;
 use nandle_session::{ProbeOptions, Unobserved, probe};
+use serde_json::Value;
 use tempfile::TempDir;
 
 /// A directory with a profile, and a file of 5000 numbers and texts.
@@ -69,6 +71,19 @@ impl Place {
         assert_eq!(output.status.code(), Some(code), "{output:?}");
         String::from_utf8(output.stderr).unwrap()
     }
+}
+
+/// The JSON object that a server prints when it has begun.
+pub(crate) fn said(child: &mut Child) -> Value {
+    let mut object = String::new();
+    for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
+        let line = line.unwrap();
+        object += &line;
+        if line == "}" {
+            break;
+        }
+    }
+    serde_json::from_str(&object).unwrap()
 }
 
 /// Of a modelled drive, whose probe takes virtual time.

@@ -67,8 +67,8 @@ pub struct ReadCosts {
     pub batches: Vec<BatchCost>,
     /// Sequences; where there are none, they cost nothing beyond their requests.
     pub sequences: Vec<SequenceCost>,
-    /// How far off a price is that follows from others, as a share of it: nine in ten are no farther. Requests have lengths and an order that weren't
-    /// measured, so that predictions have it in their bounds.
+    /// How far off a price is that follows from others or is paid at another time, as a share of it: nine in ten are no farther. Requests have lengths,
+    /// an order and a time that weren't measured, so that predictions have it in their bounds.
     pub price_error: f64,
 }
 

@@ -6,7 +6,7 @@ use nandle_io::{Completion, DeviceId, Io, Request, Wait};
 
 use super::mailbox::{Answer, Letter, Mailbox};
 use crate::pump::TOKEN_BITS;
-use crate::{FileId, Plan, Pump, ReadFile, ReadsError, Step};
+use crate::{FileId, Plan, Pump, ReadFile, ReadsError, ScanMemory, Step};
 
 /// After so many bytes of copies the consumer has its message, and works while the rest is copied.
 const HANDED_OUT_BYTES: usize = 256 << 10;
@@ -54,6 +54,7 @@ pub(crate) struct Worker {
     commands: Receiver<Command>,
     /// By the upper bits of their tokens; places are used again.
     scans: Vec<Option<Running>>,
+    memory: ScanMemory,
     refused: Option<(DeviceId, Request)>,
     /// The scan whose requests are sent first.
     first_scan: usize,
@@ -67,6 +68,7 @@ impl Worker {
             io,
             commands,
             scans: Vec::new(),
+            memory: ScanMemory::default(),
             refused: None,
             first_scan: 0,
             completions: Vec::new(),
@@ -139,7 +141,7 @@ impl Worker {
         skipped: Vec<Range<u32>>,
         mailbox: Arc<Mailbox>,
     ) {
-        match Pump::new(plan, files) {
+        match Pump::new(plan, files, &mut self.memory) {
             Ok(mut pump) => {
                 for steps in skipped {
                     pump.skip_steps(steps);
@@ -200,6 +202,7 @@ impl Worker {
                 running.pump.stop();
                 if running.pump.in_flight() == 0 {
                     *place = None;
+                    self.memory.trim();
                 }
                 continue;
             }

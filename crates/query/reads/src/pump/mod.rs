@@ -10,6 +10,7 @@
 
 mod counts;
 mod file;
+mod memory;
 mod skipped;
 mod step;
 mod urgent;
@@ -17,6 +18,7 @@ mod window;
 
 pub use counts::ReadCounts;
 pub use file::{Check, Mismatch, ReadFile};
+pub use memory::ScanMemory;
 pub use step::{Step, WantBytes};
 
 use std::collections::VecDeque;
@@ -61,12 +63,12 @@ const URGENT: u64 = 1 << 31;
 pub(crate) const TOKEN_BITS: u32 = 32;
 
 impl Pump {
-    /// Takes the memory that the plan states. `files` are those that the plan was made for, in the same order.
+    /// Takes as much of `memory` as the plan states. `files` are those that the plan was made for, in the same order.
     ///
     /// # Errors
     /// There is no memory to be had, the files aren't the plan's, a tail isn't what lies behind the readable part, or the plan has 2³¹
     /// requests.
-    pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>) -> Result<Self, ReadsError> {
+    pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>, memory: &mut ScanMemory) -> Result<Self, ReadsError> {
         let is_planned = |(file, planned): (&ReadFile, &PlanFile)| file.plan == *planned;
         if files.len() != plan.files.len() || !files.iter().zip(&plan.files).all(is_planned) {
             return Err(ReadsError::OtherFiles { files: files.len(), planned: plan.files.len() });
@@ -83,7 +85,7 @@ impl Pump {
         }
         let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
         let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
-        let arenas = (0..count).map(|_| Arena::new(usize::try_from(largest).unwrap_or(usize::MAX)));
+        let arenas = (0..count).map(|_| memory.take(usize::try_from(largest).unwrap_or(usize::MAX)));
         let arenas = arenas.collect::<Result<_, _>>()?;
         let reserve_bytes = plan.options().reserve_bytes().max(plan.prices.align_bytes());
         let urgent = Urgent::new(usize::try_from(reserve_bytes).unwrap_or(usize::MAX))?;

@@ -1,6 +1,6 @@
 //! A server with a table of generated flights, which ends with its test, and a client that says just what it is told to.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
@@ -11,7 +11,7 @@ use nandle_columns::{Table, TableOptions};
 use nandle_flights::{Generator, flight_schema};
 use serde_json::Value;
 
-use crate::place::Place;
+use crate::place::{Place, said};
 
 /// What the tests look at.
 pub(super) const IAH: &str = "airport=IAH&from=2008-01&to=2008-12";
@@ -61,15 +61,7 @@ impl Site {
         let all = [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments]
             .concat();
         let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
-        let mut said = String::new();
-        for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
-            let line = line.unwrap();
-            said += &line;
-            if line == "}" {
-                break;
-            }
-        }
-        let said: Value = serde_json::from_str(&said).unwrap();
+        let said = said(&mut child);
         let address = said["dashboard"].as_str().unwrap();
         let port = address.strip_prefix("http://127.0.0.1:").unwrap().trim_end_matches('/').parse().unwrap();
         Self { child, port, _place: place, table }

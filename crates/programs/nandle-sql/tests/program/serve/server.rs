@@ -1,11 +1,11 @@
 //! A server on a port that the system chooses, which ends with its test.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{Read, Write as _};
 use std::net::TcpStream;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::place::Place;
+use crate::place::{Place, said};
 
 /// So long nothing takes that works.
 pub(super) const PATIENCE: Duration = Duration::from_mins(2);
@@ -20,15 +20,7 @@ impl Server {
     pub(super) fn start(place: &Place, arguments: &[&str]) -> Self {
         let all = [&["Numbers.parquet", "--pg", "127.0.0.1:0", "--json"], arguments].concat();
         let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
-        let mut said = String::new();
-        for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
-            let line = line.unwrap();
-            said += &line;
-            if line == "}" {
-                break;
-            }
-        }
-        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let said = said(&mut child);
         assert_eq!(said["tables"][0], "numbers");
         let (address, port) = said["pg"].as_str().unwrap().rsplit_once(':').unwrap();
         assert_eq!(address, "127.0.0.1");

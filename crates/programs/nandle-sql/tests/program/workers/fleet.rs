@@ -1,9 +1,8 @@
 //! Processes that are workers, and end with their test.
 
-use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
-use crate::place::Place;
+use crate::place::{Place, said};
 
 pub(super) struct Worker {
     child: Child,
@@ -18,17 +17,7 @@ impl Worker {
 
     pub(super) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-        let mut said = String::new();
-        for line in lines {
-            let line = line.unwrap();
-            said += &line;
-            if line == "}" {
-                break;
-            }
-        }
-        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
-        Self { url: said["url"].as_str().unwrap().to_owned(), child }
+        Self { url: said(&mut child)["url"].as_str().unwrap().to_owned(), child }
     }
 
     /// As `kill` names it.

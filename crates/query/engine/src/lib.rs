@@ -22,6 +22,7 @@ mod served;
 mod session;
 mod table;
 mod threads;
+mod yielding;
 
 pub use account::{Account, PredictedScans};
 pub use elsewhere::{Elsewhere, ToldElsewhere};

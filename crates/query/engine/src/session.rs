@@ -13,6 +13,7 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use crate::engine::EngineOptions;
 use crate::options::NandleOptions;
 use crate::scan::PlanReads;
+use crate::yielding::YieldInJoins;
 
 /// So many of those that hold most memory are named when there is none left.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
@@ -35,6 +36,7 @@ pub(crate) fn open(
         .with_config(config)
         .with_runtime_env(runtime(options)?)
         .with_default_features()
+        .with_physical_optimizer_rule(Arc::new(YieldInJoins))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
     Ok(SessionContext::new_with_state(extend(builder)?.build()))
 }

@@ -1,6 +1,8 @@
 //! Queries that end before all is read.
 
 use std::num::NonZeroUsize;
+use std::sync::mpsc::channel;
+use std::time::{Duration, Instant};
 
 use nandle_engine::{Engine, EngineError, EngineOptions};
 
@@ -47,4 +49,28 @@ fn a_query_that_is_over_says_so() {
         assert!(matches!(ended, EngineError::Interrupted), "{ended}");
         assert!(rows.next_batch(&|| false).unwrap().is_none(), "what is over stays so");
     }
+}
+
+#[test]
+fn a_join_that_nobody_wants_any_more_gives_its_thread_back() {
+    let place = Place::with_files();
+    let threads = NonZeroUsize::MIN;
+    let engine = Engine::new(&EngineOptions { threads, ..place.options(64 << 20) }).unwrap();
+    place.add(&engine, "rows").unwrap();
+    for endless in [
+        "SELECT sum(a.id * b.id + c.id) FROM rows a, rows b, rows c",
+        "SELECT count(*) FROM rows a JOIN rows b ON a.id < b.id * 2 JOIN rows c ON b.id < c.id * 2",
+        "SELECT sum(a.id * b.id) FROM rows a JOIN rows b ON a.id / 9000 = b.id / 9000 JOIN rows c ON a.id / 9000 = c.id / 9000",
+    ] {
+        let statement = engine.parse(endless).unwrap().remove(0).unwrap();
+        let mut rows = engine.run(&statement).unwrap();
+        let began = Instant::now();
+        let ended = rows.next_batch(&|| began.elapsed() > Duration::from_millis(300)).unwrap_err();
+        assert!(matches!(ended, EngineError::Interrupted), "{endless}: {ended}");
+        drop(rows);
+    }
+    let (told, is_told) = channel();
+    // Its thread ends with the test's process, should it wait for ever.
+    std::thread::spawn(move || told.send(answer(&engine, "SELECT min(id) FROM rows").unwrap().len()));
+    assert_eq!(is_told.recv_timeout(Duration::from_mins(2)), Ok(1));
 }

@@ -1,0 +1,49 @@
+//! The optimizer rule by which joins let go of their thread.
+
+use std::sync::Arc;
+
+use datafusion::common::DataFusionError;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult as _, TreeNode as _};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::coop::CooperativeExec;
+use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
+
+/// Joins make many rows of few, and ask their inputs, which would let go of the thread, for nothing meanwhile. So a query that nobody wants any more would go
+/// on until its join is done. With this they let go after so many batches of rows. A join that finds no rows for long does not: that is up to its own
+/// code.
+#[derive(Debug)]
+pub(crate) struct YieldInJoins;
+
+impl PhysicalOptimizerRule for YieldInJoins {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        plan.transform_up(|node| {
+            Ok(if is_join(&node) {
+                Transformed::yes(Arc::new(CooperativeExec::new(node)) as _)
+            } else {
+                Transformed::no(node)
+            })
+        })
+        .data()
+    }
+
+    fn name(&self) -> &'static str {
+        "yield_in_joins"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+fn is_join(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    plan.is::<HashJoinExec>()
+        || plan.is::<NestedLoopJoinExec>()
+        || plan.is::<CrossJoinExec>()
+        || plan.is::<SortMergeJoinExec>()
+}

@@ -19,6 +19,7 @@ mod python;
 mod reads;
 mod results;
 mod scans;
+mod serve;
 mod spill;
 mod sql;
 mod stats;
@@ -45,6 +46,7 @@ const BENCHES: &[Bench] = &[
     probe::BENCH,
     reads::BENCH,
     scans::BENCH,
+    serve::BENCH,
     spill::BENCH,
     sql::BENCH,
 ];

@@ -63,7 +63,8 @@ fn run(options: &[String]) -> Outcome {
          is of the whole process, user and system, by completed requests; both take the latency of every request. \
          Exact refills the queue at each completion, as fio does by default; batched at a quarter of the depth. Nandle \
          asks for transparent huge pages; with \"fio in huge pages\" fio has --iomem=mmaphuge, which gives both the \
-         same: on 1 MiB reads the rest of the difference is the pages, not the driver.",
+         same: on 1 MiB reads the rest of the difference is the pages, not the driver. Both have as many buffers as \
+         requests outstanding.",
         contenders::SECONDS
     );
     let results = Results::new(BENCH.name, &method, machine(&directory), comparisons)?;

@@ -23,7 +23,7 @@ fn lane(name: &str, queue_depth: u32, block_bytes: u64) -> Lane {
     let mut world = ModelWorld::new(Host::with_slots(queue_depth as usize));
     let device = world.add(Model::named(name).unwrap().device().unwrap());
     let buffer_bytes = u64::from(queue_depth) * block_bytes + (64 << 20);
-    let options = LaneOptions { buffer_bytes, patience: Nanos::from_secs(3600) };
+    let options = LaneOptions { buffer_bytes, read_pool_bytes: 0, patience: Nanos::from_secs(3600) };
     Lane::new(Box::new(world), device, options).unwrap()
 }
 

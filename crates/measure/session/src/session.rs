@@ -6,7 +6,7 @@ use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
 use nandle_probe::experiments::{HostFiles, Opened, TestFile};
 use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
-use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions, READ_POOL_BYTES};
+use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
 use nandle_profile::Backend;
 use nandle_target::{OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
 use nandle_units::format_bytes;
@@ -100,14 +100,13 @@ impl Session {
     /// It can't be opened, or memory is short.
     pub fn backend(&self, slots: u32, buffer_bytes: u64) -> Result<Backend, SessionError> {
         let (io, device) = self.open_io(slots)?;
-        let mut lane = Lane::new(io, device.clone(), self.lane_options(buffer_bytes))?;
+        let mut lane = Lane::new(io, device.clone(), self.lane_options(buffer_bytes, 0))?;
         Ok(nandle_target::backend(lane.io(), &device))
     }
 
-    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs, and beside it a pool that reads go through.
-    pub fn lane_options(&self, buffer_bytes: u64) -> LaneOptions {
-        let buffer_bytes = buffer_bytes.max(BUFFER_BYTES) + READ_POOL_BYTES as u64;
-        LaneOptions { buffer_bytes, patience: self.patience }
+    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs, and with so much that reads go through.
+    pub fn lane_options(&self, buffer_bytes: u64, read_pool_bytes: u64) -> LaneOptions {
+        LaneOptions { buffer_bytes: buffer_bytes.max(BUFFER_BYTES), read_pool_bytes, patience: self.patience }
     }
 
     /// Writes the target where it has no contents yet, for at most `time_limit`.
@@ -157,7 +156,7 @@ impl Session {
             return Ok(None);
         }
         let (io, device) = self.open_io(FILL_SLOTS)?;
-        let mut lane = Lane::new(io, device, self.lane_options(0))?;
+        let mut lane = Lane::new(io, device, self.lane_options(0, 0))?;
         let options = FillOptions {
             bytes: bytes.min(trial_bytes),
             time_limit: Some(time_limit),
@@ -183,7 +182,7 @@ impl Session {
         progress: &mut dyn Progress,
     ) -> Result<Prepared, SessionError> {
         let (io, device) = self.open_io(FILL_SLOTS)?;
-        let mut lane = Lane::new(io, device, self.lane_options(0))?;
+        let mut lane = Lane::new(io, device, self.lane_options(0, 0))?;
         self.prepare(&mut lane, time_limit, progress)
     }
 }

@@ -43,6 +43,7 @@ fn cells(queue_depths: &[u32]) -> SweepOptions {
         refill: Refill::Exact,
         rate: None,
         threads: 1,
+        read_pool_bytes: 0,
         seed: 1,
         outstanding_bytes_max: 64 << 20,
     }

@@ -90,7 +90,10 @@ pub(crate) fn nandle_program() -> PathBuf {
 /// `nandle sweep FILE` of random reads, without its cells.
 pub(crate) fn nandle_command(file: &Path) -> Command {
     let mut command = Command::new(nandle_program());
-    command.args(["sweep", "--json", "--no-progress", "--io=io_uring", "--patterns=random"]).arg(file);
+    command
+        .args(["sweep", "--json", "--no-progress", "--io=io_uring", "--patterns=random"])
+        .arg("--read-memory=0")
+        .arg(file);
     command
 }
 

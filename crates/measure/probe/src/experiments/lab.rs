@@ -10,8 +10,8 @@ use crate::load::{
     StreamMeasurement, Work, run_streams,
 };
 
-/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from and the one that reads go through included.
-const BUFFER_BYTES: u64 = (80 << 20) + READ_POOL_BYTES as u64;
+/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
+const BUFFER_BYTES: u64 = 80 << 20;
 
 /// Where one experiment is conducted: a world with the device in it, and what the experiment may use up.
 pub struct Lab<'a> {
@@ -53,7 +53,11 @@ impl<'a> Lab<'a> {
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LoadError> {
         let (io, device) = (env.open)(env.circumstances.slots).map_err(LoadError::Opening)?;
-        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: env.patience };
+        let options = LaneOptions {
+            buffer_bytes: BUFFER_BYTES,
+            read_pool_bytes: READ_POOL_BYTES,
+            patience: env.patience,
+        };
         let mut lane = Lane::new(io, device, options)?;
         let began = lane.io().now();
         Ok(Self {
@@ -305,7 +309,7 @@ impl<'a> Lab<'a> {
     /// It could not be opened, or memory is short.
     pub fn lane_on(&self, opened: Opened, buffer_bytes: u64) -> Result<Lane, LoadError> {
         let (io, device) = opened.map_err(LoadError::Opening)?;
-        Lane::new(io, device, LaneOptions { buffer_bytes, patience: self.env.patience })
+        Lane::new(io, device, LaneOptions { buffer_bytes, read_pool_bytes: 0, patience: self.env.patience })
     }
 
     /// What the drive has counted, and which source says so; `None` where it doesn't tell.
@@ -328,7 +332,11 @@ impl<'a> Lab<'a> {
     pub fn reopen(&mut self, open: &Opener<'_>) -> Result<(), LoadError> {
         let (passed, left) = (self.elapsed(), self.time_left());
         let (io, device) = open(self.circumstances.slots).map_err(LoadError::Opening)?;
-        let options = LaneOptions { buffer_bytes: BUFFER_BYTES, patience: self.env.patience };
+        let options = LaneOptions {
+            buffer_bytes: BUFFER_BYTES,
+            read_pool_bytes: READ_POOL_BYTES,
+            patience: self.env.patience,
+        };
         self.lane = Lane::new(io, device, options)?;
         let now = self.now();
         self.ends = now + left;

@@ -11,7 +11,8 @@ use nandle_profile::{Conducted, Experiments, OperationKind};
 use super::rounds::{Rounds, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{
-    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, Refill, Stop, Work, run_on_threads,
+    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, READ_POOL_BYTES, Refill, Stop, Work,
+    run_on_threads,
 };
 use crate::pattern::{Area, Random};
 
@@ -87,7 +88,7 @@ fn slice(
     time: Nanos,
 ) -> Result<Measurement, LoadError> {
     let buffer_bytes = u64::from(queue_depth) * area.block_bytes;
-    let options = LaneOptions { buffer_bytes, patience: lab.lane.patience };
+    let options = LaneOptions { buffer_bytes, read_pool_bytes: READ_POOL_BYTES, patience: lab.lane.patience };
     let cancel = lab.cancel;
     run_on_threads(
         lab.open,

@@ -12,7 +12,8 @@ use nandle_units::format_bytes;
 use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{
-    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, Refill, Stop, Work, run_on_threads,
+    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, READ_POOL_BYTES, Refill, Stop, Work,
+    run_on_threads,
 };
 use crate::pattern::{Area, Random};
 
@@ -126,7 +127,11 @@ impl Cell {
     fn block(self, lab: &Lab<'_>, area: Area, seed: u64, time: Nanos) -> Result<Measurement, LoadError> {
         let Some(files) = lab.host_files() else { return Ok(Measurement::new()) };
         let open = |_| files.blocking();
-        let options = LaneOptions { buffer_bytes: self.block_bytes, patience: lab.lane.patience };
+        let options = LaneOptions {
+            buffer_bytes: self.block_bytes,
+            read_pool_bytes: READ_POOL_BYTES,
+            patience: lab.lane.patience,
+        };
         let (block_bytes, cancel) = (self.block_bytes, lab.cancel);
         run_on_threads(
             &open,

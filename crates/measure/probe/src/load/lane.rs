@@ -15,7 +15,7 @@ pub struct Lane {
     pub(super) arena: Arena,
     pub(crate) patience: Nanos,
     registered_bytes: usize,
-    is_modelled: bool,
+    read_pool_bytes: usize,
     /// What the first run waits for, when it is ready to submit.
     pub(super) ticket: Option<Ticket>,
     /// Ends with the lane.
@@ -25,8 +25,12 @@ pub struct Lane {
 /// How a lane is made.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneOptions {
-    /// Memory for the buffers of all requests outstanding at one time. Reads of a real device go through all of it, up to [`READ_POOL_BYTES`](super::READ_POOL_BYTES).
+    /// Memory for the buffers of all requests outstanding at one time.
     pub buffer_bytes: u64,
+    /// Memory beside that through which reads of a real device go, as through a database's pool: more than processors' caches hold. A few
+    /// buffers that are used again at once lie in those caches, and a disk whose reads are copies of the host's processor looks faster than a
+    /// database will find it. Without any, reads have as many buffers as requests outstanding.
+    pub read_pool_bytes: u64,
     /// How long the device may be silent before a run is given up.
     pub patience: Nanos,
 }
@@ -37,9 +41,12 @@ impl Lane {
     /// # Errors
     /// The memory can't be had, or the thread that makes a waiting lane look around.
     pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, LoadError> {
-        let arena = Arena::new(usize::try_from(options.buffer_bytes).unwrap_or(usize::MAX));
-        let arena = arena.map_err(|error| LoadError::Opening(error.to_string()))?;
+        // A modelled device takes as long into whichever memory.
         let is_modelled = io.waker().is_none();
+        let read_pool_bytes = if is_modelled { 0 } else { options.read_pool_bytes };
+        let bytes = options.buffer_bytes.saturating_add(read_pool_bytes);
+        let arena = Arena::new(usize::try_from(bytes).unwrap_or(usize::MAX));
+        let arena = arena.map_err(|error| LoadError::Opening(error.to_string()))?;
         if !is_modelled {
             // What memory takes that is used for the first time isn't the device's.
             arena.populate();
@@ -55,7 +62,7 @@ impl Lane {
             arena,
             patience: options.patience,
             registered_bytes,
-            is_modelled,
+            read_pool_bytes: usize::try_from(read_pool_bytes).unwrap_or(usize::MAX),
             ticket: None,
             _heartbeat: heartbeat,
         })
@@ -82,10 +89,10 @@ impl Lane {
         Ok(())
     }
 
-    /// Lets reads go through the memory that is left when all operations have theirs. A modelled device takes as long into whichever memory.
+    /// Lets reads go through the pool, which lies behind the memory that all operations have.
     pub(super) fn spread_reads<'a>(&self, all: impl IntoIterator<Item = &'a mut Operations>) {
-        if !self.is_modelled {
-            all.into_iter().for_each(|operations| operations.spread_reads(&self.arena));
+        for operations in all {
+            operations.spread_reads(&self.arena, self.read_pool_bytes);
         }
     }
 

@@ -21,9 +21,8 @@ pub struct Work {
     pub seed: u64,
 }
 
-/// Memory through which reads go, as through a database's pool of pages: more than processors' caches hold. A few buffers that are used again at
-/// once lie in those caches, and a disk whose reads are copies of the host's processor looks a quarter faster than a database will find it.
-pub const READ_POOL_BYTES: usize = 64 << 20;
+/// A usual [`LaneOptions::read_pool_bytes`](super::LaneOptions::read_pool_bytes).
+pub const READ_POOL_BYTES: u64 = 64 << 20;
 /// Incompressible bytes from which writes are cut. Longer than the largest caches of compressing devices look back.
 const WRITE_POOL_BYTES: usize = 8 << 20;
 /// What a lane that is one of many takes at least.
@@ -65,14 +64,13 @@ impl Operations {
     }
 
     /// Lets reads go through a pool of memory, as far as the arena has any left, from anywhere in it on.
-    pub(super) fn spread_reads(&mut self, arena: &Arena) {
+    pub(super) fn spread_reads(&mut self, arena: &Arena, pool_bytes: usize) {
         let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return };
-        let Ok(mut pool) = arena.allocate(READ_POOL_BYTES).or_else(|error| match error {
+        let pool = arena.allocate(pool_bytes).or_else(|error| match error {
             ArenaError::Full { longest_bytes, .. } if longest_bytes > 0 => arena.allocate(longest_bytes),
             error => Err(error),
-        }) else {
-            return;
-        };
+        });
+        let (Ok(mut pool), true) = (pool, pool_bytes > 0) else { return };
         let taken = length.next_multiple_of(GRAIN_BYTES);
         while pool.len() >= taken {
             self.read_buffers.push_back(pool.split_to(taken).split_to(length));

@@ -9,7 +9,7 @@ use super::{Lane, LaneOptions, LoadError, Measurement};
 pub type Opener<'a> = dyn Fn(u32) -> Result<(Box<dyn Io>, Device), String> + Sync + 'a;
 
 /// Runs the same load on several threads at once, each on its own lane, and adds up what they gave. They begin
-/// together: the first run on each lane waits until all of them are ready to submit.
+/// together: the first run on each lane waits until all of them are ready to submit. They share the memory that reads go through.
 ///
 /// A single thread is the caller's own: a thread that ends while the device owes it an answer is held by the kernel
 /// until the answer comes, and what waits for the thread would wait with it. Of several threads, the one that
@@ -25,6 +25,8 @@ pub fn run_on_threads(
     run: &(dyn Fn(u32, &mut Lane) -> Result<Measurement, LoadError> + Sync),
     stalled: &(dyn Fn(&LoadError) + Sync),
 ) -> Result<Measurement, LoadError> {
+    let options =
+        LaneOptions { read_pool_bytes: options.read_pool_bytes / u64::from(threads.max(1)), ..options };
     if threads <= 1 {
         return run(0, &mut open_lane(open, slots, options)?);
     }

@@ -24,6 +24,8 @@ pub struct SweepOptions {
     pub rate: Option<OpenLoopRate>,
     /// Submitting threads. The queue depth is shared out among them.
     pub threads: u32,
+    /// Memory through which reads of a real device go, all threads together; 0: as many buffers as requests outstanding.
+    pub read_pool_bytes: u64,
     /// Seed of the patterns.
     pub seed: u64,
     /// Cells that would have more bytes outstanding than this are skipped.

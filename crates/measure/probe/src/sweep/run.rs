@@ -1,13 +1,13 @@
 use std::sync::Mutex;
 
 use nandle_io::buffer::GRAIN_BYTES;
-use nandle_io::{DriveCounters, Shape};
+use nandle_io::{DriveCounters, Nanos, Shape};
 use nandle_profile::{Cell, DriveWork, OperationKind};
 
 use super::{CellSpec, SweepOptions, to_cell};
 use crate::load::{
     Cancel, ClosedLoop, Contents, Counting, Lane, LaneOptions, LoadError, Measurement, OpenLoop, Opener,
-    READ_POOL_BYTES, ScheduleLag, Work, run_on_threads,
+    ScheduleLag, Work, run_on_threads,
 };
 use crate::pattern::{Area, Pattern};
 
@@ -19,8 +19,8 @@ pub struct SweepContext<'a> {
     pub shape: &'a Shape,
     /// How much of it is addressed, from its start on.
     pub area_bytes: u64,
-    /// How lanes are made; each gets the `buffer_bytes` that its cell needs.
-    pub lane: LaneOptions,
+    /// How long the device may be silent before a run is given up.
+    pub patience: Nanos,
     /// What reads must find, where that is known.
     pub contents: Option<Contents>,
     /// Ends the sweep.
@@ -57,9 +57,12 @@ pub fn run_cell(
     // Each buffer takes whole grains, and writing needs a pool beside the blocks in flight.
     let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
     let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
-    let room_bytes =
-        write_pool_room_bytes(spec.operation, threads) + read_pool_room_bytes(spec.operation, threads);
-    let lane = LaneOptions { buffer_bytes: part_bytes.saturating_add(room_bytes), ..context.lane };
+    let room_bytes = write_pool_room_bytes(spec.operation, threads);
+    let lane = LaneOptions {
+        buffer_bytes: part_bytes.saturating_add(room_bytes),
+        read_pool_bytes: options.read_pool_bytes,
+        patience: context.patience,
+    };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run, context.stalled)?;
     let lags = lags.into_inner().unwrap_or_default();
     let drive = work.into_inner().unwrap_or_default().filter(|_| spec.operation != OperationKind::Read);
@@ -102,16 +105,6 @@ fn write_pool_room_bytes(operation: OperationKind, threads: u32) -> u64 {
         OperationKind::Write | OperationKind::Mixed { .. } => {
             let share = POOLS_WHOLE_MAX * WRITE_POOL_ROOM_BYTES / u64::from(threads.max(1));
             share.clamp(WRITE_POOL_ROOM_BYTES_MIN, WRITE_POOL_ROOM_BYTES)
-        }
-    }
-}
-
-/// A thread's part of the memory through which reads go.
-fn read_pool_room_bytes(operation: OperationKind, threads: u32) -> u64 {
-    match operation {
-        OperationKind::Write => 0,
-        OperationKind::Read | OperationKind::Mixed { .. } => {
-            READ_POOL_BYTES as u64 / u64::from(threads.max(1))
         }
     }
 }

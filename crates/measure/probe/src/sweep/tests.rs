@@ -5,7 +5,7 @@ use nandle_io::{Access, Device, DeviceFile, DurableWrites, FileOptions, Io, Nano
 use nandle_profile::OperationKind;
 
 use super::*;
-use crate::load::{Arrivals, Cancel, Contents, LaneOptions, LoadError, Refill, Stop};
+use crate::load::{Arrivals, Cancel, Contents, LoadError, Refill, Stop};
 use crate::pattern::PatternSpec;
 
 const AREA_BYTES: u64 = 8 << 20;
@@ -21,6 +21,7 @@ fn options() -> SweepOptions {
         refill: Refill::Exact,
         rate: None,
         threads: 1,
+        read_pool_bytes: 0,
         seed: 1,
         outstanding_bytes_max: 1 << 20,
     }
@@ -108,7 +109,7 @@ impl TestFile {
             open: &open,
             shape: &self.shape,
             area_bytes: AREA_BYTES,
-            lane: LaneOptions { buffer_bytes: 0, patience: Nanos::from_secs(30) },
+            patience: Nanos::from_secs(30),
             contents: Some(self.contents).filter(|_| options.reads_only()),
             cancel: &Cancel::default(),
             stalled: &|_| (),

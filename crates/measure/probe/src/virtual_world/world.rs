@@ -94,7 +94,7 @@ impl MadeUpWorld {
     /// A lane on the device, with buffers for `buffer_bytes` and a patience of ten seconds.
     pub(crate) fn lane(self, buffer_bytes: u64) -> Lane {
         let device = self.device();
-        let options = LaneOptions { buffer_bytes, patience: Nanos::from_secs(10) };
+        let options = LaneOptions { buffer_bytes, read_pool_bytes: 0, patience: Nanos::from_secs(10) };
         Lane::new(Box::new(self), device, options).unwrap()
     }
 

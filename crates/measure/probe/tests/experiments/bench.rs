@@ -57,7 +57,8 @@ impl Bench {
 
     fn fill(&self) {
         let opened = self.target.io(16).unwrap();
-        let options = LaneOptions { buffer_bytes: 16 << 20, patience: Nanos::from_secs(60) };
+        let options =
+            LaneOptions { buffer_bytes: 16 << 20, read_pool_bytes: 0, patience: Nanos::from_secs(60) };
         let mut lane = Lane::new(opened.io, opened.device, options).unwrap();
         let options =
             FillOptions { bytes: self.target.area_bytes(), time_limit: None, contents: Contents::new(3) };

@@ -14,7 +14,8 @@ const PROBE_SLOTS: u32 = 256;
 const BUDGET: Nanos = Nanos::from_secs(20);
 /// A probe's slices are short, and both read elsewhere.
 const TOLERANCE: f64 = 0.1;
-const LANE: LaneOptions = LaneOptions { buffer_bytes: 64 << 20, patience: Nanos::from_secs(30) };
+const LANE: LaneOptions =
+    LaneOptions { buffer_bytes: 64 << 20, read_pool_bytes: 0, patience: Nanos::from_secs(30) };
 
 fn probed(target: &Target) -> Vec<MeasuredCell> {
     let opened = target.io(PROBE_SLOTS).unwrap();
@@ -50,6 +51,7 @@ fn swept_bytes_per_s(target: &Target, cell: &MeasuredCell) -> f64 {
         refill: Refill::Exact,
         rate: None,
         threads: 1,
+        read_pool_bytes: 0,
         seed: 6,
         outstanding_bytes_max: LANE.buffer_bytes,
     };
@@ -62,7 +64,7 @@ fn swept_bytes_per_s(target: &Target, cell: &MeasuredCell) -> f64 {
         open: &open,
         shape: &shape,
         area_bytes: target.area_bytes(),
-        lane: LANE,
+        patience: LANE.patience,
         contents: None,
         cancel: &Cancel::default(),
         stalled: &|error| panic!("{error}"),

@@ -4,7 +4,7 @@ mod error;
 mod estimate;
 
 use nandle_io::Shape;
-use nandle_probe::load::{Arrivals, Contents, LoadError, Refill};
+use nandle_probe::load::{Arrivals, Contents, LoadError, READ_POOL_BYTES, Refill};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
 use nandle_profile::{Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
@@ -165,7 +165,7 @@ impl Sweep {
             open: &open,
             shape: &self.shape,
             area_bytes: prepared.area_bytes,
-            lane: self.session.lane_options(0),
+            patience: self.session.patience,
             contents: self.contents(prepared),
             cancel: &self.session.cancel,
             stalled: &stalled,
@@ -211,7 +211,12 @@ fn load(options: &SweepOptions) -> String {
     let time = options.stop.time.map(format_duration);
     let bytes = options.stop.bytes.map(format_bytes_exact);
     let ends: Vec<String> = time.into_iter().chain(bytes).collect();
-    format!("{threads}, {how}, {} a run", ends.join(" or "))
+    let memory = match options.read_pool_bytes {
+        READ_POOL_BYTES => String::new(),
+        0 => ", reads into as many buffers as requests".into(),
+        bytes => format!(", reads through {}", format_bytes_exact(bytes)),
+    };
+    format!("{threads}, {how}, {} a run{memory}", ends.join(" or "))
 }
 
 fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &dyn Progress) {

@@ -149,7 +149,7 @@ fn memory_that_is_too_small_is_an_error() {
 #[test]
 fn a_thread_that_cannot_open_the_device_is_an_error_and_no_deadlock() {
     let open = |_: u32| -> Result<(Box<dyn Io>, Device), String> { Err("no such device".into()) };
-    let options = LaneOptions { buffer_bytes: 4096, patience: Nanos::from_secs(1) };
+    let options = LaneOptions { buffer_bytes: 4096, read_pool_bytes: 0, patience: Nanos::from_secs(1) };
     let run = |_: u32, _: &mut Lane| Ok(Measurement::new());
     let error = run_on_threads(&open, 3, 1, options, &run, &|_| ()).unwrap_err();
     assert!(error.to_string().contains("no such device"), "{error}");
@@ -162,7 +162,7 @@ fn a_thread_that_finds_the_device_silent_says_so_before_it_ends() {
         let known = world.devices()[0].clone();
         Ok::<(Box<dyn Io>, Device), String>((Box::new(world), known))
     };
-    let options = LaneOptions { buffer_bytes: 1 << 20, patience: Nanos::from_secs(1) };
+    let options = LaneOptions { buffer_bytes: 1 << 20, read_pool_bytes: 0, patience: Nanos::from_secs(1) };
     let told = std::sync::atomic::AtomicU32::new(0);
     let ended = std::sync::atomic::AtomicU32::new(0);
     let run = |_: u32, lane: &mut Lane| {

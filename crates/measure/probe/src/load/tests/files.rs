@@ -26,7 +26,8 @@ fn world(file: &tempfile::NamedTempFile, slots: u32) -> (Box<dyn Io>, Device) {
 
 fn lane(file: &tempfile::NamedTempFile) -> Lane {
     let (world, device) = world(file, 32);
-    let options = LaneOptions { buffer_bytes: 4 * BUFFER_BYTES, patience: Nanos::from_secs(30) };
+    let options =
+        LaneOptions { buffer_bytes: 4 * BUFFER_BYTES, read_pool_bytes: 0, patience: Nanos::from_secs(30) };
     Lane::new(world, device, options).unwrap()
 }
 
@@ -99,7 +100,7 @@ fn several_threads_add_up_and_count_processor_time_once() {
     let contents = Contents::new(11);
     let (file, _) = filled(contents);
     let open = |slots| Ok(world(&file, slots));
-    let options = LaneOptions { buffer_bytes: 1 << 20, patience: Nanos::from_secs(30) };
+    let options = LaneOptions { buffer_bytes: 1 << 20, read_pool_bytes: 0, patience: Nanos::from_secs(30) };
     let run = |number: u32, lane: &mut Lane| {
         let area = Area::new(0, FILE_BYTES, BLOCK_BYTES).unwrap();
         let work = Work {

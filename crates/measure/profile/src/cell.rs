@@ -21,6 +21,13 @@ pub enum OperationKind {
     },
 }
 
+impl OperationKind {
+    /// Whether some requests read.
+    pub fn reads(self) -> bool {
+        !matches!(self, Self::Write)
+    }
+}
+
 impl fmt::Display for OperationKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

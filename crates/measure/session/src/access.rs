@@ -1,4 +1,5 @@
 use nandle_io::Nanos;
+use nandle_probe::load::READ_POOL_BYTES;
 use nandle_target::{Intent, IoChoice, ModelContents, OpenOptions, Target, TargetError, TargetSpec};
 
 use crate::{Allowance, Cancel, Session};
@@ -62,7 +63,8 @@ impl Access {
         };
         let target = Target::open(spec.clone(), options)?;
         let outstanding = Allowance::of("requests outstanding", self.outstanding_bytes_max);
-        let area_bytes_max = self.area_bytes_max;
-        Ok(Session { target, cancel: cancel.clone(), patience: self.patience, outstanding, area_bytes_max })
+        let read_pool = Allowance::of("reads to go through", READ_POOL_BYTES);
+        let (patience, area_bytes_max) = (self.patience, self.area_bytes_max);
+        Ok(Session { target, cancel: cancel.clone(), patience, outstanding, read_pool, area_bytes_max })
     }
 }

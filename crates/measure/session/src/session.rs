@@ -29,6 +29,8 @@ pub struct Session {
     pub patience: Nanos,
     /// Memory for the requests that are outstanding at one time.
     pub outstanding: Allowance,
+    /// Memory that reads of a real target go through.
+    pub read_pool: Allowance,
     /// Only so much of the target is measured, from its start on.
     pub area_bytes_max: u64,
 }
@@ -48,6 +50,7 @@ impl Session {
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
         remarks.extend(self.outstanding.remark.clone());
+        remarks.extend(self.read_pool.remark.clone().filter(|_| !self.target.is_modelled()));
         if self.area_bytes() < self.target.area_bytes() {
             let (part, all) = (self.area_bytes(), self.target.area_bytes());
             remarks.push(format!(
@@ -93,14 +96,20 @@ impl Session {
         Ok((opened.io, opened.device))
     }
 
-    /// How requests reach the target when up to `slots` of them, of `buffer_bytes` in all, are outstanding: what of
-    /// that memory can be registered shows only when it is tried.
+    /// How requests reach the target when up to `slots` of them, of `buffer_bytes` in all, are outstanding, and reads go through a pool or not: what of
+    /// the memory can be registered shows only when it is tried, and nothing is where there is a pool.
     ///
     /// # Errors
     /// It can't be opened, or memory is short.
-    pub fn backend(&self, slots: u32, buffer_bytes: u64) -> Result<Backend, SessionError> {
+    pub fn backend(
+        &self,
+        slots: u32,
+        buffer_bytes: u64,
+        has_read_pool: bool,
+    ) -> Result<Backend, SessionError> {
         let (io, device) = self.open_io(slots)?;
-        let mut lane = Lane::new(io, device.clone(), self.lane_options(buffer_bytes, 0))?;
+        let mut lane =
+            Lane::new(io, device.clone(), self.lane_options(buffer_bytes, u64::from(has_read_pool)))?;
         Ok(nandle_target::backend(lane.io(), &device))
     }
 

@@ -101,7 +101,8 @@ impl Engine {
     /// # Errors
     /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
     pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
-        let access = Access { costs: costs.clone(), layer: self.options.world_layer.clone() };
+        let layer = self.options.world_layer.clone();
+        let access = Access { costs: costs.clone(), layer, kept_bytes: self.options.kept_bytes() };
         let table = Arc::new(PlannedTable::open(source, &access, self.options.thread_clock)?);
         self.context.register_table(TableReference::bare(&*source.name), Arc::clone(&table) as _)?;
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).insert(source.name.clone(), table);

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use nandle_io::Shape;
-use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind};
+use nandle_profile::{Cell, DeviceProfile, Interval, OperationKind, ReferenceSlice};
 use nandle_reads::{Estimate, HostCosts, ReadCosts, RequestCost, SequenceCost};
 use thiserror::Error;
 
@@ -9,8 +9,6 @@ use crate::batches::Batches;
 
 /// A greater error says nothing more.
 const PRICE_ERROR_MAX: f64 = 0.9;
-/// Of a normal distribution nine in ten lie within so many standard deviations.
-const NINE_IN_TEN: f64 = 1.645;
 
 /// What a profile doesn't say, and what is done without it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -132,14 +130,24 @@ fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     costs(measured(profile, "sequential"))
 }
 
-/// How far off nine in ten of the cells are when each is left out and follows from the others, and how far equal slices of one cell are from each
-/// other: a scan to come is one scan, at a time of its own.
+/// How far off nine in ten of the cells are when each is left out and follows from the others, and how far nine in ten of equal slices are from the
+/// middle one: a scan to come is one scan, at a time of its own.
 fn price_error(profile: &DeviceProfile) -> f64 {
-    let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90);
+    let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90).max(0.0).ln_1p();
     let of_time =
-        profile.conditions.reference.as_ref().map_or(0.0, |reference| reference.variation * NINE_IN_TEN);
-    let error = of_fit.hypot(of_time);
+        profile.conditions.reference.as_ref().map_or(0.0, |reference| unsteadiness(&reference.series));
+    let error = of_fit.hypot(of_time).exp_m1();
     if error.is_finite() { error.clamp(0.0, PRICE_ERROR_MAX) } else { 0.0 }
+}
+
+/// Of the slices of one cell, how far nine in ten are at most from the middle one, as the logarithm of their ratio.
+fn unsteadiness(slices: &[ReferenceSlice]) -> f64 {
+    let mut logarithms: Vec<f64> = slices.iter().map(|slice| slice.bandwidth_bytes_per_s.ln()).collect();
+    logarithms.sort_by(f64::total_cmp);
+    let Some(middle) = logarithms.get(logarithms.len() / 2).copied() else { return 0.0 };
+    let mut distances: Vec<f64> = logarithms.iter().map(|one| (one - middle).abs()).collect();
+    distances.sort_by(f64::total_cmp);
+    distances.get(distances.len() * 9 / 10).copied().unwrap_or_default()
 }
 
 /// What groups take beyond a single block of their size and depth and blocks that continue it, which is where the device reads ahead and isn't asked for

@@ -86,6 +86,7 @@ pub fn play(
     }
     let counts = scan.counts().clone();
     drop(scan);
+    memory.trim();
     let spill_began_at = io.now();
     spill::play(io, device, layout, query.totals, costs, how)?;
     let ended_at = io.now();

@@ -94,7 +94,7 @@ impl Player {
             session.prepare_apart(None, progress)?;
         }
         remarks.extend(session.remarks().into_iter().map(|remark| format!("{target}: {remark}")));
-        let memory = ScanMemory::default();
+        let memory = ScanMemory::keeping(KEPT_BYTES);
         Ok(Self { session, layout, costs, host, remarks, real, memory, cancel: options.cancel.clone() })
     }
 
@@ -146,6 +146,8 @@ impl Player {
     }
 }
 
+/// Memory of one query for the next.
+const KEPT_BYTES: usize = 64 << 20;
 /// Blocks of devices are no larger.
 const LARGEST_BLOCK_BYTES: u64 = 64 << 10;
 /// So much is probed at least, so that caches of drives hold little of it.

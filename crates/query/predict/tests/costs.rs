@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use nandle_io::{Access, DurableWrites, Nanos, Shape};
 use nandle_predict::{CostsError, MissingFigure, host_costs, read_costs};
-use nandle_profile::{Batch, DeviceProfile, Interval, SplitObservation, SplitSize};
+use nandle_profile::{Batch, DeviceProfile, Interval, ReferenceSlice, SplitObservation, SplitSize};
 use nandle_reads::Estimate;
 use nandle_session::{ProbeOptions, Unobserved, probe};
 
@@ -216,4 +216,24 @@ fn groups_say_what_is_read_ahead_of_rows() {
     assert!(
         sequence.seconds.low <= sequence.seconds.value && sequence.seconds.value <= sequence.seconds.high
     );
+}
+
+#[test]
+fn a_restless_device_has_wider_bounds() {
+    let mut profile = profile();
+    let steady = read_costs(&profile, None).unwrap().0.price_error;
+    let reference = profile.conditions.reference.as_mut().unwrap();
+    let slice = reference.series[0];
+    // Of ten slices eight are alike, and one in ten lies outside of what nine in ten are.
+    let bandwidths = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 9.0];
+    reference.series =
+        bandwidths.map(|factor| ReferenceSlice { bandwidth_bytes_per_s: factor * 1e6, ..slice }).into();
+    let restless = read_costs(&profile, None).unwrap().0.price_error;
+    let expected = (steady_of_fit(&profile)).hypot(2.0_f64.ln()).exp_m1();
+    assert!(restless > steady, "{restless} {steady}");
+    assert!((restless - expected.min(0.9)).abs() < 1e-9, "{restless} {expected}");
+}
+
+fn steady_of_fit(profile: &DeviceProfile) -> f64 {
+    profile.fit.as_ref().unwrap().error_p90.ln_1p()
 }

@@ -30,7 +30,7 @@ impl<'io> Scan<'io> {
     /// # Panics
     /// Requests are in flight in the world.
     pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
-        Self::in_memory(io, files, plan, &mut ScanMemory::default())
+        Self::in_memory(io, files, plan, &mut ScanMemory::keeping(0))
     }
 
     /// The same in memory that scans before it have used.

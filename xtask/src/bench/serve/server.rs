@@ -16,7 +16,8 @@ use crate::command::build_folder;
 pub(super) struct Server {
     process: u32,
     client: Client,
-    watching: JoinHandle<Result<Taken, String>>,
+    /// None once it has ended.
+    watching: Option<JoinHandle<Result<Taken, String>>>,
 }
 
 impl Server {
@@ -34,10 +35,14 @@ impl Server {
         let said = BufReader::new(child.stdout.take().ok_or("the server has no output")?);
         let watching = thread::spawn(move || group.watch(&mut child).map_err(|why| why.to_string()));
         let address = address(said);
-        if address.is_err() {
-            end(process)?;
+        let watching = Some(watching);
+        match address {
+            Ok(address) => Ok(Self { process, client: Client { address }, watching }),
+            Err(why) => {
+                end(process);
+                Err(why)
+            }
         }
-        Ok(Self { process, client: Client { address: address? }, watching })
     }
 
     pub(super) fn client(&self) -> Client {
@@ -45,9 +50,25 @@ impl Server {
     }
 
     /// Ends it, and says what it took.
-    pub(super) fn end(self) -> Outcome<Taken> {
-        end(self.process)?;
-        Ok(self.watching.join().map_err(|_| "the thread that watches has panicked")??)
+    pub(super) fn end(mut self) -> Outcome<Taken> {
+        let watching = self.watching.take().ok_or("the server has ended before")?;
+        end(self.process);
+        let taken = watching.join().map_err(|_| "the thread that watches has panicked")??;
+        if taken.was_killed {
+            Err("the system ended the server for want of memory".into())
+        } else {
+            Ok(taken)
+        }
+    }
+}
+
+impl Drop for Server {
+    /// Whatever failed meanwhile, nothing goes on.
+    fn drop(&mut self) {
+        if let Some(watching) = self.watching.take() {
+            end(self.process);
+            _ = watching.join();
+        }
     }
 }
 
@@ -66,7 +87,7 @@ fn address(said: BufReader<impl std::io::Read>) -> Outcome<std::net::SocketAddr>
     Ok(place.trim_start_matches("http://").trim_end_matches('/').parse()?)
 }
 
-fn end(process: u32) -> Outcome {
-    let ended = Command::new("kill").arg(process.to_string()).status()?;
-    if ended.success() { Ok(()) } else { Err("the server had ended".into()) }
+/// One that has ended already is no matter.
+fn end(process: u32) {
+    _ = Command::new("kill").arg(process.to_string()).status();
 }

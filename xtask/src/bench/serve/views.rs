@@ -43,6 +43,10 @@ impl Views {
 
     /// Another one.
     pub(super) fn next(&mut self) -> View {
+        // With few months all ranges are shown sooner or later.
+        if self.shown.len() > self.months.len() {
+            self.shown.clear();
+        }
         let (first, last) = loop {
             let length = self.random.random_range(MONTHS).min(self.months.len());
             let first = self.random.random_range(0..=self.months.len() - length);

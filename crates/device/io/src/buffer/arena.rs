@@ -15,8 +15,8 @@ pub const GRAIN_BYTES: usize = 4096;
 
 /// Of this size are the huge pages of x86 and of most kernels for ARM.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
-/// The least arena that takes whole huge pages. Smaller ones are for few requests, and most soon go back.
-const HUGE_PAGES_FROM_BYTES: usize = 256 << 10;
+/// The least arena that takes whole huge pages: of smaller ones the rest of a page would be most of what they take.
+const HUGE_PAGES_FROM_BYTES: usize = 1 << 20;
 
 /// Memory for requests; see the [module](crate::buffer). A clone is another handle to the same memory.
 #[derive(Debug, Clone)]
@@ -74,15 +74,17 @@ pub enum ArenaError {
 }
 
 impl Arena {
-    /// Maps an arena of at least `bytes`, rounded up to whole grains. The memory is zero and takes no real pages
-    /// until it is used; then an arena of 256 KiB or more takes huge ones (2 MiB) where the system has them to give.
+    /// Maps an arena of at least `bytes`, rounded up to whole grains, and from 1 MiB on to whole huge pages (2 MiB). The memory is zero and takes no
+    /// real pages until it is used; then it takes huge ones where the system has them to give.
     ///
     /// # Errors
     /// The system has no address space left, or forbids it.
     pub fn new(bytes: usize) -> Result<Self, ArenaError> {
         let bytes = whole_grains(bytes).ok_or(ArenaError::Map { bytes, errno: rustix::io::Errno::NOMEM })?;
-        let mapped = if bytes < HUGE_PAGES_FROM_BYTES { Mapping::new(bytes) } else { Mapping::huge(bytes) };
+        let is_huge = bytes >= HUGE_PAGES_FROM_BYTES;
+        let mapped = if is_huge { Mapping::huge(bytes) } else { Mapping::new(bytes) };
         let (mapping, base) = mapped.map_err(|errno| ArenaError::Map { bytes, errno })?;
+        let bytes = if is_huge { bytes.next_multiple_of(HUGE_PAGE_BYTES) } else { bytes };
         let free = Mutex::new(FreeExtents::whole(bytes));
         Ok(Self { region: Arc::new(Region { _mapping: mapping, base, bytes, free }) })
     }
@@ -113,16 +115,9 @@ impl Arena {
         Arc::ptr_eq(&self.region, &other.region)
     }
 
-    /// Whether there is another handle to the same memory or to any of its bytes.
+    /// Whether there is another handle to the same memory or to any of its bytes. A world that has registered it has one.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.region) > 1
-    }
-
-    /// Takes real memory for all of its bytes now, where that isn't done when they are first used. What the system refuses it is asked for again then.
-    pub fn populate(&self) {
-        let (base, bytes) = (self.region.base, self.region.bytes);
-        // SAFETY: the range is a part of the region's mapping, and what is taken is what its first use would take: the contents don't change.
-        let _ = unsafe { madvise(base.as_ptr().cast(), bytes, Advice::LinuxPopulateWrite) };
     }
 
     /// Whether no handle to any of its bytes is left.
@@ -156,7 +151,7 @@ impl Mapping {
     ///
     /// The bytes of a buffer then lie side by side in real memory: a request names one place instead of one for each 4 KiB, and registered
     /// buffers are cheaper to walk. A virtual disk reads 32 KiB three times and 128 KiB four times as fast. Where the kernel has no huge pages,
-    /// nothing is lost.
+    /// nothing but address space is lost.
     fn huge(bytes: usize) -> rustix::io::Result<(Self, NonNull<u8>)> {
         let huge_bytes = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(rustix::io::Errno::NOMEM)?;
         let mapped_bytes = huge_bytes.checked_add(HUGE_PAGE_BYTES).ok_or(rustix::io::Errno::NOMEM)?;
@@ -223,12 +218,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn large_arenas_start_with_a_huge_page() {
+    fn large_arenas_are_whole_huge_pages() {
         for bytes in [HUGE_PAGES_FROM_BYTES, HUGE_PAGE_BYTES, HUGE_PAGE_BYTES + GRAIN_BYTES] {
             let arena = Arena::new(bytes).unwrap();
             assert_eq!(arena.region.base.addr().get() % HUGE_PAGE_BYTES, 0);
-            assert_eq!(arena.bytes(), bytes);
-            let mut whole = arena.allocate(bytes).unwrap();
+            assert_eq!(arena.bytes(), bytes.next_multiple_of(HUGE_PAGE_BYTES));
+            let mut whole = arena.allocate(arena.bytes()).unwrap();
             whole.fill(1);
         }
     }
@@ -241,14 +236,14 @@ mod tests {
     }
 
     #[test]
-    fn populating_keeps_what_is_there() {
+    fn an_arena_is_shared_as_long_as_anything_refers_to_it() {
         let arena = Arena::new(HUGE_PAGE_BYTES).unwrap();
-        let mut first = arena.allocate(GRAIN_BYTES).unwrap();
-        first.fill(7);
-        arena.populate();
-        assert!(first.iter().all(|byte| *byte == 7));
+        let other = arena.clone();
         assert!(arena.is_shared());
-        drop(first);
+        drop(other);
+        let buffer = arena.allocate(GRAIN_BYTES).unwrap().freeze();
+        assert!(arena.is_shared());
+        drop(buffer);
         assert!(!arena.is_shared());
     }
 }

@@ -21,6 +21,8 @@ pub struct ExperimentEnv<'a> {
     pub host_files: Option<&'a dyn HostFiles>,
     /// What is possible.
     pub circumstances: Circumstances,
+    /// Memory that reads go through, as a [`LaneOptions`](crate::load::LaneOptions) has it.
+    pub read_pool_bytes: u64,
     /// How long the device may be silent.
     pub patience: Nanos,
     /// Seed of all that is random.

@@ -6,8 +6,8 @@ use super::host_files::Opened;
 use super::{Chosen, Circumstances, ExperimentEnv, HostFiles};
 use crate::Observer;
 use crate::load::{
-    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, READ_POOL_BYTES,
-    StreamMeasurement, Work, run_streams,
+    Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, StreamMeasurement,
+    Work, run_streams,
 };
 
 /// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
@@ -55,7 +55,7 @@ impl<'a> Lab<'a> {
         let (io, device) = (env.open)(env.circumstances.slots).map_err(LoadError::Opening)?;
         let options = LaneOptions {
             buffer_bytes: BUFFER_BYTES,
-            read_pool_bytes: READ_POOL_BYTES,
+            read_pool_bytes: env.read_pool_bytes,
             patience: env.patience,
         };
         let mut lane = Lane::new(io, device, options)?;
@@ -303,6 +303,11 @@ impl<'a> Lab<'a> {
         self.env.host_files
     }
 
+    /// Memory that reads go through.
+    pub fn read_pool_bytes(&self) -> u64 {
+        self.env.read_pool_bytes
+    }
+
     /// A lane on something else than the device, with so much memory.
     ///
     /// # Errors
@@ -334,7 +339,7 @@ impl<'a> Lab<'a> {
         let (io, device) = open(self.circumstances.slots).map_err(LoadError::Opening)?;
         let options = LaneOptions {
             buffer_bytes: BUFFER_BYTES,
-            read_pool_bytes: READ_POOL_BYTES,
+            read_pool_bytes: self.env.read_pool_bytes,
             patience: self.env.patience,
         };
         self.lane = Lane::new(io, device, options)?;

@@ -11,8 +11,7 @@ use nandle_profile::{Conducted, Experiments, OperationKind};
 use super::rounds::{Rounds, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{
-    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, READ_POOL_BYTES, Refill, Stop, Work,
-    run_on_threads,
+    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, Refill, Stop, Work, run_on_threads,
 };
 use crate::pattern::{Area, Random};
 
@@ -20,7 +19,8 @@ use crate::pattern::{Area, Random};
 pub(super) struct ScalingOverThreads;
 
 const BLOCK_BYTES: u64 = 4 << 10;
-const THREADS: [u32; 4] = [1, 2, 4, 8];
+const THREADS_MAX: u32 = 8;
+const THREADS: [u32; 4] = [1, 2, 4, THREADS_MAX];
 const DEPTHS: [u32; 2] = [1, 32];
 const ROUNDS_MAX: usize = 9;
 /// Setting up the worlds takes its time, too.
@@ -88,7 +88,9 @@ fn slice(
     time: Nanos,
 ) -> Result<Measurement, LoadError> {
     let buffer_bytes = u64::from(queue_depth) * area.block_bytes;
-    let options = LaneOptions { buffer_bytes, read_pool_bytes: READ_POOL_BYTES, patience: lab.lane.patience };
+    // A thread has as much whatever their number, so that a cache holds as much of it.
+    let read_pool_bytes = lab.read_pool_bytes() / u64::from(THREADS_MAX) * u64::from(threads);
+    let options = LaneOptions { buffer_bytes, read_pool_bytes, patience: lab.lane.patience };
     let cancel = lab.cancel;
     run_on_threads(
         lab.open,

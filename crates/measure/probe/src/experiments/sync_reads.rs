@@ -12,8 +12,7 @@ use nandle_units::format_bytes;
 use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{
-    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, READ_POOL_BYTES, Refill, Stop, Work,
-    run_on_threads,
+    ClosedLoop, Counting, LaneOptions, LoadError, Measurement, Refill, Stop, Work, run_on_threads,
 };
 use crate::pattern::{Area, Random};
 
@@ -129,7 +128,7 @@ impl Cell {
         let open = |_| files.blocking();
         let options = LaneOptions {
             buffer_bytes: self.block_bytes,
-            read_pool_bytes: READ_POOL_BYTES,
+            read_pool_bytes: lab.read_pool_bytes(),
             patience: lab.lane.patience,
         };
         let (block_bytes, cancel) = (self.block_bytes, lab.cancel);

@@ -15,7 +15,7 @@ pub struct Lane {
     pub(super) arena: Arena,
     pub(crate) patience: Nanos,
     registered_bytes: usize,
-    read_pool_bytes: usize,
+    read_pool: Option<Arena>,
     /// What the first run waits for, when it is ready to submit.
     pub(super) ticket: Option<Ticket>,
     /// Ends with the lane.
@@ -41,17 +41,13 @@ impl Lane {
     /// # Errors
     /// The memory can't be had, or the thread that makes a waiting lane look around.
     pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, LoadError> {
+        let arena = arena(options.buffer_bytes)?;
         // A modelled device takes as long into whichever memory.
         let is_modelled = io.waker().is_none();
-        let read_pool_bytes = if is_modelled { 0 } else { options.read_pool_bytes };
-        let bytes = options.buffer_bytes.saturating_add(read_pool_bytes);
-        let arena = Arena::new(usize::try_from(bytes).unwrap_or(usize::MAX));
-        let arena = arena.map_err(|error| LoadError::Opening(error.to_string()))?;
-        if !is_modelled {
-            // What memory takes that is used for the first time isn't the device's.
-            arena.populate();
-        }
-        let registered_bytes = io.register(&arena);
+        let pool_bytes = if is_modelled { 0 } else { options.read_pool_bytes };
+        let read_pool = if pool_bytes > 0 { Some(used_before(pool_bytes)?) } else { None };
+        // Scans of engines don't register what they read into, and of a pool the system would let but a part be registered.
+        let registered_bytes = if read_pool.is_some() { 0 } else { io.register(&arena) };
         // A world without a waker is a modelled one: there a silent device is a deadlock, and found at once.
         let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, LOOK_AROUND)).transpose();
         let heartbeat = heartbeat
@@ -62,7 +58,7 @@ impl Lane {
             arena,
             patience: options.patience,
             registered_bytes,
-            read_pool_bytes: usize::try_from(read_pool_bytes).unwrap_or(usize::MAX),
+            read_pool,
             ticket: None,
             _heartbeat: heartbeat,
         })
@@ -89,10 +85,12 @@ impl Lane {
         Ok(())
     }
 
-    /// Lets reads go through the pool, which lies behind the memory that all operations have.
-    pub(super) fn spread_reads<'a>(&self, all: impl IntoIterator<Item = &'a mut Operations>) {
+    /// Lets all that read go through the pool, each through a part of it.
+    pub(super) fn spread_reads(&self, all: &mut [&mut Operations]) {
+        let Some(pool) = &self.read_pool else { return };
+        let readers = all.iter().filter(|operations| operations.has_reads()).count();
         for operations in all {
-            operations.spread_reads(&self.arena, self.read_pool_bytes);
+            operations.spread_reads(pool, pool.bytes() / readers.max(1));
         }
     }
 
@@ -118,4 +116,17 @@ impl Lane {
     pub fn registered_bytes(&self) -> usize {
         self.registered_bytes
     }
+}
+
+fn arena(bytes: u64) -> Result<Arena, LoadError> {
+    let arena = Arena::new(usize::try_from(bytes).unwrap_or(usize::MAX));
+    arena.map_err(|error| LoadError::Opening(error.to_string()))
+}
+
+/// An arena whose memory the system has given already: what that takes isn't the device's.
+fn used_before(bytes: u64) -> Result<Arena, LoadError> {
+    let arena = arena(bytes)?;
+    let whole = arena.allocate(arena.bytes()).map(|mut whole| whole.fill(0));
+    whole.map_err(|error| LoadError::Opening(error.to_string()))?;
+    Ok(arena)
 }

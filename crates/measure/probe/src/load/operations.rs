@@ -63,20 +63,21 @@ impl Operations {
         Ok(Self { work, generator, read_buffers: read_buffers.map_err(memory)?, write_pool })
     }
 
-    /// Lets reads go through a pool of memory, as far as the arena has any left, from anywhere in it on.
-    pub(super) fn spread_reads(&mut self, arena: &Arena, pool_bytes: usize) {
+    pub(super) fn has_reads(&self) -> bool {
+        !self.read_buffers.is_empty()
+    }
+
+    /// Lets reads go through so much of a pool, from anywhere in it on; where that has fewer buffers than there are already, it stays as it is.
+    pub(super) fn spread_reads(&mut self, pool: &Arena, part_bytes: usize) {
         let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return };
-        let pool = arena.allocate(pool_bytes).or_else(|error| match error {
-            ArenaError::Full { longest_bytes, .. } if longest_bytes > 0 => arena.allocate(longest_bytes),
-            error => Err(error),
-        });
-        let (Ok(mut pool), true) = (pool, pool_bytes > 0) else { return };
         let taken = length.next_multiple_of(GRAIN_BYTES);
-        while pool.len() >= taken {
-            self.read_buffers.push_back(pool.split_to(taken).split_to(length));
+        let count = part_bytes / taken;
+        if count < self.read_buffers.len() {
+            return;
         }
-        let buffers = self.read_buffers.len();
-        let first = below(&mut self.generator, buffers as u64);
+        let Ok(mut part) = pool.allocate(count * taken) else { return };
+        self.read_buffers = (0..count).map(|_| part.split_to(taken).split_to(length)).collect();
+        let first = below(&mut self.generator, count as u64);
         self.read_buffers.rotate_left(usize::try_from(first).unwrap_or_default());
     }
 

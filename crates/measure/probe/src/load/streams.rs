@@ -69,7 +69,9 @@ impl<'lane> Run<'lane> {
             Ok((stream.schedule, operations, queue_depth))
         };
         let mut prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
-        lane.spread_reads(prepared.iter_mut().map(|(_, operations, _)| operations));
+        let mut all: Vec<&mut Operations> =
+            prepared.iter_mut().map(|(_, operations, _)| operations).collect();
+        lane.spread_reads(&mut all);
         lane.wait_for_start()?;
         let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
         let started =

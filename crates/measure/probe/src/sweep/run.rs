@@ -60,7 +60,7 @@ pub fn run_cell(
     let room_bytes = write_pool_room_bytes(spec.operation, threads);
     let lane = LaneOptions {
         buffer_bytes: part_bytes.saturating_add(room_bytes),
-        read_pool_bytes: options.read_pool_bytes,
+        read_pool_bytes: if spec.operation.reads() { options.read_pool_bytes } else { 0 },
         patience: context.patience,
     };
     let measurement = run_on_threads(context.open, threads, slots, lane, &run, context.stalled)?;

@@ -99,6 +99,7 @@ impl Bench {
             host_files: (self.files.is_some() || !self.target.is_modelled()).then_some(self),
             drive_log: &|| None,
             circumstances: self.circumstances(),
+            read_pool_bytes: 0,
             patience: Nanos::from_secs(30),
             seed: self.seed,
             cancel: &self.cancel,

@@ -29,6 +29,7 @@ impl Probe {
             drive_log: &|| facts::drive_counters(&session.target),
             host_files: (!session.target.is_modelled()).then_some(session as &dyn HostFiles),
             circumstances,
+            read_pool_bytes: session.read_pool.bytes,
             patience: session.patience,
             seed: self.options.seed,
             cancel: &session.cancel,

@@ -1,7 +1,7 @@
 //! The read side of a probe: fills the target, searches, and begins the profile.
 
 use nandle_io::Nanos;
-use nandle_probe::load::{Lane, LoadError, READ_POOL_BYTES};
+use nandle_probe::load::{Lane, LoadError};
 use nandle_probe::search::{self, Findings, Grid};
 use nandle_profile::DeviceProfile;
 use nandle_target::pressure::{PressureSample, PressureShares};
@@ -49,8 +49,11 @@ impl Probe {
         let shape = opened.device.shape.clone();
         let outstanding_bytes_max = session.outstanding.bytes;
         let grid = Grid::new(&shape, session.area_bytes(), SLOTS as usize, outstanding_bytes_max);
-        let mut lane =
-            Lane::new(opened.io, opened.device, session.lane_options(grid.buffer_bytes(), READ_POOL_BYTES))?;
+        let mut lane = Lane::new(
+            opened.io,
+            opened.device,
+            session.lane_options(grid.buffer_bytes(), session.read_pool.bytes),
+        )?;
         let began = lane.io().now();
         let before = PressureSample::take();
         let prepared = session.prepare(&mut lane, Some(self.fill_time_max()), progress)?;

@@ -4,7 +4,7 @@ mod error;
 mod estimate;
 
 use nandle_io::Shape;
-use nandle_probe::load::{Arrivals, Contents, LoadError, READ_POOL_BYTES, Refill};
+use nandle_probe::load::{Arrivals, Contents, LoadError, Refill};
 use nandle_probe::sweep::{self, CellSpec, OpenLoopRate, SweepContext, SweepOptions, SweepPlan};
 use nandle_profile::{Cell, SWEEP_SCHEMA_VERSION, SweepFile};
 use nandle_target::{Intent, TargetSpec};
@@ -51,7 +51,11 @@ impl Sweep {
     ) -> Result<Self, SweepError> {
         let intent = if options.reads_only() { Intent::Read } else { Intent::Write };
         let session = access.open(target, intent, cancel)?;
-        let options = SweepOptions { outstanding_bytes_max: session.outstanding.bytes, ..options };
+        let options = SweepOptions {
+            outstanding_bytes_max: session.outstanding.bytes,
+            read_pool_bytes: options.read_pool_bytes.min(session.read_pool.bytes),
+            ..options
+        };
         if session.target.is_modelled() && options.threads > 1 {
             let (target, threads) = (session.target.spec().to_string(), options.threads);
             return Err(SweepError::ModelThreads { target, threads });
@@ -186,9 +190,9 @@ fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<
     Ok(SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
         target: session.name(),
-        backend: session.backend(deepest, most_bytes)?,
+        backend: session.backend(deepest, most_bytes, options.read_pool_bytes > 0)?,
         file_bytes: session.area_bytes(),
-        load: load(options),
+        load: load(options, session.target.is_modelled()),
         seed: options.seed,
         complete: false,
         cells: Vec::new(),
@@ -197,7 +201,7 @@ fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<
 }
 
 /// How each cell is loaded, in words.
-fn load(options: &SweepOptions) -> String {
+fn load(options: &SweepOptions, is_modelled: bool) -> String {
     let how = match (options.rate, options.refill) {
         (Some(OpenLoopRate { per_s, arrivals: Arrivals::Poisson }), _) => {
             format!("{per_s} a second, Poisson")
@@ -211,8 +215,9 @@ fn load(options: &SweepOptions) -> String {
     let time = options.stop.time.map(format_duration);
     let bytes = options.stop.bytes.map(format_bytes_exact);
     let ends: Vec<String> = time.into_iter().chain(bytes).collect();
+    let has_pool = !is_modelled && options.operations.iter().any(|operation| operation.reads());
     let memory = match options.read_pool_bytes {
-        READ_POOL_BYTES => String::new(),
+        _ if !has_pool => String::new(),
         0 => ", reads into as many buffers as requests".into(),
         bytes => format!(", reads through {}", format_bytes_exact(bytes)),
     };

@@ -32,6 +32,8 @@ pub(crate) struct Access {
     pub(crate) costs: ReadCosts,
     /// What stands around the world that reads them.
     pub(crate) layer: Option<WorldLayer>,
+    /// Memory that stays with the thread that reads them while nothing is read.
+    pub(crate) kept_bytes: usize,
 }
 
 /// A table's files with their footers, and the thread that reads them.
@@ -251,7 +253,7 @@ fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<
             None => io,
         })
     };
-    let owner = Owner::start("nandle-reads", open).map_err(of_table)?;
+    let owner = Owner::keeping(access.kept_bytes, "nandle-reads", open).map_err(of_table)?;
     let gone = |_| of_table(ReadsError::OwnerGone { why: "it ended before it began".to_owned() });
     let ids = ids.recv().map_err(gone)?;
     let devices = ids.into_iter().zip(align_bytes).map(|(id, align_bytes)| Device { id, align_bytes });

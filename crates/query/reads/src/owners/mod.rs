@@ -17,9 +17,12 @@ use std::thread::JoinHandle;
 
 use nandle_io::Io;
 
-use crate::{Plan, ReadFile, ReadsError};
+use crate::{Plan, ReadFile, ReadsError, ScanMemory};
 use mailbox::{Address, Mailbox};
 use thread::{Command, Worker};
+
+/// Memory that a lone owner keeps.
+const KEPT_BYTES: usize = 64 << 20;
 
 /// A thread that owns a world, and reads for others.
 pub struct Owner {
@@ -28,11 +31,22 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Starts the thread, which makes its world by `open`.
+    /// Starts the thread, which makes its world by `open` and keeps 64 MiB of a scan's memory for the next.
     ///
     /// # Errors
     /// The world can't be opened, or the system has no thread; `why` says so.
     pub fn start<F>(name: &str, open: F) -> Result<Self, ReadsError>
+    where
+        F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
+    {
+        Self::keeping(KEPT_BYTES, name, open)
+    }
+
+    /// The same for an owner that keeps so many bytes of memory while no scan has them.
+    ///
+    /// # Errors
+    /// As of [`start`](Self::start).
+    pub fn keeping<F>(kept_bytes: usize, name: &str, open: F) -> Result<Self, ReadsError>
     where
         F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
     {
@@ -42,7 +56,7 @@ impl Owner {
             Ok(mut io) => {
                 let told = opened.send(Ok(io.waker()));
                 if told.is_ok() {
-                    Worker::new(io, received).run();
+                    Worker::new(io, received, ScanMemory::keeping(kept_bytes)).run();
                 }
             }
             Err(why) => {

@@ -63,12 +63,12 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    pub(crate) fn new(io: Box<dyn Io>, commands: Receiver<Command>) -> Self {
+    pub(crate) fn new(io: Box<dyn Io>, commands: Receiver<Command>, memory: ScanMemory) -> Self {
         Self {
             io,
             commands,
             scans: Vec::new(),
-            memory: ScanMemory::default(),
+            memory,
             refused: None,
             first_scan: 0,
             completions: Vec::new(),

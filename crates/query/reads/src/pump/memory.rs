@@ -3,39 +3,48 @@
 
 use nandle_io::{Arena, ArenaError};
 
-/// Memory beyond this isn't kept for the next scan.
-const KEPT_BYTES_MAX: usize = 64 << 20;
+/// Of what is kept, a scan takes nothing that is more than so many times as large as it needs.
+const LARGER_MAX: usize = 2;
 
-/// Memory of scans that have ended, for those that follow: at most 64 MiB of it are kept.
-#[derive(Debug, Default)]
+/// Memory of scans that have ended, for those that follow.
+#[derive(Debug)]
 pub struct ScanMemory {
-    /// All that scans have and all that is kept, in the order in which it was first taken.
+    /// What scans have and what is kept, in the order in which it was first taken.
     arenas: Vec<Arena>,
+    kept_bytes_max: usize,
 }
 
 impl ScanMemory {
+    /// Memory of which at most so many bytes are kept while no scan has them.
+    pub fn keeping(kept_bytes_max: usize) -> Self {
+        Self { arenas: Vec::new(), kept_bytes_max }
+    }
+
     /// An arena of at least `bytes` that nobody else has. It is kept when its last user has dropped it.
     pub(super) fn take(&mut self, bytes: usize) -> Result<Arena, ArenaError> {
-        let fits = |arena: &&Arena| arena.bytes() >= bytes && !arena.is_shared();
+        self.trim();
+        let fits = |arena: &&Arena| {
+            (bytes..=bytes.saturating_mul(LARGER_MAX)).contains(&arena.bytes()) && !arena.is_shared()
+        };
         if let Some(arena) = self.arenas.iter().filter(fits).min_by_key(|arena| arena.bytes()) {
             return Ok(arena.clone());
         }
-        // Whatever is kept is too small, and would be memory beside that of this scan.
-        self.arenas.retain(Arena::is_shared);
         let arena = Arena::new(bytes)?;
         self.arenas.push(arena.clone());
         Ok(arena)
     }
 
-    /// Gives back what no scan has and is more than is kept.
+    /// Gives back what no scan has and is more than is kept; what was taken last stays.
     pub fn trim(&mut self) {
-        let mut kept_bytes = 0;
+        let (mut kept_bytes, most_bytes) = (0, self.kept_bytes_max);
+        self.arenas.reverse();
         self.arenas.retain(|arena| {
             let free_bytes = if arena.is_shared() { 0 } else { arena.bytes() };
-            let is_kept = kept_bytes + free_bytes <= KEPT_BYTES_MAX;
+            let is_kept = kept_bytes + free_bytes <= most_bytes;
             kept_bytes += if is_kept { free_bytes } else { 0 };
             is_kept
         });
+        self.arenas.reverse();
     }
 }
 
@@ -43,37 +52,45 @@ impl ScanMemory {
 mod tests {
     use super::*;
 
-    const BYTES: usize = 1 << 20;
+    const MIB: usize = 1 << 20;
 
     #[test]
     fn memory_is_used_again_when_nothing_refers_to_it() {
-        let mut memory = ScanMemory::default();
-        let first = memory.take(BYTES).unwrap();
+        let mut memory = ScanMemory::keeping(64 * MIB);
+        let first = memory.take(4 * MIB).unwrap();
         let buffer = first.allocate(4096).unwrap();
-        let second = memory.take(BYTES).unwrap();
+        let second = memory.take(4 * MIB).unwrap();
         assert!(!second.is_same(&first));
-        let kept = first.clone();
-        drop(first);
-        drop(kept);
-        assert!(memory.arenas.iter().all(Arena::is_shared), "a buffer is left of the first");
-        drop((buffer, second));
-        let (third, fourth) = (memory.take(BYTES / 2).unwrap(), memory.take(BYTES).unwrap());
-        assert!(!third.is_same(&fourth));
+        drop((first, second));
+        let third = memory.take(4 * MIB).unwrap();
         assert_eq!(memory.arenas.len(), 2);
+        let fourth = memory.take(4 * MIB).unwrap();
+        assert!(!fourth.is_same(&third) && memory.arenas.len() == 3, "a buffer is left of the first");
+        drop((buffer, third, fourth));
+        assert!(memory.take(3 * MIB).is_ok() && memory.arenas.len() == 3);
     }
 
     #[test]
-    fn memory_that_is_too_small_or_too_much_goes() {
-        let mut memory = ScanMemory::default();
-        drop(memory.take(BYTES).unwrap());
+    fn a_small_scan_leaves_large_memory_to_others() {
+        let mut memory = ScanMemory::keeping(64 * MIB);
+        drop(memory.take(32 * MIB).unwrap());
+        assert_eq!(memory.take(2 * MIB).unwrap().bytes(), 2 * MIB);
+        assert_eq!(memory.take(20 * MIB).unwrap().bytes(), 32 * MIB);
+    }
+
+    #[test]
+    fn no_more_is_kept_than_was_said() {
+        let mut memory = ScanMemory::keeping(8 * MIB);
+        let large = memory.take(10 * MIB).unwrap();
+        let small = [memory.take(4 * MIB).unwrap(), memory.take(6 * MIB).unwrap()];
         memory.trim();
-        assert_eq!(memory.arenas.len(), 1);
-        let large = memory.take(KEPT_BYTES_MAX + 1).unwrap();
-        assert_eq!(memory.arenas.len(), 1, "the small one has gone");
+        assert_eq!(memory.arenas.len(), 3, "all are in use");
+        drop(small);
         memory.trim();
-        assert_eq!(memory.arenas.len(), 1, "the large one is in use");
+        let sizes = |memory: &ScanMemory| memory.arenas.iter().map(Arena::bytes).collect::<Vec<_>>();
+        assert_eq!(sizes(&memory), [10 * MIB, 6 * MIB]);
         drop(large);
         memory.trim();
-        assert!(memory.arenas.is_empty());
+        assert_eq!(sizes(&memory), [6 * MIB]);
     }
 }

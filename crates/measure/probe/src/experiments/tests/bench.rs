@@ -80,6 +80,7 @@ pub(super) fn run_in(
         drive_log: &|| None,
         host_files: None,
         circumstances: circumstances.clone(),
+        read_pool_bytes: 0,
         patience: Nanos::from_secs(30),
         seed: 1,
         cancel: &Cancel::default(),

@@ -51,6 +51,7 @@ fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
         drive_log: &|| None,
         host_files: None,
         circumstances,
+        read_pool_bytes: 0,
         patience: Nanos::from_secs(30),
         seed: 1,
         cancel: &Cancel::default(),

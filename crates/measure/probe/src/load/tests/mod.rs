@@ -3,6 +3,7 @@ mod contents;
 mod faults;
 mod files;
 mod open;
+mod pool;
 mod record;
 mod streams;
 mod together;

@@ -327,7 +327,9 @@ impl<'a> StoreFactory<'a> {
         let target = target::open(&self.on, &options).map_err(in_own_words)?;
         let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
         let cancel = self.cancel.clone();
-        Ok(Session { target, cancel, patience: PATIENCE, outstanding, area_bytes_max: u64::MAX })
+        // Stores have memory of their own.
+        let read_pool = Allowance { bytes: 0, remark: None };
+        Ok(Session { target, cancel, patience: PATIENCE, outstanding, read_pool, area_bytes_max: u64::MAX })
     }
 
     /// How large each policy's store is.

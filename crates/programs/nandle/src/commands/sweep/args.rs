@@ -57,9 +57,9 @@ pub(crate) struct SweepArgs {
     #[arg(long, default_value_t = 1)]
     pub(crate) threads: u32,
     /// Memory that reads of a real device go through, as through a database's pool; 0: as many buffers as requests are
-    /// outstanding, which stay in the processor's cache [default: 64MiB]
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    pub(crate) read_memory: Option<u64>,
+    /// outstanding, which stay in the processor's cache
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes, default_value = "64MiB")]
+    pub(crate) read_memory: u64,
     /// Print what would run, for how long, and how much it would write; of a test file the first second is written, to
     /// tell how long all of it takes, and nothing else is run
     #[arg(long)]

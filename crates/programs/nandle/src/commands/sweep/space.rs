@@ -1,7 +1,7 @@
 //! The parameter space that a command line asks for: a preset's, or the usual one, with what was given in place of it.
 
 use nandle_io::Nanos;
-use nandle_probe::load::{READ_POOL_BYTES, Stop};
+use nandle_probe::load::Stop;
 use nandle_probe::pattern::PatternSpec;
 use nandle_probe::sweep::{OpenLoopRate, Space, SweepOptions};
 use nandle_profile::OperationKind;
@@ -38,7 +38,7 @@ pub(super) fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
         refill: args.refill.into(),
         rate: args.rate.map(|per_s| OpenLoopRate { per_s, arrivals: args.arrivals.into() }),
         threads: args.threads,
-        read_pool_bytes: args.read_memory.unwrap_or(READ_POOL_BYTES),
+        read_pool_bytes: args.read_memory,
         seed: args.target.seed,
         outstanding_bytes_max: args.target.outstanding_max,
     })

@@ -82,11 +82,16 @@ async function draw() {
   asking.abort();
   asking = new AbortController();
   const { signal } = asking;
-  const said = await known(view(), signal);
-  if (signal.aborted) return;
-  controls.update();
-  name(said);
-  await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, signal)));
+  byId("main").ariaBusy = "true";
+  try {
+    const said = await known(view(), signal);
+    if (signal.aborted) return;
+    controls.update();
+    name(said);
+    await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, signal)));
+  } finally {
+    if (!signal.aborted) byId("main").ariaBusy = "false";
+  }
 }
 
 // An airport without flights in these months is said once, and others are offered.

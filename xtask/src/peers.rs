@@ -1,5 +1,5 @@
-//! A Python with the packages that tests hold this project's results against, and with what drives a browser. It is kept below `target`, and made anew when a version
-//! changes; without a network those tests are skipped, loudly.
+//! A Python with the packages that tests hold this project's results against, and with what drives a browser. It is kept below `target`,
+//! and made anew when a version changes; without a network those tests are skipped, loudly.
 
 use std::fs;
 use std::path::PathBuf;

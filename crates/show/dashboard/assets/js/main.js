@@ -63,9 +63,10 @@ async function fill(name, said, signal) {
 }
 
 function failure(problem) {
+  const sentence = /[.?!]$/.test(problem.message) ? problem.message : `${problem.message}.`;
   const after = problem.retryAfter ? ` Try again after ${problem.retryAfter} s.` : "";
   return element("div", { class: "failure" },
-    element("p", {}, element("strong", {}, `${problem.title ?? "Something went wrong"}. `), `${problem.message}.${after}`),
+    element("p", {}, element("strong", {}, `${problem.title ?? "Something went wrong"}. `), `${sentence}${after}`),
     element("button", { type: "button", onclick: () => draw() }, "Try again"));
 }
 

@@ -1,5 +1,5 @@
-//! A Python with the packages that tests hold this project's results against. It is kept below `target`, and made anew when a version
-//! changes; without a network those tests are skipped, loudly.
+//! A Python with the packages that tests hold this project's results against, and with what drives a browser. It is kept below `target`,
+//! and made anew when a version changes; without a network those tests are skipped, loudly.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,8 +10,15 @@ use crate::output;
 use crate::tally::Tally;
 use crate::workspace_root;
 
-const PACKAGES: [&str; 4] =
-    ["duckdb==2.0.0", "pyarrow==26.0.1", "tpchgen-cli==4.0.0", "psycopg[binary]==3.3.9"];
+const PACKAGES: [&str; 6] = [
+    "duckdb==2.0.0",
+    "pyarrow==26.0.1",
+    "tpchgen-cli==4.0.0",
+    "psycopg[binary]==3.3.9",
+    // Drives Debian's Chromium, and brings no browser of its own; with axe-core's rules.
+    "playwright==1.65.2",
+    "axe-playwright-python==0.1.8",
+];
 /// Names the Python for the tests; a user may have one already.
 pub(crate) const VARIABLE: &str = "NANDLE_PYARROW";
 
@@ -32,7 +39,7 @@ pub(crate) fn python(tally: &mut Tally) -> Option<PathBuf> {
         && run(Command::new(folder.join("bin/pip")).args(["--quiet", "install"]).args(PACKAGES))
         && fs::write(made_of, wanted).is_ok();
     if !is_made {
-        let what = "comparisons with DuckDB and pyarrow, and psycopg's tests: they can't be installed from PyPI here";
+        let what = "comparisons with DuckDB and pyarrow, psycopg's tests and the dashboard's in a browser: PyPI's packages can't be installed here";
         output::complain(&format!("{what}; set {VARIABLE} to a Python that has them"));
         tally.skip(what);
     }

@@ -27,7 +27,7 @@ const NEEDS: &[Need] = &[
         program: "chromium",
         debian_package: "chromium",
         used_by: "crates/show/report",
-        purpose: "the report's browser test",
+        purpose: "the report's and the dashboard's tests in a browser",
         skip_variable: "NANDLE_SKIP_BROWSER",
     },
     Need {

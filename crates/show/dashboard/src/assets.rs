@@ -40,6 +40,10 @@ page! {
     "/assets/js/ranking.js" SCRIPT "../assets/js/ranking.js",
     "/assets/js/airlines.js" SCRIPT "../assets/js/airlines.js",
     "/assets/js/pairs.js" SCRIPT "../assets/js/pairs.js",
+    "/assets/js/map.js" SCRIPT "../assets/js/map.js",
+    "/assets/js/usa.js" SCRIPT "../assets/js/usa.js",
+    "/assets/us-atlas-licence.txt" TEXT "../assets/map/LICENSE-us-atlas",
+    "/assets/airportsdata-licence.txt" TEXT "../assets/map/LICENSE-airportsdata",
     "/assets/js/cost.js" SCRIPT "../assets/js/cost.js",
 }
 

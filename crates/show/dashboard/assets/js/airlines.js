@@ -2,14 +2,14 @@
 import { bar, element, table } from "./elements.js";
 import { airline, figure, minutes } from "./words.js";
 
-// Closer than this both are called the same.
+// Closer than this both count as the same.
 const SAME_MINUTES = 2;
 
 function usual(row) {
   const more = row.more_delay_minutes;
   if (row.elsewhere === null) return "flies nowhere else";
-  if (more === null) return "too few flights to say";
-  if (Math.abs(more) < SAME_MINUTES) return "about as everywhere";
+  if (more === null) return "too few flights";
+  if (Math.abs(more) < SAME_MINUTES) return "about as elsewhere";
   return more > 0 ? `${minutes(more)} more than elsewhere` : `${minutes(-more)} less than elsewhere`;
 }
 
@@ -21,7 +21,7 @@ export function airlines(answer) {
   const longest = Math.max(...known.map((row) => row.here.mean_delay_minutes), Number.MIN_VALUE);
   const sentence = latest
     ? `${airline(latest.airline)} has the longest mean delay at ${airport}: ${minutes(latest.here.mean_delay_minutes)}. ${
-      latest.elsewhere?.mean_delay_minutes != null ? `At its other airports it is ${minutes(latest.elsewhere.mean_delay_minutes)}.` : ""}`
+      latest.elsewhere?.mean_delay_minutes != null ? `At its other airports it is ${minutes(latest.elsewhere.mean_delay_minutes)}: ${usual(latest)}.` : ""}`
     : "No airline has enough flights here for a mean.";
   const of = (figures, key, measure) => figure(figures?.[key], measure);
   const columns = [

@@ -2,7 +2,7 @@
 import { show, view } from "./address.js";
 import { ask } from "./ask.js";
 import { element } from "./elements.js";
-import { period } from "./words.js";
+import { shortMonth } from "./words.js";
 
 const field = (label, control, note) => element("div", { class: "field" }, element("label", { for: control.id }, label), control, note);
 const choice = (value, text) => element("option", { value }, text);
@@ -16,7 +16,7 @@ const direction = element("select", { id: "direction" }, choice("departures", "D
 const by = element("select", { id: "by" });
 const number = element("input", { id: "count", type: "number", min: "1", max: "50", inputmode: "numeric" });
 const own = element("input", { id: "similar", maxlength: "200", placeholder: "ATL, ORD, DFW", spellcheck: "false", autocapitalize: "characters" });
-const BY = { departures: "number of flights", passengers: "passengers", population: "population", listed: "a list of mine" };
+const BY = { departures: "flights", passengers: "passengers", population: "population", listed: "a list of mine" };
 
 const numberField = field("How many", number);
 const ownField = field("Airports", own);
@@ -26,7 +26,7 @@ const codes = (text) => text.toUpperCase().split(/[\s,;]+/).filter(Boolean).join
 /** Makes the form; `overview` says what there is to choose. */
 export function make(overview) {
   const options = () => overview.months.map(({ month, flights }) => {
-    const option = choice(month, flights ? period(month) : `${period(month)}: no data`);
+    const option = choice(month, flights ? shortMonth(month) : `${shortMonth(month)}: no data`);
     option.disabled = !flights;
     return option;
   });
@@ -39,16 +39,20 @@ export function make(overview) {
   update();
 }
 
+// The control that is being changed: what is in it isn't shown yet, and isn't overwritten.
+let edited = null;
+const write = (control, value) => control !== edited && (control.value = value);
+
 /** Shows what the address says. */
 export function update() {
   const said = view();
-  airport.value = said.airport ?? "";
-  from.value = said.from ?? "";
-  to.value = said.to ?? "";
-  direction.value = said.direction;
-  by.value = said.similar ? "listed" : said.by;
-  number.value = said.count;
-  own.value = (said.similar ?? "").replaceAll(",", ", ");
+  write(airport, said.airport ?? "");
+  write(from, said.from ?? "");
+  write(to, said.to ?? "");
+  write(direction, said.direction);
+  write(by, said.similar ? "listed" : said.by);
+  write(number, said.count);
+  write(own, (said.similar ?? "").replaceAll(",", ", "));
   fold();
 }
 
@@ -64,22 +68,38 @@ export async function airports(said, signal) {
   return answer;
 }
 
+// A list that one types in, or steps through, has values on the way that aren't meant: the one at which it rests counts.
+const REST_MS = 400;
+let typedAt = Number.NEGATIVE_INFINITY;
+let resting = 0;
+
 form.addEventListener("submit", (event) => event.preventDefault());
-form.addEventListener("change", (event) => {
+form.addEventListener("keydown", (event) => (typedAt = event.timeStamp));
+form.addEventListener("input", (event) => (edited = event.target));
+form.addEventListener("change", ({ target, timeStamp }) => {
+  edited = target;
+  clearTimeout(resting);
+  if (target.matches("select") && timeStamp - typedAt < REST_MS) resting = setTimeout(take, REST_MS);
+  else take();
+});
+form.addEventListener("focusout", ({ target }) => (target.matches("select") ? take() : (edited = null)));
+
+function take() {
+  const target = edited;
+  if (!target) return;
+  clearTimeout(resting);
+  edited = null;
   const changes = {};
-  if (event.target === airport) Object.assign(changes, { airport: codes(airport.value).slice(0, 60), other: null });
-  if (event.target === from) Object.assign(changes, { from: from.value, to: to.value < from.value ? from.value : to.value });
-  if (event.target === to) Object.assign(changes, { to: to.value, from: from.value > to.value ? to.value : from.value });
-  if (event.target === direction) changes.direction = direction.value;
-  if (event.target === number && number.reportValidity()) changes.count = number.value;
-  if (event.target === own) changes.similar = codes(own.value);
-  if (event.target === by) {
+  if (target === airport) Object.assign(changes, { airport: codes(airport.value).slice(0, 60), other: null });
+  if (target === from) Object.assign(changes, { from: from.value, to: to.value < from.value ? from.value : to.value });
+  if (target === to) Object.assign(changes, { to: to.value, from: from.value > to.value ? to.value : from.value });
+  if (target === direction) changes.direction = direction.value;
+  if (target === number && number.reportValidity()) changes.count = number.value;
+  if (target === own) changes.similar = codes(own.value);
+  if (target === by) {
     fold();
-    if (by.value === "listed") {
-      own.focus();
-      return;
-    }
+    if (by.value === "listed") return own.focus();
     Object.assign(changes, { by: by.value, similar: null });
   }
   show(changes);
-});
+}

@@ -1,8 +1,14 @@
 // Elements: made from text, never from markup, so that nothing from outside is markup.
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /** An element with properties and children; `class`, `data-…`, `aria-…` and `style` variables as attributes. */
-export function element(tag, properties = {}, ...children) {
-  const made = document.createElement(tag);
+export const element = (tag, properties, ...children) => filled(document.createElement(tag), properties, children);
+
+/** The same, of a drawing. */
+export const drawing = (tag, properties, ...children) => filled(document.createElementNS(SVG, tag), properties, children);
+
+function filled(made, properties = {}, children) {
   for (const [name, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("--")) made.style.setProperty(name, value);
@@ -24,7 +30,7 @@ export function table(caption, columns, rows, rowClass = () => null) {
     return place === 0 ? element("th", { scope: "row", ...properties }, content) : element("td", properties, content);
   };
   const body = rows.map((row) => element("tr", { class: rowClass(row) }, columns.map((column, place) => cell(column, row, place))));
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+  return element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
     element("table", {},
       element("caption", {}, element("span", {}, caption)),
       element("thead", {}, element("tr", {}, head)),

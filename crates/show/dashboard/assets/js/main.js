@@ -63,9 +63,10 @@ async function fill(name, said, signal) {
 }
 
 function failure(problem) {
+  const sentence = /[.?!]$/.test(problem.message) ? problem.message : `${problem.message}.`;
   const after = problem.retryAfter ? ` Try again after ${problem.retryAfter} s.` : "";
   return element("div", { class: "failure" },
-    element("p", {}, element("strong", {}, `${problem.title ?? "Something went wrong"}. `), `${problem.message}.${after}`),
+    element("p", {}, element("strong", {}, `${problem.title ?? "Something went wrong"}. `), `${sentence}${after}`),
     element("button", { type: "button", onclick: () => draw() }, "Try again"));
 }
 
@@ -82,11 +83,16 @@ async function draw() {
   asking.abort();
   asking = new AbortController();
   const { signal } = asking;
-  const said = await known(view(), signal);
-  if (signal.aborted) return;
-  controls.update();
-  name(said);
-  await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, signal)));
+  byId("main").ariaBusy = "true";
+  try {
+    const said = await known(view(), signal);
+    if (signal.aborted) return;
+    controls.update();
+    name(said);
+    await Promise.all(Object.keys(SECTIONS).map((section) => fill(section, said, signal)));
+  } finally {
+    if (!signal.aborted) byId("main").ariaBusy = "false";
+  }
 }
 
 // An airport without flights in these months is said once, and others are offered.

@@ -3,6 +3,7 @@ import { show } from "./address.js";
 import { element, link, table } from "./elements.js";
 import { MEASURES, figure, figureOf, months, period } from "./words.js";
 
+const rootSize = () => parseFloat(getComputedStyle(document.documentElement).fontSize);
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const lastMonth = (year) => `${year}-12`;
 
@@ -33,7 +34,7 @@ class Plot {
   }
 
   get extent() {
-    return { width: Math.max(200, Math.floor(this.box.clientWidth)), height: this.box.clientWidth < 500 ? 240 : 300 };
+    return { width: Math.max(200, Math.floor(this.box.clientWidth)), height: this.box.clientWidth < 500 ? 240 : 18.75 * rootSize() };
   }
 
   get data() {
@@ -46,7 +47,8 @@ class Plot {
     this.chart?.destroy();
     const { measure } = this.series;
     const grid = { stroke: ink("grid"), width: 1 };
-    const axis = { stroke: ink("quiet"), font: `12px ${ink("font")}`, grid, ticks: { ...grid, size: 4 } };
+    const size = Math.round(rootSize() * 0.75);
+    const axis = { stroke: ink("quiet"), font: `${size}px ${ink("font")}`, grid, ticks: { ...grid, size: 4 } };
     const line = (stroke, width, dash) => ({ stroke, width, dash, points: { show: this.moments.length < 40, size: 5, fill: stroke } });
     const tick = (place) => (Number.isInteger(place) && this.moments[place] ? short(this.moments[place].period) : "");
     this.chart = new uPlot({
@@ -57,7 +59,7 @@ class Plot {
       scales: { x: { time: false, range: (_, min, max) => [min - 0.4, max + 0.4] }, y: { range: (_, min, max) => scale(min, max) } },
       axes: [
         { ...axis, incrs: [1, 2, 3, 4, 6, 7, 12, 24], values: (_, splits) => splits.map(tick) },
-        { ...axis, size: 64, values: (_, splits) => splits.map((split) => figure(split, measure)) },
+        { ...axis, size: size * 5.4, values: (_, splits) => splits.map((split) => figure(split, measure)) },
       ],
       bands: [{ series: [1, 2], fill: ink("band") }],
       series: [
@@ -134,6 +136,7 @@ export function series(answer, view, overview) {
   const { measure } = figures;
   const missing = figures.moments.filter((moment) => !moment.has_data).length;
   const { name } = MEASURES[measure];
+  const isKnown = figures.moments.some((moment) => figureOf(moment.figures, measure) !== null || moment.similar);
   const canOpen = figures.period !== "day";
   const box = element("div", {
     class: "plot", tabindex: "0", role: "application",
@@ -151,14 +154,18 @@ export function series(answer, view, overview) {
     { name: "Least", numeric: true, cell: (moment) => figure(moment.similar?.low, measure) },
     { name: "Greatest", numeric: true, cell: (moment) => figure(moment.similar?.high, measure) },
   ];
-  requestAnimationFrame(() => box.isConnected && new Plot(box, figures, overview));
-  return [
-    trail(view, overview),
+  const drawn = [
     element("p", { class: "legend" },
       element("span", { class: "key own" }, `${figures.airport}, ${MEASURES[measure].what}`),
       element("span", { class: "key middle" }, "middle of similar airports"), element("span", { class: "key band" }, "their range")),
     box,
     element("p", { class: "aside" }, [canOpen && "Click a point to open it. ", missing > 0 && `${missing} of ${figures.moments.length} periods have no data.`].filter(Boolean)),
-    element("details", {}, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
   ];
+  const empty = element("p", { class: "finding" }, `No ${figures.period} has 30 flights, here or at similar airports, so there is nothing to draw. Choose more months.`);
+  if (isKnown) requestAnimationFrame(() => box.isConnected && new Plot(box, figures, overview));
+  return [
+    trail(view, overview),
+    isKnown ? drawn : empty,
+    element("details", {}, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
+  ].flat();
 }

@@ -30,6 +30,8 @@ export function period(text) {
   if (!month) return year;
   return `${day ? `${Number(day)} ` : ""}${MONTHS[Number(month) - 1]} ${year}`;
 }
+/** `Jan 2008`, where there is little room. */
+export const shortMonth = (text) => `${MONTHS[Number(text.slice(5)) - 1].slice(0, 3)} ${text.slice(0, 4)}`;
 /** From one month to another. */
 export function months(from, to) {
   if (from === to) return period(from);

@@ -1,5 +1,6 @@
 //! The dashboard, over generated flights: a server as users run it, and what it answers.
 
+mod browser;
 mod figures;
 mod guard;
 mod limits;

@@ -1,5 +1,5 @@
-//! The dashboard of `nandle serve` under load: how long a page takes for one person and for many at once, each time with figures that nobody has asked
-//! for before, and what memory the server has.
+//! The dashboard of `nandle serve` under load: how long a page takes for one person and for many at once, each time with figures that were not asked for
+//! before, and what memory the server has.
 
 mod client;
 mod options;

@@ -10,9 +10,9 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 
-/// Joins make many rows of few, and ask their inputs, which would let go of the thread, for nothing meanwhile. So a query that nobody wants any more would go
-/// on until its join is done. With this they let go after so many batches of rows. A join that finds no rows for long does not: that is up to its own
-/// code.
+/// A join makes many rows of few. Its inputs would let their thread go after some rows, but it doesn't ask them meanwhile, so that a query whose client has
+/// gone would compute until its join is done. With this a join lets its thread go after so many batches of rows. One that finds no rows for long does
+/// not.
 #[derive(Debug)]
 pub(crate) struct YieldInJoins;
 

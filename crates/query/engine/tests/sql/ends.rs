@@ -52,7 +52,7 @@ fn a_query_that_is_over_says_so() {
 }
 
 #[test]
-fn a_join_that_nobody_wants_any_more_gives_its_thread_back() {
+fn a_join_whose_client_has_gone_gives_its_thread_back() {
     let place = Place::with_files();
     let threads = NonZeroUsize::MIN;
     let engine = Engine::new(&EngineOptions { threads, ..place.options(64 << 20) }).unwrap();

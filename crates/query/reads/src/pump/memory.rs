@@ -20,7 +20,7 @@ impl ScanMemory {
         Self { arenas: Vec::new(), kept_bytes_max }
     }
 
-    /// An arena of at least `bytes` that nobody else has. It is kept when its last user has dropped it.
+    /// An arena of at least `bytes` that no other scan has. It is kept when its last user has dropped it.
     pub(super) fn take(&mut self, bytes: usize) -> Result<Arena, ArenaError> {
         self.trim();
         let fits = |arena: &&Arena| {

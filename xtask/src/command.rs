@@ -12,6 +12,15 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace_root());
+    // What cargo told this program of itself isn't for others: build scripts that ask for it would run again, and all that needs them be built anew.
+    for (name, _) in env::vars_os() {
+        if name
+            .to_str()
+            .is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_"))
+        {
+            command.env_remove(name);
+        }
+    }
     command
 }
 

@@ -76,11 +76,9 @@ impl Views {
 
 /// A text of each of an answer's list.
 fn texts(answer: &Value, list: &str, name: &str) -> Outcome<Vec<String>> {
-    let rows = answer.get(list).and_then(Value::as_array);
+    let rows = answer.pointer(&format!("/figures/{list}")).and_then(Value::as_array);
     let texts = rows.map(|rows| {
         rows.iter().filter_map(|row| Some(row.get(name)?.as_str()?.to_owned())).collect::<Vec<_>>()
     });
-    texts
-        .filter(|texts| !texts.is_empty())
-        .ok_or_else(|| format!("the answer has no {list}: {answer}").into())
+    texts.filter(|texts| !texts.is_empty()).ok_or_else(|| format!("an answer has no {list}").into())
 }

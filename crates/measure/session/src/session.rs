@@ -108,6 +108,7 @@ impl Session {
         has_read_pool: bool,
     ) -> Result<Backend, SessionError> {
         let (io, device) = self.open_io(slots)?;
+        // The least pool does: that there is one decides.
         let mut lane =
             Lane::new(io, device.clone(), self.lane_options(buffer_bytes, u64::from(has_read_pool)))?;
         Ok(nandle_target::backend(lane.io(), &device))

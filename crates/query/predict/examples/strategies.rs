@@ -64,7 +64,7 @@ fn main() {
                     "target": target, "query": query.name, "round": round, "strategy": name,
                     "seconds": result.time_ns as f64 / 1e9,
                     "predicted": predicted.seconds.value, "low": predicted.seconds.low, "high": predicted.seconds.high,
-                    "cpu_seconds": result.cpu_ns as f64 / 1e9, "host_seconds": predicted.host_seconds.value, "requests": result.requests, "read_bytes": result.read_bytes, "wanted_bytes": result.wanted_bytes,
+                    "requests": result.requests, "read_bytes": result.read_bytes, "wanted_bytes": result.wanted_bytes,
                 });
                 println!("{run}");
             }

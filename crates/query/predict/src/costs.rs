@@ -133,11 +133,11 @@ fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
 /// How far off nine in ten of the cells are when each is left out and follows from the others, and how far nine in ten of equal slices are from the
 /// middle one: a scan to come is one scan, at a time of its own.
 fn price_error(profile: &DeviceProfile) -> f64 {
-    let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90).max(0.0).ln_1p();
+    let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90).ln_1p();
     let of_time =
         profile.conditions.reference.as_ref().map_or(0.0, |reference| unsteadiness(&reference.series));
     let error = of_fit.hypot(of_time).exp_m1();
-    if error.is_finite() { error.clamp(0.0, PRICE_ERROR_MAX) } else { 0.0 }
+    if error.is_nan() { PRICE_ERROR_MAX } else { error.clamp(0.0, PRICE_ERROR_MAX) }
 }
 
 /// Of the slices of one cell, how far nine in ten are at most from the middle one, as the logarithm of their ratio.

@@ -229,11 +229,8 @@ fn a_restless_device_has_wider_bounds() {
     reference.series =
         bandwidths.map(|factor| ReferenceSlice { bandwidth_bytes_per_s: factor * 1e6, ..slice }).into();
     let restless = read_costs(&profile, None).unwrap().0.price_error;
-    let expected = (steady_of_fit(&profile)).hypot(2.0_f64.ln()).exp_m1();
+    let of_fit = profile.fit.as_ref().unwrap().error_p90.ln_1p();
+    let expected = of_fit.hypot(2.0_f64.ln()).exp_m1();
     assert!(restless > steady, "{restless} {steady}");
     assert!((restless - expected.min(0.9)).abs() < 1e-9, "{restless} {expected}");
-}
-
-fn steady_of_fit(profile: &DeviceProfile) -> f64 {
-    profile.fit.as_ref().unwrap().error_p90.ln_1p()
 }

@@ -65,7 +65,7 @@ impl ClosedLoop {
         let queue_depth = self.queue_depth.max(1);
         lane.check_idle(queue_depth)?;
         let mut operations = Operations::new(work, &lane.device, &lane.arena, queue_depth)?;
-        lane.spread_reads(&mut [&mut operations]);
+        lane.spread_reads(&mut [&mut operations])?;
         lane.wait_for_start()?;
         Run::new(*self, lane, operations, queue_depth).drive(cancel)
     }

@@ -86,12 +86,17 @@ impl Lane {
     }
 
     /// Lets all that read go through the pool, each through a part of it.
-    pub(super) fn spread_reads(&self, all: &mut [&mut Operations]) {
-        let Some(pool) = &self.read_pool else { return };
+    ///
+    /// # Errors
+    /// Requests of a run before have a part of it still.
+    pub(super) fn spread_reads(&self, all: &mut [&mut Operations]) -> Result<(), LoadError> {
+        let Some(pool) = &self.read_pool else { return Ok(()) };
         let readers = all.iter().filter(|operations| operations.has_reads()).count();
         for operations in all {
-            operations.spread_reads(pool, pool.bytes() / readers.max(1));
+            let spread = operations.spread_reads(pool, pool.bytes() / readers.max(1));
+            spread.map_err(|error| LoadError::Opening(error.to_string()))?;
         }
+        Ok(())
     }
 
     /// Waits for the other threads of this load, where there are some.

@@ -68,17 +68,21 @@ impl Operations {
     }
 
     /// Lets reads go through so much of a pool, from anywhere in it on; where that has fewer buffers than there are already, it stays as it is.
-    pub(super) fn spread_reads(&mut self, pool: &Arena, part_bytes: usize) {
-        let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return };
+    ///
+    /// # Errors
+    /// Something else has that part of the pool.
+    pub(super) fn spread_reads(&mut self, pool: &Arena, part_bytes: usize) -> Result<(), ArenaError> {
+        let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return Ok(()) };
         let taken = length.next_multiple_of(GRAIN_BYTES);
         let count = part_bytes / taken;
         if count < self.read_buffers.len() {
-            return;
+            return Ok(());
         }
-        let Ok(mut part) = pool.allocate(count * taken) else { return };
+        let mut part = pool.allocate(count * taken)?;
         self.read_buffers = (0..count).map(|_| part.split_to(taken).split_to(length)).collect();
         let first = below(&mut self.generator, count as u64);
         self.read_buffers.rotate_left(usize::try_from(first).unwrap_or_default());
+        Ok(())
     }
 
     pub(super) fn block_bytes(&self) -> u64 {

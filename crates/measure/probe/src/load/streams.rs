@@ -71,7 +71,7 @@ impl<'lane> Run<'lane> {
         let mut prepared = streams.into_iter().map(prepare).collect::<Result<Vec<_>, LoadError>>()?;
         let mut all: Vec<&mut Operations> =
             prepared.iter_mut().map(|(_, operations, _)| operations).collect();
-        lane.spread_reads(&mut all);
+        lane.spread_reads(&mut all)?;
         lane.wait_for_start()?;
         let (began, cpu_began) = (lane.io.now(), lane.io.cpu_time());
         let started =

@@ -33,6 +33,11 @@ pub struct SweepOptions {
 }
 
 impl SweepOptions {
+    /// Whether some cell reads, and goes through memory for that.
+    pub fn has_read_pool(&self) -> bool {
+        self.read_pool_bytes > 0 && self.operations.iter().any(|operation| operation.reads())
+    }
+
     /// Whether no cell writes.
     pub fn reads_only(&self) -> bool {
         self.operations.iter().all(|operation| *operation == OperationKind::Read)

@@ -190,7 +190,7 @@ fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<
     Ok(SweepFile {
         schema_version: SWEEP_SCHEMA_VERSION,
         target: session.name(),
-        backend: session.backend(deepest, most_bytes, options.read_pool_bytes > 0)?,
+        backend: session.backend(deepest, most_bytes, options.has_read_pool())?,
         file_bytes: session.area_bytes(),
         load: load(options, session.target.is_modelled()),
         seed: options.seed,
@@ -215,11 +215,12 @@ fn load(options: &SweepOptions, is_modelled: bool) -> String {
     let time = options.stop.time.map(format_duration);
     let bytes = options.stop.bytes.map(format_bytes_exact);
     let ends: Vec<String> = time.into_iter().chain(bytes).collect();
-    let has_pool = !is_modelled && options.operations.iter().any(|operation| operation.reads());
-    let memory = match options.read_pool_bytes {
-        _ if !has_pool => String::new(),
-        0 => ", reads into as many buffers as requests".into(),
-        bytes => format!(", reads through {}", format_bytes_exact(bytes)),
+    let memory = if is_modelled || !options.operations.iter().any(|operation| operation.reads()) {
+        String::new()
+    } else if options.has_read_pool() {
+        format!(", reads through {}", format_bytes_exact(options.read_pool_bytes))
+    } else {
+        ", reads into as many buffers as requests".into()
     };
     format!("{threads}, {how}, {} a run{memory}", ends.join(" or "))
 }

@@ -30,7 +30,7 @@ impl EngineOptions {
         self.memory_bytes / READS_PART / self.queries.get() as u64
     }
 
-    /// Memory that stays with the reads of each table while nothing is read of it. No account has it, so that it is little.
+    /// Memory that stays with the reads of each table while nothing is read of it. No account has it, so it is little.
     pub(crate) fn kept_bytes(&self) -> usize {
         usize::try_from(self.reads_bytes() / KEPT_PART).unwrap_or(usize::MAX).min(KEPT_BYTES_MAX)
     }

@@ -1,5 +1,5 @@
 //! Memory that one scan after the other uses. A page of memory that is used for the first time has to be cleared, which takes about as long as a fast
-//! device takes to fill it: of a scan of 10 MiB on a virtual disk a third.
+//! device takes to fill it: of a scan of 10 MiB on a virtual disk a fifth.
 
 use nandle_io::{Arena, ArenaError};
 

@@ -35,13 +35,15 @@ fn reads_go_through_all_of_their_part_before_they_come_back() {
     assert_eq!(places(&mut alone, 64).into_iter().collect::<BTreeSet<_>>().len(), DEPTH as usize);
     let block_bytes = usize::try_from(BLOCK_BYTES).unwrap();
     let mut spread = operations(&arena, &device);
-    spread.spread_reads(&pool, 16 * block_bytes);
+    spread.spread_reads(&pool, 16 * block_bytes).unwrap();
     let all = places(&mut spread, 32);
     assert_eq!(all[..16], all[16..]);
     assert_eq!(all.iter().collect::<BTreeSet<_>>().len(), 16);
     let mut beside = operations(&arena, &device);
-    beside.spread_reads(&pool, 16 * block_bytes);
+    beside.spread_reads(&pool, 16 * block_bytes).unwrap();
     assert!(places(&mut beside, 16).iter().all(|place| !all.contains(place)));
+    let mut too_many = operations(&arena, &device);
+    assert!(too_many.spread_reads(&pool, 4 << 20).is_err(), "others have parts of it");
 }
 
 #[test]
@@ -51,7 +53,7 @@ fn a_part_that_is_too_small_is_left() {
     let pool = Arena::new(4 << 20).unwrap();
     for part_bytes in [0, 1, 3 * usize::try_from(BLOCK_BYTES).unwrap()] {
         let mut operations = operations(&arena, &device);
-        operations.spread_reads(&pool, part_bytes);
+        operations.spread_reads(&pool, part_bytes).unwrap();
         assert!(pool.is_unused(), "{part_bytes}");
         assert_eq!(places(&mut operations, 16).into_iter().collect::<BTreeSet<_>>().len(), DEPTH as usize);
     }

@@ -2,9 +2,11 @@
 
 use std::net::SocketAddr;
 
-/// An address with a port.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, String> {
+/// An address with a port; `port` is that of the example in the error.
+pub(crate) fn address(text: &str, port: u16) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
-        format!("{text} is no address with a port; write one as 127.0.0.1:8642, [::1]:8642 or 127.0.0.1:0")
+        format!(
+            "{text} is no address with a port; write one as 127.0.0.1:{port}, [::1]:{port} or 127.0.0.1:0"
+        )
     })
 }

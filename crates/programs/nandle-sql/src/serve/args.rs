@@ -18,7 +18,7 @@ use crate::engine::EngineArgs;
 )]
 pub(crate) struct ServeArgs {
     /// Where the dashboard is; with port 0 the system chooses one, which is printed [default without --pg: 127.0.0.1:8642]
-    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = |text: &str| address(text, LISTEN.port()))]
     listen: Option<SocketAddr>,
     /// What flight records don't say: a CSV with a header of `airport` and any of passengers, population, name
     #[arg(long, value_name = "FILE")]
@@ -71,6 +71,8 @@ impl ServeArgs {
     }
 }
 
+/// In an example: PostgreSQL's own port may be taken.
+const PG_PORT: u16 = 5433;
 /// Where the dashboard is unless told.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8642);
 
@@ -83,7 +85,7 @@ fn model(text: &str) -> Result<TargetSpec, String> {
 
 /// Nothing that is sent is encrypted, and clients are asked for no password.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
-    let address = address(text)?;
+    let address = address(text, PG_PORT)?;
     if address.ip().is_loopback() {
         Ok(address)
     } else {

@@ -15,7 +15,7 @@ use crate::workers::{read, secret};
 )]
 pub(crate) struct WorkerArgs {
     /// Where it listens; with port 0 the system chooses one, which is printed. Addresses that other machines reach need a secret and TLS
-    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = address)]
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0", value_parser = |text: &str| address(text, PORT))]
     listen: SocketAddr,
     /// A file with the secret that requests must have: one line of at least 16 characters
     #[arg(long, value_name = "FILE")]
@@ -32,6 +32,9 @@ pub(crate) struct WorkerArgs {
     #[command(flatten)]
     pub(crate) engine: EngineArgs,
 }
+
+/// In an example.
+const PORT: u16 = 8651;
 
 impl WorkerArgs {
     /// What the library is to be told.

@@ -225,10 +225,15 @@ def queue(port):
     ended = []
 
     def ask(connection):
-        try:
-            connection.execute(ENDLESS)
-        except psycopg.Error as error:
-            ended.append(error.sqlstate)
+        # The last connection's own question may have a place of the queue at the moment: then one asks again.
+        while True:
+            try:
+                connection.execute(ENDLESS)
+            except psycopg.errors.TooManyConnections:
+                time.sleep(0.05)
+            except psycopg.Error as error:
+                ended.append(error.sqlstate)
+                return
 
     threads = []
     for connection in connections[:65]:

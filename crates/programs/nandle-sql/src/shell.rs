@@ -13,6 +13,8 @@ use crate::error::of_engine;
 use crate::record::{self, Record};
 use crate::workers::Workers;
 
+const SORTED: &str = "The rows of a join didn't fit the memory, so the query began again and sorted them in temporary files; with more --memory it takes less time.";
+
 /// An engine with its tables, and where rows and recordings go.
 pub(crate) struct Shell<'a> {
     pub(crate) engine: Engine,
@@ -109,6 +111,9 @@ impl Shell<'_> {
             self.write(&mut rows, &mut result_rows)
         };
         let is_read = is_read(written)?;
+        if rows.sorts_for_joins() {
+            output::note(SORTED);
+        }
         // What operators have written to temporary files they read once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
         Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows }))

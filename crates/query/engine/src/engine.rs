@@ -5,17 +5,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use datafusion::common::utils::quote_identifier;
 use datafusion::common::{DataFusionError, TableReference};
-use datafusion::execution::{SendableRecordBatchStream, SessionStateBuilder, TaskContext};
-use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::execution::SessionStateBuilder;
+use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use nandle_io::{Io, Nanos};
 use nandle_reads::ReadCosts;
 
-use crate::explained::Explained;
 use crate::options::NandleOptions;
+use crate::run::Run;
 use crate::scan::PlanReads;
 use crate::table::{Access, PlannedTable};
 use crate::threads::Threads;
@@ -130,12 +128,12 @@ impl Engine {
     /// # Errors
     /// As for [`run`](Self::run).
     pub fn run_noted(&self, statement: &Statement, needs: Option<Arc<Needs>>) -> Result<Rows, EngineError> {
-        let (plan, stream) = self.threads.block_on(async {
+        self.threads.block_on(async {
             let plan = self.context.state().statement_to_plan(statement.0.clone()).await?;
             allowed::check(&plan)?;
-            start(&self.context, plan, needs).await
-        })?;
-        Ok(Rows::new(plan, stream, Arc::clone(&self.threads)))
+            let run = Run { context: self.context.clone(), statement: plan, needs };
+            Rows::start(run, Arc::clone(&self.threads)).await
+        })
     }
 
     /// The engine as one that many clients share; what their sessions are opened from.
@@ -191,42 +189,12 @@ impl Engine {
     }
 }
 
-/// Starts what was planned.
-pub(crate) async fn start(
-    context: &SessionContext,
-    plan: LogicalPlan,
-    needs: Option<Arc<Needs>>,
-) -> Result<(Arc<dyn ExecutionPlan>, SendableRecordBatchStream), EngineError> {
-    let statement = plan.clone();
-    let frame = context.execute_logical_plan(plan).await?;
-    let task = Arc::new(task_context(&frame, needs));
-    let plan = frame.create_physical_plan().await?;
-    let explained = Explained::of(&statement, &plan, &context.state()).await?;
-    let stream = execute_stream(Arc::clone(&plan), task)?;
-    let stream = match explained {
-        Some(explained) => explained.after(stream),
-        None => stream,
-    };
-    Ok((plan, stream))
-}
-
 /// Statements with semicolons between them.
 pub(crate) fn parse(text: &str) -> Result<VecDeque<Parsed>, EngineError> {
     nesting::check(text)?;
     let dialect = PostgreSqlDialect {};
     let mut parser = DFParserBuilder::new(text).with_dialect(&dialect).build()?;
     Ok(parser.parse_statements()?)
-}
-
-fn task_context(frame: &DataFrame, needs: Option<Arc<Needs>>) -> TaskContext {
-    let context = frame.task_ctx();
-    match needs {
-        Some(needs) => {
-            let config = context.session_config().clone().with_extension(needs);
-            context.with_session_config(config)
-        }
-        None => context,
-    }
 }
 
 impl std::fmt::Debug for Engine {

@@ -56,10 +56,13 @@ struct Noted {
 impl Needs {
     /// Begins to note; processor time counts from now on.
     pub fn new(clock: CpuClock) -> Self {
-        let counted = clock();
-        let planning = NeededStep { wants: Vec::new(), cpu_after: Nanos::ZERO };
-        let needed = Needed { files: Vec::new(), steps: vec![planning] };
-        Self { clock, noted: Mutex::new(Noted { needed, tables: Vec::new(), counted }) }
+        let noted = Mutex::new(Noted::new(clock()));
+        Self { clock, noted }
+    }
+
+    /// Forgets what was noted: the statement runs anew.
+    pub(crate) fn begin_again(&self) {
+        *self.noted() = Noted::new((self.clock)());
     }
 
     /// Stretches of a table's files were taken.
@@ -87,6 +90,12 @@ impl Needs {
 }
 
 impl Noted {
+    fn new(counted: Nanos) -> Self {
+        let planning = NeededStep { wants: Vec::new(), cpu_after: Nanos::ZERO };
+        let needed = Needed { files: Vec::new(), steps: vec![planning] };
+        Self { needed, tables: Vec::new(), counted }
+    }
+
     /// What was computed since the last time belongs to the last step.
     fn count(&mut self, clock: &CpuClock) {
         let now = clock();

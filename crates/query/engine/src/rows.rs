@@ -1,6 +1,6 @@
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
@@ -8,17 +8,25 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
-use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures_util::stream::StreamExt as _;
 
+use crate::ending::end_joins;
+use crate::run::{Run, Started};
 use crate::scan::scan_of;
 use crate::threads::Threads;
 use crate::{Account, EngineError};
 
 /// How long a caller waits at most before it is asked whether it still wants rows.
 const ASKED_AFTER: Duration = Duration::from_millis(20);
+
+/// What came of waiting.
+enum Taken {
+    Rows(Option<RecordBatch>),
+    Again(Run, EngineError),
+}
 
 /// The rows of a statement, as they come. Dropping them ends the statement and stops its reads.
 pub struct Rows {
@@ -27,17 +35,27 @@ pub struct Rows {
     plan: Arc<dyn ExecutionPlan>,
     schema: SchemaRef,
     threads: Arc<Threads>,
+    /// What tasks of the statement hold.
+    task: Weak<TaskContext>,
+    /// How it would begin again; none after its first rows.
+    again: Option<Run>,
+    sorts: bool,
 }
 
 impl Rows {
-    pub(crate) fn new(
-        plan: Arc<dyn ExecutionPlan>,
-        stream: SendableRecordBatchStream,
-        threads: Arc<Threads>,
-    ) -> Self {
+    /// Plans a statement and starts it.
+    pub(crate) async fn start(run: Run, threads: Arc<Threads>) -> Result<Self, EngineError> {
+        let again = run.clone();
+        let started = threads.plan(Box::pin(async move { run.start().await })).await?; // it is large
+        let Started { plan, stream, task } = started;
         let schema = stream.schema();
-        let stream = computed_in(&threads, stream);
-        Self { stream: Some(stream), plan, schema, threads }
+        let stream = Some(computed_in(&threads, stream));
+        Ok(Self { stream, plan, schema, threads, task, again: Some(again), sorts: false })
+    }
+
+    /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that sort them.
+    pub fn sorts_for_joins(&self) -> bool {
+        self.sorts
     }
 
     /// The columns.
@@ -64,21 +82,16 @@ impl Rows {
     /// # Errors
     /// The statement failed, or is over.
     pub fn next_batch(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<RecordBatch>, EngineError> {
-        let Some(rows) = self.stream.as_mut() else { return Ok(None) };
-        let next = wait(&self.threads, rows, is_over);
-        match next {
-            Ok(Some(Ok(batch))) => Ok(Some(batch)),
-            Ok(None) => {
-                self.end();
-                Ok(None)
-            }
-            Ok(Some(Err(error))) => {
-                self.end();
-                Err(error.into())
-            }
-            Err(error) => {
-                self.end();
-                Err(error)
+        loop {
+            let Some(rows) = self.stream.as_mut() else { return Ok(None) };
+            let next = wait(&self.threads, rows, is_over)
+                .and_then(|next| next.transpose().map_err(EngineError::from));
+            match self.taken(next)? {
+                Taken::Rows(batch) => return Ok(batch),
+                Taken::Again(run, error) => {
+                    let threads = Arc::clone(&self.threads);
+                    threads.block_on(self.begin_again(run, error))?;
+                }
             }
         }
     }
@@ -88,26 +101,55 @@ impl Rows {
     /// # Errors
     /// The statement failed.
     pub async fn next(&mut self) -> Result<Option<RecordBatch>, EngineError> {
-        let Some(rows) = self.stream.as_mut() else { return Ok(None) };
-        let next = rows.next().await.transpose();
-        if !matches!(next, Ok(Some(_))) {
-            self.end();
+        loop {
+            let Some(rows) = self.stream.as_mut() else { return Ok(None) };
+            let next = rows.next().await.transpose().map_err(EngineError::from);
+            match self.taken(next)? {
+                Taken::Rows(batch) => return Ok(batch),
+                Taken::Again(run, error) => self.begin_again(run, error).await?,
+            }
         }
-        next.map_err(EngineError::from)
+    }
+
+    /// What has come is handed out, or the statement begins again.
+    fn taken(&mut self, next: Result<Option<RecordBatch>, EngineError>) -> Result<Taken, EngineError> {
+        let again = self.again.take();
+        match (next, again) {
+            (Ok(Some(batch)), _) => Ok(Taken::Rows(Some(batch))),
+            (Err(error), Some(run)) if Run::can_sort_instead(&self.plan, &error) => {
+                self.end();
+                Ok(Taken::Again(run, error))
+            }
+            (next, _) => {
+                self.end();
+                next.map(Taken::Rows)
+            }
+        }
+    }
+
+    async fn begin_again(&mut self, run: Run, ended_by: EngineError) -> Result<(), EngineError> {
+        let before = std::mem::take(&mut self.task);
+        let Started { plan, stream, task } =
+            self.threads.plan(Box::pin(async move { run.start_sorting(before, ended_by).await })).await?;
+        self.stream = Some(computed_in(&self.threads, stream));
+        (self.plan, self.task, self.sorts) = (plan, task, true);
+        Ok(())
     }
 
     fn end(&mut self) {
-        stop_reads(&self.plan);
+        stop(&self.plan);
         let _inside = self.threads.enter();
         self.stream = None;
     }
 }
 
-fn stop_reads(plan: &Arc<dyn ExecutionPlan>) {
+/// Reads and joins end, whatever the operators are at.
+fn stop(plan: &Arc<dyn ExecutionPlan>) {
     if let Some(scan) = scan_of(plan) {
         scan.stop();
     }
-    plan.children().into_iter().for_each(stop_reads);
+    end_joins(plan);
+    plan.children().into_iter().for_each(stop);
 }
 
 fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> u64 {

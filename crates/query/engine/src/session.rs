@@ -18,6 +18,11 @@ use crate::yielding::YieldInJoins;
 /// So many of those that hold most memory are named when there is none left.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
+/// As many sorts as take no more than a part of the memory together by what they keep.
+const SORTS_AT_A_TIME: u64 = 64;
+/// DataFusion's own, for any memory.
+const SORT_RESERVATION_BYTES_MAX: usize = 10 << 20;
+
 /// The names under which tables lie, as `information_schema` and clients of databases see them.
 pub(crate) const DATABASE: &str = "nandle";
 pub(crate) const SCHEMA: &str = "public";
@@ -29,6 +34,7 @@ pub(crate) fn open(
 ) -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::new()
         .with_target_partitions(options.threads.get())
+        .with_sort_spill_reservation_bytes(sort_reservation_bytes(options.memory_bytes))
         .with_information_schema(true)
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
@@ -39,6 +45,11 @@ pub(crate) fn open(
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
     Ok(SessionContext::new_with_state(extend(builder)?.build()))
+}
+
+/// What a sort keeps for merging what it has written to temporary files; several sort at a time.
+fn sort_reservation_bytes(memory_bytes: u64) -> usize {
+    usize::try_from(memory_bytes / SORTS_AT_A_TIME).unwrap_or(usize::MAX).min(SORT_RESERVATION_BYTES_MAX)
 }
 
 /// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.

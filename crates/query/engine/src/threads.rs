@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 
+use datafusion::common::runtime::SpawnedTask;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::EngineError;
@@ -24,6 +25,24 @@ impl Threads {
             .build()
             .map_err(EngineError::io("starting threads for", "the engine"))?;
         Ok(Self(Some(runtime)))
+    }
+
+    /// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
+    /// becomes an error.
+    pub(crate) async fn plan<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let task = {
+            let _inside = self.enter();
+            let threads = self.handle().clone();
+            SpawnedTask::spawn_blocking(move || threads.block_on(work))
+        };
+        match task.join().await {
+            Ok(done) => done,
+            Err(error) if error.is_panic() => Err(EngineError::panicked(error.into_panic().as_ref())),
+            Err(_) => Err(EngineError::Interrupted),
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! A panic of an operator is an error. The library has a stage's rows computed in tasks and doesn't look at how these ended: without this a panic would
-//! look like the end of the rows.
+//! look like the end of the rows. And repartitionings have one writer for each of their temporary files; see `nandle_engine::with_single_writers`.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -9,16 +9,17 @@ use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Statistics};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties,
-    ReplaceChildrenOptions, StatisticsArgs,
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties as _,
+    PlanProperties, ReplaceChildrenOptions, StatisticsArgs,
 };
 use datafusion_distributed::{BroadcastExec, NetworkBoundaryExt as _};
 use futures_util::StreamExt as _;
-use nandle_engine::EngineError;
+use nandle_engine::{EngineError, with_single_writers};
 
 /// The same plan, whose panics are errors. The library takes the head of a stage off and puts another one on, so what is below it is caught.
 pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
@@ -27,12 +28,22 @@ pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
     if is_head || plan.name() == "ChildrenIsolatorUnionExec" {
         let children = plan.children().into_iter().map(|child| caught(Arc::clone(child)));
         let children = children.collect::<Result<Vec<_>, _>>()?;
+        let children = if plan.is::<RepartitionExec>() { one_writer(children) } else { children };
         return with_children(&plan, children);
     }
     if plan.is_network_boundary() {
         return Ok(plan);
     }
-    Ok(Arc::new(Caught(plan)))
+    Ok(Arc::new(Caught(with_single_writers(plan)?)))
+}
+
+/// The library makes a head of its own, to which all partitions of its input write; so it gets one.
+fn one_writer(inputs: Vec<Arc<dyn ExecutionPlan>>) -> Vec<Arc<dyn ExecutionPlan>> {
+    let one = |input: Arc<dyn ExecutionPlan>| match input.output_partitioning().partition_count() {
+        0 | 1 => input,
+        _ => Arc::new(CoalescePartitionsExec::new(input)) as _,
+    };
+    inputs.into_iter().map(one).collect()
 }
 
 fn with_children(

@@ -1,7 +1,5 @@
-use std::future::Future;
 use std::sync::Arc;
 
-use datafusion::common::runtime::SpawnedTask;
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::SessionContext;
 
@@ -9,8 +7,9 @@ use super::catalogue::Catalogue;
 use super::prepared::{Prepared, Values};
 use super::request::Request;
 use crate::options::NandleOptions;
+use crate::run::Run;
 use crate::threads::Threads;
-use crate::{EngineError, Needs, Reads, Rows, Statement, allowed, engine};
+use crate::{EngineError, Needs, Reads, Rows, Statement, allowed};
 
 /// What sessions are opened from.
 pub struct Sessions {
@@ -50,7 +49,7 @@ impl Session {
     /// It isn't SQL; the error says where.
     pub async fn parse(&self, text: &str) -> Result<Vec<Request>, EngineError> {
         let (catalogue, text) = (Arc::clone(&self.catalogue), text.to_owned());
-        self.compute(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+        self.threads.plan(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
     }
 
     /// Plans a statement, whose parameters (`$1`) may have no values yet.
@@ -59,12 +58,13 @@ impl Session {
     /// It names what there isn't, or asks for what clients may not do.
     pub async fn prepare(&self, statement: &Statement) -> Result<Prepared, EngineError> {
         let (context, parsed) = (self.context.clone(), statement.0.clone());
-        self.compute(async move {
-            let plan = context.state().statement_to_plan(parsed).await?;
-            allowed::check_of_client(&plan)?;
-            Prepared::new(plan)
-        })
-        .await
+        self.threads
+            .plan(async move {
+                let plan = context.state().statement_to_plan(parsed).await?;
+                allowed::check_of_client(&plan)?;
+                Prepared::new(plan)
+            })
+            .await
     }
 
     /// Gives parameters their values.
@@ -73,7 +73,7 @@ impl Session {
     /// There are too few, or some of types that make no sense there.
     pub async fn bind(&self, prepared: &Prepared, values: Values) -> Result<Prepared, EngineError> {
         let plan = prepared.plan().clone();
-        self.compute(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await
+        self.threads.plan(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await
     }
 
     /// Starts what was prepared and has no parameters without values.
@@ -94,10 +94,8 @@ impl Session {
         if number > 0 {
             return Err(EngineError::Unbound { number });
         }
-        let (context, plan) = (self.context.clone(), prepared.plan().clone());
-        let start = Box::pin(async move { engine::start(&context, plan, needs).await }); // it is large
-        let started = self.compute(start).await;
-        started.map(|(plan, stream)| Rows::new(plan, stream, Arc::clone(&self.threads)))
+        let run = Run { context: self.context.clone(), statement: prepared.plan().clone(), needs };
+        Rows::start(run, Arc::clone(&self.threads)).await
     }
 
     /// How scans of this session read now.
@@ -115,24 +113,6 @@ impl Session {
         let state = self.context.state_ref();
         let mut state = state.write();
         Ok(state.config_mut().options_mut().set("nandle.reads", text)?)
-    }
-
-    /// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
-    /// becomes an error.
-    async fn compute<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
-    ) -> Result<T, EngineError> {
-        let task = {
-            let _inside = self.threads.enter();
-            let threads = self.threads.handle().clone();
-            SpawnedTask::spawn_blocking(move || threads.block_on(work))
-        };
-        match task.join().await {
-            Ok(done) => done,
-            Err(error) if error.is_panic() => Err(EngineError::panicked(error.into_panic().as_ref())),
-            Err(_) => Err(EngineError::Interrupted),
-        }
     }
 }
 

@@ -61,6 +61,10 @@ fn a_join_whose_client_has_gone_gives_its_thread_back() {
         "SELECT sum(a.id * b.id + c.id) FROM rows a, rows b, rows c",
         "SELECT count(*) FROM rows a JOIN rows b ON a.id < b.id * 2 JOIN rows c ON b.id < c.id * 2",
         "SELECT sum(a.id * b.id) FROM rows a JOIN rows b ON a.id / 9000 = b.id / 9000 JOIN rows c ON a.id / 9000 = c.id / 9000",
+        // These find no rows.
+        "SELECT count(*) FROM rows a JOIN rows b ON a.id * b.id < -1 JOIN rows c ON true",
+        "SELECT count(*) FROM rows a, rows b, rows c WHERE a.id * b.id * c.id < -1",
+        "SELECT count(*) FROM rows a, rows b, rows c WHERE a.id / 9000 = b.id / 9000 AND b.id / 9000 = c.id / 9000 AND a.id * b.id * c.id < -1",
     ] {
         let statement = engine.parse(endless).unwrap().remove(0).unwrap();
         let mut rows = engine.run(&statement).unwrap();

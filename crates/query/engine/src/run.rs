@@ -1,0 +1,118 @@
+//! A statement on its way: planned, started, and started again where its joins don't fit the memory.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use datafusion::common::JoinType;
+use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::prelude::SessionContext;
+
+use crate::ending::with_ends;
+use crate::explained::Explained;
+use crate::repartition::with_single_writers;
+use crate::{Elsewhere, EngineError, ErrorKind, Needs};
+
+/// How long the tasks of a statement that has failed are waited for, which hold its memory until they look up.
+const TASKS_END_WITHIN: Duration = Duration::from_secs(5);
+const ASKED_AFTER: Duration = Duration::from_millis(1);
+
+/// A statement, and where it runs.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) context: SessionContext,
+    pub(crate) statement: LogicalPlan,
+    pub(crate) needs: Option<Arc<Needs>>,
+}
+
+/// A statement that runs.
+pub(crate) struct Started {
+    pub(crate) plan: Arc<dyn ExecutionPlan>,
+    pub(crate) stream: SendableRecordBatchStream,
+    /// What its tasks hold.
+    pub(crate) task: Weak<TaskContext>,
+}
+
+impl Run {
+    /// Plans the statement and starts it.
+    pub(crate) async fn start(&self) -> Result<Started, EngineError> {
+        let frame = self.context.execute_logical_plan(self.statement.clone()).await?;
+        let task = Arc::new(self.noted(frame.task_ctx()));
+        let plan = frame.create_physical_plan().await?;
+        let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
+        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.0)(&plan).is_none());
+        let plan = if is_all_here { with_ends(with_single_writers(plan)?)? } else { plan };
+        let explained = Explained::of(&self.statement, &plan, &self.context.state()).await?;
+        let weak = Arc::downgrade(&task);
+        let stream = execute_stream(Arc::clone(&plan), task)?;
+        let stream = match explained {
+            Some(explained) => explained.after(stream),
+            None => stream,
+        };
+        Ok(Started { plan, stream, task: weak })
+    }
+
+    fn noted(&self, context: TaskContext) -> TaskContext {
+        match &self.needs {
+            Some(needs) => {
+                let config = context.session_config().clone().with_extension(Arc::clone(needs));
+                context.with_session_config(config)
+            }
+            None => context,
+        }
+    }
+
+    /// Whether it may succeed with other joins where it failed: hash joins need memory for all rows of one side.
+    pub(crate) fn can_sort_instead(plan: &Arc<dyn ExecutionPlan>, error: &EngineError) -> bool {
+        let mut has_hash_joins = false;
+        let _ = plan.apply(|node| {
+            has_hash_joins |= node.is::<HashJoinExec>();
+            Ok(if has_hash_joins { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+        });
+        has_hash_joins && error.kind() == ErrorKind::OutOfMemory
+    }
+
+    /// The same, with joins that sort both sides, which may lie in temporary files. `before` is what the tasks of the run before hold.
+    ///
+    /// # Errors
+    /// What ended the run before, where such joins can't be had; and those of starting.
+    pub(crate) async fn start_sorting(
+        mut self,
+        before: Weak<TaskContext>,
+        ended_by: EngineError,
+    ) -> Result<Started, EngineError> {
+        let began = Instant::now();
+        while before.strong_count() > 0 && began.elapsed() < TASKS_END_WITHIN {
+            std::thread::sleep(ASKED_AFTER);
+        }
+        let state = self.context.state();
+        let mut config = state.config().clone();
+        config.options_mut().optimizer.prefer_hash_join = false;
+        // The tables are there.
+        config.options_mut().catalog.create_default_catalog_and_schema = false;
+        // With one partition the engine has hash joins alone.
+        let partitions = config.target_partitions().max(2);
+        let config = config.with_target_partitions(partitions);
+        let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
+        self.context = SessionContext::new_with_state(state);
+        if let Some(needs) = &self.needs {
+            needs.begin_again();
+        }
+        let started = self.start().await?;
+        if can_all_sort(&started.plan) { Ok(started) } else { Err(ended_by) }
+    }
+}
+
+/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in DataFusion 55.2, where a column without
+/// nulls gets some.
+fn can_all_sort(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let is_sound = plan.downcast_ref::<SortMergeJoinExec>().is_none_or(|join| {
+        let is_outer = matches!(join.join_type(), JoinType::Left | JoinType::Right | JoinType::Full);
+        !is_outer || join.filter().is_none()
+    });
+    is_sound && plan.children().into_iter().all(can_all_sort)
+}

@@ -1,6 +1,6 @@
 //! What the engine's errors become.
 
-use nandle_engine::EngineError;
+use nandle_engine::{EngineError, ErrorKind};
 use nandle_terminal::Failure;
 
 pub(crate) fn of_engine(error: &EngineError) -> Failure {
@@ -9,6 +9,10 @@ pub(crate) fn of_engine(error: &EngineError) -> Failure {
         EngineError::Source { .. } | EngineError::SameName { .. } | EngineError::Statement { .. } => {
             Failure::usage(error.to_string())
         }
+        error if error.kind() == ErrorKind::OutOfMemory => Failure::failed(format!(
+            "{error}\nOperators that can't use temporary files, or all together, need more than they may have; give more by --memory, or use fewer \
+             threads (--threads), each of which has a part of it."
+        )),
         _ => Failure::failed(error.to_string()),
     }
 }

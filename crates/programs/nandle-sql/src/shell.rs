@@ -2,12 +2,15 @@
 
 use std::io::ErrorKind;
 use std::sync::Arc;
+use std::time::Instant;
 
 use nandle_distributed::{HeldRows, WorkerError};
 use nandle_engine::{Engine, EngineError, Format, Needs, RowWriter, Rows, Statement};
+use nandle_io::Nanos;
 use nandle_reads::recording::QueryTotals;
 use nandle_session::Cancel;
 use nandle_terminal::{Failure, output};
+use nandle_units::format_duration;
 
 use crate::error::of_engine;
 use crate::record::{self, Record};
@@ -59,7 +62,12 @@ impl Shell<'_> {
         }
         let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
         let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
+        let began = Instant::now();
         let (is_read, totals) = self.print(rows)?;
+        if statement.to_string().starts_with("EXPLAIN ANALYZE") {
+            let took = Nanos(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
+            output::note(&format!("The query took {}.", format_duration(took)));
+        }
         if let Some(needs) = needs {
             self.keep(statement, &needs, totals)?;
         }

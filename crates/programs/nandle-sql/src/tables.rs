@@ -1,6 +1,8 @@
 //! What a command's names lead to.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use nandle_engine::{EngineError, Source};
@@ -8,19 +10,46 @@ use nandle_terminal::Failure;
 
 use crate::error::of_engine;
 
+/// What a Parquet file ends in; the footer of the other one is encrypted, which is refused when it is opened.
+const PARQUET_ENDING: &[u8; 4] = b"PAR1";
+const ENCRYPTED_ENDING: &[u8; 4] = b"PARE";
+
 /// The sources of a command line, whose names are all different.
 pub(crate) fn find(arguments: &[String]) -> Result<Vec<Source>, Failure> {
     let mut names = BTreeMap::new();
     let mut sources = Vec::with_capacity(arguments.len());
     for argument in arguments {
         let source = Source::find(argument).map_err(|error| of_engine(&error))?;
+        source.files.iter().try_for_each(|file| check_is_parquet(file))?;
         if let Some(first) = names.insert(source.name.clone(), argument.clone()) {
+            let named = argument.split_once('=').filter(|_| !Path::new(argument).exists());
+            let place = named.map_or(&**argument, |(_, place)| place).to_owned();
             let (name, second) = (source.name, argument.clone());
-            return Err(of_engine(&EngineError::SameName { name, first, second }));
+            return Err(of_engine(&EngineError::SameName { name, first, second, place }));
         }
         sources.push(source);
     }
     Ok(sources)
+}
+
+/// Says so before anything that takes time, such as a probe of the device.
+fn check_is_parquet(path: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| Failure::failed(format!("opening {}: {error}", path.display()));
+    let mut file = File::open(path).map_err(failed)?;
+    let length_bytes = file.metadata().map_err(failed)?.len();
+    let mut ending = [0; PARQUET_ENDING.len()];
+    file.seek(SeekFrom::Start(length_bytes.saturating_sub(ending.len() as u64))).map_err(failed)?;
+    let has_ending = length_bytes >= ending.len() as u64;
+    if has_ending {
+        file.read_exact(&mut ending).map_err(failed)?;
+    }
+    if ending == *PARQUET_ENDING || ending == *ENCRYPTED_ENDING {
+        return Ok(());
+    }
+    let path = path.display();
+    Err(Failure::usage(format!(
+        "{path}: it is no Parquet file (it ends in none of its marks); flights in CSV and any Arrow IPC file become a table by `nandle table load TABLE {path}`"
+    )))
 }
 
 /// The profile that a table keeps: that of the first one that keeps one.

@@ -11,7 +11,9 @@ use datafusion::common::format::ExplainFormat;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::session_state::SessionState;
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{LogicalPlan, Operator};
+use datafusion::physical_expr::ScalarFunctionExpr;
+use datafusion::physical_expr::expressions::{BinaryExpr, LikeExpr};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::analyze::AnalyzeExec;
@@ -40,6 +42,18 @@ const PASSING: [&str; 15] = [
     "RepartitionExec",
     "SortPreservingMergeExec",
     "UnionExec",
+];
+
+/// Operators that look for patterns in texts.
+const PATTERNS: [Operator; 8] = [
+    Operator::RegexMatch,
+    Operator::RegexIMatch,
+    Operator::RegexNotMatch,
+    Operator::RegexNotIMatch,
+    Operator::LikeMatch,
+    Operator::ILikeMatch,
+    Operator::NotLikeMatch,
+    Operator::NotILikeMatch,
 ];
 
 /// A query of which EXPLAIN tells.
@@ -197,9 +211,32 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
         if is_scan_of_others || !is_one_group && !PASSING.contains(&node.name()) {
             *others.entry(node.name().to_owned()).or_default() += 1;
         }
+        for what in dear_expressions(node)? {
+            *others.entry(what).or_default() += 1;
+        }
         Ok(TreeNodeRecursion::Continue)
     })?;
     Ok(others)
+}
+
+/// What a node computes for each row that may take longer than decoding it: all functions, and patterns.
+fn dear_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, DataFusionError> {
+    let mut dear = Vec::new();
+    node.apply_expressions(&mut |expression| {
+        expression.apply(|part| {
+            if let Some(function) = part.downcast_ref::<ScalarFunctionExpr>() {
+                dear.push(format!("{}()", function.name()));
+            } else if part.is::<LikeExpr>() {
+                dear.push("LIKE".to_owned());
+            } else if let Some(operator) = part.downcast_ref::<BinaryExpr>().map(BinaryExpr::op)
+                && PATTERNS.contains(operator)
+            {
+                dear.push(operator.to_string());
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })
+    })?;
+    Ok(dear)
 }
 
 /// How long the query takes, as far as that is known.

@@ -1,6 +1,6 @@
 use std::future::poll_fn;
 use std::panic::AssertUnwindSafe;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use std::time::Duration;
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures_util::stream::StreamExt as _;
 
 use crate::ending::end_joins;
-use crate::run::{Run, Started};
+use crate::run::{Run, Started, Tasks};
 use crate::scan::scan_of;
 use crate::threads::Threads;
 use crate::{Account, EngineError};
@@ -35,8 +35,7 @@ pub struct Rows {
     plan: Arc<dyn ExecutionPlan>,
     schema: SchemaRef,
     threads: Arc<Threads>,
-    /// What tasks of the statement hold.
-    task: Weak<TaskContext>,
+    tasks: Option<Tasks>,
     /// How it would begin again; none after its first rows.
     again: Option<Run>,
     sorts: bool,
@@ -47,10 +46,10 @@ impl Rows {
     pub(crate) async fn start(run: Run, threads: Arc<Threads>) -> Result<Self, EngineError> {
         let again = run.clone();
         let started = threads.plan(Box::pin(async move { run.start().await })).await?; // it is large
-        let Started { plan, stream, task } = started;
+        let Started { plan, stream, tasks } = started;
         let schema = stream.schema();
         let stream = Some(computed_in(&threads, stream));
-        Ok(Self { stream, plan, schema, threads, task, again: Some(again), sorts: false })
+        Ok(Self { stream, plan, schema, threads, tasks: Some(tasks), again: Some(again), sorts: false })
     }
 
     /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that sort them.
@@ -128,11 +127,11 @@ impl Rows {
     }
 
     async fn begin_again(&mut self, run: Run, ended_by: EngineError) -> Result<(), EngineError> {
-        let before = std::mem::take(&mut self.task);
-        let Started { plan, stream, task } =
+        let Some(before) = self.tasks.take() else { return Err(ended_by) };
+        let Started { plan, stream, tasks } =
             self.threads.plan(Box::pin(async move { run.start_sorting(before, ended_by).await })).await?;
         self.stream = Some(computed_in(&self.threads, stream));
-        (self.plan, self.task, self.sorts) = (plan, task, true);
+        (self.plan, self.tasks, self.sorts) = (plan, Some(tasks), true);
         Ok(())
     }
 

@@ -1,7 +1,8 @@
 //! A statement on its way: planned, started, and started again where its joins don't fit the memory.
 
-use std::sync::{Arc, Weak};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use datafusion::common::JoinType;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
@@ -10,7 +11,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::SessionContext;
+use datafusion::prelude::{DataFrame, SessionContext};
 
 use crate::ending::with_ends;
 use crate::explained::Explained;
@@ -19,7 +20,6 @@ use crate::{Elsewhere, EngineError, ErrorKind, Needs};
 
 /// How long the tasks of a statement that has failed are waited for, which hold its memory until they look up.
 const TASKS_END_WITHIN: Duration = Duration::from_secs(5);
-const ASKED_AFTER: Duration = Duration::from_millis(1);
 
 /// A statement, and where it runs.
 #[derive(Clone)]
@@ -33,37 +33,52 @@ pub(crate) struct Run {
 pub(crate) struct Started {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     pub(crate) stream: SendableRecordBatchStream,
-    /// What its tasks hold.
-    pub(crate) task: Weak<TaskContext>,
+    pub(crate) tasks: Tasks,
+}
+
+/// Whether tasks of a statement are left.
+#[derive(Debug)]
+pub(crate) struct Tasks(Receiver<()>);
+
+/// Each task of a statement has it; it goes with the last.
+#[derive(Debug)]
+struct IsTask {
+    _tasks: Mutex<Sender<()>>,
+}
+
+impl Tasks {
+    /// Waits for them, but not for ever: one may compute for long without looking up.
+    fn wait(&self) {
+        let _ = self.0.recv_timeout(TASKS_END_WITHIN);
+    }
 }
 
 impl Run {
     /// Plans the statement and starts it.
     pub(crate) async fn start(&self) -> Result<Started, EngineError> {
         let frame = self.context.execute_logical_plan(self.statement.clone()).await?;
-        let task = Arc::new(self.noted(frame.task_ctx()));
+        let (sender, receiver) = channel();
+        let task = Arc::new(self.task_context(&frame, IsTask { _tasks: Mutex::new(sender) }));
         let plan = frame.create_physical_plan().await?;
         let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
         let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.0)(&plan).is_none());
         let plan = if is_all_here { with_ends(with_single_writers(plan)?)? } else { plan };
         let explained = Explained::of(&self.statement, &plan, &self.context.state()).await?;
-        let weak = Arc::downgrade(&task);
         let stream = execute_stream(Arc::clone(&plan), task)?;
         let stream = match explained {
             Some(explained) => explained.after(stream),
             None => stream,
         };
-        Ok(Started { plan, stream, task: weak })
+        Ok(Started { plan, stream, tasks: Tasks(receiver) })
     }
 
-    fn noted(&self, context: TaskContext) -> TaskContext {
-        match &self.needs {
-            Some(needs) => {
-                let config = context.session_config().clone().with_extension(Arc::clone(needs));
-                context.with_session_config(config)
-            }
-            None => context,
-        }
+    fn task_context(&self, frame: &DataFrame, is_task: IsTask) -> TaskContext {
+        let context = frame.task_ctx();
+        let config = context.session_config().clone().with_extension(Arc::new(is_task));
+        context.with_session_config(match &self.needs {
+            Some(needs) => config.with_extension(Arc::clone(needs)),
+            None => config,
+        })
     }
 
     /// Whether it may succeed with other joins where it failed: hash joins need memory for all rows of one side.
@@ -76,19 +91,16 @@ impl Run {
         has_hash_joins && error.kind() == ErrorKind::OutOfMemory
     }
 
-    /// The same, with joins that sort both sides, which may lie in temporary files. `before` is what the tasks of the run before hold.
+    /// The same, with joins that sort both sides, which may lie in temporary files. The tasks of the run `before` hold memory until they are gone.
     ///
     /// # Errors
     /// What ended the run before, where such joins can't be had; and those of starting.
     pub(crate) async fn start_sorting(
         mut self,
-        before: Weak<TaskContext>,
+        before: Tasks,
         ended_by: EngineError,
     ) -> Result<Started, EngineError> {
-        let began = Instant::now();
-        while before.strong_count() > 0 && began.elapsed() < TASKS_END_WITHIN {
-            std::thread::sleep(ASKED_AFTER);
-        }
+        before.wait();
         let state = self.context.state();
         let mut config = state.config().clone();
         config.options_mut().optimizer.prefer_hash_join = false;

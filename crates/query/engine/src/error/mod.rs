@@ -33,7 +33,9 @@ pub enum EngineError {
         why: String,
     },
     /// Two tables would have one name.
-    #[error("{first} and {second} would both be the table `{name}`; give one another name: OTHER={second}")]
+    #[error(
+        "{first} and {second} would both be the table `{name}`; give one of them another name, as in OTHER={place}"
+    )]
     SameName {
         /// The name.
         name: String,
@@ -41,6 +43,8 @@ pub enum EngineError {
         first: String,
         /// What would have it, too.
         second: String,
+        /// The same without a name of its own.
+        place: String,
     },
     /// Files of one table have a column of different types.
     #[error(

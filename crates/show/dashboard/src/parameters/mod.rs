@@ -55,7 +55,7 @@ pub enum ParameterError {
         expected: String,
     },
     /// It isn't what it should be.
-    #[error("{name} isn't understood; expected {expected}")]
+    #[error("`{name}`: expected {expected}")]
     Invalid {
         /// The parameter.
         name: &'static str,

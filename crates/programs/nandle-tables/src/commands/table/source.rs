@@ -144,7 +144,7 @@ fn csv_wrong(error: LoadError) -> CliError {
             first.file, first.line, first.reason
         )),
         LoadError::TooManyBad { .. } => {
-            CliError::failed(format!("{error} (--bad-max), and see which they are by --rejects FILE"))
+            CliError::failed(format!("{error} (--bad-max); --rejects FILE keeps them, with the reason"))
         }
         error => CliError::failed(error.to_string()),
     }

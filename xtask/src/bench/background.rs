@@ -21,7 +21,10 @@ pub(super) struct Background {
 impl Background {
     /// Starts it, and waits until it says with an object that it is there.
     pub(super) fn start(command: &Command, group: Group) -> Outcome<Self> {
-        let mut child = group.inside(command).stdout(Stdio::piped()).spawn()?;
+        // A benchmark that is killed drops nothing.
+        let mut bound = Command::new("setpriv");
+        bound.args(["--pdeathsig", "TERM"]).arg(command.get_program()).args(command.get_args());
+        let mut child = group.inside(&bound).stdout(Stdio::piped()).spawn()?;
         let process = child.id();
         let said = BufReader::new(child.stdout.take().ok_or("a program has no output")?);
         let watching = thread::spawn(move || group.watch(&mut child).map_err(|why| why.to_string()));

@@ -27,6 +27,9 @@ pub(super) struct Run {
     pub(super) answer: String,
 }
 
+/// A run, or why there is none.
+pub(super) type Ran = Result<Run, String>;
+
 /// Who is held against whom.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair {
@@ -54,7 +57,7 @@ pub(super) const OWN_MEMORY: Measure = Measure {
 pub(super) fn rounds<T>(
     trials: &mut [Trial<T>],
     rounds: usize,
-    once: &mut dyn FnMut(&T, &'static str) -> Outcome<Result<Run, String>>,
+    once: &mut dyn FnMut(&T, &'static str) -> Outcome<Ran>,
     record: &mut dyn FnMut(&[Trial<T>], &str) -> Outcome,
 ) -> Outcome {
     for round in 0..rounds {
@@ -83,11 +86,7 @@ impl<T> Trial<T> {
     }
 
     /// Everyone once, another one first in each round; who failed before isn't tried again.
-    fn round(
-        &mut self,
-        round: usize,
-        once: &mut dyn FnMut(&T, &'static str) -> Outcome<Result<Run, String>>,
-    ) -> Outcome {
+    fn round(&mut self, round: usize, once: &mut dyn FnMut(&T, &'static str) -> Outcome<Ran>) -> Outcome {
         let mut everyone = self.everyone.clone();
         everyone.rotate_left(round % self.everyone.len().max(1));
         for name in everyone {

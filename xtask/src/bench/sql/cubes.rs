@@ -17,7 +17,7 @@ use crate::bench::python::threads;
 use crate::bench::release::{nandle_sql, nandle_tables};
 use crate::bench::results::{Comparison, Results};
 use crate::bench::speed::Speed;
-use crate::bench::trial::{OWN_MEMORY, Pair, Run, SECONDS, Trial, rounds, summary};
+use crate::bench::trial::{OWN_MEMORY, Pair, Ran, Run, SECONDS, Trial, rounds, summary};
 use crate::{Outcome, workspace_root};
 
 const NAME: &str = "sql-cubes";
@@ -94,7 +94,7 @@ impl Programs<'_> {
         }
     }
 
-    fn run(&self, name: &str, task: &Task) -> Outcome<Result<Run, String>> {
+    fn run(&self, name: &str, task: &Task) -> Outcome<Ran> {
         let command = if name == CUBES { self.cubes(&task.cube) } else { self.sql(&task.cube) };
         let conditions = Conditions { speed: task.speed, group_bytes: GROUP_BYTES, folder: self.folder };
         let ran = match conditions.run(&command, &self.table)? {

@@ -15,7 +15,7 @@ use crate::bench::python::{Installed, Package, threads};
 use crate::bench::release::{nandle_sql, nandle_tables, probe};
 use crate::bench::speed::Speed;
 use crate::bench::tpch;
-use crate::bench::trial::Run;
+use crate::bench::trial::{Ran, Run};
 
 /// Planned reads of Parquet files.
 pub(super) const PLANNED: &str = "planned";
@@ -66,7 +66,7 @@ impl<'a> Programs<'a> {
     }
 
     /// A program's run of a query, or why there is none.
-    pub(super) fn run(&self, name: &str, query: &str, speed: Speed) -> Outcome<Result<Run, String>> {
+    pub(super) fn run(&self, name: &str, query: &str, speed: Speed) -> Outcome<Ran> {
         let data = self.tables.as_deref().filter(|_| name == TABLES).unwrap_or(&self.files);
         let command = match name {
             DUCKDB => self.duckdb(query)?,

@@ -11,7 +11,7 @@ use crate::Outcome;
 use crate::bench::contained;
 use crate::bench::release::nandle_sql;
 use crate::bench::tpch;
-use crate::bench::trial::Run;
+use crate::bench::trial::{Ran, Run};
 
 /// It reads next to nothing.
 const NOTHING: &str = "SELECT 1";
@@ -42,7 +42,7 @@ pub(super) struct Coordinator<'a> {
 
 impl Coordinator<'_> {
     /// A run under a name, or why there is none.
-    pub(super) fn run(&self, task: &Task, name: &str) -> Outcome<Result<Run, String>> {
+    pub(super) fn run(&self, task: &Task, name: &str) -> Outcome<Ran> {
         if matches!(task, Task::Query(_)) {
             contained::forget(self.files)?;
         }

@@ -50,6 +50,7 @@ const VERSIONS: [Version; 2] = [
 pub(super) struct Group {
     folder: PathBuf,
     version: &'static Version,
+    look_every: Duration,
     reads: Option<Reads>,
 }
 
@@ -84,7 +85,7 @@ impl Group {
         let name = format!("nandle-bench-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         let folder = root.join(name);
         fs::create_dir(&folder).ok()?;
-        let group = Self { folder, version, reads: None };
+        let group = Self { folder, version, look_every: LOOK_EVERY, reads: None };
         let limit = group.folder.join(version.limit);
         // An ordinary folder would take any file.
         let is_limited = limit.exists() && fs::write(&limit, limit_bytes.to_string()).is_ok();
@@ -95,6 +96,12 @@ impl Group {
     pub(super) fn with_reads(mut self, disk: &str, limit: ReadLimit) -> Option<Self> {
         self.reads = Some(Reads::limit(&self.folder, disk, limit)?);
         Some(self)
+    }
+
+    /// Has its memory looked at so often, as looking takes time itself.
+    pub(super) fn looked_at_every(mut self, time: Duration) -> Self {
+        self.look_every = time;
+        self
     }
 
     /// The same command, inside.
@@ -137,7 +144,7 @@ impl Group {
         let mut most_bytes = 0;
         while !has_ended.load(Ordering::Acquire) {
             most_bytes = most_bytes.max(self.anonymous_bytes());
-            thread::park_timeout(LOOK_EVERY);
+            thread::park_timeout(self.look_every);
         }
         most_bytes
     }

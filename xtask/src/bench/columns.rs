@@ -1,6 +1,6 @@
 //! `nandle cubes` beside `DuckDB`, `ClickHouse`, Polars and `DataFusion`: cold, in equal memory, on the disk as it is and with limited reads.
 
-mod cubes;
+pub(super) mod cubes;
 mod data;
 mod options;
 mod programs;
@@ -11,11 +11,12 @@ use std::fs;
 
 use self::options::Options;
 use self::record::Record;
-use self::runs::{Bench as Cubes, Speed};
+use self::runs::Bench as Cubes;
 use super::Bench;
 use super::machine::machine;
 use super::python::{Installed, threads};
 use super::results::today;
+use super::speed::Speed;
 use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 

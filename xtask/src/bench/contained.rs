@@ -1,6 +1,7 @@
 //! A program's run, in a group where there is one: its time, what it took, what it said.
 
 use std::fs::{self, File};
+use std::io::{self, BufReader};
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -13,6 +14,8 @@ pub(super) struct Contained {
     pub(super) taken: Option<Taken>,
     /// What it printed, or why it failed.
     pub(super) said: Result<String, String>,
+    /// All that it wrote beside.
+    pub(super) messages: String,
 }
 
 /// Runs it; what it prints goes through files in `folder`.
@@ -25,10 +28,12 @@ pub(super) fn run(command: &Command, group: Option<&Group>, folder: &Path) -> Ou
     let taken = group.map(|group| group.watch(&mut child)).transpose()?;
     let status = child.wait()?;
     let seconds = began.elapsed().as_secs_f64();
+    // Records say what a file is called, and not where it lay on this machine.
+    let messages =
+        String::from_utf8_lossy(&fs::read(messages)?).replace(&format!("{}/", folder.display()), "");
     let said = if status.success() {
         Ok(fs::read_to_string(answer)?)
     } else {
-        let messages = String::from_utf8_lossy(&fs::read(messages)?).into_owned();
         let last = messages.lines().rev().find(|line| !line.trim().is_empty());
         let killed = taken.is_some_and(|taken| taken.was_killed);
         let why = if killed { Some("ended by the system for want of memory") } else { last };
@@ -36,7 +41,7 @@ pub(super) fn run(command: &Command, group: Option<&Group>, folder: &Path) -> Ou
         output::say(&format!("  {} failed: {why}", command.get_program().display()));
         Err(why)
     };
-    Ok(Contained { seconds, taken, said })
+    Ok(Contained { seconds, taken, said, messages })
 }
 
 /// Takes a file, or all files of a folder, out of the page cache.
@@ -46,6 +51,15 @@ pub(super) fn forget(path: &Path) -> Outcome {
     }
     let forget = format!("if={}", path.display());
     _ = Command::new("dd").args([&forget, "iflag=nocache", "count=0", "status=none"]).status();
+    Ok(())
+}
+
+/// Reads a file, or all files of a folder, into the page cache.
+pub(super) fn remember(path: &Path) -> Outcome {
+    if path.is_dir() {
+        return fs::read_dir(path)?.try_for_each(|entry| remember(&entry?.path()));
+    }
+    io::copy(&mut BufReader::with_capacity(1 << 20, File::open(path)?), &mut io::sink())?;
     Ok(())
 }
 

@@ -2,10 +2,14 @@
 //! paired runs, and the results they check in under `benches/NAME/`.
 
 mod agreement;
+mod amounts;
+mod background;
 mod cgroup;
 mod clock;
 mod columns;
+mod conditions;
 mod contained;
+mod data_folder;
 mod example;
 mod flush;
 mod grouping;
@@ -17,12 +21,17 @@ mod predicates;
 mod probe;
 mod python;
 mod reads;
+mod release;
 mod results;
 mod scans;
 mod serve;
+mod speed;
 mod spill;
 mod sql;
 mod stats;
+mod tpch;
+mod trial;
+mod workers;
 
 use crate::{Outcome, output};
 
@@ -49,6 +58,7 @@ const BENCHES: &[Bench] = &[
     serve::BENCH,
     spill::BENCH,
     sql::BENCH,
+    workers::BENCH,
 ];
 
 /// Runs the benchmark of that name, or lists them all when there is none.

@@ -110,11 +110,13 @@ impl Results {
         Ok(table)
     }
 
-    fn file_name(&self) -> String {
+    /// Of the record with every run.
+    pub(crate) fn file_name(&self) -> String {
         file_name(&self.date, &self.machine)
     }
 
-    fn markdown(&self) -> String {
+    /// The table.
+    pub(crate) fn markdown(&self) -> String {
         let compared = self.comparisons.iter().map(Comparison::row);
         let rows: Vec<String> = compared.chain(self.failures.iter().map(Failure::row)).collect();
         format!(

@@ -17,8 +17,10 @@ use super::contained;
 use super::io::json;
 use super::machine::{disk_numbers, machine};
 use super::python::{Installed, Package, threads};
+use super::release::nandle_tables;
 use super::results::{Comparison, Failure, Results, Runs};
-use crate::command::{build_folder, cargo, succeeds};
+use super::speed::Speed;
+use crate::command::{cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
@@ -30,7 +32,6 @@ pub(super) const BENCH: Bench = Bench {
 /// What each program is told to use, and what its group has, page cache included.
 const MEMORY_BYTES: u64 = 256 << 20;
 const GROUP_BYTES: u64 = 1 << 30;
-const SMALL_VOLUME: ReadLimit = ReadLimit { bytes_per_s: 125_000_000, reads_per_s: 3_000 };
 const OURS: &str = "nandle";
 
 /// Their programs take the files' folder, bytes of memory, threads, columns and a condition. They print JSON.
@@ -96,14 +97,14 @@ fn run(words: &[String]) -> Outcome {
 fn measure(options: &Options, folder: &Path) -> Outcome<Results> {
     let installed = Installed::below(folder, &PACKAGES)?;
     let rows = options.rows.to_string();
-    json(nandle().args(["table", "generate", "--rows", &rows]).arg(folder.join("flights")))?;
+    json(nandle_tables().args(["table", "generate", "--rows", &rows]).arg(folder.join("flights")))?;
     let runner = Runner { options, folder, installed: &installed };
     let (mut comparisons, mut failures) = (Vec::new(), Vec::new());
-    for (speed, limit) in [("as is", ReadLimit::NONE), ("limited", SMALL_VOLUME)] {
+    for speed in Speed::COLD {
         for question in &ALL {
-            let task = format!("{}, {speed}", question.name);
+            let task = format!("{}, {}", question.name, speed.name());
             output::say(&task);
-            let trial = runner.trial(question, limit)?;
+            let trial = runner.trial(question, speed.limit())?;
             failures.extend(trial.failures(&task));
             comparisons.extend(trial.comparisons(&task)?);
         }
@@ -115,7 +116,7 @@ fn measure(options: &Options, folder: &Path) -> Outcome<Results> {
 
 fn method(options: &Options, comparisons: &[Comparison]) -> String {
     let means = PACKAGES.iter().flat_map(|peer| {
-        ["as is", "limited"].map(|speed| {
+        Speed::COLD.map(Speed::name).map(|speed| {
             let of = |one: &&Comparison| one.baseline.name == peer.name && one.task.ends_with(speed);
             let logarithms: Vec<f64> =
                 comparisons.iter().filter(of).map(|one| one.ratio.median.ln()).collect();
@@ -132,8 +133,8 @@ fn method(options: &Options, comparisons: &[Comparison]) -> String {
         MEMORY_BYTES >> 20,
         threads(),
         GROUP_BYTES >> 20,
-        SMALL_VOLUME.bytes_per_s / 1_000_000,
-        SMALL_VOLUME.reads_per_s,
+        Speed::SMALL_VOLUME.bytes_per_s / 1_000_000,
+        Speed::SMALL_VOLUME.reads_per_s,
         means.collect::<Vec<_>>().join(", ")
     )
 }
@@ -176,7 +177,7 @@ impl Runner<'_> {
     fn command(&self, program: &str, question: &Question) -> Option<Command> {
         let table = self.folder.join("flights");
         if program == OURS {
-            let mut command = nandle();
+            let mut command = nandle_tables();
             command.arg("scan").arg(table).args(["--no-prediction", "--columns", question.columns]);
             command.args(question.options);
             return Some(command);
@@ -229,13 +230,6 @@ impl Trial {
         });
         failed.collect()
     }
-}
-
-/// The program of tables, which speaks JSON.
-fn nandle() -> Command {
-    let mut command = Command::new(build_folder().join("release/nandle-tables"));
-    command.args(["--json", "--no-progress"]);
-    command
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ mod views;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 use std::time::Instant;
 
@@ -20,9 +19,10 @@ use self::options::Options;
 use self::server::Server;
 use self::views::{View, Views};
 use super::Bench;
+use super::io::json;
 use super::machine::{Machine, machine};
+use super::release::{self, nandle_tables, probe};
 use super::results::today;
-use crate::command::{build_folder, cargo, succeeds};
 use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
@@ -58,19 +58,7 @@ struct Record {
 
 fn run(words: &[String]) -> Outcome {
     let options = Options::parse(words)?;
-    let build = [
-        "build",
-        "--release",
-        "--package",
-        "nandle",
-        "--package",
-        "nandle-tables",
-        "--package",
-        "nandle-sql",
-    ];
-    if !succeeds(&mut cargo(&build))? {
-        return Err("building the programs failed".into());
-    }
+    release::build()?;
     let folder = options.folder.join("bench-serve");
     fs::create_dir_all(&folder)?;
     let measured = prepare(&options, &folder).and_then(|table| measure(&options, &folder, &table));
@@ -89,23 +77,11 @@ fn run(words: &[String]) -> Outcome {
 /// Makes a profile of the disk, and the table.
 fn prepare(options: &Options, folder: &Path) -> Outcome<PathBuf> {
     let profile = folder.join("profile.json");
-    let mut probe = Command::new(build_folder().join("release/nandle"));
-    probe.arg("probe").arg(folder).args(["--only", "reads", "--budget", "30s", "--no-progress"]);
-    probe.arg("--profile").arg(&profile).arg("--report").arg(folder.join("report.html"));
+    probe(folder, "30s", None, &profile)?;
     let table = folder.join("flights");
-    let mut generate = Command::new(build_folder().join("release/nandle-tables"));
-    generate.args(["--no-progress", "table", "generate"]).arg(&table).args([
-        "--rows",
-        &options.rows,
-        "--seed",
-        "1",
-    ]);
-    generate.arg("--profile").arg(profile);
-    for mut command in [probe, generate] {
-        if !succeeds(&mut command)? {
-            return Err(format!("{} failed", command.get_program().display()).into());
-        }
-    }
+    let mut generate = nandle_tables();
+    generate.args(["table", "generate"]).arg(&table).args(["--rows", &options.rows, "--seed", "1"]);
+    json(generate.arg("--profile").arg(profile))?;
     Ok(table)
 }
 

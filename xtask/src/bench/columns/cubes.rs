@@ -1,10 +1,12 @@
 //! The 69 cubes of the Dashboard paper, as `nandle cubes` names them.
 
+use crate::Outcome;
+
 /// A cube: its name, and the columns that it groups by, the fact's at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Cube {
-    pub(super) name: String,
-    pub(super) columns: Vec<&'static str>,
+pub(in crate::bench) struct Cube {
+    pub(in crate::bench) name: String,
+    pub(in crate::bench) columns: Vec<&'static str>,
 }
 
 /// The name that a cube has of it, and the column.
@@ -15,10 +17,20 @@ const DIMENSIONS: [Part; 5] =
     [("airline", "Airline"), ("dest", "Dest"), ("month", "Month"), ("origin", "Origin"), ("year", "Year")];
 
 /// All of them: fact by fact, those of fewer dimensions first.
-pub(super) fn all() -> Vec<Cube> {
+pub(in crate::bench) fn all() -> Vec<Cube> {
     let mut sets: Vec<Vec<Part>> = (1_u32..1 << DIMENSIONS.len()).map(chosen).filter(is_asked).collect();
     sets.sort_by_key(Vec::len);
     FACTS.iter().flat_map(|fact| sets.iter().map(|set| Cube::new(*fact, set))).collect()
+}
+
+/// `delay-airline,delay-month`.
+pub(in crate::bench) fn named(list: &str) -> Outcome<Vec<Cube>> {
+    let all = all();
+    let find = |name: &str| {
+        let found = all.iter().find(|cube| cube.name == name);
+        found.cloned().ok_or_else(|| format!("there is no cube {name:?}; one is delay-airline-month").into())
+    };
+    list.split(',').map(find).collect()
 }
 
 fn chosen(set: u32) -> Vec<Part> {
@@ -41,7 +53,7 @@ impl Cube {
 
 #[cfg(test)]
 mod tests {
-    use super::all;
+    use super::{all, named};
 
     #[test]
     fn there_are_69_with_the_names_of_nandle() {
@@ -50,5 +62,11 @@ mod tests {
         assert_eq!(all[0].name, "diverted-airline");
         assert_eq!(all[68].columns, ["Airline", "Dest", "Origin", "Year", "ArrDelay"]);
         assert_eq!(all.iter().filter(|cube| cube.columns.len() == 4).count(), 21);
+    }
+
+    #[test]
+    fn some_are_chosen_by_name() {
+        assert_eq!(named("delay-month,diverted-year").unwrap()[0].columns, ["Month", "ArrDelay"]);
+        assert!(named("delay-decade").is_err());
     }
 }

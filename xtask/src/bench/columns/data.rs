@@ -9,11 +9,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::options::Options;
-use super::programs::{Program, nandle};
+use super::programs::Program;
 use crate::bench::cgroup::Group;
 use crate::bench::contained;
 use crate::bench::io::json;
 use crate::bench::python::Installed;
+use crate::bench::release::nandle_tables;
 use crate::{Outcome, output};
 
 /// For loads and queries alike, page cache included.
@@ -74,7 +75,7 @@ impl Maker<'_> {
         let mut facts = Facts::default();
         let profile = self.profile()?;
         let (csv, parquet) = self.files()?;
-        let mut load = nandle();
+        let mut load = nandle_tables();
         load.args(["table", "load"])
             .arg(Program::Nandle.store(self.folder))
             .arg(&csv)
@@ -98,7 +99,9 @@ impl Maker<'_> {
     /// A tiny table's, which is of the same disk.
     fn profile(&self) -> Outcome<PathBuf> {
         let tiny = self.folder.join("tiny");
-        json(nandle().args(["table", "generate", "--rows", "1000", "--probe-budget", "10s"]).arg(&tiny))?;
+        json(
+            nandle_tables().args(["table", "generate", "--rows", "1000", "--probe-budget", "10s"]).arg(&tiny),
+        )?;
         Ok(tiny.join("profile.json"))
     }
 
@@ -106,7 +109,7 @@ impl Maker<'_> {
     fn files(&self) -> Outcome<(PathBuf, PathBuf)> {
         output::say(&format!("{} rows are made up", self.options.rows));
         let (rows, seed) = (self.options.rows.to_string(), SEED.to_string());
-        let mut generate = nandle();
+        let mut generate = nandle_tables();
         generate.args(["table", "generate", "--rows", &rows, "--seed", &seed]);
         let files = self.folder.join("files");
         let told = json(generate.arg("--csv").arg(&files).arg("--parquet").arg(&files))?;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use super::cubes::{self, Cube};
 use super::programs::Program;
+use crate::bench::amounts::count;
 use crate::{Outcome, workspace_root};
 
 pub(super) struct Options {
@@ -51,28 +52,14 @@ impl Options {
             "--rows" => self.rows = count(value)?,
             "--rounds" => self.rounds = value.parse()?,
             "--cubes" if value == "all" => {}
-            "--cubes" => self.cubes = named(value, |name| cubes::all().into_iter().find(|cube| cube.name == name))?,
-            "--peers" => {
-                self.peers = named(value, |name| Program::PEERS.into_iter().find(|peer| peer.name() == name))?;
-            }
+            "--cubes" => self.cubes = cubes::named(value)?,
+            "--peers" => self.peers = Program::named(value)?,
             "--memory" => self.memory_bytes = value.trim_end_matches("MiB").parse::<u64>()? << 20,
             "--in" => self.folder = value.into(),
             other => return Err(format!("`columns` takes --rows, --rounds, --cubes, --peers, --memory, --in, --limited, --keep; got {other}").into()),
         }
         Ok(())
     }
-}
-
-/// `10M` is ten million.
-fn count(text: &str) -> Outcome<u64> {
-    let (digits, unit) = text.strip_suffix('M').map_or((text, 1), |digits| (digits, 1_000_000));
-    Ok(digits.parse::<u64>()? * unit)
-}
-
-fn named<T>(list: &str, find: impl Fn(&str) -> Option<T>) -> Outcome<Vec<T>> {
-    let found =
-        list.split(',').map(|name| find(name).ok_or_else(|| format!("`columns` knows no {name:?}").into()));
-    found.collect()
 }
 
 #[cfg(test)]

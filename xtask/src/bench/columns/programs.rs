@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::cubes::Cube;
+use crate::Outcome;
 use crate::bench::python::{Installed, Package, threads};
-use crate::command::build_folder;
+use crate::bench::release::nandle_tables;
 
 /// Their programs take the task, where the rows are, bytes of memory, threads, and more words. They print JSON.
 pub(super) const PACKAGES: [Package; 4] = [
@@ -61,6 +62,15 @@ impl Program {
         }
     }
 
+    /// Peers by name: `duckdb,polars`.
+    pub(super) fn named(list: &str) -> Outcome<Vec<Self>> {
+        let find = |name: &str| {
+            let found = Self::PEERS.into_iter().find(|peer| peer.name() == name);
+            found.ok_or_else(|| format!("`columns` knows no {name:?}").into())
+        };
+        list.split(',').map(find).collect()
+    }
+
     fn package(self) -> &'static str {
         if self == Self::DuckDbParquet { "duckdb" } else { self.name() }
     }
@@ -97,7 +107,7 @@ impl Program {
         memory_bytes: u64,
     ) -> Option<Command> {
         if self == Self::Nandle {
-            let mut command = nandle();
+            let mut command = nandle_tables();
             let memory = format!("{}MiB", memory_bytes >> 20);
             command.arg("cubes").arg(self.store(folder)).args([
                 "--only",
@@ -113,11 +123,4 @@ impl Program {
         command.args(&cube.columns);
         Some(command)
     }
-}
-
-/// The program of tables, which speaks JSON.
-pub(super) fn nandle() -> Command {
-    let mut command = Command::new(build_folder().join("release/nandle-tables"));
-    command.args(["--json", "--no-progress"]);
-    command
 }

@@ -7,10 +7,11 @@ use serde::Serialize;
 
 use super::data::Facts;
 use super::programs::Program;
-use super::runs::{Figures, Run, Speed};
+use super::runs::{Figures, Run};
 use crate::Outcome;
 use crate::bench::machine::Machine;
 use crate::bench::results::{file_name, write};
+use crate::bench::speed::Speed;
 use crate::bench::stats::Spread;
 
 #[derive(Serialize)]

@@ -9,29 +9,12 @@ use super::cubes::Cube;
 use super::data::{Facts, GROUP_BYTES};
 use super::options::Options;
 use super::programs::Program;
-use crate::bench::cgroup::{Group, ReadLimit};
+use crate::bench::cgroup::Group;
 use crate::bench::contained;
 use crate::bench::machine::disk_numbers;
 use crate::bench::python::Installed;
+use crate::bench::speed::Speed;
 use crate::{Outcome, output};
-
-/// How fast the disk is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Speed {
-    AsIs,
-    /// As a small cloud volume.
-    Limited,
-}
-
-impl Speed {
-    pub(super) fn limit(self) -> ReadLimit {
-        match self {
-            Self::AsIs => ReadLimit::NONE,
-            Self::Limited => ReadLimit { bytes_per_s: 125_000_000, reads_per_s: 3_000 },
-        }
-    }
-}
 
 /// A cube by a program.
 #[derive(Debug, Serialize)]

@@ -1,0 +1,120 @@
+//! The process that asks workers.
+
+use std::path::Path;
+use std::process::Command;
+
+use super::MEMORY_BYTES;
+use super::fleet::{BY_TIME, EQUAL, Fleet, TWO, bound, cores};
+use super::options::{Options, Part};
+use super::shares::{Share, shares};
+use crate::Outcome;
+use crate::bench::contained;
+use crate::bench::release::nandle_sql;
+use crate::bench::tpch;
+use crate::bench::trial::{Ran, Run};
+
+/// It reads next to nothing.
+const NOTHING: &str = "SELECT 1";
+/// Of a table that is short enough, and long enough to be dealt out.
+const SHORT: &str = "SELECT count(*), min(p_size), max(p_size) FROM part WHERE p_size > 1";
+/// EXPLAIN would plan a statement once to show the plan, and once more to predict its reads.
+const PLAN_ONCE: &str = "SET datafusion.explain.logical_plan_only = true";
+/// With this everything is dealt out that can be.
+const ALWAYS: &str = "0ms";
+
+/// What is asked.
+pub(super) enum Task {
+    Query(String),
+    /// Alone nothing is asked, and workers are asked nothing.
+    Connecting,
+    /// Alone nothing is asked; with workers a query is planned, and doesn't run.
+    Planning(String),
+    /// A query that is dealt out, however short.
+    Short,
+}
+
+pub(super) struct Coordinator<'a> {
+    pub(super) options: &'a Options,
+    pub(super) folder: &'a Path,
+    pub(super) files: &'a Path,
+    pub(super) fleet: &'a Fleet,
+}
+
+impl Coordinator<'_> {
+    /// A run under a name, or why there is none.
+    pub(super) fn run(&self, task: &Task, name: &str) -> Outcome<Ran> {
+        if matches!(task, Task::Query(_)) {
+            contained::forget(self.files)?;
+        }
+        let command = self.command_of(task, name)?;
+        let ran = contained::run(&command, None, self.folder)?;
+        let answer = |said: &str| match task {
+            Task::Query(_) | Task::Short => sorted(said),
+            Task::Connecting | Task::Planning(_) => String::new(),
+        };
+        Ok(ran.said.map(|said| Run { seconds: ran.seconds, own_bytes: None, answer: answer(&said) }))
+    }
+
+    /// What comes before a query has the same cores with workers and without: its time is little enough to show them.
+    fn command_of(&self, task: &Task, name: &str) -> Outcome<Command> {
+        let above = self.options.distribute_above.as_str();
+        let has_workers = !self.fleet.urls(name)?.is_empty();
+        let explain;
+        let (queries, above, cores): (&[&str], _, _) = match task {
+            Task::Query(query) => (&[query], above, cores(name)),
+            Task::Short => (&[SHORT], ALWAYS, cores(TWO)),
+            Task::Planning(query) if has_workers => {
+                explain = format!("EXPLAIN {query}");
+                (&[PLAN_ONCE, &explain], above, cores(TWO))
+            }
+            Task::Connecting | Task::Planning(_) => (&[NOTHING], ALWAYS, cores(TWO)),
+        };
+        Ok(bound(&self.command(name, above, "csv", queries)?, &cores))
+    }
+
+    /// What each worker gets of each query, as EXPLAIN says it.
+    pub(super) fn all_shares(&self) -> Outcome<Vec<Share>> {
+        let has = |part| self.options.parts.contains(&part);
+        let names = [(Part::Cores, TWO), (Part::Devices, EQUAL), (Part::Devices, BY_TIME)];
+        let mut all = Vec::new();
+        for number in &self.options.queries {
+            for (_, name) in names.iter().filter(|(part, _)| has(*part)) {
+                let query = format!("EXPLAIN {}", tpch::query(*number, self.options.scale)?);
+                let command = self.command(name, &self.options.distribute_above, "json", &[&query])?;
+                let said = contained::run(&command, None, self.folder)?.said?;
+                all.extend(shares(*number, name, &said, &self.fleet.urls(name)?)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn command(&self, name: &str, above: &str, format: &str, queries: &[&str]) -> Outcome<Command> {
+        let mut command = nandle_sql();
+        command.arg("sql").args(tpch::tables(self.files)?).arg("--profile").arg(&self.fleet.profile);
+        command.arg("--spill-directory").arg(self.folder);
+        command.args(["--memory", &MEMORY_BYTES.to_string(), "--format", format]);
+        let urls = self.fleet.urls(name)?;
+        if !urls.is_empty() {
+            command.args(["--workers", &urls.join(","), "--distribute-above", above]);
+        }
+        command.args(queries.iter().flat_map(|query| ["-c", query]));
+        Ok(command)
+    }
+}
+
+/// Rows that are equal may come in any order.
+fn sorted(said: &str) -> String {
+    let mut lines: Vec<&str> = said.lines().collect();
+    lines.sort_unstable();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sorted;
+
+    #[test]
+    fn rows_are_compared_in_one_order() {
+        assert_eq!(sorted("b\na\n"), "a\nb");
+    }
+}

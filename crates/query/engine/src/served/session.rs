@@ -12,6 +12,9 @@ use crate::options::NandleOptions;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Statement, allowed, engine};
 
+/// Longer texts aren't understood: a text becomes some hundred times as much of expressions, which no pool accounts for.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
 /// What sessions are opened from.
 pub struct Sessions {
     pub(super) context: SessionContext,
@@ -44,36 +47,60 @@ impl Sessions {
 }
 
 impl Session {
-    /// Understands statements with semicolons between them.
+    /// Understands statements with semicolons between them. The work doesn't end with the future: who bounds how much is done at a time must wait
+    /// for its end. The same holds for [`prepare`](Self::prepare) and [`bind`](Self::bind).
     ///
     /// # Errors
-    /// It isn't SQL; the error says where.
-    pub async fn parse(&self, text: &str) -> Result<Vec<Request>, EngineError> {
-        let (catalogue, text) = (Arc::clone(&self.catalogue), text.to_owned());
-        self.compute(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+    /// It isn't SQL, where the error says where; or it is longer than 1 MiB.
+    pub fn parse(
+        &self,
+        text: &str,
+    ) -> impl Future<Output = Result<Vec<Request>, EngineError>> + Send + use<> {
+        let bytes = text.len();
+        let too_long = || EngineError::TooLong { bytes, bytes_max: TEXT_BYTES_MAX };
+        // It isn't copied before it is known to be short enough.
+        let text = (bytes <= TEXT_BYTES_MAX).then(|| text.to_owned()).ok_or_else(too_long);
+        let (catalogue, threads) = (Arc::clone(&self.catalogue), Arc::clone(&self.threads));
+        async move {
+            let text = text?;
+            compute(&threads, async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() })
+                .await
+        }
     }
 
     /// Plans a statement, whose parameters (`$1`) may have no values yet.
     ///
     /// # Errors
     /// It names what there isn't, or asks for what clients may not do.
-    pub async fn prepare(&self, statement: &Statement) -> Result<Prepared, EngineError> {
-        let (context, parsed) = (self.context.clone(), statement.0.clone());
-        self.compute(async move {
-            let plan = context.state().statement_to_plan(parsed).await?;
-            allowed::check_of_client(&plan)?;
-            Prepared::new(plan)
-        })
-        .await
+    pub fn prepare(
+        &self,
+        statement: &Statement,
+    ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
+        let (context, parsed, threads) =
+            (self.context.clone(), statement.0.clone(), Arc::clone(&self.threads));
+        async move {
+            let planned = async move {
+                let plan = context.state().statement_to_plan(parsed).await?;
+                allowed::check_of_client(&plan)?;
+                Prepared::new(plan)
+            };
+            compute(&threads, planned).await
+        }
     }
 
     /// Gives parameters their values.
     ///
     /// # Errors
     /// There are too few, or some of types that make no sense there.
-    pub async fn bind(&self, prepared: &Prepared, values: Values) -> Result<Prepared, EngineError> {
-        let plan = prepared.plan().clone();
-        self.compute(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await
+    pub fn bind(
+        &self,
+        prepared: &Prepared,
+        values: Values,
+    ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
+        let (plan, threads) = (prepared.plan().clone(), Arc::clone(&self.threads));
+        async move {
+            compute(&threads, async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await
+        }
     }
 
     /// Starts what was prepared and has no parameters without values.
@@ -96,7 +123,7 @@ impl Session {
         }
         let (context, plan) = (self.context.clone(), prepared.plan().clone());
         let start = Box::pin(async move { engine::start(&context, plan, needs).await }); // it is large
-        let started = self.compute(start).await;
+        let started = compute(&self.threads, start).await;
         started.map(|(plan, stream)| Rows::new(plan, stream, Arc::clone(&self.threads)))
     }
 
@@ -116,23 +143,23 @@ impl Session {
         let mut state = state.write();
         Ok(state.config_mut().options_mut().set("nandle.reads", text)?)
     }
+}
 
-    /// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
-    /// becomes an error.
-    async fn compute<T: Send + 'static>(
-        &self,
-        work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
-    ) -> Result<T, EngineError> {
-        let task = {
-            let _inside = self.threads.enter();
-            let threads = self.threads.handle().clone();
-            SpawnedTask::spawn_blocking(move || threads.block_on(work))
-        };
-        match task.join().await {
-            Ok(done) => done,
-            Err(error) if error.is_panic() => Err(EngineError::panicked(error.into_panic().as_ref())),
-            Err(_) => Err(EngineError::Interrupted),
-        }
+/// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
+/// becomes an error.
+async fn compute<T: Send + 'static>(
+    threads: &Threads,
+    work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
+) -> Result<T, EngineError> {
+    let task = {
+        let _inside = threads.enter();
+        let handle = threads.handle().clone();
+        SpawnedTask::spawn_blocking(move || handle.block_on(work))
+    };
+    match task.join().await {
+        Ok(done) => done,
+        Err(error) if error.is_panic() => Err(EngineError::panicked(error.into_panic().as_ref())),
+        Err(_) => Err(EngineError::Interrupted),
     }
 }
 

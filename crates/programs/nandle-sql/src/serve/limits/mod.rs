@@ -54,7 +54,7 @@ impl Limits {
     }
 
     /// Does what comes before a query, as understanding its text, within the time of one. As many do at once as queries may run. It isn't stopped when
-    /// nobody waits for it any more, and has its place until it is done.
+    /// nothing waits for it any more, and has its place until it is done.
     pub(crate) async fn prepare<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,

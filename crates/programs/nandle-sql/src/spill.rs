@@ -3,10 +3,12 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use nandle_terminal::Failure;
 use nandle_terminal::interrupt::remove_when_interrupted;
+use rustix::fs::OFlags;
 use tempfile::TempDir;
 
 const PREFIX: &str = "nandle-sql-";
@@ -21,7 +23,7 @@ pub(crate) struct SpillDirectory {
 impl SpillDirectory {
     /// Makes one in `place`.
     pub(crate) fn make(place: &Path) -> Result<Self, Failure> {
-        remove_left(place);
+        remove_left(place, rustix::process::geteuid().as_raw());
         Self::try_make(place).map_err(|error| {
             let place = place.display();
             Failure::failed(format!(
@@ -46,19 +48,29 @@ impl SpillDirectory {
     }
 }
 
-/// What can't be removed belongs to another user.
-fn remove_left(place: &Path) {
+/// Removes what a user's runs have left. In a directory of another user's anything may be called as a lock is, so nothing is opened there.
+fn remove_left(place: &Path, user: u32) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
-        let lock = File::open(entry.path().join(LOCK));
-        if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
+        // Of a link it is the link's own owner.
+        let is_own = entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == user);
+        if is_own && open_lock(&entry.path()).is_ok_and(|lock| lock.try_lock().is_ok()) {
             _ = fs::remove_dir_all(entry.path());
         }
     }
 }
 
+/// Waits for nothing, and follows no link.
+fn open_lock(directory: &Path) -> io::Result<File> {
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits();
+    let lock = File::options().read(true).custom_flags(flags.cast_signed()).open(directory.join(LOCK))?;
+    if lock.metadata()?.is_file() { Ok(lock) } else { Err(io::ErrorKind::InvalidInput.into()) }
+}
+
 #[cfg(test)]
 mod tests {
+    use rustix::fs::{CWD, FileType, Mode};
+
     use super::*;
 
     #[test]
@@ -75,5 +87,29 @@ mod tests {
         let path = next.path();
         drop(next);
         assert!(!path.exists());
+    }
+
+    #[test]
+    fn what_is_no_lock_of_ones_own_is_left_alone() {
+        let place = tempfile::tempdir().unwrap();
+        let make = |name: &str| {
+            let directory = place.path().join(name);
+            fs::create_dir(&directory).unwrap();
+            directory
+        };
+        let (pipe, link) = (make("nandle-sql-pipe"), make("nandle-sql-link"));
+        // A pipe without a writer is opened when one comes.
+        let mode = Mode::RUSR | Mode::WUSR;
+        rustix::fs::mknodat(CWD, pipe.join(LOCK), FileType::Fifo, mode, 0).unwrap();
+        std::os::unix::fs::symlink(place.path().join("elsewhere"), link.join(LOCK)).unwrap();
+        fs::write(place.path().join("elsewhere"), "").unwrap();
+        drop(SpillDirectory::make(place.path()).unwrap());
+        assert!(pipe.exists() && link.exists());
+        let others = make("nandle-sql-others");
+        fs::write(others.join(LOCK), "").unwrap();
+        remove_left(place.path(), u32::MAX);
+        assert!(others.exists());
+        drop(SpillDirectory::make(place.path()).unwrap());
+        assert!(!others.exists());
     }
 }

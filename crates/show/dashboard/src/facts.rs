@@ -14,7 +14,7 @@ const NAME_LETTERS_MAX: usize = 100;
 const AIRPORTS_MAX: usize = 50_000;
 
 /// What is known of an airport.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Fact {
     /// Passengers, in whichever time all are counted.
     pub passengers: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Fact {
 }
 
 /// What is known of airports.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Facts(BTreeMap<AirportCode, Fact>);
 
 /// Why facts can't be taken.

@@ -54,11 +54,12 @@ impl Ran {
         self.batches.iter().map(Rows)
     }
 
-    /// Keys, and the tally that belongs to each.
+    /// Keys, and the tally that belongs to each. Flights whose key isn't known are left out.
     pub(crate) fn tallies(&self, key: &'static str) -> Result<Vec<(String, Tally)>, RowsError> {
         let mut all = Vec::new();
         for rows in self.rows() {
-            all.extend(rows.texts(key)?.into_iter().zip(rows.tallies()?));
+            let keyed = rows.texts(key)?.into_iter().zip(rows.tallies()?);
+            all.extend(keyed.filter_map(|(key, tally)| Some((key?, tally))));
         }
         Ok(all)
     }
@@ -74,18 +75,16 @@ impl Rows<'_> {
         self.0.column_by_name(column).ok_or_else(|| RowsError { column, expected: "a column", got: got() })
     }
 
-    /// Texts without nulls.
-    pub(crate) fn texts(&self, column: &'static str) -> Result<Vec<String>, RowsError> {
+    /// Texts; `None` for what isn't known.
+    pub(crate) fn texts(&self, column: &'static str) -> Result<Vec<Option<String>>, RowsError> {
         let array = self.column(column)?;
-        let wrong = |got: String| RowsError { column, expected: "texts", got };
-        let texts: Option<Vec<String>> = if let Some(texts) = array.as_string_view_opt() {
-            texts.iter().map(|text| text.map(str::to_owned)).collect()
+        if let Some(texts) = array.as_string_view_opt() {
+            Ok(texts.iter().map(|text| text.map(str::to_owned)).collect())
         } else if let Some(texts) = array.as_string_opt::<i32>() {
-            texts.iter().map(|text| text.map(str::to_owned)).collect()
+            Ok(texts.iter().map(|text| text.map(str::to_owned)).collect())
         } else {
-            return Err(wrong(array.data_type().to_string()));
-        };
-        texts.ok_or_else(|| wrong("a null".to_owned()))
+            Err(RowsError { column, expected: "texts", got: array.data_type().to_string() })
+        }
     }
 
     /// Numbers; nulls, which sums of nothing are, count as none.

@@ -27,8 +27,8 @@ pub enum Direction {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SimilarBy {
-    /// Departures in the chosen months.
-    Departures,
+    /// Flights in the chosen months, in the chosen direction.
+    Flights,
     /// Passengers, of the airports' facts.
     Passengers,
     /// Population, of the airports' facts.
@@ -92,7 +92,7 @@ impl SimilarBy {
     /// As an address says it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Departures => "departures",
+            Self::Flights => "flights",
             Self::Passengers => "passengers",
             Self::Population => "population",
         }

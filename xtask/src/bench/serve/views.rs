@@ -60,7 +60,7 @@ impl Views {
         let number = self.random.random_range(0..self.airports.len());
         let airport = self.airports.get(number).map_or("", String::as_str);
         let selection =
-            format!("airport={airport}&from={from}&to={to}&direction=departures&by=departures&count=10");
+            format!("airport={airport}&from={from}&to={to}&direction=departures&by=flights&count=10");
         let of = |question: &str, more: &str| format!("/api/v1/{question}?{selection}{more}");
         let questions = vec![
             of("headline", ""),

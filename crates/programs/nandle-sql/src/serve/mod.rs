@@ -20,6 +20,7 @@ use nandle_session::Cancel;
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::{Failure, output};
+use nandle_units::format_bytes;
 use serde::Serialize;
 use tokio::runtime::{Builder, Runtime};
 
@@ -44,6 +45,8 @@ struct Served<'a> {
     /// Where clients of PostgreSQL connect to; `null` if they can't.
     pg: Option<String>,
     tables: &'a [String],
+    /// For operators and reads of all queries together.
+    memory_bytes: u64,
 }
 
 /// Ports, bound before the tables are opened, because that may take its time.
@@ -80,6 +83,7 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
         dashboard: ports.dashboard.as_ref().map(|(listener, _)| format!("http://{}/", listener.address())),
         pg: ports.pg.as_ref().map(|listener| listener.address().to_string()),
         tables: &tables,
+        memory_bytes: args.engine.memory_bytes()?,
     };
     let dashboard = match ports.dashboard {
         Some((listener, token)) => {
@@ -155,6 +159,7 @@ fn tell(served: &Served<'_>, common: Common) -> Result<(), Failure> {
         let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
         let _ = writeln!(text, "SQL: psql -h {} -p {port}", host.trim_matches(['[', ']']));
     }
+    let _ = writeln!(text, "Memory: {} (--memory)", format_bytes(served.memory_bytes));
     output::result(&text)
 }
 

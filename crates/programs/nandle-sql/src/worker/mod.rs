@@ -9,6 +9,7 @@ use nandle_session::Cancel;
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::{Failure, output};
+use nandle_units::format_bytes;
 use serde::Serialize;
 
 pub(crate) use args::WorkerArgs;
@@ -24,6 +25,8 @@ const PARTS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 struct Working<'a> {
     url: String,
     tables: Vec<&'a str>,
+    /// For operators and reads of all queries' parts together.
+    memory_bytes: u64,
 }
 
 /// Runs the command, until a signal ends it.
@@ -41,7 +44,8 @@ pub(crate) fn run(args: &WorkerArgs, common: Common) -> Result<(), Failure> {
     let costs = engine::costs(&args.engine, &sources, &directory, &cancel, common)?;
     engine::add_sources(&engine, &sources, &costs)?;
     let tables = sources.iter().map(|source| source.name.as_str()).collect();
-    tell(&Working { url: server.url(), tables }, &args.engine.sources, common)?;
+    let working = Working { url: server.url(), tables, memory_bytes: args.engine.memory_bytes()? };
+    tell(&working, &args.engine.sources, common)?;
     let is_over = || Cancel::is_cancelled(&cancel);
     server.serve(engine.into_host(), &costs, &is_over).map_err(|error| of_worker(&error))
 }
@@ -52,7 +56,8 @@ fn tell(working: &Working<'_>, sources: &[String], common: Common) -> Result<(),
     }
     let (tables, url) = (working.tables.join(", "), &working.url);
     output::result(&format!(
-        "Working over {tables} at {url}: nandle sql {} --workers {url}\n",
-        sources.join(" ")
+        "Working over {tables} at {url}: nandle sql {} --workers {url}\nMemory: {} (--memory)\n",
+        sources.join(" "),
+        format_bytes(working.memory_bytes)
     ))
 }

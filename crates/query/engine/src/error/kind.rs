@@ -33,6 +33,8 @@ pub enum ErrorKind {
     Unsupported,
     /// A statement that is too deep.
     TooDeep,
+    /// A text that is too long.
+    TooLong,
     /// Types that don't go together, and other statements that make no sense.
     Invalid,
     /// A division by zero.
@@ -69,6 +71,7 @@ impl EngineError {
             Self::Refused { .. } => ErrorKind::Refused,
             Self::Unbound { .. } => ErrorKind::UnknownParameter,
             Self::TooDeep { .. } => ErrorKind::TooDeep,
+            Self::TooLong { .. } => ErrorKind::TooLong,
             Self::Panicked { .. } => ErrorKind::Internal,
             Self::Query(error) => of_query(error),
             Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),

@@ -124,6 +124,16 @@ pub enum EngineError {
         /// How deep they may.
         most: usize,
     },
+    /// A client's text is so long that what is made of it would take much more memory than it has letters.
+    #[error(
+        "the text has {bytes} bytes, and {bytes_max} is the most; send fewer statements at a time, and have long lists of values as a table"
+    )]
+    TooLong {
+        /// How long it is.
+        bytes: usize,
+        /// How long it may be.
+        bytes_max: usize,
+    },
     /// An operator panicked, which is a defect of the engine; other queries go on.
     #[error("the engine panicked: {what}; other queries go on")]
     Panicked {

@@ -11,6 +11,9 @@ use crate::run::Run;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Statement, allowed};
 
+/// Longer texts aren't understood: a text becomes some hundred times as much of expressions, which no pool accounts for.
+const TEXT_BYTES_MAX: usize = 1 << 20;
+
 /// What sessions are opened from.
 pub struct Sessions {
     pub(super) context: SessionContext,
@@ -43,37 +46,57 @@ impl Sessions {
 }
 
 impl Session {
-    /// Understands statements with semicolons between them.
+    /// Understands statements with semicolons between them. The work doesn't end with the future: who bounds how much is done at a time must wait
+    /// for its end. The same holds for [`prepare`](Self::prepare) and [`bind`](Self::bind).
     ///
     /// # Errors
-    /// It isn't SQL; the error says where.
-    pub async fn parse(&self, text: &str) -> Result<Vec<Request>, EngineError> {
-        let (catalogue, text) = (Arc::clone(&self.catalogue), text.to_owned());
-        self.threads.plan(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+    /// It isn't SQL, where the error says where; or it is longer than 1 MiB.
+    pub fn parse(
+        &self,
+        text: &str,
+    ) -> impl Future<Output = Result<Vec<Request>, EngineError>> + Send + use<> {
+        let bytes = text.len();
+        let too_long = || EngineError::TooLong { bytes, bytes_max: TEXT_BYTES_MAX };
+        // It isn't copied before it is known to be short enough.
+        let text = (bytes <= TEXT_BYTES_MAX).then(|| text.to_owned()).ok_or_else(too_long);
+        let (catalogue, threads) = (Arc::clone(&self.catalogue), Arc::clone(&self.threads));
+        async move {
+            let text = text?;
+            threads.plan(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+        }
     }
 
     /// Plans a statement, whose parameters (`$1`) may have no values yet.
     ///
     /// # Errors
     /// It names what there isn't, or asks for what clients may not do.
-    pub async fn prepare(&self, statement: &Statement) -> Result<Prepared, EngineError> {
-        let (context, parsed) = (self.context.clone(), statement.0.clone());
-        self.threads
-            .plan(async move {
+    pub fn prepare(
+        &self,
+        statement: &Statement,
+    ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
+        let (context, parsed, threads) =
+            (self.context.clone(), statement.0.clone(), Arc::clone(&self.threads));
+        async move {
+            let planned = async move {
                 let plan = context.state().statement_to_plan(parsed).await?;
                 allowed::check_of_client(&plan)?;
                 Prepared::new(plan)
-            })
-            .await
+            };
+            threads.plan(planned).await
+        }
     }
 
     /// Gives parameters their values.
     ///
     /// # Errors
     /// There are too few, or some of types that make no sense there.
-    pub async fn bind(&self, prepared: &Prepared, values: Values) -> Result<Prepared, EngineError> {
-        let plan = prepared.plan().clone();
-        self.threads.plan(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await
+    pub fn bind(
+        &self,
+        prepared: &Prepared,
+        values: Values,
+    ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
+        let (plan, threads) = (prepared.plan().clone(), Arc::clone(&self.threads));
+        async move { threads.plan(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await }
     }
 
     /// Starts what was prepared and has no parameters without values.

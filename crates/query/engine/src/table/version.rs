@@ -1,10 +1,10 @@
-//! Which rows a table has: its snapshot's number, or the lengths and times of files.
+//! Which rows a table has: its identity with its snapshot's number, or the lengths and times of files.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::PathBuf;
 
-use nandle_columns::Table;
+use nandle_columns::{Manifest, Table};
 
 use super::open::{Stamp, TableFiles};
 use super::source::Source;
@@ -13,8 +13,13 @@ use crate::EngineError;
 /// A version of a table's rows. Two that are equal have the same rows, as far as names, lengths and times of files tell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// Of a table of ours: its snapshot.
-    Snapshot(u64),
+    /// Of a table of ours.
+    Snapshot {
+        /// The table's identity: tables that were made anew in the same place count their snapshots from the beginning.
+        table: u64,
+        /// The snapshot's number.
+        number: u64,
+    },
     /// Of Parquet files as they lie: a number made of their names, lengths and times.
     Files(u64),
 }
@@ -22,7 +27,7 @@ pub enum Version {
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Snapshot(number) => write!(f, "snapshot-{number}"),
+            Self::Snapshot { table, number } => write!(f, "snapshot-{number}-{table:016x}"),
             Self::Files(number) => write!(f, "files-{number:016x}"),
         }
     }
@@ -32,10 +37,17 @@ impl Version {
     /// That of a source now.
     pub(super) fn now(source: &Source) -> Result<Self, EngineError> {
         if let Some(directory) = &source.table {
-            return Ok(Self::Snapshot(Table::open(directory)?.manifest()?.snapshot));
+            return Ok(Self::of_table(&Table::open(directory)?.manifest()?));
         }
         let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
         Ok(Self::of_files(&source.files, &stamps))
+    }
+
+    fn of_table(manifest: &Manifest) -> Self {
+        let Ok(table) = u64::from_str_radix(&manifest.table, 16) else {
+            unreachable!("a manifest whose identity is no number was refused when it was read")
+        };
+        Self::Snapshot { table, number: manifest.snapshot }
     }
 
     fn of_files(paths: &[PathBuf], stamps: &[Stamp]) -> Self {
@@ -50,7 +62,7 @@ impl TableFiles {
     /// Which version of the rows these files have.
     pub(super) fn version(&self) -> Version {
         match self.snapshot.as_ref().and_then(|snapshot| snapshot.manifest()) {
-            Some(manifest) => Version::Snapshot(manifest.snapshot),
+            Some(manifest) => Version::of_table(manifest),
             None => Version::of_files(&self.paths, &self.stamps),
         }
     }

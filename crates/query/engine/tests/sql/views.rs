@@ -41,12 +41,33 @@ fn a_view_keeps_its_snapshot_and_a_later_one_has_the_next() {
     writer.write(&flat(&rows(50_000, 10))).unwrap();
     writer.commit().unwrap();
     let after = sessions.view("t").unwrap();
-    let (Version::Snapshot(first), Version::Snapshot(second)) = (before.version(), after.version()) else {
+    let (Version::Snapshot { number: first, .. }, Version::Snapshot { number: second, .. }) =
+        (before.version(), after.version())
+    else {
         panic!()
     };
     assert_eq!((second, sessions.version("t").unwrap()), (first + 1, after.version()));
     assert_eq!((count(&before, "t").unwrap().0, count(&after, "t").unwrap().0), (6700, 6710));
     assert!(matches!(sessions.view("u").unwrap_err(), EngineError::Source { .. }));
+}
+
+#[test]
+fn a_table_that_was_made_anew_is_another_one() {
+    let place = Place::new();
+    place.add_table("t");
+    let sessions = sessions(&place, "t");
+    let before = sessions.view("t").unwrap();
+    std::fs::rename(place.path("t"), place.path("old")).unwrap();
+    place.add_table("t");
+    let after = sessions.view("t").unwrap();
+    let number = |view: &nandle_engine::View| match view.version() {
+        Version::Snapshot { number, .. } => number,
+        Version::Files(_) => panic!(),
+    };
+    assert_eq!(number(&before), number(&after));
+    assert_ne!(before.version(), after.version());
+    assert_ne!(before.version().to_string(), after.version().to_string());
+    assert_eq!(sessions.version("t").unwrap(), after.version());
 }
 
 #[test]

@@ -1,7 +1,7 @@
 // The address holds all that is shown: it can be shared, and the back button works.
 
 const KEYS = ["airport", "from", "to", "direction", "by", "count", "similar", "measure", "among", "other"];
-const USUAL = { direction: "departures", by: "departures", count: "10", measure: "mean_delay", among: "similar" };
+const USUAL = { direction: "departures", by: "flights", count: "10", measure: "mean_delay", among: "similar" };
 
 let listener = () => {};
 

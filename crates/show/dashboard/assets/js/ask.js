@@ -22,10 +22,23 @@ export async function ask(name, parameters, signal) {
   return body;
 }
 
-/** Calls at each new version of the data, and when the connection is lost or there again. */
+/**
+ * Calls at each new version of the data, and when the connection is lost or there again. Browsers have six connections to a server: a page that
+ * isn't seen leaves them to those that are, and is told the version that there is by then when it is seen again.
+ */
 export function listen(onVersion, onConnection) {
-  const events = new EventSource("/api/v1/events");
-  events.addEventListener("version", (event) => onVersion(event.data));
-  events.addEventListener("open", () => onConnection(true));
-  events.addEventListener("error", () => onConnection(false));
+  let events = null;
+  const follow = () => {
+    if (document.hidden) {
+      events?.close();
+      events = null;
+    } else if (!events) {
+      events = new EventSource("/api/v1/events");
+      events.addEventListener("version", (event) => onVersion(event.data));
+      events.addEventListener("open", () => onConnection(true));
+      events.addEventListener("error", () => onConnection(false));
+    }
+  };
+  document.addEventListener("visibilitychange", follow);
+  follow();
 }

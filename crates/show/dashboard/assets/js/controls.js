@@ -16,7 +16,7 @@ const direction = element("select", { id: "direction" }, choice("departures", "D
 const by = element("select", { id: "by" });
 const number = element("input", { id: "count", type: "number", min: "1", max: "50", inputmode: "numeric" });
 const own = element("input", { id: "similar", maxlength: "200", placeholder: "ATL, ORD, DFW", spellcheck: "false", autocapitalize: "characters" });
-const BY = { departures: "flights", passengers: "passengers", population: "population", listed: "a list of mine" };
+const BY = { flights: "flights", passengers: "passengers", population: "population", listed: "a list of mine" };
 
 const numberField = field("How many", number);
 const ownField = field("Airports", own);

@@ -44,7 +44,7 @@ function card(comparison, view) {
 export function headline(answer, similar, view) {
   const { comparisons } = answer.figures;
   const { figures: like } = similar;
-  const named = { departures: "flights", passengers: "passengers", population: "people" }[like.by] ?? "flights";
+  const named = { flights: "flights", passengers: "passengers", population: "people" }[like.by] ?? "flights";
   const said = (row) => `${airport(row)} (${row.count === null ? "count not known" : count(row.count)})`;
   const own = like.count === null ? "" : ` ${count(like.count)} ${named} here;`;
   const list = like.similar.length

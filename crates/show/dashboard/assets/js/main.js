@@ -67,7 +67,8 @@ function failure(problem) {
   const after = problem.retryAfter ? ` Try again after ${problem.retryAfter} s.` : "";
   return element("div", { class: "failure" },
     element("p", {}, element("strong", {}, `${problem.title ?? "Something went wrong"}. `), `${sentence}${after}`),
-    element("button", { type: "button", onclick: () => draw() }, "Try again"));
+    // Without an overview nothing can be drawn.
+    element("button", { type: "button", onclick: () => (overview ? draw() : restart()) }, "Try again"));
 }
 
 function name(said) {
@@ -121,7 +122,10 @@ async function begin() {
   overview = answer.figures;
   version = answer.version;
   byId("notices").replaceChildren();
-  byId("data-state").textContent = `· ${overview.flights.toLocaleString("en")} flights · ${version}`;
+  // A snapshot's number says enough: of which table it is, programs want to know.
+  byId("data-state").textContent = `· ${overview.flights.toLocaleString("en")} flights · ${version.replace(/^(snapshot-\d+)-.*/, "$1")}`;
+  const unknown = overview.flights_without_month;
+  if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month isn’t known.`));
   if (!overview.months.length) {
     byId("notices").replaceChildren(element("p", { class: "notice" }, "The table has no flights yet. They appear here when some are loaded."));
     return;

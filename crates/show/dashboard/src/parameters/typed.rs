@@ -81,11 +81,11 @@ impl Parameters {
     /// `similar`, or `by` and `count`.
     fn likeness(&mut self, airport: AirportCode) -> Result<Likeness, ParameterError> {
         let all =
-            [SimilarBy::Departures, SimilarBy::Passengers, SimilarBy::Population].map(|by| (by.name(), by));
+            [SimilarBy::Flights, SimilarBy::Passengers, SimilarBy::Population].map(|by| (by.name(), by));
         let by = choice(self, "by", &all)?;
         let count = self.count()?;
         let Some(text) = self.take("similar") else {
-            let (by, count) = (by.unwrap_or(SimilarBy::Departures), count.unwrap_or(SIMILAR_COUNT));
+            let (by, count) = (by.unwrap_or(SimilarBy::Flights), count.unwrap_or(SIMILAR_COUNT));
             return Ok(Likeness::Nearest { by, count });
         };
         for (other, is_said) in [("by", by.is_some()), ("count", count.is_some())] {
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn a_selection_says_itself_again() {
         let short = "airport=IAH&from=2008-01&to=2008-12";
-        let whole = format!("{short}&direction=departures&by=departures&count=10");
+        let whole = format!("{short}&direction=departures&by=flights&count=10");
         assert_eq!(selection(short).unwrap().to_string(), whole);
         for query in
             [whole.as_str(), "airport=IAH&from=2008-01&to=2008-01&direction=arrivals&similar=ATL,ORD"]

@@ -46,7 +46,7 @@ pub enum QuestionError<E> {
     },
     /// What airports are to be similar by isn't known of this one.
     #[error(
-        "how many {of} {airport} has isn't known: the file of --airports doesn't say it; choose similar airports by departures, or list some"
+        "how many {of} {airport} has isn't known: the file of --airports doesn't say it; choose similar airports by flights, or list some"
     )]
     NoFact {
         /// The airport.
@@ -104,7 +104,7 @@ impl<R: Runner> Desk<'_, R> {
             .collect();
         match counts.get(&airport) {
             Some(own) if *own > 0 => Ok(crate::similar::nearest(airport, *own, &counts, count)),
-            _ if by == SimilarBy::Departures => Err(QuestionError::NoFlights { airport }),
+            _ if by == SimilarBy::Flights => Err(QuestionError::NoFlights { airport }),
             _ => Err(QuestionError::NoFact { airport, of: by.name() }),
         }
     }
@@ -112,7 +112,7 @@ impl<R: Runner> Desk<'_, R> {
     /// By what an airport is compared in size; `None` where it isn't known.
     fn size(&self, airport: AirportCode, tally: &Tally, by: SimilarBy) -> Option<u64> {
         match by {
-            SimilarBy::Departures => Some(tally.flights),
+            SimilarBy::Flights => Some(tally.flights),
             SimilarBy::Passengers => self.facts.of(airport)?.passengers,
             SimilarBy::Population => self.facts.of(airport)?.population,
         }

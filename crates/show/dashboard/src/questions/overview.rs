@@ -10,6 +10,8 @@ use crate::{Answer, Month, Months, Runner, SimilarBy};
 pub struct Overview {
     /// All flights.
     pub flights: u64,
+    /// Those of them whose month isn't known, which are in no month's figures.
+    pub flights_without_month: u64,
     /// Every month from the first with flights to the last; those without data have none.
     pub months: Vec<MonthRow>,
     /// By what airports can be similar.
@@ -32,12 +34,13 @@ pub struct MonthRow {
 pub async fn overview<R: Runner>(desk: &Desk<'_, R>) -> Result<Answer<Overview>, R> {
     let ran = desk.run(&Statement::months(desk.runner.table())).await?;
     let mut known = std::collections::BTreeMap::<Month, u64>::new();
-    let mut flights = 0;
+    let (mut flights, mut flights_without_month) = (0, 0);
     for rows in ran.rows() {
         for (month, count) in rows.texts("month")?.into_iter().zip(rows.counts("flights")?) {
             flights += count;
-            if let Ok(month) = month.parse() {
-                known.insert(month, count);
+            match month.and_then(|month| month.parse().ok()) {
+                Some(month) => _ = known.insert(month, count),
+                None => flights_without_month += count,
             }
         }
     }
@@ -46,9 +49,9 @@ pub async fn overview<R: Runner>(desk: &Desk<'_, R>) -> Result<Answer<Overview>,
     let row = |month| MonthRow { month, flights: known.get(&month).copied().unwrap_or_default() };
     let months = all.into_iter().flat_map(|months| months.all()).map(row).collect();
     let has = |known: fn(&crate::Fact) -> bool| desk.facts.iter().any(|(_, fact)| known(fact));
-    let mut similar_by = vec![SimilarBy::Departures];
+    let mut similar_by = vec![SimilarBy::Flights];
     similar_by.extend(has(|fact| fact.passengers.is_some()).then_some(SimilarBy::Passengers));
     similar_by.extend(has(|fact| fact.population.is_some()).then_some(SimilarBy::Population));
-    let overview = Overview { flights, months, similar_by };
+    let overview = Overview { flights, flights_without_month, months, similar_by };
     Ok(desk.answer(overview, vec![ran.cost.clone()]))
 }

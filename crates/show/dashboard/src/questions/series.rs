@@ -97,6 +97,7 @@ pub async fn series<R: Runner>(desk: &Desk<'_, R>, view: &SeriesView) -> Result<
     for rows in ran.rows() {
         let keys = rows.texts("period")?.into_iter().zip(rows.texts("airport")?);
         for ((moment, code), tally) in keys.zip(rows.tallies()?) {
+            let (Some(moment), Some(code)) = (moment, code) else { continue };
             tallies.entry(moment).or_default().insert(code, tally);
         }
     }

@@ -43,7 +43,7 @@ pub async fn similar<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Re
     };
     let size = |airport: AirportCode| {
         let tally = counted.tallies.get(&airport).copied().unwrap_or_default();
-        desk.size(airport, &tally, by.unwrap_or(SimilarBy::Departures))
+        desk.size(airport, &tally, by.unwrap_or(SimilarBy::Flights))
     };
     let row = |airport: AirportCode| SimilarRow { airport, name: desk.name(airport), count: size(airport) };
     let similar = desk.similar(selection, &counted)?.into_iter().map(row).collect();

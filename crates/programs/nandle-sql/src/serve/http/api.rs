@@ -52,7 +52,7 @@ async fn answer<V, T: Serialize>(
         Err(error) => return Problem::of_parameter(&error).into_response(),
     };
     let current = request.dashboard.current();
-    let etag = etag(&current.version(), name, &canonical(&view));
+    let etag = etag(&current.version(), request.dashboard.salt(), name, &canonical(&view));
     if matches(&request.headers, &etag) {
         return (StatusCode::NOT_MODIFIED, head(&etag)).into_response();
     }
@@ -63,9 +63,9 @@ async fn answer<V, T: Serialize>(
     }
 }
 
-fn etag(version: &str, name: &str, canonical: &str) -> String {
+fn etag(version: &str, salt: u64, name: &str, canonical: &str) -> String {
     let mut hasher = DefaultHasher::new();
-    (name, canonical).hash(&mut hasher);
+    (salt, name, canonical).hash(&mut hasher);
     format!("W/\"{version}-{:016x}\"", hasher.finish())
 }
 

@@ -5,6 +5,7 @@
 //! `watch` looks for new versions of the table, of which `events` tell.
 
 mod api;
+mod connected;
 mod current;
 mod devices;
 mod events;
@@ -31,17 +32,15 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
-use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 use super::listening::Listener;
+use connected::Connected;
 pub(super) use devices::Devices;
 use patience::Patient;
 pub(super) use routes::Dashboard;
 pub(super) use token::Token;
 
-/// Clients that are connected at once; a browser has up to six connections.
-const CLIENTS_MOST: usize = 256;
 /// A client says what it wants within this time, or goes.
 const HEADERS_WITHIN: Duration = Duration::from_secs(10);
 /// And takes each part of its answer within this time.
@@ -52,18 +51,19 @@ const HEADERS_BYTES_MAX: usize = 16 << 10;
 /// Serves clients until it is dropped, and with it all that they have begun.
 pub(super) async fn serve(listener: Listener, dashboard: Arc<Dashboard>) {
     let routes = routes::routes(Arc::clone(&dashboard));
-    let places = Arc::new(Semaphore::new(CLIENTS_MOST));
+    let connected = Arc::new(Connected::default());
     let mut connections = JoinSet::new();
     connections.spawn(watch::watch(dashboard));
     loop {
         tokio::select! {
             socket = listener.accept() => {
-                // Without a place the connection is closed.
-                if let Ok(place) = Arc::clone(&places).try_acquire_owned() {
+                // One that is too many, or has gone already, is closed.
+                let address = socket.peer_addr().ok();
+                if let Some(connection) = address.and_then(|address| connected.add(address.ip())) {
                     let routes = routes.clone();
                     connections.spawn(async move {
                         connect(socket, routes).await;
-                        drop(place);
+                        drop(connection);
                     });
                 }
             }

@@ -66,7 +66,7 @@ impl<K: Hash + Eq + Clone, V: Clone, E: Clone> Once<K, V, E> {
             return;
         }
         let mut state = self.state();
-        state.making.retain(|_, making| making.upgrade().is_some_and(|shared| shared.peek().is_none()));
+        state.prune();
         state.asked += 1;
         let asked = state.asked;
         let before = state.kept.insert(key, Kept { value, bytes, asked });
@@ -98,11 +98,18 @@ impl<K: Hash + Eq + Clone, V: Clone, E: Clone> State<K, V, E> {
         {
             return shared;
         }
+        self.prune();
         let shared = make().boxed().shared();
         if let Some(weak) = shared.downgrade() {
             self.making.insert(key.clone(), weak);
         }
         shared
+    }
+
+    /// Forgets what has failed, or isn't waited for any more. What was made is about to be kept.
+    fn prune(&mut self) {
+        let is_wanted = |shared: Shared<Making<V, E>>| shared.peek().is_none_or(Result::is_ok);
+        self.making.retain(|_, making| making.upgrade().is_some_and(is_wanted));
     }
 
     /// Drops what wasn't asked for for longest.
@@ -156,6 +163,10 @@ mod tests {
             let once = Once::<u8, u32, u8>::new(2, 100);
             assert_eq!(once.get(1, || async { Err(7) }, |_| 1).await, Err(7));
             assert_eq!(once.get(1, || async { Ok(8) }, |_| 1).await, Ok(8));
+            for key in 2..9 {
+                assert_eq!(once.get(key, || async { Err(7) }, |_| 1).await, Err(7));
+            }
+            assert!(once.state().making.len() <= 1, "failures are forgotten");
         });
     }
 

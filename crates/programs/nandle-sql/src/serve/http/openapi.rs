@@ -46,7 +46,7 @@ struct Airport {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it is what the document says; `Parameters` reads them")]
 struct Likeness {
-    /// By what airports are similar: departures unless said otherwise.
+    /// By what airports are similar: flights in the chosen direction unless said otherwise.
     #[param(inline)]
     by: Option<SimilarBy>,
     /// How many similar airports: 10 unless said otherwise.

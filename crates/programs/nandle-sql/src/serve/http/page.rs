@@ -2,12 +2,14 @@
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use nandle_dashboard::{Parameters, asset};
+use tokio::time::timeout;
 
 use super::api::matches;
 use super::guard::{COOKIE, SESSION};
@@ -16,6 +18,8 @@ use super::routes::Dashboard;
 
 /// A form with one field is shorter.
 const FORM_BYTES_MAX: usize = 1 << 10;
+/// It comes within this time after its head.
+const FORM_WITHIN: Duration = Duration::from_secs(10);
 
 /// A file of the page.
 pub(super) async fn file(uri: Uri, headers: HeaderMap) -> Response {
@@ -47,17 +51,20 @@ pub(super) async fn session(
     RawQuery(query): RawQuery,
     body: Body,
 ) -> Response {
-    let form = to_bytes(body, FORM_BYTES_MAX).await.ok();
+    let Some(token) = dashboard.token() else { return Problem::not_found().into_response() };
+    let Ok(form) = timeout(FORM_WITHIN, to_bytes(body, FORM_BYTES_MAX)).await else {
+        return Problem::too_slow(FORM_WITHIN).into_response();
+    };
+    let form = form.ok();
     let form = form.as_deref().and_then(|form| std::str::from_utf8(form).ok());
-    let token = form.and_then(|form| Parameters::parse(form).ok()?.token());
-    match (dashboard.token(), token) {
-        (Some(token), Some(given)) if token.is(&given) => {
+    let given = form.and_then(|form| Parameters::parse(form).ok()?.token());
+    match given {
+        Some(given) if token.is(&given) => {
             let cookie = format!("{COOKIE}={given}; Path=/; HttpOnly; SameSite=Lax");
             ([(header::SET_COOKIE, cookie)], Redirect::to(&format!("/{}", shown(query.as_deref()))))
                 .into_response()
         }
-        (Some(_), _) => sign_in(query.as_deref(), StatusCode::FORBIDDEN),
-        (None, _) => Problem::not_found().into_response(),
+        _ => sign_in(query.as_deref(), StatusCode::FORBIDDEN),
     }
 }
 

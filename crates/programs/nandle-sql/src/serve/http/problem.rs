@@ -1,12 +1,14 @@
 //! Errors as `application/problem+json` (RFC 9457).
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use nandle_dashboard::{ParameterError, QuestionError};
-use nandle_engine::ErrorKind;
+use nandle_engine::{EngineError, ErrorKind};
+use nandle_terminal::output;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -49,9 +51,19 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "urn:nandle:problem:not-found", "Not found", detail)
     }
 
-    pub(super) fn wrong_method() -> Self {
-        let detail = "only GET and HEAD are possible here";
-        Self::new(StatusCode::METHOD_NOT_ALLOWED, "urn:nandle:problem:method", "Only reading", detail)
+    /// Where one signs in nothing is read.
+    pub(super) fn wrong_method(is_session: bool) -> Self {
+        let (title, detail) = if is_session {
+            ("Only signing in", "only POST is possible here: a form with the token")
+        } else {
+            ("Only reading", "only GET and HEAD are possible here")
+        };
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, "urn:nandle:problem:method", title, detail)
+    }
+
+    pub(super) fn too_slow(within: Duration) -> Self {
+        let detail = format!("the rest of the request didn't come within {within:?}; send it again");
+        Self::new(StatusCode::REQUEST_TIMEOUT, "urn:nandle:problem:too-slow", "It came too slowly", detail)
     }
 
     pub(super) fn of_parameter(error: &ParameterError) -> Self {
@@ -102,12 +114,33 @@ impl Problem {
                 let status = StatusCode::SERVICE_UNAVAILABLE;
                 Self::new(status, "urn:nandle:problem:time-limit", "It takes too long", detail)
             }
-            Ended::Failed(error) => match error.kind() {
-                ErrorKind::OutOfMemory | ErrorKind::OutOfSpill => {
-                    Self::later("urn:nandle:problem:memory", "The memory is used up", error.to_string(), 5)
+            Ended::Failed(error) => Self::of_engine(error),
+        }
+    }
+
+    fn of_engine(error: &EngineError) -> Self {
+        // Statements name no table but the one that there is, so it is that whose files are others now.
+        if matches!(error, EngineError::Source { .. }) {
+            let (title, detail) = ("The data have just changed", error.to_string());
+            return Self::later("urn:nandle:problem:changed", title, detail, 2);
+        }
+        match error.kind() {
+            ErrorKind::OutOfMemory | ErrorKind::OutOfSpill => {
+                Self::later("urn:nandle:problem:memory", "The memory is used up", error.to_string(), 5)
+            }
+            kind @ (ErrorKind::Io | ErrorKind::Damaged) => {
+                // Where the server's files lie isn't for its clients.
+                output::note(&format!("a question of the dashboard: {error}"));
+                let title = "The data can't be read";
+                if kind == ErrorKind::Damaged {
+                    let detail = "a file of the table is damaged; the server has said which one";
+                    let status = StatusCode::INTERNAL_SERVER_ERROR;
+                    return Self::new(status, "urn:nandle:problem:damaged", title, detail);
                 }
-                _ => Self::failed(error.to_string()),
-            },
+                let detail = "a file of the table can't be read, as one that is being replaced; the server has said which one";
+                Self::later("urn:nandle:problem:unreadable", title, detail.to_owned(), 5)
+            }
+            _ => Self::failed(error.to_string()),
         }
     }
 
@@ -137,5 +170,31 @@ impl IntoResponse for Problem {
             headers.insert(header::RETRY_AFTER, seconds);
         }
         response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_reads::ReadsError;
+
+    use super::*;
+
+    #[test]
+    fn data_that_have_changed_are_told_without_the_servers_paths() {
+        let why = "its files have changed since they were opened; ask again".to_owned();
+        let changed =
+            Problem::of_ended(&Ended::Failed(EngineError::Source { name: "flights".to_owned(), why }));
+        assert_eq!((changed.status, changed.retry_after_s), (503, Some(2)));
+        let file = "/srv/secret/1.parquet".to_owned();
+        let source = ReadsError::OwnerGone { why: "it ended".to_owned() };
+        let unreadable = Problem::of_ended(&Ended::Failed(EngineError::Reads { file, source }));
+        assert_eq!((unreadable.status, unreadable.retry_after_s), (503, Some(5)));
+        assert!(!unreadable.detail.contains("secret"), "{}", unreadable.detail);
+    }
+
+    #[test]
+    fn a_method_that_is_not_possible_is_met_with_the_one_that_is() {
+        assert!(Problem::wrong_method(true).detail.contains("POST"));
+        assert!(Problem::wrong_method(false).detail.contains("GET"));
     }
 }

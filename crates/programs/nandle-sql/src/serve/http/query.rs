@@ -8,7 +8,7 @@ use nandle_io::Nanos;
 use tokio::time::Instant;
 
 use super::devices::Devices;
-use crate::serve::limits::{Ended, Limits};
+use crate::serve::limits::{Counted, Ended, Limits};
 
 /// What statements run in.
 pub(super) struct Runs {
@@ -26,17 +26,17 @@ pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran
         let _ = began.set(Instant::now());
         runs.view.start(statement.text(), Arc::clone(&needs)).await
     };
-    let (mut rows, account) = runs.limits.run_counted(start).await?;
+    let (mut rows, counted) = runs.limits.run_counted(start).await?;
     let mut batches = Vec::new();
     while let Some(batch) = rows.next().await? {
         batches.push(batch);
     }
     let wall_ns = began.get().map_or(0, |began| nanos(began.elapsed()));
     let failed = |error| Arc::new(Ended::Failed(error));
-    let account = account.await.map_err(|_| failed(EngineError::Interrupted))?.map_err(failed)?;
-    let (devices, needed) = (Arc::clone(&runs.devices), needs.finish());
-    let (computing, spilled_bytes) = (account.computing, account.spilled_bytes);
-    let played = tokio::task::spawn_blocking(move || devices.play(needed, computing, spilled_bytes));
+    let counted = counted.await.map_err(|_| failed(EngineError::Interrupted))?;
+    let Counted { account, place, until } = counted;
+    let account = account.map_err(failed)?;
+    let played = Arc::clone(&runs.devices).play_within(needs.finish(), &account, place, until);
     let elsewhere = played.await.map_err(|_| failed(EngineError::Interrupted))?;
     let cost = QueryCost { elsewhere, ..cost(&statement, wall_ns, account) };
     Ok(Arc::new(Ran { batches, cost }))

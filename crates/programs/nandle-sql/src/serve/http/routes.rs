@@ -1,6 +1,8 @@
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use axum::Router;
+use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use nandle_dashboard::{Facts, TableName, missing_columns};
@@ -27,6 +29,8 @@ pub(in crate::serve) struct Dashboard {
     table: String,
     facts: Facts,
     token: Option<Token>,
+    /// A number of all that answers follow from beside rows and questions.
+    salt: u64,
     current: RwLock<Arc<Current>>,
     versions: watch::Sender<String>,
 }
@@ -49,8 +53,9 @@ impl Dashboard {
                 let runs = Runs { view, limits: Arc::clone(&limits), devices: Arc::clone(&devices) };
                 let version = runs.view.version().to_string();
                 let current = RwLock::new(Arc::new(Current::new(runs, TableName::new(table))));
-                let (versions, table) = (watch::Sender::new(version), table.clone());
-                return Ok(Self { sessions, limits, devices, table, facts, token, current, versions });
+                let (salt, versions) = (salt(table, &facts, &devices), watch::Sender::new(version));
+                let table = table.clone();
+                return Ok(Self { sessions, limits, devices, table, facts, token, salt, current, versions });
             }
             refusals.push(format!("{table} has no {}", missing.join(", ")));
         }
@@ -87,9 +92,20 @@ impl Dashboard {
         &self.facts
     }
 
+    pub(super) fn salt(&self) -> u64 {
+        self.salt
+    }
+
     pub(super) fn token(&self) -> Option<&Token> {
         self.token.as_ref()
     }
+}
+
+/// The same in every run of this version of the program with the same arguments.
+fn salt(table: &str, facts: &Facts, devices: &Devices) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (env!("CARGO_PKG_VERSION"), table, facts, devices).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// All paths.
@@ -112,7 +128,7 @@ pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
         .route("/assets/{*file}", get(page::file))
         .route(guard::SESSION, post(page::session))
         .fallback(async || Problem::not_found())
-        .method_not_allowed_fallback(async || Problem::wrong_method())
+        .method_not_allowed_fallback(async |uri: Uri| Problem::wrong_method(uri.path() == guard::SESSION))
         .layer(CompressionLayer::new())
         .layer(from_fn_with_state(Arc::clone(&dashboard), guard::guard))
         .with_state(dashboard)

@@ -6,28 +6,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Ended;
 
-/// More than so many don't wait: what comes last would have its answer long after its client has given up.
-const WAITING_MOST: usize = 64;
-
 /// Places for queries, and a queue before them.
 #[derive(Debug)]
 pub(super) struct Admission {
     places: Arc<Semaphore>,
     queries: usize,
     waiting: AtomicUsize,
+    waiting_most: usize,
 }
 
 /// A query's place, which is free again when this is dropped.
 #[derive(Debug)]
-pub(super) struct Place(#[expect(dead_code, reason = "it is held")] Option<OwnedSemaphorePermit>);
+pub(crate) struct Place(#[expect(dead_code, reason = "it is held")] Option<OwnedSemaphorePermit>);
 
 /// One of those who wait.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Admission {
-    pub(super) fn new(queries: NonZeroUsize) -> Self {
+    /// So many have places, and so many more wait.
+    pub(super) fn new(queries: NonZeroUsize, waiting_most: usize) -> Self {
         let queries = queries.get().min(Semaphore::MAX_PERMITS);
-        Self { places: Arc::new(Semaphore::new(queries)), queries, waiting: AtomicUsize::new(0) }
+        let places = Arc::new(Semaphore::new(queries));
+        Self { places, queries, waiting: AtomicUsize::new(0), waiting_most }
     }
 
     /// Waits for a place, in the order of coming.
@@ -43,7 +43,11 @@ impl Admission {
     fn wait(&self) -> Result<Waiting<'_>, Ended> {
         let waiting = self.waiting.fetch_add(1, Ordering::Relaxed);
         let own = Waiting(&self.waiting);
-        if waiting < WAITING_MOST { Ok(own) } else { Err(Ended::Full { running: self.queries, waiting }) }
+        if waiting < self.waiting_most {
+            Ok(own)
+        } else {
+            Err(Ended::Full { running: self.queries, waiting })
+        }
     }
 }
 
@@ -61,6 +65,8 @@ mod tests {
 
     use super::*;
 
+    const WAITING_MOST: usize = 5;
+
     fn block_on<T>(future: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(future)
     }
@@ -68,7 +74,7 @@ mod tests {
     #[test]
     fn so_many_have_places_and_others_wait() {
         block_on(async {
-            let admission = Admission::new(NonZeroUsize::new(2).unwrap());
+            let admission = Admission::new(NonZeroUsize::new(2).unwrap(), WAITING_MOST);
             let first = admission.admit().await.unwrap();
             let second = admission.admit().await.unwrap();
             let soon = Duration::from_millis(10);
@@ -82,7 +88,7 @@ mod tests {
     #[test]
     fn a_queue_that_is_full_refuses() {
         block_on(async {
-            let admission = Arc::new(Admission::new(NonZeroUsize::MIN));
+            let admission = Arc::new(Admission::new(NonZeroUsize::MIN, WAITING_MOST));
             let place = admission.admit().await.unwrap();
             let all = (0..WAITING_MOST).map(|_| {
                 let admission = Arc::clone(&admission);

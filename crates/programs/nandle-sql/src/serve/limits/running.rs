@@ -1,3 +1,4 @@
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -19,32 +20,45 @@ pub(crate) struct Batches {
     receiver: Receiver<Result<Option<RecordBatch>, Ended>>,
 }
 
+/// What a query has taken. It has its place until this is dropped: what is done about it afterwards is work as well.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) account: Result<Account, EngineError>,
+    pub(crate) place: Arc<Place>,
+    /// Until when the query has time.
+    pub(crate) until: Instant,
+}
+
 type Batch = Result<Option<RecordBatch>, Ended>;
 
 impl Batches {
-    pub(super) fn of(rows: Rows, place: Place, until: (Instant, Duration)) -> Self {
-        Self::ending(rows, place, until, drop)
+    pub(super) fn of(rows: Rows, place: Arc<Place>, until: (Instant, Duration)) -> Self {
+        Self::ending(rows, place, until, |rows, place| drop((rows, place)))
     }
 
     /// And the query's account, which comes behind the last rows; none comes of a query that ended before.
     pub(super) fn counted(
         rows: Rows,
-        place: Place,
+        place: Arc<Place>,
         until: (Instant, Duration),
-    ) -> (Self, oneshot::Receiver<Result<Account, EngineError>>) {
-        let (sender, account) = oneshot::channel();
+    ) -> (Self, oneshot::Receiver<Counted>) {
+        let (sender, counted) = oneshot::channel();
+        let deadline = until.0;
         // It may have to decode a sample of what was read.
-        let count = move |rows: Rows| {
-            tokio::task::spawn_blocking(move || sender.send(rows.account()));
+        let count = move |rows: Rows, place: Arc<Place>| {
+            tokio::task::spawn_blocking(move || {
+                // A reader that is gone needs no account.
+                let _ = sender.send(Counted { account: rows.account(), place, until: deadline });
+            });
         };
-        (Self::ending(rows, place, until, count), account)
+        (Self::ending(rows, place, until, count), counted)
     }
 
     fn ending(
         rows: Rows,
-        place: Place,
+        place: Arc<Place>,
         until: (Instant, Duration),
-        count: impl FnOnce(Rows) + Send + 'static,
+        count: impl FnOnce(Rows, Arc<Place>) + Send + 'static,
     ) -> Self {
         let schema = rows.schema().clone();
         let (sender, receiver) = mpsc::channel(1);
@@ -66,20 +80,19 @@ impl Batches {
 
 async fn run(
     mut rows: Rows,
-    place: Place,
+    place: Arc<Place>,
     (deadline, limit): (Instant, Duration),
     sender: Sender<Batch>,
-    count: impl FnOnce(Rows) + Send,
+    count: impl FnOnce(Rows, Arc<Place>) + Send,
 ) {
     let last = tokio::select! {
         () = sender.closed() => return,
         () = sleep_until(deadline) => Err(Ended::TimedOut(limit)),
         last = pass(&mut rows, &sender) => last,
     };
-    drop(place);
     match &last {
-        Ok(_) => count(rows),
-        Err(_) => drop(rows),
+        Ok(_) => count(rows, place),
+        Err(_) => drop((rows, place)),
     }
     // A reader that is gone needs no last word.
     let _ = sender.send(last).await;

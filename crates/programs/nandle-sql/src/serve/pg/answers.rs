@@ -14,6 +14,9 @@ use super::client::{Client, Open};
 use super::errors;
 use super::rows::{RowSource, fields};
 
+/// A client's queries share one place, so how many of them have rows left is bounded by itself.
+const OPEN_MOST: usize = 16;
+
 /// What is sent.
 pub(super) enum Answer {
     /// The rows of a query.
@@ -44,27 +47,28 @@ impl Client {
         &self,
         start: impl Future<Output = Result<Rows, EngineError>>,
     ) -> PgWireResult<RowSource> {
+        let open = self.open().values().filter(|open| matches!(open, Open::Rows(..))).count();
+        if open >= OPEN_MOST {
+            let message = format!(
+                "{open} cursors and portals of this connection have rows left, which is the most; close some, or read them to their end"
+            );
+            return Err(errors::with_code(errors::PROGRAM_LIMIT, message));
+        }
         let timeout = self.settings().statement_timeout();
-        let batches = self.limits.run(timeout, start).await;
+        let batches = self.limits.run(&self.query_place, timeout, start).await;
         Ok(RowSource::new(batches.map_err(|ended| errors::of_ended(&ended))?))
     }
 
     /// Plans and starts a statement, which has no parameters.
     pub(super) async fn query_of(&self, statement: &Statement) -> PgWireResult<RowSource> {
-        let start = async {
-            let prepared = self.engine.prepare(statement).await?;
-            self.engine.start(&prepared).await
-        };
-        self.query(start).await
+        let prepared = self.prepare(statement).await?;
+        self.query(self.engine.start(&prepared)).await
     }
 
     /// Plans a statement, within the time of a query.
     pub(super) async fn prepare(&self, statement: &Statement) -> PgWireResult<Prepared> {
-        let limit = self.limits.time_limit();
-        let prepared = tokio::time::timeout(limit, self.engine.prepare(statement)).await;
-        let prepared =
-            prepared.map_err(|_| errors::of_ended(&crate::serve::limits::Ended::TimedOut(limit)))?;
-        prepared.map_err(|error| errors::of_engine(&error))
+        let prepared = self.limits.prepare(self.engine.prepare(statement)).await;
+        prepared.map_err(|ended| errors::of_ended(&ended))
     }
 
     /// Answers a statement for the session.

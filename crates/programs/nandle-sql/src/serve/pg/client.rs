@@ -12,7 +12,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use super::errors;
 use super::rows::RowSource;
 use super::settings::Settings;
-use crate::serve::limits::Limits;
+use super::statements::PreparedTexts;
+use crate::serve::limits::{ClientPlace, Ended, Limits};
 
 /// What a client has: settings of its own, and queries of which it has read a part.
 pub(super) struct Client {
@@ -20,6 +21,10 @@ pub(super) struct Client {
     pub(super) limits: Arc<Limits>,
     settings: Mutex<Settings>,
     open: Mutex<HashMap<String, Open>>,
+    texts: Mutex<PreparedTexts>,
+    /// For its queries.
+    pub(super) query_place: ClientPlace,
+    /// Among the clients.
     place: Option<OwnedSemaphorePermit>,
     /// By which other connections of it ask for its queries to be cancelled.
     registered: OnceLock<(Arc<ConnectionHandle>, ConnectionGuard)>,
@@ -41,6 +46,8 @@ impl Client {
             limits,
             settings: Mutex::new(settings),
             open: Mutex::default(),
+            texts: Mutex::default(),
+            query_place: ClientPlace::default(),
             place,
             registered: OnceLock::new(),
         }
@@ -68,9 +75,16 @@ impl Client {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    pub(super) fn texts(&self) -> MutexGuard<'_, PreparedTexts> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Understands what a client sends.
     pub(super) async fn understand(&self, text: &str) -> PgWireResult<Vec<Request>> {
-        self.engine.parse(text).await.map_err(|error| errors::of_text(text, &error))
+        self.limits.prepare(self.engine.parse(text)).await.map_err(|ended| match ended {
+            Ended::Failed(error) => errors::of_text(text, &error),
+            Ended::Full { .. } | Ended::TimedOut(_) => errors::of_ended(&ended),
+        })
     }
 
     /// Does something until it is done, or the client asks for it to be cancelled.

@@ -8,12 +8,12 @@ use pgwire::api::auth::StartupHandler;
 use pgwire::api::cancel::{CancelHandler, DefaultCancelHandler};
 use pgwire::api::query::{ExtendedQueryHandler, SimpleQueryHandler};
 use pgwire::api::{ConnectionManager, PgWireServerHandlers};
-use pgwire::tokio::process_socket;
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
 use super::client::Client;
 use super::extended::Extended;
+use super::messages;
 use super::startup::Startup;
 
 /// Who answers which message.
@@ -55,7 +55,7 @@ pub(super) async fn run(
     };
     let watched = TcpStream::from_std(socket.as_fd().try_clone_to_owned()?.into())?;
     tokio::select! {
-        ended = process_socket(socket, None, handlers) => ended,
+        ended = messages::answer(socket, handlers) => ended,
         ended = gone(&watched) => ended,
     }
 }

@@ -5,6 +5,9 @@ use pgwire::error::{ErrorInfo, PgWireError};
 
 use crate::serve::limits::Ended;
 
+/// More of something than a server has room for: `program_limit_exceeded`.
+pub(super) const PROGRAM_LIMIT: &str = "54000";
+
 /// How the engine joins an error and its cause.
 const CAUSED_BY: &str = "\ncaused by\n";
 
@@ -21,6 +24,7 @@ fn code(kind: ErrorKind) -> &'static str {
         ErrorKind::Refused => "42501",
         ErrorKind::Unsupported => "0A000",
         ErrorKind::TooDeep => "54001",
+        ErrorKind::TooLong => PROGRAM_LIMIT,
         ErrorKind::Invalid => "42000",
         ErrorKind::DivisionByZero => "22012",
         ErrorKind::OutOfRange => "22003",
@@ -46,7 +50,7 @@ pub(super) fn with_code(code: &str, message: impl Into<String>) -> PgWireError {
 }
 
 /// An error of the engine.
-pub(super) fn of_engine(error: &EngineError) -> PgWireError {
+fn of_engine(error: &EngineError) -> PgWireError {
     PgWireError::UserError(Box::new(info(error)))
 }
 
@@ -90,6 +94,13 @@ pub(super) fn of_ended(ended: &Ended) -> PgWireError {
 pub(super) fn too_many_clients() -> PgWireError {
     let message = "too many clients are connected already; try again when one has gone".to_owned();
     PgWireError::UserError(Box::new(error("FATAL", "53300", message)))
+}
+
+/// A message has begun that is too long; its rest isn't read.
+pub(super) fn too_long_message(bytes_max: usize) -> PgWireError {
+    let message =
+        format!("the message has more than {bytes_max} bytes, which is the most; send less at a time");
+    PgWireError::UserError(Box::new(error("FATAL", PROGRAM_LIMIT, message)))
 }
 
 /// Where the parser's complaint is, in letters from 1 on: it says `Line: 2, Column: 7`.

@@ -11,13 +11,14 @@ use nandle_engine::{Command, Prepared, Request};
 use pgwire::api::portal::Portal;
 use pgwire::api::query::{ExtendedQueryHandler, send_describe_response};
 use pgwire::api::results::{DescribePortalResponse, Response, Tag};
+use pgwire::api::stmt::StoredStatement;
 use pgwire::api::store::{Entry, PortalStore};
 use pgwire::api::{ClientInfo, ClientPortalStore, DEFAULT_NAME, PgWireConnectionState};
 use pgwire::error::{PgWireError, PgWireResult};
 use pgwire::messages::PgWireBackendMessage;
 use pgwire::messages::extendedquery::{
-    Bind, BindComplete, Close, CloseComplete, Describe, Execute, PortalSuspended, Sync as SyncMessage,
-    TARGET_TYPE_BYTE_PORTAL,
+    Bind, BindComplete, Close, CloseComplete, Describe, Execute, Parse, ParseComplete, PortalSuspended,
+    Sync as SyncMessage, TARGET_TYPE_BYTE_PORTAL,
 };
 use pgwire::messages::response::{EmptyQueryResponse, ReadyForQuery, TransactionStatus};
 
@@ -38,6 +39,27 @@ impl ExtendedQueryHandler for Extended {
 
     fn query_parser(&self) -> Arc<Client> {
         Arc::clone(&self.0)
+    }
+
+    async fn on_parse<C>(&self, client: &mut C, message: Parse) -> PgWireResult<()>
+    where
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore<Statement = Parsed>,
+        C::Error: Debug,
+        PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
+    {
+        let name = message.name.clone().unwrap_or_else(|| DEFAULT_NAME.to_owned());
+        // What isn't understood leaves no statement of its name.
+        client.portal_store().rm_statement(&name);
+        self.0.texts().remove(&name);
+        self.0.texts().add(&name, &message.query)?;
+        let parsed = StoredStatement::parse(client, &message, self.query_parser()).await;
+        match parsed.inspect_err(|_| self.0.texts().remove(&name))? {
+            Some(statement) => client.portal_store().put_statement(Arc::new(statement)),
+            None => client.portal_store().put_empty_statement(&name),
+        }
+        client.send(PgWireBackendMessage::ParseComplete(ParseComplete::new())).await?;
+        Ok(())
     }
 
     async fn on_bind<C>(&self, client: &mut C, message: Bind) -> PgWireResult<()>
@@ -155,6 +177,7 @@ impl ExtendedQueryHandler for Extended {
             client.portal_store().rm_portal(name);
         } else {
             client.portal_store().rm_statement(name);
+            self.0.texts().remove(name);
         }
         client.send(PgWireBackendMessage::CloseComplete(CloseComplete::new())).await?;
         Ok(())
@@ -206,8 +229,8 @@ impl Client {
             None => Some(&DataType::Utf8),
         });
         let values = deserialize_parameters(portal, &types.collect::<Vec<_>>())?;
-        let bound = self.engine.bind(prepared, values).await;
-        Ok(Some(Arc::new(bound.map_err(|error| errors::of_engine(&error))?)))
+        let bound = self.limits.prepare(self.engine.bind(prepared, values)).await;
+        Ok(Some(Arc::new(bound.map_err(|ended| errors::of_ended(&ended))?)))
     }
 
     /// Sends so many rows of a portal, which is started if it wasn't.
@@ -218,7 +241,8 @@ impl Client {
         most: Option<usize>,
     ) -> PgWireResult<()>
     where
-        C: ClientInfo + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore,
         C::Error: Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
@@ -228,7 +252,12 @@ impl Client {
             Some(open) => open,
             None => match self.executed(portal, client.transaction_status()).await? {
                 Answer::Rows(source, fields) => Open::Rows(source, fields),
-                answer => return self.send_short(client, answer, &portal.result_column_format).await,
+                answer => {
+                    if let Request::Command(command) = &*portal.statement.statement.request {
+                        self.forget(client, command);
+                    }
+                    return self.send_short(client, answer, &portal.result_column_format).await;
+                }
             },
         };
         let Open::Rows(mut source, fields) = open else {

@@ -8,11 +8,13 @@ mod client;
 mod connection;
 mod errors;
 mod extended;
+mod messages;
 mod parsed;
 mod rows;
 mod settings;
 mod simple;
 mod startup;
+mod statements;
 mod types;
 
 use std::io::ErrorKind;

@@ -51,7 +51,8 @@ impl SimpleQueryHandler for Client {
 impl Client {
     async fn run_all<C>(&self, client: &mut C, text: &str) -> PgWireResult<()>
     where
-        C: ClientInfo + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C: ClientInfo + ClientPortalStore + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
+        C::PortalStore: PortalStore,
         C::Error: Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
@@ -62,6 +63,9 @@ impl Client {
         for request in &requests {
             Self::check(request, client.transaction_status())?;
             let answer = self.answer(request, client).await?;
+            if let Request::Command(command) = request {
+                self.forget(client, command);
+            }
             self.send_described(client, answer).await?;
         }
         Ok(())

@@ -39,6 +39,16 @@ fn the_map_has_what_the_table_has() {
 }
 
 #[test]
+fn tabs_that_are_not_seen_leave_their_connections_to_others() {
+    run("tabs", &[]);
+}
+
+#[test]
+fn what_could_not_begin_begins_when_it_is_tried_again() {
+    run("begun_again", &[]);
+}
+
+#[test]
 fn the_page_fits_phones_and_walls_light_and_dark_and_has_no_barriers() {
     run("looks", &[]);
 }

@@ -200,6 +200,49 @@ fn an_overview_and_a_ranking_have_everything() {
 }
 
 #[test]
+fn what_is_not_known_is_left_out() {
+    let known = Site::start(&[]);
+    let select = "SELECT \"Year\", nullif(\"Month\", '2008-02') AS \"Month\", \"FlightDate\", nullif(\"Airline\", 'AA') AS \"Airline\", \
+                  nullif(\"Origin\", 'ATL') AS \"Origin\", nullif(\"Dest\", 'ORD') AS \"Dest\", \"ArrDelay\", \"Cancelled\", \"Diverted\" FROM flights";
+    let site = Site::over(select, &[]);
+    let february = |site: &Site| {
+        let overview = site.ask("overview");
+        let rows = overview["months"].as_array().unwrap().clone();
+        let flights = rows.iter().find(|row| row["month"] == "2008-02").map(|row| row["flights"].clone());
+        (overview["flights"].clone(), overview["flights_without_month"].clone(), flights.unwrap())
+    };
+    let (all, none, in_february) = february(&known);
+    assert!(none == 0 && in_february.as_u64() > Some(0));
+    assert_eq!(february(&site), (all, in_february, 0.into()));
+    let months = "airport=IAH&from=2008-03&to=2008-12";
+    let codes = |answer: &Value, rows: &str, key: &str| -> Vec<String> {
+        answer[rows].as_array().unwrap().iter().map(|row| row[key].as_str().unwrap().to_owned()).collect()
+    };
+    let without = |mut codes: Vec<String>, code: &str| {
+        let before = codes.len();
+        codes.retain(|other| other != code);
+        assert_eq!(codes.len(), before - 1, "{code} was there");
+        codes
+    };
+    for (question, rows, key, code) in [
+        ("airports?from=2008-03&to=2008-12".to_owned(), "airports", "airport", "ATL"),
+        (format!("pairs?{months}"), "pairs", "airport", "ORD"),
+        (format!("airlines?{months}"), "airlines", "airline", "AA"),
+    ] {
+        let expected = without(codes(&known.ask(&question), rows, key), code);
+        assert_eq!(codes(&site.ask(&question), rows, key), expected, "{question}");
+    }
+    // What departs from an unknown airport departs elsewhere.
+    let elsewhere = |site: &Site| {
+        let answer = site.ask(&format!("airlines?{months}"));
+        let rows = answer["airlines"].as_array().unwrap().iter().filter(|row| row["airline"] != "AA");
+        rows.map(|row| row["elsewhere"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(elsewhere(&site), elsewhere(&known));
+    site.ask(&format!("series?{months}&period=day"));
+}
+
+#[test]
 fn facts_make_airports_similar_and_name_them() {
     let facts = "airport,passengers,name\nIAH,100,\"Houston, <b>Bush</b>\"\nATL,110,Atlanta\nORD,300,\nDEN,90,Denver\n";
     let file = tempfile::NamedTempFile::new().unwrap();
@@ -215,7 +258,7 @@ fn facts_make_airports_similar_and_name_them() {
         (unknown.status, unknown.json()["type"].as_str()),
         (422, Some("urn:nandle:problem:not-known"))
     );
-    assert_eq!(site.ask("overview")["similar_by"], serde_json::json!(["departures", "passengers"]));
+    assert_eq!(site.ask("overview")["similar_by"], serde_json::json!(["flights", "passengers"]));
 }
 
 #[test]
@@ -249,8 +292,7 @@ fn answers_are_compressed_and_known_ones_are_not_sent_again() {
     let again = site.get_with(&path, &format!("If-None-Match: \"other\", {etag}\r\n"));
     assert_eq!((again.status, again.body.len()), (304, 0));
     // What is usual may be said or not.
-    let same =
-        site.get_with(&format!("{path}&count=10&by=departures"), &format!("If-None-Match: {etag}\r\n"));
+    let same = site.get_with(&format!("{path}&count=10&by=flights"), &format!("If-None-Match: {etag}\r\n"));
     assert_eq!(same.status, 304);
     let other = site.get_with(&format!("{path}&count=9"), &format!("If-None-Match: {etag}\r\n"));
     assert_eq!(other.status, 200);

@@ -1,5 +1,8 @@
 //! Who is let in.
 
+use std::io::Write as _;
+use std::time::Duration;
+
 use super::site::{Response, Site};
 use crate::place::Place;
 
@@ -93,6 +96,23 @@ fn a_token_is_asked_for() {
     assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Lax"), "{cookie}");
     let (cookie, _) = cookie.split_once(';').unwrap();
     assert_eq!(site.get_with("/api/v1/overview", &format!("Cookie: other=1; {cookie}\r\n")).status, 200);
+}
+
+#[test]
+fn a_form_that_does_not_come_is_not_waited_for() {
+    let status = |site: &Site| {
+        let mut socket = site.connect();
+        socket.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        let request = "POST /session HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 30\r\n\r\ntoken=";
+        socket.write_all(request.as_bytes()).unwrap();
+        Response::read(socket).status
+    };
+    let open = Site::start(&[]);
+    assert_eq!(status(&open), 404, "there is no token");
+    let wrong = open.get("/session");
+    assert!(wrong.status == 405 && wrong.text().contains("only POST"), "{}", wrong.text());
+    std::fs::write(open.place.path("token"), "a-token-of-27-plain-letters\n").unwrap();
+    assert_eq!(status(&open.beside(&["--token-file", "token"])), 408);
 }
 
 #[test]

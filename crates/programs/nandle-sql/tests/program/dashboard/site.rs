@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{Table, TableOptions};
@@ -42,8 +42,8 @@ pub(super) fn load(table: &Table, batches: &[RecordBatch]) {
 pub(super) struct Site {
     child: Child,
     pub(super) port: u16,
-    _place: Place,
-    pub(super) table: Table,
+    pub(super) place: Arc<Place>,
+    pub(super) table: Arc<Table>,
 }
 
 /// An answer of HTTP.
@@ -55,16 +55,37 @@ pub(super) struct Response {
 }
 
 impl Site {
+    /// Over a table.
     pub(super) fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let table = add_table(&place.path("flights"));
-        let all = [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments]
-            .concat();
+        Self::of((place.into(), table.into()), "flights", arguments)
+    }
+
+    /// Another server over the same table.
+    pub(super) fn beside(&self, arguments: &[&str]) -> Self {
+        Self::of((Arc::clone(&self.place), Arc::clone(&self.table)), "flights", arguments)
+    }
+
+    /// Over a Parquet file of the rows that a query of the table gives.
+    pub(super) fn over(select: &str, arguments: &[&str]) -> Self {
+        let place = Place::new();
+        let table = add_table(&place.path("flights"));
+        let written = place.run(&["flights", "-c", select, "--format", "parquet", "--memory", "256MiB"]);
+        assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+        std::fs::write(place.path("other.parquet"), written.stdout).unwrap();
+        Self::of((place.into(), table.into()), "other.parquet", arguments)
+    }
+
+    fn of((place, table): (Arc<Place>, Arc<Table>), source: &str, arguments: &[&str]) -> Self {
+        let all =
+            [&[source, "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments].concat();
         let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
         let said = said(&mut child);
+        assert_eq!(said["memory_bytes"], 64 << 20);
         let address = said["dashboard"].as_str().unwrap();
         let port = address.strip_prefix("http://127.0.0.1:").unwrap().trim_end_matches('/').parse().unwrap();
-        Self { child, port, _place: place, table }
+        Self { child, port, place, table }
     }
 
     pub(super) fn connect(&self) -> TcpStream {

@@ -113,9 +113,35 @@ pub(super) fn kill(signal: &str, pid: u32) {
 
 /// Sends a statement, and reads nothing.
 pub(super) fn ask(socket: &mut TcpStream, statement: &str) {
-    let length = u32::try_from(statement.len() + 5).unwrap();
-    let message = [b"Q", &length.to_be_bytes()[..], statement.as_bytes(), b"\0"].concat();
+    send(socket, b'Q', &[statement.as_bytes(), b"\0"].concat());
+}
+
+/// Prepares a statement, and reads nothing.
+pub(super) fn prepare(socket: &mut TcpStream, name: &str, statement: &str) {
+    send(socket, b'P', &[name.as_bytes(), b"\0", statement.as_bytes(), b"\0\0\0"].concat());
+    send(socket, b'S', b"");
+}
+
+fn send(socket: &mut TcpStream, letter: u8, body: &[u8]) {
+    let length = u32::try_from(body.len() + 4).unwrap();
+    let message = [&[letter][..], &length.to_be_bytes(), body].concat();
     socket.write_all(&message).unwrap();
+}
+
+/// How many rows the answer has, or its error's code.
+pub(super) fn answer(socket: &mut TcpStream) -> Result<usize, String> {
+    let mut answer = Ok(0);
+    loop {
+        match read_message(socket).unwrap() {
+            (b'D', _) => answer = answer.map(|rows| rows + 1),
+            (b'E', body) => {
+                let mut parts = body.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+                answer = Err(parts.find_map(|part| part.strip_prefix('C').map(str::to_owned)).unwrap());
+            }
+            (b'Z', _) => return answer,
+            _ => {}
+        }
+    }
 }
 
 /// A message's letter and body.

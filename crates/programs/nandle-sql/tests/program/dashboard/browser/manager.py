@@ -3,7 +3,7 @@
 import re
 import sys
 
-from visit import browser, visit
+from visit import Visit, browser, visit
 
 YEAR = "from=2008-01&to=2008-12"
 # With fewer flights than in all months most delays aren't known.
@@ -231,7 +231,46 @@ def sign_in(started, server):
         here.complaints = [said for said in here.complaints if "status of 40" not in said]
 
 
-PARTS = {part.__name__: part for part in (story, keyboard, map_points, looks, sign_in)}
+HIDDEN = """(hidden) => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def tabs(started, server):
+    """A browser has six connections to a server; a tab that isn't seen has none of them, and asks again when it is seen."""
+    with visit(started, server) as here:
+        here.open(IAH)
+        here.page.evaluate(HIDDEN, True)
+        for _ in range(6):
+            other = Visit(here.page.context.new_page(), server)
+            other.open(IAH)
+            other.page.evaluate(HIDDEN, True)
+        followed = lambda: sum(request.url.endswith("/events") for request in here.requests)
+        assert followed() == 1, followed()
+        here.page.evaluate(HIDDEN, False)
+        here.until(lambda: followed() == 2, "it follows the versions again")
+        here.settle()
+
+
+def begun_again(started, server):
+    """When the first question fails, trying again begins."""
+    with visit(started, server) as here:
+        page, overview = here.page, "**/api/v1/overview"
+        again = page.get_by_role("button", name="Try again")
+        page.route(overview, lambda route: route.abort())
+        page.goto(f"{server}/{IAH}")
+        asked = lambda: sum(request.url.endswith("/overview") for request in here.requests)
+        # The version that it is told has it ask once more by itself.
+        here.until(lambda: asked() >= 2 and again.count() == 1, "it can't begin")
+        page.wait_for_timeout(500)
+        page.unroute(overview)
+        again.click()
+        here.until(lambda: page.locator("#headline .card").count() == 5, "there are figures")
+        here.complaints = [said for said in here.complaints if "ERR_FAILED" not in said]
+
+
+PARTS = {part.__name__: part for part in (story, keyboard, map_points, tabs, begun_again, looks, sign_in)}
 
 if __name__ == "__main__":
     name, address = sys.argv[1:]

@@ -30,6 +30,7 @@ pub(crate) fn open(
     let config = SessionConfig::new()
         .with_target_partitions(options.threads.get())
         .with_information_schema(true)
+        .set_bool("datafusion.sql_parser.collect_spans", true)
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
     let builder = SessionStateBuilder::new()

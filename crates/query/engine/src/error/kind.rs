@@ -69,6 +69,7 @@ impl EngineError {
             Self::Refused { .. } => ErrorKind::Refused,
             Self::Unbound { .. } => ErrorKind::UnknownParameter,
             Self::TooDeep { .. } => ErrorKind::TooDeep,
+            Self::Planning { error, .. } => error.kind(),
             Self::Panicked { .. } => ErrorKind::Internal,
             Self::Query(error) => of_query(error),
             Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),

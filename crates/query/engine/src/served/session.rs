@@ -9,6 +9,7 @@ use super::catalogue::Catalogue;
 use super::prepared::{Prepared, Values};
 use super::request::Request;
 use crate::options::NandleOptions;
+use crate::planning::planned;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Statement, allowed, engine};
 
@@ -49,8 +50,10 @@ impl Session {
     /// # Errors
     /// It isn't SQL; the error says where.
     pub async fn parse(&self, text: &str) -> Result<Vec<Request>, EngineError> {
-        let (catalogue, text) = (Arc::clone(&self.catalogue), text.to_owned());
-        self.compute(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+        let (catalogue, text) = (Arc::clone(&self.catalogue), Arc::<str>::from(text));
+        let requests =
+            async move { catalogue.parse(&text)?.into_iter().map(|one| Request::of(one, &text)).collect() };
+        self.compute(requests).await
     }
 
     /// Plans a statement, whose parameters (`$1`) may have no values yet.
@@ -58,9 +61,9 @@ impl Session {
     /// # Errors
     /// It names what there isn't, or asks for what clients may not do.
     pub async fn prepare(&self, statement: &Statement) -> Result<Prepared, EngineError> {
-        let (context, parsed) = (self.context.clone(), statement.0.clone());
+        let (context, statement) = (self.context.clone(), statement.clone());
         self.compute(async move {
-            let plan = context.state().statement_to_plan(parsed).await?;
+            let plan = planned(&context, statement).await?;
             allowed::check_of_client(&plan)?;
             Prepared::new(plan)
         })

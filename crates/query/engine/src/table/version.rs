@@ -34,6 +34,7 @@ impl Version {
         if let Some(directory) = &source.table {
             return Ok(Self::Snapshot(Table::open(directory)?.manifest()?.snapshot));
         }
+        let source = source.listed()?;
         let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
         Ok(Self::of_files(&source.files, &stamps))
     }

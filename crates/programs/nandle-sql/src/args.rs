@@ -46,8 +46,8 @@ pub(crate) enum Command {
     /// Take parts of other machines' queries, over this machine's copy of the data
     ///
     /// Tables are named and called as by `nandle sql`, which is told of workers by --workers and has the same tables. A worker has the data in its own
-    /// place, a copy or a shared directory, reads them by its own device's profile, and refuses a query of another snapshot, of files of other
-    /// sizes, or of another version of the program. Scans are dealt out so that all workers are predicted to take equally long. Workers reach one
+    /// place, a copy or a shared directory, reads them by its own device's profile, and refuses a query of another snapshot, of other
+    /// files, or of another version of the program. Scans are dealt out so that all workers are predicted to take equally long. Workers reach one
     /// another by the URLs that --workers names. Ctrl-C ends the worker.
     Worker(Box<WorkerArgs>),
     /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages

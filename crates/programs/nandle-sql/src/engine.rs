@@ -15,6 +15,7 @@ use crate::error::of_engine;
 use crate::memory::usual_bytes;
 use crate::spill::SpillDirectory;
 use crate::tables;
+use crate::temporary::usual_place;
 use crate::workers::Workers;
 
 /// Below this neither reads nor operators have room for much.
@@ -32,7 +33,7 @@ pub(crate) struct EngineArgs {
     /// How much may lie in temporary files of what doesn't fit the memory
     #[arg(long, value_name = "SIZE", default_value = "64GiB", value_parser = positive_bytes)]
     spill_limit: u64,
-    /// Where these lie [default: the system's directory for temporary files]
+    /// Where these lie [default: the system's directory for temporary files, or /var/tmp where that one is memory]
     #[arg(long, value_name = "DIR")]
     spill_directory: Option<PathBuf>,
     /// Threads that compute [default: one for each processor]
@@ -57,7 +58,7 @@ pub(crate) fn start_on(
     queries: NonZeroUsize,
     workers: Option<&Workers>,
 ) -> Result<(Engine, SpillDirectory), Failure> {
-    let spill = SpillDirectory::make(&args.spill_directory.clone().unwrap_or_else(std::env::temp_dir))?;
+    let spill = SpillDirectory::make(&args.spill_directory.clone().unwrap_or_else(usual_place))?;
     let options = options(args, spill.path(), queries)?;
     let engine = match workers {
         Some(workers) => Engine::extended(&options, |session| workers.cluster.extend(session)),

@@ -12,6 +12,7 @@ mod shell;
 mod spill;
 mod sql;
 mod tables;
+mod temporary;
 mod whole;
 mod worker;
 mod workers;

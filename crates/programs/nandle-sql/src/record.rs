@@ -64,6 +64,20 @@ impl Record {
         self.recorder.end_query(totals)
     }
 
+    /// Writes the recording of what was done before a statement failed or was interrupted, and says what it has; nothing, if nothing was done.
+    pub(crate) fn finish_early(self) {
+        let (path, queries) = (self.path.display().to_string(), self.queries);
+        let said = match queries {
+            0 => format!("No statement was recorded, so {path} isn't written."),
+            queries => match self.finish() {
+                Ok(()) if queries == 1 => format!("{path} has the one statement that was done before."),
+                Ok(()) => format!("{path} has the {queries} statements that were done before."),
+                Err(failure) => failure.message,
+            },
+        };
+        output::note(&said);
+    }
+
     /// Writes the recording.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let bytes = self.recorder.finish().map_err(|error| failed(&self.path, &error))?;

@@ -23,14 +23,9 @@ pub(crate) struct Shell<'a> {
     pub(crate) engine: Engine,
     pub(crate) format: Format,
     pub(crate) record: Option<Record>,
-    pub(crate) retry: Option<Retry<'a>>,
+    /// Those on which statements run again when a worker is lost; rows are held until the last has come.
+    pub(crate) retry: Option<&'a Workers>,
     pub(crate) cancel: Cancel,
-}
-
-/// Statements run again when a worker is lost; their rows are held, and may be so long.
-pub(crate) struct Retry<'a> {
-    pub(crate) workers: &'a Workers,
-    pub(crate) held_bytes: u64,
 }
 
 impl Shell<'_> {
@@ -57,8 +52,8 @@ impl Shell<'_> {
 
     /// Whether there is still a reader of rows.
     fn run_one(&mut self, statement: &Statement) -> Result<bool, Failure> {
-        if let Some(retry) = &self.retry {
-            return self.run_held(retry, statement);
+        if let Some(workers) = self.retry {
+            return self.run_held(workers, statement);
         }
         let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
         let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
@@ -74,14 +69,13 @@ impl Shell<'_> {
         Ok(is_read)
     }
 
-    fn run_held(&self, retry: &Retry<'_>, statement: &Statement) -> Result<bool, Failure> {
+    fn run_held(&self, workers: &Workers, statement: &Statement) -> Result<bool, Failure> {
         let is_over = || self.cancel.is_cancelled();
         let mut on_lost = |lost: &WorkerError| output::note(&format!("{lost}; the query runs again."));
-        let cluster = &retry.workers.cluster;
-        let held = cluster.run_held(&self.engine, statement, retry.held_bytes, &is_over, &mut on_lost);
+        let held = workers.cluster.run_held(&self.engine, statement, &is_over, &mut on_lost);
         let held = held.map_err(|error| of_engine(&error))?;
         let written = if held.schema.fields().is_empty() { Ok(()) } else { self.write_held(&held) };
-        is_read(written)
+        is_read(written, 0)
     }
 
     fn write_held(&self, held: &HeldRows) -> Result<(), EngineError> {
@@ -111,20 +105,20 @@ impl Shell<'_> {
 
     /// Writes a statement's rows; whether there is still a reader, and how much there was.
     fn print(&self, mut rows: Rows) -> Result<(bool, QueryTotals), Failure> {
-        let mut result_rows = 0;
+        let mut counts = RowCounts::default();
         // Statements without a result, as SET, say nothing.
         let written = if rows.schema().fields().is_empty() {
             self.pass_over(&mut rows)
         } else {
-            self.write(&mut rows, &mut result_rows)
+            self.write(&mut rows, &mut counts)
         };
-        let is_read = is_read(written)?;
+        let is_read = is_read(written, counts.readable)?;
         if rows.sorts_for_joins() {
             output::note(SORTED);
         }
         // What operators have written to temporary files they read once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
-        Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows }))
+        Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows: counts.all }))
     }
 
     fn pass_over(&self, rows: &mut Rows) -> Result<(), EngineError> {
@@ -132,11 +126,12 @@ impl Shell<'_> {
         Ok(())
     }
 
-    fn write(&self, rows: &mut Rows, result_rows: &mut u64) -> Result<(), EngineError> {
+    fn write(&self, rows: &mut Rows, counts: &mut RowCounts) -> Result<(), EngineError> {
         let mut writer = RowWriter::new(output::rows(), self.format, rows.schema())?;
         while let Some(batch) = rows.next_batch(&|| self.cancel.is_cancelled())? {
             writer.write(&batch)?;
-            *result_rows += batch.num_rows() as u64;
+            counts.all += batch.num_rows() as u64;
+            counts.readable = writer.readable_rows();
             if self.cancel.is_cancelled() {
                 return Err(EngineError::Interrupted);
             }
@@ -145,9 +140,20 @@ impl Shell<'_> {
     }
 }
 
-/// Whether rows that were written still have a reader.
-fn is_read(written: Result<(), EngineError>) -> Result<bool, Failure> {
+/// How many rows of a statement have come.
+#[derive(Debug, Default)]
+struct RowCounts {
+    all: u64,
+    /// Those that a reader has: some formats hold rows before they write them.
+    readable: u64,
+}
+
+/// Whether rows that were written still have a reader, who has so many of them.
+fn is_read(written: Result<(), EngineError>, readable_rows: u64) -> Result<bool, Failure> {
     match written {
+        Err(EngineError::Interrupted) if readable_rows > 0 => {
+            Err(Failure::interrupted(format!("interrupted; the first {readable_rows} rows were written")))
+        }
         Err(EngineError::Output(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(of_engine(&error)),
         Ok(()) => Ok(true),

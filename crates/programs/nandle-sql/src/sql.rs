@@ -11,7 +11,7 @@ use nandle_terminal::interrupt::cancel_on_signals;
 use crate::args::SqlArgs;
 use crate::error::of_engine;
 use crate::record::Record;
-use crate::shell::{Retry, Shell};
+use crate::shell::Shell;
 use crate::{engine, prompt, tables};
 
 /// Runs the command.
@@ -28,13 +28,17 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let statements: Vec<Statement> =
         statements.map_err(|error| of_engine(&error))?.into_iter().flatten().collect();
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
-    let retried = workers.as_ref().filter(|workers| workers.is_retried);
-    let retry =
-        retried.map(|workers| Ok(Retry { workers, held_bytes: args.engine.memory_bytes()? })).transpose()?;
+    let retry = workers.as_ref().filter(|workers| workers.is_retried);
     let mut shell = Shell { engine, format, record, retry, cancel };
     let ran = if texts.is_empty() { prompt::run(&mut shell) } else { shell.run_all(&statements) };
-    ran?;
-    shell.record.map_or(Ok(()), Record::finish)
+    match (ran, shell.record) {
+        (Ok(()), Some(record)) => record.finish(),
+        (failed, Some(record)) => {
+            record.finish_early();
+            failed
+        }
+        (ran, None) => ran,
+    }
 }
 
 /// What -c and -f say, or else standard input; nothing where that is a terminal, which is asked then.

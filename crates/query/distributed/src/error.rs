@@ -46,11 +46,14 @@ pub enum WorkerError {
     NoneLeft,
     /// The rows that are held until the last has come are too many.
     #[error(
-        "the result is longer than the memory of {most_bytes} bytes, and --retry holds it until its last row; query without --retry, or with more memory"
+        "the memory has no room for more than {held_bytes} bytes of the result, and --retry holds it until its last row; query without --retry, or with \
+         more memory: {source}"
     )]
     TooLong {
-        /// The memory.
-        most_bytes: u64,
+        /// What was held.
+        held_bytes: u64,
+        /// Who holds the rest.
+        source: Box<EngineError>,
     },
     /// A port can't be listened to.
     #[error("listening on {address}: {source}")]

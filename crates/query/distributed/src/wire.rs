@@ -3,7 +3,7 @@
 
 use std::num::NonZeroUsize;
 
-use http::{HeaderMap, HeaderValue};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use nandle_reads::ReadCosts;
 use serde::{Deserialize, Serialize};
 
@@ -11,6 +11,8 @@ use crate::Secret;
 
 /// Answered at once, whatever is computed.
 pub(crate) const ALIVE: &str = "/nandle.Worker/Alive";
+/// The status of the answer of a worker whose reads don't come back; its text says for how long.
+pub(crate) const HUNG: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 /// Answered by a [`Description`].
 pub(crate) const DESCRIBE: &str = "/nandle.Worker/Describe";
 /// The version of the program that asks.

@@ -16,6 +16,11 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
                 "CREATE EXTERNAL TABLE",
                 "name its files behind the command, so that their reads are planned",
             ),
+            LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(_)) => refuse(
+                "CREATE TABLE",
+                "its rows would lie in memory that nothing bounds; use WITH or CREATE VIEW, or write the rows to a file (--format parquet) and name \
+                 that behind the command",
+            ),
             LogicalPlan::Copy(_) => refuse("COPY", "choose a format and write the rows to a file"),
             LogicalPlan::Dml(_) => refuse("changing rows", "load them into a table with `nandle table load`"),
             _ => Ok(()),

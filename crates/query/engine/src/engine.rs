@@ -6,18 +6,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::common::utils::quote_identifier;
 use datafusion::common::{DataFusionError, TableReference};
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::object_store::ObjectStoreUrl;
+use datafusion::object_store::memory::InMemory;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use nandle_io::{Io, Nanos};
 use nandle_reads::ReadCosts;
 
+use crate::memory::TablesMemory;
 use crate::options::NandleOptions;
+use crate::planning::planned;
 use crate::run::Run;
 use crate::scan::PlanReads;
-use crate::table::{Access, PlannedTable};
+use crate::table::{Access, Owners, PlannedTable};
 use crate::threads::Threads;
-use crate::{EngineError, Host, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
+use crate::{EngineError, HeldMemory, Host, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
 
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
@@ -59,12 +63,14 @@ pub struct Engine {
     context: SessionContext,
     threads: Arc<Threads>,
     tables: Mutex<BTreeMap<String, Arc<PlannedTable>>>,
+    memory: Arc<TablesMemory>,
+    owners: Arc<Owners>,
     options: EngineOptions,
 }
 
-/// A statement that was understood. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
+/// A statement that was understood, and the text that it stands in. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
 #[derive(Debug, Clone)]
-pub struct Statement(pub(crate) Parsed);
+pub struct Statement(pub(crate) Parsed, pub(crate) Arc<str>);
 
 impl std::fmt::Display for Statement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -91,7 +97,10 @@ impl Engine {
     ) -> Result<Self, EngineError> {
         let threads = Arc::new(Threads::start(options.threads)?);
         let context = session::open(options, extend)?;
-        Ok(Self { context, threads, tables: Mutex::default(), options: options.clone() })
+        let pool = Arc::clone(&context.runtime_env().memory_pool);
+        let memory = Arc::new(TablesMemory::new(pool, options.memory_bytes)?);
+        let (tables, owners) = (Mutex::default(), Arc::default());
+        Ok(Self { context, threads, tables, memory, owners, options: options.clone() })
     }
 
     /// Has a source as a table; `costs` say what reading costs where it lies.
@@ -100,7 +109,8 @@ impl Engine {
     /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
     pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
         let layer = self.options.world_layer.clone();
-        let access = Access { costs: costs.clone(), layer, kept_bytes: self.options.kept_bytes() };
+        let (memory, owners) = (Arc::clone(&self.memory), Arc::clone(&self.owners));
+        let access = Access { costs: costs.clone(), layer, memory, owners };
         let table = Arc::new(PlannedTable::open(source, &access, self.options.thread_clock)?);
         self.context.register_table(TableReference::bare(&*source.name), Arc::clone(&table) as _)?;
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).insert(source.name.clone(), table);
@@ -112,7 +122,8 @@ impl Engine {
     /// # Errors
     /// It isn't SQL; the error says where.
     pub fn parse(&self, text: &str) -> Result<VecDeque<Statement>, EngineError> {
-        Ok(parse(text)?.into_iter().map(Statement).collect())
+        let whole = Arc::from(text);
+        Ok(parse(text)?.into_iter().map(|parsed| Statement(parsed, Arc::clone(&whole))).collect())
     }
 
     /// Plans a statement and starts it.
@@ -129,7 +140,7 @@ impl Engine {
     /// As for [`run`](Self::run).
     pub fn run_noted(&self, statement: &Statement, needs: Option<Arc<Needs>>) -> Result<Rows, EngineError> {
         self.threads.block_on(async {
-            let plan = self.context.state().statement_to_plan(statement.0.clone()).await?;
+            let plan = planned(&self.context, statement.clone()).await?;
             allowed::check(&plan)?;
             let run = Run { context: self.context.clone(), statement: plan, needs };
             Rows::start(run, Arc::clone(&self.threads)).await
@@ -146,9 +157,13 @@ impl Engine {
 
     /// The engine as one that serves parts of queries which other machines have planned.
     pub fn into_host(self) -> Host {
+        let runtime = self.context.runtime_env();
+        // Tables are read by their owners' threads alone: whatever a plan names besides isn't there.
+        runtime.register_object_store(ObjectStoreUrl::local_filesystem().as_ref(), Arc::new(InMemory::new()));
         Host {
             tables: self.tables.into_inner().unwrap_or_else(PoisonError::into_inner),
-            runtime: self.context.runtime_env(),
+            runtime,
+            owners: self.owners,
             threads: self.threads,
             thread_count: self.options.threads,
             plan_reads: PlanReads::new(&self.options),
@@ -181,6 +196,11 @@ impl Engine {
         let state = self.context.state();
         let options = state.config_options().extensions.get::<NandleOptions>();
         options.map(|options| options.reads).unwrap_or_default()
+    }
+
+    /// A part of its memory for something that its caller holds, which messages call `what`; nothing yet.
+    pub fn hold(&self, what: &str) -> HeldMemory {
+        HeldMemory::new(what, &self.context.runtime_env().memory_pool)
     }
 
     /// Bytes that lie in the spill directory.

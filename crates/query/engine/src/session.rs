@@ -36,6 +36,7 @@ pub(crate) fn open(
         .with_target_partitions(options.threads.get())
         .with_sort_spill_reservation_bytes(sort_reservation_bytes(options.memory_bytes))
         .with_information_schema(true)
+        .set_bool("datafusion.sql_parser.collect_spans", true)
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
     let builder = SessionStateBuilder::new()

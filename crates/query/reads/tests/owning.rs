@@ -5,12 +5,13 @@
 mod common;
 
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 
 use futures_core::Stream;
 
 use common::{Case, Faulty, byte_of, bytes_of, world};
+use nandle_io::{Completion, Io, Wait, forward_io};
 use nandle_reads::{Check, FileId, Mismatch, OwnedStep, Owner, Plan, PlannedRead, ReadsError, StepStream};
 
 fn plan(case: &Case) -> Option<Arc<Plan>> {
@@ -253,6 +254,40 @@ fn a_check_that_panics_fails_its_own_scan_alone() {
     assert!(matches!(&error, ReadsError::Damaged { why, .. } if why.contains("panicked")), "{error}");
     consume(good, &case, &plan);
     consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
+}
+
+/// A world whose requests come back when there is leave.
+struct Held<W> {
+    inner: W,
+    leave: Arc<Mutex<()>>,
+}
+
+impl<W: Io> Io for Held<W> {
+    forward_io!(inner: devices submit in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let _leave = self.leave.lock().unwrap();
+        self.inner.reap(wait, into);
+    }
+}
+
+#[test]
+fn requests_that_do_not_come_back_are_seen_from_outside() {
+    let case = Case::random(3);
+    let plan = plan(&case).unwrap();
+    let leave = Arc::new(Mutex::new(()));
+    let given = Arc::clone(&leave);
+    let owner =
+        Owner::start("reads", move || Ok(Box::new(Held { inner: world(&Case::random(3)), leave: given })));
+    let (owner, waits) = (owner.unwrap(), leave.lock().unwrap());
+    let stream = owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 10_000);
+    while owner.progress().in_flight() == 0 {
+        std::thread::yield_now();
+    }
+    assert_eq!(owner.progress().completed(), 0);
+    drop(waits);
+    consume(stream, &case, &plan);
+    assert!(owner.progress().completed() > 0 && owner.progress().in_flight() == 0);
 }
 
 #[test]

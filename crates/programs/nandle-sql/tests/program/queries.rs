@@ -1,6 +1,6 @@
 //! Queries over files that the program itself has written.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -60,6 +60,8 @@ fn what_can_not_be_is_refused() {
     assert!(place.refused(2, &twice).contains("OTHER="));
     assert!(place.refused(1, &["-c", "SELECT 1; SELEC 2"]).contains("SELEC"));
     assert!(place.refused(1, &["Numbers.parquet", "-c", "SELECT nothing FROM numbers"]).contains("nothing"));
+    let table = place.refused(1, &["Numbers.parquet", "-c", "SELECT id\n FROM number"]);
+    assert!(table.contains("did you mean `numbers`?") && table.contains("(line 2, column 7)"), "{table}");
     assert!(place.refused(2, &["-c", "COPY (SELECT 1) TO 'x.parquet'"]).contains("COPY"));
     std::fs::write(place.path("text.parquet"), "no Parquet").unwrap();
     assert!(place.refused(1, &["text.parquet", "-c", "SELECT 1"]).contains("text.parquet"));
@@ -86,6 +88,22 @@ fn an_interruption_ends_the_query_and_leaves_nothing() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(!is_running(), "the directory for temporary files is gone");
+}
+
+#[test]
+fn a_long_table_is_written_as_its_rows_come() {
+    let place = Place::new();
+    let endless = "SELECT a.id + b.id + c.id AS sum FROM numbers a, numbers b, numbers c";
+    let mut command = place.command(&["Numbers.parquet", "-c", endless]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut first = [0; 1 << 16];
+    child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
+    let first = String::from_utf8(first.to_vec()).unwrap();
+    assert!(first.starts_with("+-") && first.contains("| sum"), "{}", &first[..100]);
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(130) && said.contains(" rows were written"), "{said}");
 }
 
 #[test]
@@ -137,4 +155,26 @@ fn what_statements_need_is_recorded() {
             .refused(2, &["Numbers.parquet", "-c", "SELECT 1", "--record", "disk.json"])
             .contains("disk.json")
     );
+}
+
+#[test]
+fn what_was_done_before_a_failure_is_recorded() {
+    let place = Place::new();
+    let text = "SELECT sum(id) FROM numbers; SELECT max(id) FROM numbers WHERE note > 'note 5'; SELECT nothing FROM numbers";
+    let said = place.refused(1, &["Numbers.parquet", "-c", text, "--record", "day.needs.zst"]);
+    assert!(said.contains("nothing") && said.contains("day.needs.zst has the 2 statements"), "{said}");
+    assert_eq!(Recording::read(&place.path("day.needs.zst")).unwrap().queries.len(), 2);
+    let said = place
+        .refused(1, &["Numbers.parquet", "-c", "SELECT nothing FROM numbers", "--record", "none.needs.zst"]);
+    assert!(said.contains("No statement was recorded") && !place.path("none.needs.zst").exists(), "{said}");
+    let endless = "SELECT sum(id) FROM numbers; SELECT a.id FROM numbers a, numbers b, numbers c";
+    let mut command = place.command(&["Numbers.parquet", "-c", endless, "--record", "cut.needs.zst"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The second statement has rows when the first is done.
+    child.stdout.as_mut().unwrap().read_exact(&mut [0; 1 << 16]).unwrap();
+    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(130) && said.contains("the one statement"), "{said}");
+    assert_eq!(Recording::read(&place.path("cut.needs.zst")).unwrap().queries.len(), 1);
 }

@@ -2,10 +2,13 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::SchemaRef;
-use nandle_engine::{Engine, EngineError, Rows, Statement};
+use nandle_engine::{Engine, EngineError, HeldMemory, Rows, Statement};
 
 use super::Cluster;
 use crate::WorkerError;
+
+/// What messages call the rows that are held.
+const HELD: &str = "rows held for --retry";
 
 /// All rows of a statement.
 #[derive(Debug)]
@@ -16,11 +19,12 @@ pub struct HeldRows {
     pub batches: Vec<RecordBatch>,
     /// Bytes that operators here have written to temporary files.
     pub spilled_bytes: u64,
+    _memory: HeldMemory,
 }
 
 impl Cluster {
     /// Runs a statement of an engine that this cluster extends, and again on those that are left when a worker is lost, which `on_lost` hears of. Rows
-    /// are held until the last has come, so that none of a run that failed are seen; they may take so many bytes.
+    /// are held in the engine's memory until the last has come, so that none of a run that failed are seen.
     ///
     /// # Errors
     /// The statement fails by itself, is over, or has too many rows; no worker is left.
@@ -28,12 +32,11 @@ impl Cluster {
         &self,
         engine: &Engine,
         statement: &Statement,
-        most_bytes: u64,
         is_over: &dyn Fn() -> bool,
         on_lost: &mut dyn FnMut(&WorkerError),
     ) -> Result<HeldRows, EngineError> {
         loop {
-            let held = engine.run(statement).and_then(|rows| hold(rows, most_bytes, is_over));
+            let held = engine.run(statement).and_then(|rows| hold(rows, engine.hold(HELD), is_over));
             let error = match held {
                 Ok(held) => return Ok(held),
                 Err(error) => error,
@@ -45,15 +48,13 @@ impl Cluster {
     }
 }
 
-fn hold(mut rows: Rows, most_bytes: u64, is_over: &dyn Fn() -> bool) -> Result<HeldRows, EngineError> {
-    let schema = Arc::clone(rows.schema());
-    let (mut batches, mut bytes) = (Vec::new(), 0);
+fn hold(mut rows: Rows, memory: HeldMemory, is_over: &dyn Fn() -> bool) -> Result<HeldRows, EngineError> {
+    let (schema, mut batches) = (Arc::clone(rows.schema()), Vec::new());
     while let Some(batch) = rows.next_batch(is_over)? {
-        bytes += batch.get_array_memory_size() as u64;
-        if bytes > most_bytes {
-            return Err(WorkerError::TooLong { most_bytes }.into());
-        }
+        let grown = memory.grow(batch.get_array_memory_size());
+        let held_bytes = memory.bytes() as u64;
+        grown.map_err(|source| WorkerError::TooLong { held_bytes, source: Box::new(source) })?;
         batches.push(batch);
     }
-    Ok(HeldRows { schema, batches, spilled_bytes: rows.spilled_bytes() })
+    Ok(HeldRows { schema, batches, spilled_bytes: rows.spilled_bytes(), _memory: memory })
 }

@@ -11,11 +11,14 @@ use nandle_engine::ScanLeaf;
 use nandle_io::Nanos;
 use nandle_units::{format_bytes, format_duration};
 
-use super::handlers::shares;
+use super::handlers::{Share, shares};
 use super::roster::Roster;
 use crate::connection::shown;
 
-/// A line for each worker's share of each scan; none where nothing is distributed.
+/// Why there is no time of the whole query.
+const VERDICT: &str = "How long the query takes isn't predicted, because it runs on several machines: rows pass between them, and what each computes at a time isn't foreseen.";
+
+/// A line for each worker's share of each scan, what they are together, and a sentence about the query; none where nothing is distributed.
 pub(super) fn plan(plan: &Arc<dyn ExecutionPlan>, roster: &Roster) -> Option<String> {
     if !plan.exists(|node| Ok(node.is::<DistributedExec>())).ok()? {
         return None;
@@ -27,18 +30,24 @@ pub(super) fn plan(plan: &Arc<dyn ExecutionPlan>, roster: &Roster) -> Option<Str
         }
         Ok(TreeNodeRecursion::Continue)
     });
-    Some(told.map_or_else(|error| error.to_string(), |_| text))
+    Some(told.map_or_else(|error| error.to_string(), |_| text + VERDICT))
 }
 
 fn scan(text: &mut String, leaf: &DistributedLeafExec, roster: &Roster) -> Result<(), DataFusionError> {
     let Some(scan) = ScanLeaf::of(leaf.original()) else { return Ok(()) };
-    for share in shares(scan, roster, leaf.variants().len())? {
-        let (row_groups, bytes) = (share.part.row_groups, format_bytes(share.part.wanted_bytes));
-        let (worker, time) = (shown(&share.worker.url), time(share.seconds));
-        let _ =
-            writeln!(text, "{}: {worker}: {row_groups} row groups, {bytes}, predicted {time}", scan.table());
+    let (mut row_groups, mut bytes, mut seconds) = (0, 0, 0.0_f64);
+    for Share { worker, part, seconds: own } in shares(scan, roster, leaf.variants().len())? {
+        (row_groups, bytes) = (row_groups + part.row_groups, bytes + part.wanted_bytes);
+        seconds = seconds.max(own);
+        write_line(text, scan.table(), &shown(&worker.url), (part.row_groups, part.wanted_bytes, own));
     }
+    write_line(text, scan.table(), "all workers side by side", (row_groups, bytes, seconds));
     Ok(())
+}
+
+fn write_line(text: &mut String, table: &str, of: &str, (row_groups, bytes, seconds): (usize, u64, f64)) {
+    let (bytes, time) = (format_bytes(bytes), time(seconds));
+    let _ = writeln!(text, "{table}: {of}: {row_groups} row groups, {bytes}, predicted {time}");
 }
 
 fn time(seconds: f64) -> String {

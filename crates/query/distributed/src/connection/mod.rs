@@ -19,7 +19,7 @@ use tower::ServiceExt as _;
 use url::Url;
 
 use crate::WorkerError;
-use crate::wire::Pass;
+use crate::wire::{HUNG, Pass};
 
 pub(crate) use channel::worker_named;
 pub(crate) use tls::Authorities;
@@ -90,7 +90,8 @@ impl Connections {
             text if text.is_empty() => format!("it answers with {status}, as no worker does"),
             text => text.into_owned(),
         };
-        Err(WorkerError::Refused { url: shown(url), why })
+        let url = shown(url);
+        Err(if status == HUNG { WorkerError::Lost { url, why } } else { WorkerError::Refused { url, why } })
     }
 
     async fn answer(&self, channel: Channel, path: &str) -> Result<(http::StatusCode, Vec<u8>), String> {

@@ -13,7 +13,8 @@ use tonic::Status;
 use tonic::body::Body;
 use tower::Service;
 
-use crate::wire::{ALIVE, DESCRIBE, Description, Objection, Pass};
+use super::stalls::Stalls;
+use crate::wire::{ALIVE, DESCRIBE, Description, HUNG, Objection, Pass};
 
 /// The service behind it, and who may come in.
 #[derive(Debug, Clone)]
@@ -22,13 +23,31 @@ pub(super) struct Door<S> {
     pass: Arc<Pass>,
     description: Arc<str>,
     threads: Handle,
+    stalls: Arc<Stalls>,
 }
 
 impl<S> Door<S> {
-    pub(super) fn new(inner: S, pass: Arc<Pass>, description: &Description, threads: Handle) -> Self {
+    pub(super) fn new(
+        inner: S,
+        pass: Arc<Pass>,
+        description: &Description,
+        threads: Handle,
+        stalls: Arc<Stalls>,
+    ) -> Self {
         let text = serde_json::to_string(description);
         let text = text.unwrap_or_else(|error| unreachable!("figures and lists become JSON: {error}"));
-        Self { inner, pass, description: text.into(), threads }
+        Self { inner, pass, description: text.into(), threads, stalls }
+    }
+
+    /// That it is alive; it isn't, for a query, where its reads don't come back.
+    fn alive(&self) -> Response<Body> {
+        let Some(waited) = self.stalls.hung() else {
+            return Response::new(Body::empty());
+        };
+        let why = format!("no read of its data has come back for {} s", waited.as_secs());
+        let mut response = Response::new(text(&why));
+        *response.status_mut() = HUNG;
+        response
     }
 }
 
@@ -52,7 +71,7 @@ where
             return ready(Ok(refused)).boxed();
         }
         match request.uri().path() {
-            ALIVE => ready(Ok(Response::new(Body::empty()))).boxed(),
+            ALIVE => ready(Ok(self.alive())).boxed(),
             DESCRIBE => ready(Ok(Response::new(text(&self.description)))).boxed(),
             _ => {
                 let mut inner = self.inner.clone();

@@ -3,6 +3,7 @@
 mod caught;
 mod door;
 mod session;
+mod stalls;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use crate::wire::{Description, Pass};
 use crate::{Secret, WorkerError};
 use door::Door;
 use session::Sessions;
+use stalls::Stalls;
 
 /// Threads that speak with others; those of the host compute.
 const THREADS: usize = 2;
@@ -88,8 +90,10 @@ impl WorkerServer {
             Arc::new(Connections::new(runtime.handle().clone(), Arc::clone(&pass), authorities));
         let description = Description { threads: host.thread_count(), costs: costs.clone() };
         let (threads, memory) = (host.threads(), host.runtime());
-        let worker = Worker::from_session_builder(Sessions::new(host, connections)).with_runtime_env(memory);
-        let door = Door::new(worker.into_worker_server(), pass, &description, threads);
+        let (host, stalls) = (Arc::new(host), Arc::new(Stalls::default()));
+        let sessions = Sessions::new(Arc::clone(&host), connections);
+        let worker = Worker::from_session_builder(sessions).with_runtime_env(memory);
+        let door = Door::new(worker.into_worker_server(), pass, &description, threads, Arc::clone(&stalls));
         let mut server = Server::builder().http2_adaptive_window(Some(true));
         if let Some(keys) = &options.keys {
             server = server.tls_config(keys.to_config()).map_err(|error| Authorities::failed(&error))?;
@@ -98,6 +102,7 @@ impl WorkerServer {
         let ended = runtime.block_on(async {
             tokio::select! {
                 ended = server.serve_with_incoming(door, incoming) => ended,
+                () = stalls.watch(&host) => Ok(()),
                 () = over(is_over) => Ok(()),
             }
         });

@@ -21,8 +21,8 @@ pub(super) struct Sessions {
 }
 
 impl Sessions {
-    pub(super) fn new(host: Host, connections: Arc<Connections>) -> Self {
-        Self { host: Arc::new(host), connections }
+    pub(super) fn new(host: Arc<Host>, connections: Arc<Connections>) -> Self {
+        Self { host, connections }
     }
 }
 

@@ -72,6 +72,7 @@ impl EngineError {
             Self::Unbound { .. } => ErrorKind::UnknownParameter,
             Self::TooDeep { .. } => ErrorKind::TooDeep,
             Self::TooLong { .. } => ErrorKind::TooLong,
+            Self::Planning { error, .. } => error.kind(),
             Self::Panicked { .. } => ErrorKind::Internal,
             Self::Query(error) => of_query(error),
             Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),

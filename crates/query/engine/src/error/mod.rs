@@ -8,6 +8,7 @@ use datafusion::common::DataFusionError;
 use nandle_columns::{ColumnsError, Place};
 use nandle_reads::ReadsError;
 
+use crate::TextPlace;
 pub use kind::ErrorKind;
 
 /// What a query or a table can't do, and why.
@@ -107,6 +108,16 @@ pub enum EngineError {
         /// Why, or what to do instead.
         why: &'static str,
     },
+    /// A statement that can't be planned.
+    #[error("{error}{hint}")]
+    Planning {
+        /// Why.
+        error: Box<EngineError>,
+        /// What may have been meant, behind a semicolon; empty where nothing is known.
+        hint: String,
+        /// Where in the statement's text, if that is known.
+        place: Option<TextPlace>,
+    },
     /// A parameter has no value.
     #[error("the parameter ${number} has no value; bind one, or write the value in its place")]
     Unbound {
@@ -157,6 +168,14 @@ pub enum EngineError {
 impl EngineError {
     pub(crate) fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
         move |source| Self::Io { action, path: path.into(), source }
+    }
+
+    /// Where in the text of a statement it is, if it is about that.
+    pub const fn place(&self) -> Option<TextPlace> {
+        match self {
+            Self::Planning { place, .. } => *place,
+            _ => None,
+        }
     }
 
     /// A panic of an operator that was caught.

@@ -13,16 +13,17 @@ use datafusion::physical_optimizer::PhysicalOptimizerRule as _;
 use datafusion::physical_plan::ExecutionPlan;
 use tokio::runtime::Handle;
 
-use super::FileName;
-use crate::EngineError;
+use super::{FileName, admitted};
 use crate::scan::PlanReads;
-use crate::table::{FileOf, PlannedTable, TableFiles};
+use crate::table::{FileOf, Owners, PlannedTable, TableFiles};
 use crate::threads::Threads;
+use crate::{EngineError, ReadsState};
 
 /// An engine whose tables, memory and threads serve parts of queries that other machines have planned.
 pub struct Host {
     pub(crate) tables: BTreeMap<String, Arc<PlannedTable>>,
     pub(crate) runtime: Arc<RuntimeEnv>,
+    pub(crate) owners: Arc<Owners>,
     pub(crate) threads: Arc<Threads>,
     pub(crate) thread_count: NonZeroUsize,
     pub(crate) plan_reads: PlanReads,
@@ -32,6 +33,11 @@ impl Host {
     /// The memory and the directory for temporary files.
     pub fn runtime(&self) -> Arc<RuntimeEnv> {
         Arc::clone(&self.runtime)
+    }
+
+    /// What each thread that reads is at.
+    pub fn reads(&self) -> Vec<ReadsState> {
+        self.owners.states()
     }
 
     /// The threads that compute.
@@ -47,7 +53,8 @@ impl Host {
     /// Has the scans of a plan that has arrived read the tables here, by plan. The plan keeps its shape.
     ///
     /// # Errors
-    /// It names a table that isn't here, or is of other data, or reads what is no table; or its reads can't be planned in the memory.
+    /// It names a table that isn't here, or is of other data; it does something else than compute and read tables; or its reads can't be planned in
+    /// the memory.
     pub fn plan(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -62,6 +69,7 @@ impl Host {
         &self,
         node: Arc<dyn ExecutionPlan>,
     ) -> Result<Transformed<Arc<dyn ExecutionPlan>>, DataFusionError> {
+        admitted::check(&node)?;
         let source = node.downcast_ref::<DataSourceExec>().map(DataSourceExec::data_source);
         let Some(config) = source.and_then(|source| source.downcast_ref::<FileScanConfig>()) else {
             return Ok(Transformed::no(node));

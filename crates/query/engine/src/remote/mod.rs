@@ -2,6 +2,7 @@
 //! that are called by their table, its state and their number. Where a part arrives ([`Host`]) these names become that machine's files, if they are the
 //! same data, and the scan is planned anew by what that machine's device costs. Nothing here knows how plans travel.
 
+mod admitted;
 mod host;
 mod leaf;
 mod name;

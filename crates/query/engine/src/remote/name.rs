@@ -53,12 +53,12 @@ mod tests {
     #[test]
     fn names_come_back_from_paths() {
         let snapshot = DataState::Snapshot { table: "00ab".to_owned(), number: 17 };
-        let files = DataState::Files { count: 3, bytes: 1 << 40 };
+        let files = DataState::Files { count: 3, bytes: 1 << 40, footers: 0xab };
         for (state, projection) in [(snapshot.clone(), None), (snapshot, Some(2)), (files, None)] {
             let name = FileName { table: "flights".to_owned(), state, projection, number: 5 };
             assert_eq!(FileName::of_path(&name.to_path()), Some(name));
         }
-        for path in ["data/a.parquet", "nandle-table/t/files-1-2/rows", "other/t/files-1-2/rows/0"] {
+        for path in ["data/a.parquet", "nandle-table/t/files-1-2-3/rows", "other/t/files-1-2-3/rows/0"] {
             assert_eq!(FileName::of_path(&Path::from(path)), None, "{path}");
         }
     }

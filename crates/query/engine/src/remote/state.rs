@@ -16,6 +16,8 @@ pub(crate) enum DataState {
         count: usize,
         /// The sizes of all of them together.
         bytes: u64,
+        /// What is made of their footers, in the order of their names.
+        footers: u64,
     },
 }
 
@@ -24,17 +26,21 @@ impl DataState {
     pub(crate) fn to_part(&self) -> String {
         match self {
             Self::Snapshot { table, number } => format!("snapshot-{number}-{table}"),
-            Self::Files { count, bytes } => format!("files-{count}-{bytes}"),
+            Self::Files { count, bytes, footers } => format!("files-{count}-{bytes}-{footers:016x}"),
         }
     }
 
     /// The state of which [`to_part`](Self::to_part) made this.
     pub(crate) fn of_part(part: &str) -> Option<Self> {
         let (kind, rest) = part.split_once('-')?;
-        let (first, second) = rest.split_once('-')?;
+        let (first, rest) = rest.split_once('-')?;
         match kind {
-            "snapshot" => Some(Self::Snapshot { table: second.to_owned(), number: first.parse().ok()? }),
-            "files" => Some(Self::Files { count: first.parse().ok()?, bytes: second.parse().ok()? }),
+            "snapshot" => Some(Self::Snapshot { table: rest.to_owned(), number: first.parse().ok()? }),
+            "files" => {
+                let (bytes, footers) = rest.split_once('-')?;
+                let footers = u64::from_str_radix(footers, 16).ok()?;
+                Some(Self::Files { count: first.parse().ok()?, bytes: bytes.parse().ok()?, footers })
+            }
             _ => None,
         }
     }
@@ -44,8 +50,15 @@ impl fmt::Display for DataState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Snapshot { table, number } => write!(f, "snapshot {number} of table {table}"),
-            Self::Files { count: 1, bytes } => write!(f, "1 file of {bytes} bytes"),
-            Self::Files { count, bytes } => write!(f, "{count} files of {bytes} bytes together"),
+            Self::Files { count: 1, bytes, footers } => {
+                write!(f, "1 file of {bytes} bytes (footer {footers:016x})")
+            }
+            Self::Files { count, bytes, footers } => {
+                write!(
+                    f,
+                    "{count} files of {bytes} bytes together (footers in the order of names {footers:016x})"
+                )
+            }
         }
     }
 }

@@ -14,25 +14,24 @@ pub(crate) fn panicked(place: &Place, panic: &(dyn Any + Send)) -> EngineError {
     EngineError::DecoderPanicked { place: place.clone(), what: panic_message(panic) }
 }
 
-/// An error of a scan with the row group that it was about. Those of the reads name their place themselves, and so does memory.
-pub(crate) fn located(place: &Place, error: DataFusionError) -> DataFusionError {
+/// An error of a scan with the place that it was about. Those of the reads name their place themselves, and so does memory.
+pub(crate) fn located(place: impl FnOnce() -> Place, error: DataFusionError) -> DataFusionError {
     match error {
         DataFusionError::ParquetError(error) => match *error {
             ParquetError::External(source) => match source.downcast::<EngineError>() {
                 Ok(own) => (*own).into(),
-                Err(source) => decoding(place, ParquetError::External(source)),
+                Err(source) => decoding(place(), ParquetError::External(source)),
             },
-            error => decoding(place, error),
+            error => decoding(place(), error),
         },
         DataFusionError::ArrowError(error, trace) => {
-            DataFusionError::ArrowError(error, trace).context(format!("decoding {place}"))
+            DataFusionError::ArrowError(error, trace).context(format!("decoding {}", place()))
         }
         error => error,
     }
 }
 
-fn decoding(place: &Place, source: ParquetError) -> DataFusionError {
-    let place = place.clone();
+fn decoding(place: Place, source: ParquetError) -> DataFusionError {
     EngineError::from(nandle_columns::ColumnsError::Parquet {
         action: "decoding",
         place,

@@ -68,35 +68,43 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
         .is_some_and(|filter| DynamicFilterTracking::classify(&filter).contains_dynamic_filter());
     let limit = config.limit.filter(|_| source.filter().is_none());
     let mut found = Pieces { files: None, all: Vec::new(), row_groups: 0, are_reordered: false };
-    let (mut seen, mut rows) = (BTreeSet::new(), 0_u64);
-    for file in config.file_groups.iter().flat_map(FileGroup::iter) {
-        let FileOf { files, number } = file_of(file)?;
+    let mut rows = 0_u64;
+    for (file, row_group) in row_groups(config)? {
+        let FileOf { files, .. } = file_of(file)?;
         found.files.get_or_insert_with(|| Arc::clone(files));
+        found.row_groups += 1;
+        if limit.is_some_and(|limit| rows >= limit as u64) {
+            continue;
+        }
         let metadata = metadata_of(file)?;
-        for row_group in 0..metadata.num_row_groups() {
-            if !is_in(metadata.row_group(row_group), file.range.as_ref())
-                || !seen.insert((*number, row_group))
-            {
-                continue;
-            }
-            found.row_groups += 1;
-            if limit.is_some_and(|limit| rows >= limit as u64) {
-                continue;
-            }
-            let piece = piece_of(file, &metadata, row_group, is_dynamic, source)?;
-            if let Some(ranges) = rehearsal.wanted(&piece.file, &piece.place)? {
-                rows += piece.rows;
-                found.all.push(Piece { ranges, ..piece });
+        let piece = piece_of(file, &metadata, row_group, is_dynamic, source)?;
+        if let Some(ranges) = rehearsal.wanted(&piece.file, &piece.place)? {
+            rows += piece.rows;
+            found.all.push(Piece { ranges, ..piece });
+        }
+    }
+    if config.output_ordering.is_empty() && is_dynamic {
+        reorder(&mut found, source);
+    }
+    Ok(found)
+}
+
+/// The row groups of the files of a scan, each once. Groups of files may be in any order; the rows of a scan in order are in that of the files, and so is
+/// what a limit leaves of them.
+fn row_groups(config: &FileScanConfig) -> Result<Vec<(&PartitionedFile, usize)>, DataFusionError> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for file in config.file_groups.iter().flat_map(FileGroup::iter) {
+        let (number, metadata) = (file_of(file)?.number, metadata_of(file)?);
+        for (row_group, of) in metadata.row_groups().iter().enumerate() {
+            if is_in(of, file.range.as_ref()) && seen.insert((number, row_group)) {
+                found.push((number, row_group, file));
             }
         }
     }
     if !config.output_ordering.is_empty() {
-        // Groups of files may be in any order; rows are in that of the files.
-        found.all.sort_by_key(|piece| (piece.number, piece.place.row_group));
-    } else if is_dynamic {
-        reorder(&mut found, source);
+        found.sort_by_key(|(number, row_group, _)| (*number, *row_group));
     }
-    Ok(found)
+    Ok(found.into_iter().map(|(_, row_group, file)| (file, row_group)).collect())
 }
 
 /// Where the first page of a row group lies, which is what the engine's source goes by; none where it has no columns.

@@ -188,8 +188,8 @@ impl DataSource for PlannedScan {
         let processor = MetricBuilder::new(&self.config.metrics()).subset_time(PROCESSOR_TIME, partition);
         let rows = Timed { rows, clock: self.clock, processor };
         let rows = AssertUnwindSafe(rows).catch_unwind().map(move |batch| match batch {
-            Ok(batch) => batch.map_err(|error| located(&reads.place(), error)),
-            Err(panic) => Err(panicked(&reads.place(), panic.as_ref()).into()),
+            Ok(batch) => batch.map_err(|error| located(|| reads.damaged_place(), error)),
+            Err(panic) => Err(panicked(&reads.damaged_place(), panic.as_ref()).into()),
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }

@@ -1,4 +1,4 @@
-//! What decoding takes of a processor, by what it takes for some of each column.
+//! Columns that are decoded alone: some of each, for what decoding takes of a processor; and whole, for which one can't be.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,11 +19,13 @@ use parquet::file::reader::{ChunkReader, Length};
 
 use super::decoding::panicked;
 use super::pieces::Piece;
+use crate::memory::TablesMemory;
 use crate::table::TableFiles;
 use crate::{EngineError, ThreadClock};
 
-/// So much of a column is decoded, unless that is less than a page.
+/// So much of a column is decoded; more of it, step by step, where that is less than a page.
 const SAMPLE_BYTES: u64 = 1 << 20;
+const SAMPLE_GROWTH: u64 = 4;
 /// At so many places, as far apart as can be.
 const SAMPLES: usize = 3;
 /// Rows that are decoded at once.
@@ -79,10 +81,22 @@ pub(crate) fn measure<'a>(
         let mut places: Vec<usize> = (0..SAMPLES).map(|number| number * last / (SAMPLES - 1)).collect();
         places.dedup();
         let chunks = places.iter().filter_map(|place| chunks.get(*place));
-        let measured = chunks.map(|chunk| chunk.seconds_per_byte(clock)).collect::<Result<Vec<_>, _>>()?;
+        let measured = chunks
+            .map(|chunk| chunk.seconds_per_byte(clock, &files.access.memory))
+            .collect::<Result<Vec<_>, _>>()?;
         files.rates.keep(column, next_of(&measured));
     }
     Ok(())
+}
+
+/// The first column of a piece that can't be decoded by itself: the decoder doesn't say which of several it is at. Reads them again, as far as there is
+/// memory for one whole.
+pub(crate) fn damaged_column(files: &TableFiles, piece: &Piece) -> Option<String> {
+    let is_damaged = |chunk: &Chunk<'_>| {
+        let decoded = catch_unwind(AssertUnwindSafe(|| chunk.is_sound(&files.access.memory)));
+        !decoded.unwrap_or(false)
+    };
+    columns(files, piece).find(|(_, chunk, _)| is_damaged(chunk)).map(|(column, ..)| column)
 }
 
 /// The columns of which a piece wants something: the path of each, and how many bytes.
@@ -110,21 +124,20 @@ fn overlap(one: &Range<u64>, other: &Range<u64>) -> u64 {
 
 impl Chunk<'_> {
     /// Decodes the first rows.
-    fn seconds_per_byte(&self, clock: ThreadClock) -> Result<f64, EngineError> {
-        let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(clock)));
-        match decoded {
-            Ok(decoded) => decoded.map_err(|error| self.failed(error)),
-            Err(panic) => Err(panicked(&self.place(), panic.as_ref())),
-        }
+    fn seconds_per_byte(&self, clock: ThreadClock, memory: &TablesMemory) -> Result<f64, EngineError> {
+        let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(clock, memory)));
+        decoded.unwrap_or_else(|panic| Err(panicked(&self.place(), panic.as_ref())))
     }
 
-    fn decode(&self, clock: ThreadClock) -> ParquetResult<f64> {
+    fn decode(&self, clock: ThreadClock, memory: &TablesMemory) -> Result<f64, EngineError> {
         let group = self.file.metadata().row_group(self.row_group);
         let (_, length_bytes) = group.column(self.column).byte_range();
         let rows = group.num_rows().max(1) as f64;
-        for held_bytes in [length_bytes.min(SAMPLE_BYTES), length_bytes] {
+        for held_bytes in sample_lengths(length_bytes) {
+            let held = usize::try_from(held_bytes).unwrap_or(usize::MAX);
+            let _held = memory.hold("a sample of a column that EXPLAIN decodes", held)?;
             // The first batch decodes the dictionary, which the whole chunk has once.
-            let mut batches = self.reader(held_bytes)?;
+            let mut batches = self.reader(held_bytes).map_err(|error| self.failed(error))?;
             let Some((_, first_seconds)) = timed(&mut batches, clock) else { continue };
             let (mut rest_rows, mut rest_seconds) = (0.0, 0.0);
             while let Some((rows, seconds)) = timed(&mut batches, clock) {
@@ -138,7 +151,16 @@ impl Chunk<'_> {
             };
             return Ok((first_seconds + of_rest) / length_bytes.max(1) as f64);
         }
-        Err(ParquetError::EOF("the chunk ends before its first rows".to_owned()))
+        Err(self.failed(ParquetError::EOF("the chunk ends before its first rows".to_owned())))
+    }
+
+    /// Whether all of its rows can be decoded, or there is no memory to see.
+    fn is_sound(&self, memory: &TablesMemory) -> bool {
+        let group = self.file.metadata().row_group(self.row_group);
+        let (_, length_bytes) = group.column(self.column).byte_range();
+        let length = usize::try_from(length_bytes).unwrap_or(usize::MAX);
+        let Ok(_held) = memory.hold("a column that can't be decoded", length) else { return true };
+        self.reader(length_bytes).is_ok_and(|mut batches| batches.all(|batch| batch.is_ok()))
     }
 
     fn reader(&self, held_bytes: u64) -> ParquetResult<ParquetRecordBatchReader> {
@@ -165,6 +187,14 @@ impl Chunk<'_> {
     fn failed(&self, source: ParquetError) -> EngineError {
         ColumnsError::Parquet { action: "decoding", place: self.place(), source: Box::new(source) }.into()
     }
+}
+
+/// How much of a chunk is read for a sample, if less had no rows.
+fn sample_lengths(length_bytes: u64) -> impl Iterator<Item = u64> {
+    let longer = move |held: &u64| {
+        (*held < length_bytes).then(|| length_bytes.min(held.saturating_mul(SAMPLE_GROWTH)))
+    };
+    std::iter::successors(Some(length_bytes.min(SAMPLE_BYTES)), longer)
 }
 
 /// The rows of the next batch and the seconds that it takes; none where the bytes that are held end.
@@ -208,5 +238,18 @@ impl ChunkReader for Held {
             return Err(ParquetError::EOF("it isn't held".to_owned()));
         }
         Ok(bytes.slice(..length))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_grow_to_the_whole() {
+        let lengths = |bytes| sample_lengths(bytes).map(|length| length >> 10).collect::<Vec<_>>();
+        assert_eq!(lengths(512 << 10), [512]);
+        assert_eq!(lengths(9 << 20), [1024, 4096, 9216]);
+        assert_eq!(lengths(1 << 20), [1024]);
     }
 }

@@ -14,6 +14,7 @@ use nandle_reads::{FileId, Outstanding, OwnedStep, ReadCounts, ReadsError, StepS
 use tokio::sync::Mutex;
 
 use super::pieces::Piece;
+use super::processor::damaged_column;
 use super::pruner::Pruner;
 use super::share::Share;
 use super::stoppers::Stoppers;
@@ -131,8 +132,25 @@ impl PartitionReads {
         self.share.pieces.get(current).map(|piece| piece.place.clone()).unwrap_or_default()
     }
 
-    /// Bytes of a piece: from what was planned for it, and what wasn't urgently.
+    /// The same where it can't be decoded, with the column that can't.
+    pub(crate) fn damaged_place(&self) -> Place {
+        let piece = self.share.pieces.get(self.current.load(Ordering::Relaxed));
+        let column = piece.and_then(|piece| damaged_column(&self.files, piece));
+        Place { column, ..self.place() }
+    }
+
+    /// Bytes of a piece, of a file that is still the one that was planned for.
     pub(crate) async fn read(&self, number: usize, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, EngineError> {
+        let read = self.read_piece(number, ranges).await;
+        // An error of a file that has changed is about that.
+        if let Some(piece) = self.share.pieces.get(number) {
+            self.files.check_unchanged(piece.number)?;
+        }
+        read
+    }
+
+    /// From what was planned for it, and what wasn't urgently.
+    async fn read_piece(&self, number: usize, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, EngineError> {
         let timer = self.counters.waited.timer();
         self.current.store(number, Ordering::Relaxed);
         let mut running = self.running.lock().await;

@@ -20,19 +20,11 @@ use crate::table::FileOf;
 
 /// The part of the memory that the reads of all queries may take; operators have the rest.
 const READS_PART: u64 = 4;
-/// What is kept for the next query is at most this part of what reads of one may take.
-const KEPT_PART: u64 = 4;
-const KEPT_BYTES_MAX: usize = 64 << 20;
 
 impl EngineOptions {
     /// Memory for the reads of one query.
     pub fn reads_bytes(&self) -> u64 {
         self.memory_bytes / READS_PART / self.queries.get() as u64
-    }
-
-    /// Memory that stays with the reads of each table while nothing is read of it. No account has it, so it is little.
-    pub(crate) fn kept_bytes(&self) -> usize {
-        usize::try_from(self.reads_bytes() / KEPT_PART).unwrap_or(usize::MAX).min(KEPT_BYTES_MAX)
     }
 }
 

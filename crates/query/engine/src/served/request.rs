@@ -1,5 +1,7 @@
 //! What clients ask for: a statement for the engine, or one for their session, which the engine doesn't know.
 
+use std::sync::Arc;
+
 use datafusion::sql::parser::{ResetStatement as ResetOfEngine, Statement as Parsed};
 use datafusion::sql::sqlparser::ast::{
     CloseCursor, Declare, Expr, FetchDirection, Ident, Reset, ResetStatement, Set, Statement as Sql,
@@ -83,19 +85,20 @@ pub enum Command {
 }
 
 impl Request {
-    pub(crate) fn of(parsed: Parsed) -> Result<Self, EngineError> {
+    /// What was understood of a text.
+    pub(crate) fn of(parsed: Parsed, text: &Arc<str>) -> Result<Self, EngineError> {
         let command = match &parsed {
-            Parsed::Statement(sql) => command(sql)?,
+            Parsed::Statement(sql) => command(sql, text)?,
             Parsed::Reset(ResetOfEngine::Variable(name)) => {
                 Some(Command::Reset { name: Some(name.to_string().to_lowercase()) })
             }
             Parsed::CreateExternalTable(_) | Parsed::CopyTo(_) | Parsed::Explain(_) => None,
         };
-        Ok(command.map_or_else(|| Self::Query(Statement(parsed)), Self::Command))
+        Ok(command.map_or_else(|| Self::Query(Statement(parsed, Arc::clone(text))), Self::Command))
     }
 }
 
-fn command(sql: &Sql) -> Result<Option<Command>, EngineError> {
+fn command(sql: &Sql, text: &Arc<str>) -> Result<Option<Command>, EngineError> {
     Ok(Some(match sql {
         Sql::StartTransaction { .. } => Command::Begin,
         Sql::Commit { .. } => Command::Commit,
@@ -106,9 +109,9 @@ fn command(sql: &Sql) -> Result<Option<Command>, EngineError> {
         Sql::Reset(reset) => reset_of(reset),
         Sql::ShowVariable { variable } => Command::Show {
             name: joined(variable),
-            statement: Statement(Parsed::Statement(Box::new(sql.clone()))),
+            statement: Statement(Parsed::Statement(Box::new(sql.clone())), Arc::clone(text)),
         },
-        Sql::Declare { stmts } => declare(stmts)?,
+        Sql::Declare { stmts } => declare(stmts, text)?,
         Sql::Fetch { name, direction, .. } => {
             Command::Fetch { name: name.value.clone(), rows: rows(direction)? }
         }
@@ -183,7 +186,7 @@ fn reset_of(reset: &ResetStatement) -> Command {
     }
 }
 
-fn declare(all: &[Declare]) -> Result<Command, EngineError> {
+fn declare(all: &[Declare], text: &Arc<str>) -> Result<Command, EngineError> {
     let [Declare { names, for_query: Some(query), scroll, hold, .. }] = all else {
         return refuse("DECLARE", "only DECLARE name CURSOR FOR query is possible");
     };
@@ -194,7 +197,7 @@ fn declare(all: &[Declare]) -> Result<Command, EngineError> {
     if *hold == Some(true) {
         return refuse("a cursor WITH HOLD", "cursors end with their transaction");
     }
-    let query = Statement(Parsed::Statement(Box::new(Sql::Query(query.clone()))));
+    let query = Statement(Parsed::Statement(Box::new(Sql::Query(query.clone()))), Arc::clone(text));
     Ok(Command::Declare { name: name.value.clone(), query })
 }
 

@@ -7,6 +7,7 @@ use super::catalogue::Catalogue;
 use super::prepared::{Prepared, Values};
 use super::request::Request;
 use crate::options::NandleOptions;
+use crate::planning::planned;
 use crate::run::Run;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Statement, allowed};
@@ -58,11 +59,14 @@ impl Session {
         let bytes = text.len();
         let too_long = || EngineError::TooLong { bytes, bytes_max: TEXT_BYTES_MAX };
         // It isn't copied before it is known to be short enough.
-        let text = (bytes <= TEXT_BYTES_MAX).then(|| text.to_owned()).ok_or_else(too_long);
+        let text = (bytes <= TEXT_BYTES_MAX).then(|| Arc::<str>::from(text)).ok_or_else(too_long);
         let (catalogue, threads) = (Arc::clone(&self.catalogue), Arc::clone(&self.threads));
         async move {
             let text = text?;
-            threads.plan(async move { catalogue.parse(&text)?.into_iter().map(Request::of).collect() }).await
+            let requests = async move {
+                catalogue.parse(&text)?.into_iter().map(|one| Request::of(one, &text)).collect()
+            };
+            threads.plan(requests).await
         }
     }
 
@@ -74,15 +78,15 @@ impl Session {
         &self,
         statement: &Statement,
     ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
-        let (context, parsed, threads) =
-            (self.context.clone(), statement.0.clone(), Arc::clone(&self.threads));
+        let (context, statement, threads) =
+            (self.context.clone(), statement.clone(), Arc::clone(&self.threads));
         async move {
-            let planned = async move {
-                let plan = context.state().statement_to_plan(parsed).await?;
+            let prepared = async move {
+                let plan = planned(&context, statement).await?;
                 allowed::check_of_client(&plan)?;
                 Prepared::new(plan)
             };
-            threads.plan(planned).await
+            threads.plan(prepared).await
         }
     }
 

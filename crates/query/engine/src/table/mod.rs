@@ -1,6 +1,8 @@
 //! Tables: which files they are, how those are opened, and what the engine is told of them.
 
+mod digest;
 mod open;
+mod owners;
 mod partitions;
 mod path;
 mod provider;
@@ -10,6 +12,8 @@ mod source;
 mod version;
 
 pub(crate) use open::{Access, TableFiles};
+pub(crate) use owners::Owners;
+pub use owners::ReadsState;
 pub use partitions::Partitions;
 pub(crate) use partitions::with_values;
 pub(crate) use provider::{FileOf, PlannedTable};

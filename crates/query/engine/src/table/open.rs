@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use arrow_schema::{FieldRef, Schema, SchemaRef};
@@ -14,10 +14,13 @@ use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
 use parquet::file::metadata::RowGroupMetaData;
 
+use super::digest;
+use super::owners::Owners;
 use super::partitions::Partitions;
 use super::pumped::{Pumped, plain};
 use super::schema::{common, known_nulls, without};
 use super::source::Source;
+use crate::memory::TablesMemory;
 use crate::remote::DataState;
 use crate::scan::Rates;
 use crate::{EngineError, WorldLayer};
@@ -32,8 +35,10 @@ pub(crate) struct Access {
     pub(crate) costs: ReadCosts,
     /// What stands around the world that reads them.
     pub(crate) layer: Option<WorldLayer>,
-    /// Memory that stays with the thread that reads them while nothing is read.
-    pub(crate) kept_bytes: usize,
+    /// What is taken of beside planned reads.
+    pub(crate) memory: Arc<TablesMemory>,
+    /// What threads that read are at.
+    pub(crate) owners: Arc<Owners>,
 }
 
 /// A table's files with their footers, and the thread that reads them.
@@ -54,6 +59,10 @@ pub(crate) struct TableFiles {
     pub(crate) files: Vec<Arc<ParquetFile>>,
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) stamps: Vec<Stamp>,
+    /// The files themselves, as the thread has them open.
+    open: Vec<Arc<DeviceFile>>,
+    /// What is made of their footers when another machine asks.
+    footers: OnceLock<u64>,
     pub(crate) read: Arc<[ReadFile]>,
     pub(crate) owner: Owner,
     /// What decoding its columns costs, as far as that was measured.
@@ -70,21 +79,30 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// Of what lies under a path now.
     pub(super) fn of(path: &PathBuf) -> Result<Self, EngineError> {
-        let of = |metadata: std::fs::Metadata| {
-            Ok(Self { length_bytes: metadata.len(), modified: metadata.modified()? })
-        };
+        let of = |metadata: std::fs::Metadata| Self::of_metadata(&metadata);
         std::fs::metadata(path).and_then(of).map_err(EngineError::io("looking at", path))
+    }
+
+    /// Of a file that is open, wherever its name leads to meanwhile.
+    fn of_open(file: &DeviceFile, path: &Path) -> Result<Self, EngineError> {
+        let of = |metadata: std::fs::Metadata| Self::of_metadata(&metadata);
+        file.file().metadata().and_then(of).map_err(EngineError::io("looking at", path))
+    }
+
+    fn of_metadata(metadata: &std::fs::Metadata) -> std::io::Result<Self> {
+        Ok(Self { length_bytes: metadata.len(), modified: metadata.modified()? })
     }
 }
 
 impl TableFiles {
-    /// Opens what a name leads to. Footers are read through the thread that reads the data; a table's own through its directory, which
+    /// Opens what a name leads to now. Footers are read through the thread that reads the data; a table's own through its directory, which
     /// checks them by their sums.
     pub(crate) fn open(source: &Source, access: &Access) -> Result<Self, EngineError> {
         let opened = match &source.table {
             Some(directory) => Self::of_table(directory, access)?,
-            None => Self::of_files(source, access)?,
+            None => Self::of_files(&source.listed()?, access)?,
         };
         Ok(Self { name: source.name.clone(), table: source.name.clone(), ..opened })
     }
@@ -143,7 +161,9 @@ impl TableFiles {
         access: &Access,
         snapshot: Option<Snapshot>,
     ) -> Result<Self, EngineError> {
-        let stamps = paths.iter().map(Stamp::of).collect::<Result<_, _>>()?;
+        let open: Vec<Arc<DeviceFile>> = devices.iter().map(|device| Arc::clone(&device.file)).collect();
+        let stamps = open.iter().zip(&paths).map(|(file, path)| Stamp::of_open(file, path));
+        let stamps = stamps.collect::<Result<_, _>>()?;
         let read = files.iter().zip(devices).map(|(file, device)| {
             let mut read = file.read_file(device.id, 0, device.align_bytes)?;
             read.plan.groups = groups(file);
@@ -160,6 +180,8 @@ impl TableFiles {
             files,
             paths,
             stamps,
+            open,
+            footers: OnceLock::new(),
             read,
             owner,
             rates: Rates::default(),
@@ -168,14 +190,24 @@ impl TableFiles {
         })
     }
 
-    /// Whether the files are still those that were opened.
-    pub(crate) fn are_current(&self) -> Result<bool, EngineError> {
-        for (path, stamp) in self.paths.iter().zip(&self.stamps) {
-            if Stamp::of(path)? != *stamp {
-                return Ok(false);
-            }
+    /// That a file is still as it was when it was opened, whatever its name leads to; the sums of a table's own files say more. What a file system can't
+    /// tell apart by lengths and times isn't seen.
+    pub(crate) fn check_unchanged(&self, number: usize) -> Result<(), EngineError> {
+        let (Some(file), Some(path), Some(stamp), None) =
+            (self.open.get(number), self.paths.get(number), self.stamps.get(number), &self.snapshot)
+        else {
+            return Ok(());
+        };
+        if Stamp::of_open(file, path)? == *stamp {
+            return Ok(());
         }
-        Ok(true)
+        let why = "it has changed since the query was planned; ask again when it is whole".to_owned();
+        Err(EngineError::Source { name: path.display().to_string(), why })
+    }
+
+    /// The same of all files.
+    pub(crate) fn check_all_unchanged(&self) -> Result<(), EngineError> {
+        (0..self.files.len()).try_for_each(|number| self.check_unchanged(number))
     }
 
     /// Which data these are, whatever machine they lie on.
@@ -187,6 +219,7 @@ impl TableFiles {
             None => DataState::Files {
                 count: self.stamps.len(),
                 bytes: self.stamps.iter().map(|stamp| stamp.length_bytes).sum(),
+                footers: *self.footers.get_or_init(|| digest::of_files(&self.files)),
             },
         }
     }
@@ -230,8 +263,9 @@ fn of_table(source: ReadsError) -> EngineError {
 }
 
 /// A file as a device of the owner's world.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 struct Device {
+    file: Arc<DeviceFile>,
     id: DeviceId,
     align_bytes: u64,
 }
@@ -239,7 +273,7 @@ struct Device {
 /// Opens files as devices of a world, and starts the thread that reads from them.
 fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<ReadFile>), EngineError> {
     let opened = paths.iter().map(open_device).collect::<Result<Vec<_>, _>>()?;
-    let align_bytes: Vec<u64> = opened.iter().map(|device| device.shape().logical_block_bytes).collect();
+    let files = opened.clone();
     let (told, ids) = channel();
     let layer = access.layer.clone();
     let open = move || {
@@ -253,11 +287,15 @@ fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<
             None => io,
         })
     };
-    let owner = Owner::keeping(access.kept_bytes, "nandle-reads", open).map_err(of_table)?;
+    let owner = Owner::keeping(access.memory.kept.clone(), "nandle-reads", open).map_err(of_table)?;
+    access.owners.add(owner.progress());
     let gone = |_| of_table(ReadsError::OwnerGone { why: "it ended before it began".to_owned() });
     let ids = ids.recv().map_err(gone)?;
-    let devices = ids.into_iter().zip(align_bytes).map(|(id, align_bytes)| Device { id, align_bytes });
-    let devices: Vec<Device> = devices.collect();
+    let device = |(id, file): (DeviceId, Arc<DeviceFile>)| {
+        let align_bytes = file.shape().logical_block_bytes;
+        Device { file, id, align_bytes }
+    };
+    let devices: Vec<Device> = ids.into_iter().zip(files).map(device).collect();
     let read = paths.iter().zip(&devices).map(|(path, device)| {
         plain(path, device.id, device.align_bytes).map_err(EngineError::io("reading", path))
     });

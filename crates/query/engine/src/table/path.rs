@@ -1,6 +1,7 @@
 //! Where a table's rows can be read: in its own files, or in a projection's.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Schema, SortOptions};
 use datafusion::catalog::Session;
@@ -21,11 +22,12 @@ use datafusion::object_store::path::Path;
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion_datasource::TableSchema;
+use nandle_columns::Projection;
 
 use super::open::TableFiles;
 use super::partitions::with_values;
 use super::provider::FileOf;
-use crate::Elsewhere;
+use crate::{Elsewhere, EngineError};
 
 /// So many times as many files as threads, at most, are a partition each, so that the order of their rows holds whatever statistics say of their first
 /// and last ones. Partitions share the memory for reads, and each needs some.
@@ -37,13 +39,30 @@ pub(crate) struct RowsPath {
     pub(crate) files: Arc<TableFiles>,
     /// Its columns, as the engine has them.
     pub(crate) schema: TableSchema,
+    /// Projections of the same rows that were opened, by their names.
+    projections: Arc<Mutex<BTreeMap<String, RowsPath>>>,
 }
 
 impl RowsPath {
     pub(crate) fn new(files: Arc<TableFiles>) -> Self {
         let schema = TableSchema::builder(Arc::new(transform_schema_to_view(&files.schema)));
         let schema = schema.with_table_partition_cols(files.partitions.columns()).build();
-        Self { files, schema }
+        Self { files, schema, projections: Arc::default() }
+    }
+
+    /// The same rows as a projection of the table in a directory has them.
+    pub(super) fn projection(
+        &self,
+        projection: &Projection,
+        directory: &std::path::Path,
+    ) -> Result<Self, EngineError> {
+        let mut known = self.projections.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = projection.name();
+        let path = match known.get(&name) {
+            Some(path) => path.clone(),
+            None => Self::new(Arc::new(self.files.projection(projection, directory)?)),
+        };
+        Ok(known.entry(name).or_insert(path).clone())
     }
 
     /// A scan of some columns.

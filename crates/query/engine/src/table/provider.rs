@@ -1,6 +1,6 @@
 //! A table as the engine knows it.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use arrow_schema::SchemaRef;
@@ -40,16 +40,19 @@ pub(crate) struct PlannedTable {
     /// Whether files that have changed are opened anew; otherwise they are an error.
     follows_changes: bool,
     opened: RwLock<RowsPath>,
-    /// Projections that were opened, by their names.
-    projections: Mutex<BTreeMap<String, RowsPath>>,
+    /// Snapshots that it had opened before, the last one first, for queries that another machine has planned of them.
+    earlier: Mutex<VecDeque<RowsPath>>,
 }
+
+/// So many snapshots are kept beside the one that is opened. Each keeps its files on the disk, and a thread.
+const EARLIER_MOST: usize = 2;
 
 impl PlannedTable {
     pub(crate) fn open(source: &Source, access: &Access, clock: ThreadClock) -> Result<Self, EngineError> {
         let opened = RowsPath::new(Arc::new(TableFiles::open(source, access)?));
         let schema = Arc::clone(opened.schema.table_schema());
-        let (source, projections) = (source.clone(), Mutex::default());
-        Ok(Self { source, schema, clock, follows_changes: true, opened: RwLock::new(opened), projections })
+        let (source, opened, earlier) = (source.clone(), RwLock::new(opened), Mutex::default());
+        Ok(Self { source, schema, clock, follows_changes: true, opened, earlier })
     }
 
     /// The table as it is now, and as it stays: files that change are an error from then on.
@@ -61,15 +64,8 @@ impl PlannedTable {
             RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?))
         };
         let schema = Arc::clone(opened.schema.table_schema());
-        let (source, projections) = (self.source.clone(), Mutex::default());
-        Ok(Self {
-            source,
-            schema,
-            clock: self.clock,
-            follows_changes: false,
-            opened: RwLock::new(opened),
-            projections,
-        })
+        let (source, opened, earlier) = (self.source.clone(), RwLock::new(opened), Mutex::default());
+        Ok(Self { source, schema, clock: self.clock, follows_changes: false, opened, earlier })
     }
 
     /// Which version of the rows it has opened.
@@ -82,15 +78,18 @@ impl PlannedTable {
         Version::now(&self.source)
     }
 
-    /// The files as they are now: those of a table stay with its snapshot, others are opened again when one of them has changed.
+    /// The files as they are now: those of a table stay with its snapshot, others are listed and opened again when they have changed.
     fn current(&self) -> Result<RowsPath, EngineError> {
         let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if self.source.table.is_some() || opened.files.are_current()? {
+        if self.source.table.is_some() {
             return Ok(opened);
         }
         if !self.follows_changes {
-            let why = "its files have changed since they were opened; ask again".to_owned();
-            return Err(EngineError::Source { name: self.source.name.clone(), why });
+            opened.files.check_all_unchanged()?;
+            return Ok(opened);
+        }
+        if opened.files.version() == Version::now(&self.source)? {
+            return Ok(opened);
         }
         self.reopened(&opened)
     }
@@ -102,35 +101,49 @@ impl PlannedTable {
             return Err(EngineError::Source { name: self.source.name.clone(), why });
         }
         *self.opened.write().unwrap_or_else(PoisonError::into_inner) = again.clone();
-        self.projections.lock().unwrap_or_else(PoisonError::into_inner).clear();
         Ok(again)
     }
 
-    /// The files in a state that another machine has planned for, or those of one of its projections. A table whose snapshot is another one than
-    /// it was opened with is opened again.
+    /// The files in a state that another machine has planned for, or those of one of its projections.
     pub(crate) fn files_in(
         &self,
         state: &DataState,
         projection: Option<usize>,
     ) -> Result<Arc<TableFiles>, EngineError> {
-        let mut table = self.current()?;
-        if table.files.state() != *state {
-            table = self.reopened(&table)?;
-        }
-        let (expected, got) = (state.to_string(), table.files.state());
-        if got != *state {
-            let what = format!("the table `{}`", self.source.name);
-            return Err(EngineError::OtherData { what, expected, got: got.to_string() });
-        }
+        let table = self.in_state(state)?;
         let Some(number) = projection else { return Ok(table.files) };
         let manifest = table.files.snapshot.as_ref().and_then(Snapshot::manifest);
         let projection = manifest.and_then(|manifest| manifest.projections.get(number));
         let projection = projection.ok_or_else(|| EngineError::OtherData {
             what: format!("the table `{}`", self.source.name),
-            expected: format!("{expected} with a projection of the number {number}"),
+            expected: format!("{state} with a projection of the number {number}"),
             got: "without it".to_owned(),
         })?;
         Ok(self.projection(&table, projection)?.files)
+    }
+
+    /// The rows in a state: as they are opened, as they were, or as they are after a table is opened again whose snapshot is another one.
+    fn in_state(&self, state: &DataState) -> Result<RowsPath, EngineError> {
+        let opened = self.current()?;
+        if opened.files.state() == *state {
+            return Ok(opened);
+        }
+        let earlier = || self.earlier.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = earlier().iter().find(|known| known.files.state() == *state) {
+            return Ok(known.clone());
+        }
+        let again = self.reopened(&opened)?;
+        let got = again.files.state();
+        if self.source.table.is_some() && got != opened.files.state() {
+            let mut earlier = earlier();
+            earlier.push_front(opened);
+            earlier.truncate(EARLIER_MOST);
+        }
+        if got == *state {
+            return Ok(again);
+        }
+        let what = format!("the table `{}`", self.source.name);
+        Err(EngineError::OtherData { what, expected: state.to_string(), got: got.to_string() })
     }
 
     /// The projections that have all of some columns.
@@ -144,13 +157,7 @@ impl PlannedTable {
     /// The rows as a projection of a table has them.
     fn projection(&self, table: &RowsPath, projection: &Projection) -> Result<RowsPath, EngineError> {
         let Some(directory) = &self.source.table else { unreachable!("only tables have projections") };
-        let mut known = self.projections.lock().unwrap_or_else(PoisonError::into_inner);
-        let name = projection.name();
-        let path = match known.get(&name) {
-            Some(path) => path.clone(),
-            None => RowsPath::new(Arc::new(table.files.projection(projection, directory)?)),
-        };
-        Ok(known.entry(name).or_insert(path).clone())
+        table.projection(projection, directory)
     }
 
     /// The scan that is predicted to be over first.
@@ -221,5 +228,76 @@ impl TableProvider for PlannedTable {
             unreachable!("a table itself is one of its paths")
         };
         Ok(DataSourceExec::from_data_source(config))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{ArrayRef, Int64Array, RecordBatch};
+    use nandle_columns::{Clustering, Layout, Table, TableOptions};
+    use nandle_io::Nanos;
+    use nandle_reads::{Estimate, ReadCosts, RequestCost};
+
+    use super::*;
+
+    fn load(table: &Table, first: i64) {
+        let column = || -> ArrayRef { Arc::new((first..first + 2000).collect::<Int64Array>()) };
+        let rows = RecordBatch::try_from_iter([("id", column()), ("other", column())]).unwrap();
+        let mut writer = table.load().unwrap();
+        writer.write(&rows).unwrap();
+        writer.commit().unwrap();
+        table.project(&["id"], 1 << 20).unwrap();
+    }
+
+    fn access() -> Access {
+        let request = RequestCost { request_bytes: 4096, depth: 1, seconds: Estimate::exact(1e-4) };
+        let costs = ReadCosts {
+            logical_block_bytes: 512,
+            largest_request_bytes: 1 << 20,
+            random: vec![request],
+            sequential: Vec::new(),
+            batches: Vec::new(),
+            sequences: Vec::new(),
+            price_error: 0.0,
+        };
+        let pool = Arc::new(datafusion::execution::memory_pool::UnboundedMemoryPool::default());
+        let memory = crate::memory::TablesMemory::new(pool, 0).unwrap();
+        Access { costs, layer: None, memory: Arc::new(memory), owners: Arc::default() }
+    }
+
+    #[test]
+    fn each_snapshot_has_its_own_projections_and_the_last_ones_stay_known() {
+        let directory = tempfile::tempdir().unwrap();
+        let place = directory.path().join("numbers");
+        let fields =
+            ["id", "other"].map(|name| arrow_schema::Field::new(name, arrow_schema::DataType::Int64, false));
+        let schema = Arc::new(arrow_schema::Schema::new(fields.to_vec()));
+        let options = TableOptions {
+            layout: Layout::default(),
+            clustering: Clustering::None,
+            ..TableOptions::new(schema, 1)
+        };
+        let table = Table::create(&place, &options).unwrap();
+        load(&table, 0);
+        let source = Source::find(&place.display().to_string()).unwrap();
+        let planned = PlannedTable::open(&source, &access(), || Nanos::ZERO).unwrap();
+        let first = planned.current().unwrap();
+        let (mut states, mut files) = (vec![first.files.state()], Vec::new());
+        for number in 1..4 {
+            load(&table, number * 10_000);
+            let now = TableFiles::open(&source, &access()).unwrap().state();
+            files.push(planned.files_in(&now, Some(0)).unwrap());
+            states.push(now);
+        }
+        // A query that was planned before is asked for late.
+        planned.covering(&first, &["id"]).unwrap();
+        let projected = planned.covering(&planned.current().unwrap(), &["id"]).unwrap();
+        assert_eq!(projected.first().unwrap().files.state(), states[3]);
+        for (state, known) in states.iter().skip(1).zip(&files) {
+            let again = planned.files_in(state, Some(0)).unwrap();
+            assert!(again.state() == *state && Arc::ptr_eq(&again, known), "{state}");
+        }
+        let gone = planned.files_in(&states[0], None).unwrap_err();
+        assert!(matches!(gone, EngineError::OtherData { .. }), "{gone}");
     }
 }

@@ -16,6 +16,8 @@ pub struct Source {
     pub files: Vec<PathBuf>,
     /// Columns that stand in the names of their directories.
     pub partitions: Partitions,
+    /// The path or pattern that it was found by.
+    place: String,
 }
 
 /// Files of a directory, or that a pattern finds, are those that end so.
@@ -39,16 +41,30 @@ impl Source {
         let path = Path::new(place);
         let name = name.map_or_else(|| name_of(path), |name| Ok(name.to_owned()))?;
         if path.is_dir() {
-            return Self::in_directory(path, name);
+            return Self::in_directory(path, place, name);
         }
         let files = if path.exists() { vec![path.to_owned()] } else { matching(place)? };
-        Ok(Self { name, table: None, files, partitions: Partitions::default() })
+        Ok(Self { name, table: None, files, partitions: Partitions::default(), place: place.to_owned() })
     }
 
-    fn in_directory(directory: &Path, name: String) -> Result<Self, EngineError> {
+    /// The same with the files that its directory or pattern leads to now.
+    pub(super) fn listed(&self) -> Result<Self, EngineError> {
+        let is_one_file = matches!(&*self.files, [file] if *file == Path::new(&self.place));
+        if self.table.is_some() || is_one_file {
+            return Ok(self.clone());
+        }
+        let listed = Self::at(&self.place, Some(&self.name))?;
+        if listed.table.is_some() {
+            return Err(not_found(&self.place, "its files have become a table meanwhile; start anew"));
+        }
+        Ok(listed)
+    }
+
+    fn in_directory(directory: &Path, place: &str, name: String) -> Result<Self, EngineError> {
+        let place = place.to_owned();
         if ["CURRENT", "LOCK"].iter().any(|of_table| directory.join(of_table).exists()) {
             let (files, partitions) = (Vec::new(), Partitions::default());
-            return Ok(Self { name, table: Some(directory.to_owned()), files, partitions });
+            return Ok(Self { name, table: Some(directory.to_owned()), files, partitions, place });
         }
         let mut files = Vec::new();
         add_files(directory, &mut files)?;
@@ -59,7 +75,7 @@ impl Source {
             return Err(not_found(&directory.display().to_string(), why));
         }
         let partitions = Partitions::of(directory, &files)?;
-        Ok(Self { name, table: None, files, partitions })
+        Ok(Self { name, table: None, files, partitions, place })
     }
 }
 

@@ -39,6 +39,7 @@ impl Version {
         if let Some(directory) = &source.table {
             return Ok(Self::of_table(&Table::open(directory)?.manifest()?));
         }
+        let source = source.listed()?;
         let stamps = source.files.iter().map(Stamp::of).collect::<Result<Vec<_>, _>>()?;
         Ok(Self::of_files(&source.files, &stamps))
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use parquet::file::metadata::{ParquetMetaDataReader, RowGroupMetaData};
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaDataReader, RowGroupMetaData};
 
 use crate::support::{Place, answer, rows, sorted, with_pages, write};
 
@@ -45,6 +45,18 @@ fn data_bytes(file: &[u8]) -> usize {
     usize::try_from(chunks.map(|chunk| chunk.byte_range().0 + chunk.byte_range().1).max().unwrap()).unwrap()
 }
 
+/// The column whose pages lie there.
+fn column_at(file: &[u8], at: usize) -> String {
+    let metadata =
+        ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::copy_from_slice(file)).unwrap();
+    let mut chunks = metadata.row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let is_there = |chunk: &&ColumnChunkMetaData| {
+        let (start, length) = chunk.byte_range();
+        (start..start + length).contains(&u64::try_from(at).unwrap())
+    };
+    chunks.find(is_there).unwrap().column_path().string()
+}
+
 #[test]
 fn pages_that_can_not_be_decoded_are_named() {
     let place = Place::new();
@@ -61,7 +73,9 @@ fn pages_that_can_not_be_decoded_are_named() {
         if let Err(error) = answer(&engine, "SELECT * FROM rows") {
             failures += 1;
             let text = error.to_string();
+            let column = column_at(&sound, at);
             assert!(text.contains("rows.parquet") && text.contains("row group"), "{at}: {text}");
+            assert!(text.contains(&format!("column `{column}`")), "{at} in {column}: {text}");
         }
     }
     assert!(failures > 3, "{failures}");
@@ -102,6 +116,37 @@ fn files_that_change_are_opened_anew() {
 }
 
 #[test]
+fn files_that_come_and_go_are_found() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let pattern = format!("some={}", place.path("rows/[0-9].parquet").display());
+    engine.add_table(&nandle_engine::Source::find(&pattern).unwrap(), &crate::support::costs()).unwrap();
+    let counts = || {
+        let count = |table: &str| {
+            answer(&engine, &format!("SELECT count(note) + count(*) AS n FROM {table} WHERE id >= 0"))
+        };
+        (count("rows").map(|rows| rows.concat()), count("some").map(|rows| rows.concat()))
+    };
+    let both = |expected: &str| {
+        let (rows, some) = counts();
+        assert_eq!((rows.unwrap().as_str(), some.unwrap().as_str()), (expected, expected));
+    };
+    both(r#"{"n":15490}"#);
+    place.write("rows/4.parquet", 90_001, 8, &with_pages());
+    both(r#"{"n":15506}"#);
+    for file in ["1", "3", "4"] {
+        std::fs::remove_file(place.path(&format!("rows/{file}.parquet"))).unwrap();
+    }
+    both(r#"{"n":10767}"#);
+    std::fs::remove_dir_all(place.path("rows")).unwrap();
+    let (rows, some) = counts();
+    assert!(
+        rows.unwrap_err().to_string().contains("rows")
+            && some.unwrap_err().to_string().contains("[0-9].parquet")
+    );
+}
+
+#[test]
 fn statements_that_can_not_be_are_told() {
     let place = Place::with_files();
     let engine = place.engine(&["rows"]);
@@ -117,6 +162,7 @@ fn statements_that_can_not_be_are_told() {
         ("COPY (SELECT 1) TO 'x.parquet'", "COPY"),
         ("EXPLAIN ANALYZE COPY (SELECT 1) TO 'x.parquet' STORED AS PARQUET", "COPY"),
         ("CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '/tmp'", "EXTERNAL"),
+        ("CREATE TABLE t AS SELECT * FROM rows", "CREATE VIEW"),
         ("INSERT INTO rows SELECT * FROM rows", "nandle table load"),
     ] {
         let text = error(statement);
@@ -130,6 +176,23 @@ fn statements_that_can_not_be_are_told() {
     let counted =
         answer(&engine, &format!("SELECT count(*) AS n FROM rows WHERE id IN ({})", list.join(",")));
     assert_eq!(counted.unwrap(), [r#"{"n":3500}"#]);
+}
+
+#[test]
+fn names_that_there_are_not_have_a_place_and_a_nearest_one() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    for (statement, parts, (line, column)) in [
+        ("SELECT *\nFROM roes", &["'nandle.public.roes' not found", "did you mean `rows`?"][..], (2, 6)),
+        ("SELECT id FROM rows; SELECT * FROM passengers", &["passengers", "there are: rows"], (1, 36)),
+        ("SELECT id,\n  nott FROM rows", &["nott", "note"], (2, 3)),
+    ] {
+        let error = answer(&engine, statement).unwrap_err();
+        let text = error.to_string();
+        assert!(parts.iter().all(|part| text.contains(part)), "{statement}: {text}");
+        let found = error.place().map(|place| (place.line, place.column));
+        assert_eq!(found, Some((line, column)), "{statement}: {text}");
+    }
 }
 
 #[test]

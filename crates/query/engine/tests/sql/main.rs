@@ -4,6 +4,7 @@
 mod ends;
 mod explained;
 mod faults;
+mod hosts;
 mod memory;
 mod orders;
 mod partitions;

@@ -62,3 +62,37 @@ fn what_is_spilled_is_bounded_and_gone_afterwards() {
     drop((engine, bounded));
     assert_eq!(std::fs::read_dir(place.path("spill")).unwrap().count(), 0);
 }
+
+#[test]
+fn what_is_kept_between_queries_and_what_a_caller_holds_is_of_the_same_memory() {
+    let place = Place::new();
+    let memory = 64 << 20;
+    for table in 0..4 {
+        write(&place.path(&format!("t{table}.parquet")), &rows(0, 2000), &WriterProperties::default());
+    }
+    let engine = place.engine_in(memory, &["t0.parquet", "t1.parquet", "t2.parquet", "t3.parquet"]);
+    let held = engine.hold("rows of a test");
+    let error = held.grow(usize::try_from(memory).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("kept for the next reads"), "{error}");
+    let most = usize::try_from(memory / 16 * 15).unwrap();
+    held.grow(most).unwrap();
+    let error = answer(&engine, "SELECT sum(amount) FROM t0 WHERE id > 3").unwrap_err().to_string();
+    assert!(error.contains("rows of a test") && error.contains("planned reads of"), "{error}");
+    assert_eq!(held.bytes(), most);
+    drop(held);
+    assert_eq!(answer(&engine, "SELECT count(amount) AS n FROM t0 WHERE id > 3").unwrap(), [r#"{"n":1747}"#]);
+}
+
+#[test]
+fn what_explain_decodes_is_of_the_memory() {
+    let place = Place::new();
+    write(&place.path("rows.parquet"), &rows(0, 2000), &WriterProperties::default());
+    let engine = place.engine_in(32 << 20, &["rows.parquet"]);
+    let held = engine.hold("rows of a test");
+    held.grow(30 << 20).unwrap();
+    let explained = plan(&engine, "EXPLAIN FORMAT INDENT SELECT max(note) FROM rows WHERE amount > 3");
+    assert!(explained.contains("unknown: ") && explained.contains("a sample of a column"), "{explained}");
+    drop(held);
+    let explained = plan(&engine, "EXPLAIN FORMAT INDENT SELECT max(note) FROM rows WHERE amount > 2");
+    assert!(!explained.contains("unknown: "), "{explained}");
+}

@@ -89,3 +89,24 @@ fn counts_are_known_without_a_read() {
     assert!(!explain(&engine, counted).contains("DataSourceExec"), "{}", explain(&engine, counted));
     assert_eq!(answer(&engine, counted).unwrap(), [r#"{"n":3210,"first":0}"#]);
 }
+
+#[test]
+fn the_first_rows_of_an_order_are_those_of_the_first_files() {
+    let place = Place::new();
+    let table = place.add_clustered_table("ordered", Clustering::Sort(vec!["day".to_owned()]));
+    load(&table, 0, 6000);
+    // Three files for four threads: each has stretches of several of them.
+    let threads = std::num::NonZeroUsize::new(4).unwrap();
+    let options = nandle_engine::EngineOptions { threads, ..place.options(64 << 20) };
+    let engine = Engine::new(&options).unwrap();
+    place.add(&engine, "ordered").unwrap();
+    answer(&engine, "SET datafusion.optimizer.repartition_file_min_size = 0").unwrap();
+    for bounds in ["LIMIT 700 OFFSET 1900", "LIMIT 2600", "LIMIT 10 OFFSET 4990"] {
+        let query = format!("SELECT day FROM ordered ORDER BY day {bounds}");
+        assert!(!explain(&engine, &query).contains("SortExec"), "{}", explain(&engine, &query));
+        set_reads(&engine, "engine");
+        let expected = answer(&engine, &query).unwrap();
+        set_reads(&engine, "flexible");
+        assert!(answer(&engine, &query).unwrap() == expected, "{query}: {}", explain(&engine, &query));
+    }
+}

@@ -117,3 +117,54 @@ fn what_a_join_rules_out_is_not_read() {
     set_reads(&engine, "engine");
     assert_eq!(planned, sorted(&engine, query));
 }
+
+/// Has something happen when so many requests have completed.
+struct Happening {
+    io: Box<dyn Io>,
+    completed: Arc<AtomicU64>,
+    happens: Arc<dyn Fn() + Send + Sync>,
+}
+
+const HAPPENS_AFTER: u64 = 4;
+
+impl Io for Happening {
+    nandle_io::forward_io!(io: devices submit in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters);
+
+    fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
+        let before = into.len();
+        self.io.reap(wait, into);
+        for _ in before..into.len() {
+            if self.completed.fetch_add(1, Ordering::SeqCst) + 1 == HAPPENS_AFTER {
+                (self.happens)();
+            }
+        }
+    }
+}
+
+#[test]
+fn a_file_that_changes_while_it_is_read_is_an_error() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 40_000, &with_pages());
+    let path = place.path("rows.parquet");
+    let happens: Arc<dyn Fn() + Send + Sync> = Arc::new(move || {
+        let file = std::fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    });
+    let completed = Arc::new(AtomicU64::new(HAPPENS_AFTER));
+    let layer = {
+        let completed = Arc::clone(&completed);
+        move |io| -> Box<dyn Io> {
+            let (completed, happens) = (Arc::clone(&completed), Arc::clone(&happens));
+            Box::new(Happening { io, completed, happens })
+        }
+    };
+    let options = EngineOptions { world_layer: Some(WorldLayer(Arc::new(layer))), ..place.options(64 << 20) };
+    let engine = Engine::new(&options).unwrap();
+    place.add(&engine, "rows.parquet").unwrap();
+    let query = "SELECT count(note) AS n, sum(amount) AS s FROM rows";
+    let expected = answer(&engine, query).unwrap();
+    completed.store(0, Ordering::SeqCst);
+    let error = answer(&engine, query).unwrap_err().to_string();
+    assert!(error.contains("rows.parquet") && error.contains("has changed"), "{error}");
+    assert_eq!(answer(&engine, query).unwrap(), expected, "the next query opens it again");
+}

@@ -114,7 +114,8 @@ fn errors_have_kinds() {
         let error = block_on(number(&session, text, &[])).unwrap_err();
         assert_eq!(error.kind(), kind, "{text}: {error}");
     }
+    let session = place.engine(&["rows/1.parquet"]).into_sessions().unwrap().open();
     std::fs::remove_file(place.path("rows/1.parquet")).unwrap();
-    let error = block_on(number(&session, "SELECT sum(id) FROM rows", &[])).unwrap_err();
+    let error = block_on(number(&session, "SELECT sum(id) FROM t1", &[])).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
 }

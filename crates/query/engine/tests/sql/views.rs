@@ -78,9 +78,22 @@ fn files_that_change_below_a_view_are_an_error() {
     assert_eq!(count(&view, "rows").unwrap().0, 8200);
     place.write("rows/1.parquet", 10_000, 900, &with_pages());
     let error = count(&view, "rows").unwrap_err();
-    assert!(error.kind() == ErrorKind::Invalid && error.to_string().contains("have changed"), "{error}");
+    assert!(error.kind() == ErrorKind::Invalid && error.to_string().contains("has changed"), "{error}");
     assert_ne!(sessions.version("rows").unwrap(), view.version());
     assert_eq!(count(&sessions.view("rows").unwrap(), "rows").unwrap().0, 8100);
+}
+
+#[test]
+fn a_view_keeps_files_that_are_replaced_and_a_later_one_has_what_came() {
+    let place = Place::with_files();
+    let sessions = sessions(&place, "rows");
+    let view = sessions.view("rows").unwrap();
+    place.write("other", 10_000, 900, &with_pages());
+    std::fs::rename(place.path("other"), place.path("rows/1.parquet")).unwrap();
+    place.write("rows/4.parquet", 40_000, 50, &with_pages());
+    assert_ne!(sessions.version("rows").unwrap(), view.version());
+    assert_eq!(count(&view, "rows").unwrap().0, 8200);
+    assert_eq!(count(&sessions.view("rows").unwrap(), "rows").unwrap().0, 8150);
 }
 
 #[test]

@@ -5,9 +5,11 @@
 //! not yet dropped take at most the memory that the scan was given for them.
 
 mod mailbox;
+mod progress;
 mod stream;
 mod thread;
 
+pub use progress::Progress;
 pub use stream::{OwnedStep, StepStream, Steps, Stopper, UrgentRead};
 
 use std::ops::Range;
@@ -17,7 +19,7 @@ use std::thread::JoinHandle;
 
 use nandle_io::Io;
 
-use crate::{Plan, ReadFile, ReadsError, ScanMemory};
+use crate::{KeptMemory, Plan, ReadFile, ReadsError, ScanMemory};
 use mailbox::{Address, Mailbox};
 use thread::{Command, Worker};
 
@@ -27,6 +29,7 @@ const KEPT_BYTES: usize = 64 << 20;
 /// A thread that owns a world, and reads for others.
 pub struct Owner {
     address: Address,
+    progress: Arc<Progress>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -39,24 +42,26 @@ impl Owner {
     where
         F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
     {
-        Self::keeping(KEPT_BYTES, name, open)
+        Self::keeping(KeptMemory::new(KEPT_BYTES), name, open)
     }
 
-    /// The same for an owner that keeps so many bytes of memory while no scan has them.
+    /// The same for an owner that keeps memory, while no scan has it, as far as those leave room for it with which it shares this.
     ///
     /// # Errors
     /// As of [`start`](Self::start).
-    pub fn keeping<F>(kept_bytes: usize, name: &str, open: F) -> Result<Self, ReadsError>
+    pub fn keeping<F>(kept: KeptMemory, name: &str, open: F) -> Result<Self, ReadsError>
     where
         F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
     {
         let (commands, received) = channel();
         let (opened, is_opened) = channel();
+        let progress = Arc::new(Progress::default());
+        let noted = Arc::clone(&progress);
         let body = move || match open() {
             Ok(mut io) => {
                 let told = opened.send(Ok(io.waker()));
                 if told.is_ok() {
-                    Worker::new(io, received, ScanMemory::keeping(kept_bytes)).run();
+                    Worker::new(io, received, ScanMemory::sharing(kept), noted).run();
                 }
             }
             Err(why) => {
@@ -69,7 +74,12 @@ impl Owner {
         let thread = thread.map_err(|error| gone(format!("starting it: {error}")))?;
         let answer = is_opened.recv().map_err(|_| gone("it ended while it opened its devices".to_owned()))?;
         let waker = answer.map_err(gone)?;
-        Ok(Self { address: Address { commands, waker }, thread: Some(thread) })
+        Ok(Self { address: Address { commands, waker }, progress, thread: Some(thread) })
+    }
+
+    /// What its world is at.
+    pub fn progress(&self) -> &Arc<Progress> {
+        &self.progress
     }
 
     /// Reads the plan's steps. Copies that are on their way or not yet dropped take at most `copies_bytes`, but a single step always fits; the

@@ -5,6 +5,7 @@ use std::sync::mpsc::{Receiver, TryRecvError};
 use nandle_io::{Completion, DeviceId, Io, Request, Wait};
 
 use super::mailbox::{Answer, Letter, Mailbox};
+use super::progress::Progress;
 use crate::pump::TOKEN_BITS;
 use crate::{FileId, Plan, Pump, ReadFile, ReadsError, ScanMemory, Step};
 
@@ -59,11 +60,17 @@ pub(crate) struct Worker {
     /// The scan whose requests are sent first.
     first_scan: usize,
     completions: Vec<Completion>,
+    progress: Arc<Progress>,
     is_ending: bool,
 }
 
 impl Worker {
-    pub(crate) fn new(io: Box<dyn Io>, commands: Receiver<Command>, memory: ScanMemory) -> Self {
+    pub(crate) fn new(
+        io: Box<dyn Io>,
+        commands: Receiver<Command>,
+        memory: ScanMemory,
+        progress: Arc<Progress>,
+    ) -> Self {
         Self {
             io,
             commands,
@@ -72,6 +79,7 @@ impl Worker {
             refused: None,
             first_scan: 0,
             completions: Vec::new(),
+            progress,
             is_ending: false,
         }
     }
@@ -184,7 +192,9 @@ impl Worker {
     }
 
     fn reap(&mut self, wait: Wait) {
+        self.progress.note(self.io.in_flight(), 0);
         self.io.reap(wait, &mut self.completions);
+        self.progress.note(self.io.in_flight(), self.completions.len());
         for completion in self.completions.drain(..) {
             let number = usize::try_from(completion.token >> TOKEN_BITS).unwrap_or(usize::MAX);
             let Some(running) = self.scans.get_mut(number).and_then(Option::as_mut) else {

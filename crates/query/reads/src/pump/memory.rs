@@ -1,23 +1,61 @@
 //! Memory that one scan after the other uses. A page of memory that is used for the first time has to be cleared, which takes about as long as a fast
 //! device takes to fill it: of a scan of 10 MiB on a virtual disk a fifth.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use nandle_io::{Arena, ArenaError};
 
 /// Of what is kept, a scan takes nothing that is more than so many times as large as it needs.
 const LARGER_MAX: usize = 2;
+
+/// How much memory is kept while no scan has it, by all together that share this.
+#[derive(Debug, Clone)]
+pub struct KeptMemory(Arc<Kept>);
+
+#[derive(Debug)]
+struct Kept {
+    bytes: AtomicUsize,
+    bytes_max: usize,
+}
+
+impl KeptMemory {
+    /// So many bytes at most.
+    pub fn new(bytes_max: usize) -> Self {
+        Self(Arc::new(Kept { bytes: AtomicUsize::new(0), bytes_max }))
+    }
+
+    /// Whether there was room for so many bytes; they count from then on.
+    fn take(&self, bytes: usize) -> bool {
+        let with_these = |kept: usize| kept.checked_add(bytes).filter(|all| *all <= self.0.bytes_max);
+        self.0.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with_these).is_ok()
+    }
+
+    fn give_back(&self, bytes: usize) {
+        let before = self.0.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        assert!(before >= bytes, "what is given back was taken");
+    }
+}
 
 /// Memory of scans that have ended, for those that follow.
 #[derive(Debug)]
 pub struct ScanMemory {
     /// What scans have and what is kept, in the order in which it was first taken.
     arenas: Vec<Arena>,
-    kept_bytes_max: usize,
+    shared: KeptMemory,
+    /// What this keeps of what is shared, as of its last trim.
+    kept_bytes: usize,
 }
 
 impl ScanMemory {
     /// Memory of which at most so many bytes are kept while no scan has them.
     pub fn keeping(kept_bytes_max: usize) -> Self {
-        Self { arenas: Vec::new(), kept_bytes_max }
+        Self::sharing(KeptMemory::new(kept_bytes_max))
+    }
+
+    /// Memory that is kept as far as others leave room for it.
+    pub fn sharing(shared: KeptMemory) -> Self {
+        Self { arenas: Vec::new(), shared, kept_bytes: 0 }
     }
 
     /// An arena of at least `bytes` that no other scan has. It is kept when its last user has dropped it.
@@ -36,15 +74,24 @@ impl ScanMemory {
 
     /// Gives back what no scan has and is more than is kept; what was taken last stays.
     pub fn trim(&mut self) {
-        let (mut kept_bytes, most_bytes) = (0, self.kept_bytes_max);
-        self.arenas.reverse();
-        self.arenas.retain(|arena| {
-            let free_bytes = if arena.is_shared() { 0 } else { arena.bytes() };
-            let is_kept = kept_bytes + free_bytes <= most_bytes;
-            kept_bytes += if is_kept { free_bytes } else { 0 };
+        self.shared.give_back(std::mem::take(&mut self.kept_bytes));
+        let Self { arenas, shared, kept_bytes } = self;
+        arenas.reverse();
+        arenas.retain(|arena| {
+            if arena.is_shared() {
+                return true;
+            }
+            let is_kept = shared.take(arena.bytes());
+            *kept_bytes += if is_kept { arena.bytes() } else { 0 };
             is_kept
         });
-        self.arenas.reverse();
+        arenas.reverse();
+    }
+}
+
+impl Drop for ScanMemory {
+    fn drop(&mut self) {
+        self.shared.give_back(self.kept_bytes);
     }
 }
 
@@ -92,5 +139,20 @@ mod tests {
         drop(large);
         memory.trim();
         assert_eq!(sizes(&memory), [6 * MIB]);
+    }
+
+    #[test]
+    fn those_who_share_keep_no_more_together() {
+        let shared = KeptMemory::new(8 * MIB);
+        let [mut one, mut other] = [(); 2].map(|()| ScanMemory::sharing(shared.clone()));
+        for memory in [&mut one, &mut other] {
+            drop(memory.take(6 * MIB).unwrap());
+            memory.trim();
+        }
+        assert_eq!((one.arenas.len(), other.arenas.len()), (1, 0));
+        drop(one);
+        drop(other.take(6 * MIB).unwrap());
+        other.trim();
+        assert_eq!(other.arenas.len(), 1, "what has ended keeps nothing");
     }
 }

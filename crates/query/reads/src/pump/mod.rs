@@ -18,7 +18,7 @@ mod window;
 
 pub use counts::ReadCounts;
 pub use file::{Check, Mismatch, ReadFile};
-pub use memory::ScanMemory;
+pub use memory::{KeptMemory, ScanMemory};
 pub use step::{Step, WantBytes};
 
 use std::collections::VecDeque;

@@ -61,6 +61,7 @@ fn info(cause: &EngineError) -> ErrorInfo {
         text.rsplit_once(CAUSED_BY).map_or((None, &*text), |(detail, message)| (Some(detail), message));
     let mut info = error("ERROR", code(cause.kind()), message.to_owned());
     info.detail = detail.map(|detail| detail.replace(CAUSED_BY, ": "));
+    info.position = cause.place().map(|place| place.letter.to_string());
     info
 }
 

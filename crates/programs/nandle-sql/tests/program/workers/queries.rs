@@ -70,6 +70,23 @@ fn short_scans_stay_where_they_are_and_long_ones_are_shared_by_predicted_time() 
 }
 
 #[test]
+fn shares_have_a_sum_and_the_query_no_time() {
+    let place = place();
+    let workers = fleet::start(&place, &["lines", "orders"], 2);
+    let query = "EXPLAIN SELECT o_day, sum(l_price) FROM lines, orders WHERE l_order = o_id GROUP BY 1";
+    let urls = urls(&workers);
+    let explained =
+        place.done(&["lines", "orders", "-c", query, "--workers", &urls, "--distribute-above", "0ms"]);
+    for part in [
+        "lines: all workers side by side: 5 row groups, ",
+        "orders: all workers side by side: 3 row groups, ",
+    ] {
+        assert!(explained.contains(part), "{part:?} is missing in {explained}");
+    }
+    assert!(explained.contains("How long the query takes isn't predicted"), "{explained}");
+}
+
+#[test]
 fn what_workers_took_is_said() {
     let place = place();
     let workers = fleet::start(&place, &["lines"], 2);

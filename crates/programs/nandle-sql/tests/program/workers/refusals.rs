@@ -39,6 +39,32 @@ fn files_of_other_sizes_are_refused_by_name() {
     assert_eq!(place.done(&query), alone, "it is the same again");
 }
 
+#[test]
+fn files_of_equal_sizes_under_other_names_are_refused() {
+    let place = place();
+    for directory in ["numbers", "copy/numbers"] {
+        std::fs::create_dir_all(place.path(directory)).unwrap();
+    }
+    for (first, name, swapped) in [(1, "a", "b"), (1001, "b", "a")] {
+        let rows = format!("SELECT value AS id FROM generate_series({first}, {})", first + 999);
+        let written = place.run(&["-c", &rows, "--format", "parquet"]).stdout;
+        std::fs::write(place.path(&format!("numbers/{name}.parquet")), &written).unwrap();
+        std::fs::write(place.path(&format!("copy/numbers/{swapped}.parquet")), written).unwrap();
+    }
+    let length = |name: &str| std::fs::metadata(place.path(name)).unwrap().len();
+    assert_eq!(length("numbers/a.parquet"), length("numbers/b.parquet"));
+    let workers = [Worker::start(&place, &["copy/numbers"]), Worker::start(&place, &["numbers"])];
+    let urls = urls(&workers);
+    let sum = "SELECT sum(id), count(id) FROM numbers WHERE id > 0";
+    let query = ["numbers", "-c", sum, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
+    let other = place.refused(1, &query);
+    for part in [&*workers[0].url, "`numbers`", "2 files of", "footers"] {
+        assert!(other.contains(part), "{part:?} is missing in {other}");
+    }
+    let own = ["--workers", &workers[1].url, "--distribute-above", "0ms"];
+    assert!(place.done(&[&query[..5], &own].concat()).ends_with("\n2001000,2000\n"));
+}
+
 fn load(table: &Table, first: i64) {
     let ids: ArrayRef = Arc::new((first..first + 4000).collect::<Int64Array>());
     let rows = RecordBatch::try_from_iter([("id", ids)]).unwrap();

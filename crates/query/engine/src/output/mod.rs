@@ -1,25 +1,27 @@
 //! Rows as text or files.
 
+mod table;
+
 use std::fmt::Write as _;
 use std::io::Write;
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema};
 use datafusion::arrow::csv;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
 use datafusion::arrow::json::LineDelimitedWriter;
-use datafusion::arrow::util::pretty::pretty_format_batches;
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 
 use crate::EngineError;
+use table::TableWriter;
 
 /// How rows are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Aligned, for people. All rows are held until the last.
+    /// Aligned, for people: columns are as wide as the first rows need, which are held until that is known.
     Table,
     /// With a header.
     Csv,
@@ -32,10 +34,14 @@ pub enum Format {
 }
 
 /// Writes rows as they come.
-pub struct RowWriter<W: Write + Send>(Kind<W>);
+pub struct RowWriter<W: Write + Send> {
+    kind: Kind<W>,
+    rows: u64,
+}
 
 enum Kind<W: Write + Send> {
-    Table(W, Vec<RecordBatch>),
+    Plans(W),
+    Table(TableWriter<W>),
     Csv(Box<csv::Writer<W>>),
     Json(Box<LineDelimitedWriter<W>>),
     Arrow(Box<StreamWriter<W>>),
@@ -48,8 +54,9 @@ impl<W: Write + Send> RowWriter<W> {
     /// # Errors
     /// They can't be written, or columns can't be written so.
     pub fn new(mut to: W, format: Format, schema: &Schema) -> Result<Self, EngineError> {
-        Ok(Self(match format {
-            Format::Table => Kind::Table(to, Vec::new()),
+        let kind = match format {
+            Format::Table if is_plans(schema) => Kind::Plans(to),
+            Format::Table => Kind::Table(TableWriter::new(to, schema)),
             Format::Csv => {
                 // A header is due without rows, too.
                 let mut names = csv::WriterBuilder::new().with_header(true).build(&mut to);
@@ -63,7 +70,8 @@ impl<W: Write + Send> RowWriter<W> {
                 let writer = ArrowWriter::try_new(to, schema.clone().into(), None).map_err(of_parquet)?;
                 Kind::Parquet(Box::new(writer))
             }
-        }))
+        };
+        Ok(Self { kind, rows: 0 })
     }
 
     /// Writes some rows.
@@ -71,15 +79,24 @@ impl<W: Write + Send> RowWriter<W> {
     /// # Errors
     /// They can't be written.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
-        match &mut self.0 {
-            Kind::Table(_, held) => {
-                held.push(batch.clone());
-                Ok(())
-            }
+        self.rows += batch.num_rows() as u64;
+        match &mut self.kind {
+            Kind::Plans(to) => to.write_all(plans(batch).as_bytes()).map_err(EngineError::Output),
+            Kind::Table(writer) => writer.write(batch),
             Kind::Csv(writer) => writer.write(batch).map_err(of_arrow),
             Kind::Json(writer) => writer.write(batch).map_err(of_arrow),
             Kind::Arrow(writer) => writer.write(batch).map_err(of_arrow),
             Kind::Parquet(writer) => writer.write(batch).map_err(of_parquet),
+        }
+    }
+
+    /// How many rows a reader has of what was written until now: of those that are aligned, the first come together, and a Parquet file can be
+    /// read when it has its end.
+    pub fn readable_rows(&self) -> u64 {
+        match &self.kind {
+            Kind::Table(writer) => writer.written_rows(),
+            Kind::Parquet(_) => 0,
+            Kind::Plans(_) | Kind::Csv(_) | Kind::Json(_) | Kind::Arrow(_) => self.rows,
         }
     }
 
@@ -88,14 +105,9 @@ impl<W: Write + Send> RowWriter<W> {
     /// # Errors
     /// It can't be written.
     pub fn finish(self) -> Result<(), EngineError> {
-        match self.0 {
-            Kind::Table(mut to, held) => {
-                let text = match plans(&held) {
-                    Some(plans) => plans,
-                    None => format!("{}\n", pretty_format_batches(&held).map_err(of_arrow)?),
-                };
-                to.write_all(text.as_bytes()).and_then(|()| to.flush()).map_err(EngineError::Output)
-            }
+        match self.kind {
+            Kind::Plans(mut to) => to.flush().map_err(EngineError::Output),
+            Kind::Table(writer) => writer.finish(),
             Kind::Csv(writer) => writer.into_inner().flush().map_err(EngineError::Output),
             Kind::Json(mut writer) => {
                 writer.finish().map_err(of_arrow)?;
@@ -112,22 +124,21 @@ impl<W: Write + Send> RowWriter<W> {
     }
 }
 
-/// What EXPLAIN says, a paragraph for each plan: its lines are longer than any table's column should be.
-fn plans(rows: &[RecordBatch]) -> Option<String> {
+/// Whether rows are what EXPLAIN says: its lines are longer than any table's column should be.
+fn is_plans(schema: &Schema) -> bool {
+    let columns = schema.fields().iter().map(|field| (field.name().as_str(), field.data_type()));
+    columns.eq([("plan_type", &DataType::Utf8), ("plan", &DataType::Utf8)])
+}
+
+/// A paragraph for each plan.
+fn plans(rows: &RecordBatch) -> String {
     let mut text = String::new();
-    for batch in rows {
-        let schema = batch.schema();
-        let names = schema.fields().iter().map(|field| field.name().as_str());
-        if !names.eq(["plan_type", "plan"]) {
-            return None;
-        }
-        let [kinds, plans] = batch.columns() else { return None };
-        for (kind, plan) in kinds.as_string_opt::<i32>()?.iter().zip(plans.as_string_opt::<i32>()?) {
-            let (kind, plan) = (kind.unwrap_or_default(), plan.unwrap_or_default());
-            let _ = writeln!(text, "{kind}\n{}\n", plan.trim_end());
-        }
+    let [kinds, plans] = rows.columns() else { return text };
+    for (kind, plan) in kinds.as_string::<i32>().iter().zip(plans.as_string::<i32>()) {
+        let (kind, plan) = (kind.unwrap_or_default(), plan.unwrap_or_default());
+        let _ = writeln!(text, "{kind}\n{}\n", plan.trim_end());
     }
-    (!text.is_empty()).then_some(text)
+    text
 }
 
 fn of_arrow(error: ArrowError) -> EngineError {

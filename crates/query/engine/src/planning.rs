@@ -1,0 +1,113 @@
+//! From a statement to its plan, with errors that say where in the text they are, and what may have been meant.
+
+use datafusion::common::utils::datafusion_strsim::levenshtein;
+use datafusion::common::{DataFusionError, Diagnostic};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+
+use crate::session::{DATABASE, SCHEMA};
+use crate::{EngineError, ErrorKind, Statement};
+
+/// A name is taken for another one if at most one of so many letters differs, or two letters.
+const LETTERS_PER_ERROR: usize = 3;
+const ERRORS_MIN: usize = 2;
+/// So many tables at most are listed where none is like the one that was named.
+const LISTED_MOST: usize = 20;
+
+/// A place in a text, counted from 1 on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TextPlace {
+    /// The line.
+    pub line: usize,
+    /// The letter of the line.
+    pub column: usize,
+    /// The letter of the text.
+    pub letter: usize,
+}
+
+impl TextPlace {
+    fn new(text: &str, line: u64, column: u64) -> Option<Self> {
+        let (line, column) = (usize::try_from(line).ok()?, usize::try_from(column).ok()?);
+        let before = text.split_inclusive('\n').take(line.checked_sub(1)?);
+        let before: usize = before.map(|line| line.chars().count()).sum();
+        (before + column <= text.chars().count()).then_some(Self { line, column, letter: before + column })
+    }
+}
+
+/// Plans a statement.
+pub(crate) async fn planned(
+    context: &SessionContext,
+    Statement(parsed, text): Statement,
+) -> Result<LogicalPlan, EngineError> {
+    let planned = context.state().statement_to_plan(parsed).await;
+    planned.map_err(|error| {
+        let diagnostic = error.diagnostic();
+        let span = diagnostic.and_then(|diagnostic| diagnostic.span);
+        let place = span.and_then(|span| TextPlace::new(&text, span.start.line, span.start.column));
+        let named = diagnostic.and_then(named_table).map(str::to_owned);
+        told(context, error, place, named.as_deref())
+    })
+}
+
+fn told(
+    context: &SessionContext,
+    error: DataFusionError,
+    place: Option<TextPlace>,
+    named: Option<&str>,
+) -> EngineError {
+    let error = EngineError::from(error);
+    let is_unknown = error.kind() == ErrorKind::UnknownTable;
+    let hint = named.filter(|_| is_unknown).map(|named| hint(named, &tables(context))).unwrap_or_default();
+    if place.is_none() && hint.is_empty() {
+        return error;
+    }
+    EngineError::Planning { error: Box::new(error), hint, place }
+}
+
+/// The table that an error is about: `table 'public.flights' not found`.
+fn named_table(diagnostic: &Diagnostic) -> Option<&str> {
+    let (name, _) = diagnostic.message.strip_prefix("table '")?.split_once('\'')?;
+    name.rsplit('.').next()
+}
+
+fn tables(context: &SessionContext) -> Vec<String> {
+    let schema = context.catalog(DATABASE).and_then(|catalog| catalog.schema(SCHEMA));
+    schema.map(|schema| schema.table_names()).unwrap_or_default()
+}
+
+fn hint(named: &str, tables: &[String]) -> String {
+    let errors = |table: &&String| levenshtein(&table.to_lowercase(), &named.to_lowercase());
+    let nearest = tables.iter().min_by_key(errors);
+    let errors_most = (named.chars().count() / LETTERS_PER_ERROR).max(ERRORS_MIN);
+    match nearest.filter(|table| errors(table) <= errors_most) {
+        Some(nearest) => format!("; did you mean `{nearest}`?"),
+        None if tables.is_empty() => {
+            "; there are no tables: name files or directories behind the command".to_owned()
+        }
+        None if tables.len() <= LISTED_MOST => format!("; there are: {}", tables.join(", ")),
+        None => "; SHOW TABLES lists them".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_are_alike_are_found() {
+        let tables = ["flights", "Carriers", "t2008"].map(str::to_owned);
+        assert_eq!(hint("flighs", &tables), "; did you mean `flights`?");
+        assert_eq!(hint("carriers", &tables), "; did you mean `Carriers`?");
+        assert_eq!(hint("2008", &tables), "; did you mean `t2008`?");
+        assert_eq!(hint("passengers", &tables), "; there are: flights, Carriers, t2008");
+        assert!(hint("t", &[]).contains("no tables"));
+    }
+
+    #[test]
+    fn places_are_counted_in_letters() {
+        let place = TextPlace::new("SELECT ü,\n  x", 2, 3).unwrap();
+        assert_eq!((place.line, place.column, place.letter), (2, 3, 13));
+        assert_eq!(TextPlace::new("SELECT", 0, 0), None);
+        assert_eq!(TextPlace::new("SELECT", 3, 1), None, "it is of another text");
+    }
+}

@@ -10,6 +10,7 @@ mod partitions;
 mod requests;
 mod results;
 mod sessions;
+mod slt;
 mod support;
 mod tpch;
 mod views;

@@ -67,7 +67,7 @@ fn usual(name: &str) -> &'static str {
 }
 
 /// A query of some parameters.
-fn query<'a>(parameters: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+fn query<'a, 'b>(parameters: impl IntoIterator<Item = (&'a str, &'b str)>) -> String {
     let parts = parameters.into_iter().map(|(name, value)| format!("{name}={value}"));
     parts.collect::<Vec<_>>().join("&")
 }

@@ -11,7 +11,7 @@ use crate::draw::{Draw, seeds};
 const USUAL: [(&str, &str); 11] = [
     ("airport", "IAH"),
     ("from", "2008-01"),
-    ("to", "2008-03"),
+    ("to", "2008-12"),
     ("direction", "arrivals"),
     ("by", "departures"),
     ("count", "5"),

@@ -8,6 +8,7 @@
 
 mod dashboard;
 mod definition;
+mod draw;
 mod place;
 mod queries;
 mod reference;

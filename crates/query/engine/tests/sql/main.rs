@@ -11,6 +11,7 @@ mod partitions;
 mod requests;
 mod results;
 mod sessions;
+mod slt;
 mod spilling;
 mod support;
 mod tpch;

@@ -1,10 +1,11 @@
 //! What an address says behind its question mark. Everything in it is a name that is known, once, with a value of its type; anything else is an error.
 
-mod decode;
+mod encoding;
 mod typed;
 
 use std::collections::BTreeMap;
 
+pub(crate) use encoding::encode;
 pub(crate) use typed::choice;
 
 /// More than any view has.
@@ -106,7 +107,7 @@ impl Parameters {
         let parts = query.split('&').enumerate().filter(|(_, part)| !part.is_empty());
         for (place, part) in parts {
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
-            let decode = |text| decode::decode(text).ok_or(ParameterError::Encoding { part: place + 1 });
+            let decode = |text| encoding::decode(text).ok_or(ParameterError::Encoding { part: place + 1 });
             let (name, value) = (decode(name)?, decode(value)?);
             if value.len() > VALUE_BYTES_MAX {
                 return Err(ParameterError::TooLong { bytes: value.len(), name: shown(&name) });

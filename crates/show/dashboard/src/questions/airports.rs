@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Desk, Result};
-use crate::parameters::{ParameterError, Parameters};
+use crate::parameters::{ParameterError, Parameters, encode};
 use crate::{AirportCode, Answer, Direction, Figures, Months, Runner};
 
 /// Longer texts are in no airport's name.
@@ -47,13 +47,13 @@ impl Search {
     /// A parameter is missing, or isn't what it should be.
     pub fn parse(mut parameters: Parameters) -> std::result::Result<Self, ParameterError> {
         let (months, direction) = (parameters.months()?, parameters.direction()?);
-        let text = parameters.take("search").unwrap_or_default();
+        let text = parameters.take("search").unwrap_or_default().trim().to_uppercase();
         if text.chars().count() > SEARCH_LETTERS_MAX {
             let expected = format!("up to {SEARCH_LETTERS_MAX} letters of an airport's code or name");
             return Err(ParameterError::Invalid { name: "search", expected });
         }
         parameters.finish(&Self::PARAMETERS)?;
-        Ok(Self { months, direction, text: text.trim().to_uppercase() })
+        Ok(Self { months, direction, text })
     }
 
     fn finds(&self, airport: AirportCode, name: Option<&str>) -> bool {
@@ -65,7 +65,8 @@ impl Search {
 impl fmt::Display for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { months, direction, text } = self;
-        write!(f, "from={}&to={}&direction={}&search={text}", months.first(), months.last(), direction.name())
+        write!(f, "from={}&to={}&direction={}", months.first(), months.last(), direction.name())?;
+        write!(f, "&search={}", encode(text))
     }
 }
 

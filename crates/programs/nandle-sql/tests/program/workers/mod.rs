@@ -2,6 +2,7 @@
 
 mod data;
 mod fleet;
+mod kills;
 mod losses;
 mod queries;
 mod refusals;

@@ -110,14 +110,14 @@ impl Arena {
         self.region.bytes
     }
 
+    /// Bytes of it that no handle refers to.
+    pub fn free_bytes(&self) -> usize {
+        self.region.free.lock().unwrap_or_else(PoisonError::into_inner).all()
+    }
+
     /// Whether another handle is to the same memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.region, &other.region)
-    }
-
-    /// Whether there is another handle to the same memory or to any of its bytes. A world that has registered it has one.
-    pub fn is_shared(&self) -> bool {
-        Arc::strong_count(&self.region) > 1
     }
 
     /// Whether no handle to any of its bytes is left.
@@ -197,6 +197,10 @@ impl Extent {
         &self.region
     }
 
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
     /// Address of the byte `at` of this extent, which is at most one past its end.
     pub(super) fn address(&self, at: usize) -> NonNull<u8> {
         assert!(at <= self.bytes, "byte {at} of an extent of {} bytes", self.bytes);
@@ -236,14 +240,13 @@ mod tests {
     }
 
     #[test]
-    fn an_arena_is_shared_as_long_as_anything_refers_to_it() {
+    fn what_no_handle_refers_to_is_free() {
         let arena = Arena::new(HUGE_PAGE_BYTES).unwrap();
-        let other = arena.clone();
-        assert!(arena.is_shared());
-        drop(other);
-        let buffer = arena.allocate(GRAIN_BYTES).unwrap().freeze();
-        assert!(arena.is_shared());
-        drop(buffer);
-        assert!(!arena.is_shared());
+        let [first, second] = [1, GRAIN_BYTES + 1].map(|bytes| arena.allocate(bytes).unwrap());
+        assert_eq!(arena.free_bytes(), HUGE_PAGE_BYTES - 3 * GRAIN_BYTES);
+        drop(first);
+        assert_eq!(arena.free_bytes(), HUGE_PAGE_BYTES - 2 * GRAIN_BYTES);
+        drop(second);
+        assert!(arena.is_unused() && arena.free_bytes() == HUGE_PAGE_BYTES);
     }
 }

@@ -37,6 +37,11 @@ impl FreeExtents {
         self.by_start.insert(start, bytes);
     }
 
+    /// Bytes of all free extents.
+    pub(super) fn all(&self) -> usize {
+        self.by_start.values().sum()
+    }
+
     /// Bytes of the longest free extent.
     pub(super) fn longest(&self) -> usize {
         self.by_start.values().copied().max().unwrap_or(0)

@@ -123,6 +123,21 @@ impl Buffer {
         }
     }
 
+    /// Takes the right to write to all that was cut from the arena together with it, when this is the only handle that is left of that: of what was
+    /// split, all other parts are gone.
+    ///
+    /// # Errors
+    /// Gives the buffer back when other handles are left.
+    pub fn reclaim(mut self) -> Result<BufferMut, Self> {
+        match Arc::get_mut(&mut self.extent) {
+            Some(extent) => {
+                let length = extent.bytes();
+                Ok(BufferMut::whole(self.extent, length))
+            }
+            None => Err(self),
+        }
+    }
+
     pub(crate) fn address(&self) -> NonNull<u8> {
         self.extent.address(self.start)
     }
@@ -245,6 +260,24 @@ mod tests {
         let shared = shared.thaw().unwrap_err();
         drop(slice);
         assert_eq!(shared.thaw().unwrap().len(), 100);
+    }
+
+    #[test]
+    fn what_was_split_is_whole_again_when_one_part_is_left() {
+        let arena = Arena::new(4 * GRAIN_BYTES).unwrap();
+        let mut rest = arena.allocate(2 * GRAIN_BYTES - 100).unwrap();
+        let none = rest.split_to(0).freeze();
+        let first = rest.split_to(GRAIN_BYTES).freeze();
+        let none = none.reclaim().unwrap_err();
+        drop(rest);
+        let none = none.reclaim().unwrap_err();
+        drop(first);
+        let mut whole = none.reclaim().unwrap();
+        // Whole grains, as the arena gave them.
+        assert_eq!(whole.len(), 2 * GRAIN_BYTES);
+        whole.fill(1);
+        drop(whole);
+        assert!(arena.is_unused());
     }
 
     #[test]

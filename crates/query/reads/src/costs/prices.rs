@@ -17,6 +17,8 @@ pub(crate) struct Prices {
     sequential_seconds_per_byte: f64,
     batches: Batches,
     sequences: Sequences,
+    /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
+    long_sequence_seconds: f64,
     price_error: f64,
     /// Random requests at each depth that was measured, ascending.
     by_depth: Vec<(u32, Curve)>,
@@ -57,6 +59,7 @@ impl Prices {
             sequential_seconds_per_byte: 0.0,
             batches: Batches::default(),
             sequences: Sequences::new(&costs.sequences),
+            long_sequence_seconds: 0.0,
             price_error: costs.price_error,
             by_depth: by_depth(costs),
             depths: random.iter().map(|cost| (cost.request_bytes, depth_of(cost))).collect(),
@@ -67,6 +70,7 @@ impl Prices {
         let longest_bytes = prices.largest_bytes();
         prices.sequential_seconds_per_byte =
             prices.continued_seconds(longest_bytes).value / longest_bytes as f64;
+        prices.long_sequence_seconds = prices.sequence_seconds(longest_bytes, LONG_SEQUENCE_REQUESTS).value;
         let of_blocks = |blocks: u64| prices.planned_seconds(blocks * align_bytes, memory_bytes);
         prices.by_blocks = (0..=prices.largest_blocks).map(of_blocks).collect();
         never_falling(&mut prices.by_blocks);
@@ -120,12 +124,17 @@ impl Prices {
 
     /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
     pub(crate) fn long_sequence_seconds(&self) -> f64 {
-        self.sequence_seconds(self.largest_bytes(), LONG_SEQUENCE_REQUESTS).value
+        self.long_sequence_seconds
     }
 
     /// What each block costs of an extent that is longer than any request, where it is read from last to first: no request continues another.
     pub(crate) fn backward_block_seconds(&self) -> f64 {
         self.by_blocks.last().copied().unwrap_or_default() / self.largest_blocks.max(1) as f64
+    }
+
+    /// Whether the device was seen to read ahead of sequences what isn't asked for.
+    pub(crate) fn reads_ahead(&self) -> bool {
+        !self.sequences.is_empty()
     }
 
     /// Whether an extent of so many of the longest requests is better read from last to first, so that nothing is read ahead of it that isn't asked for.

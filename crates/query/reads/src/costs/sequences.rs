@@ -22,6 +22,10 @@ impl Sequences {
         Self { by_requests: counts.into_iter().map(of_count).collect() }
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.by_requests.is_empty()
+    }
+
     /// Between measured numbers by their logarithms; a single request costs nothing more, and a longer sequence than was measured as much as that.
     pub(crate) fn seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
         let requests = requests.max(1) as f64;

@@ -3,7 +3,7 @@
 use crate::HostCosts;
 
 use super::order::Order;
-use super::{Extent, Plan, Strategy};
+use super::{Extent, Plan, Strategy, request_bytes};
 
 /// Halves may keep the device busy for so many times as long: as long as they do, within what can be measured.
 const NO_LONGER: f64 = 1.03;
@@ -43,8 +43,9 @@ impl Plan {
 
 fn halve(extent: &mut Extent, align_bytes: u64) {
     let half_bytes = (extent.length_bytes / 2).next_multiple_of(align_bytes);
-    if extent.first_request_bytes == extent.length_bytes && half_bytes < extent.length_bytes {
-        (extent.first_request_bytes, extent.request_bytes) = (half_bytes, half_bytes);
+    let is_single = extent.length_bytes <= u64::from(extent.request_bytes);
+    if is_single && half_bytes < extent.length_bytes {
+        extent.request_bytes = request_bytes(half_bytes);
     }
 }
 

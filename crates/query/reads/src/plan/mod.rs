@@ -31,19 +31,16 @@ pub struct PlannedRead {
     pub(crate) extent: u32,
 }
 
-/// What lies in memory in one piece: one request or several of which each continues the one before.
+/// What lies in memory in one piece: one request or several of which each continues the one before. Plans have many, so it is small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
-    pub(crate) file: FileId,
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u64,
-    /// What lies behind it in memory where it reaches the end of what can be read: the file's [tail](crate::ReadFile::tail).
-    pub(crate) tail_bytes: u64,
+    pub(crate) file: FileId,
     /// The first step that needs something of it.
     pub(crate) first_step: u32,
-    /// Lengths of its requests: the first, and then as long ones as this, the last one maybe shorter.
-    pub(crate) first_request_bytes: u64,
-    pub(crate) request_bytes: u64,
+    /// Its requests are as long, but for the last one, which may be shorter.
+    pub(crate) request_bytes: u32,
     /// Whether its last request is sent first.
     pub(crate) is_backward: bool,
 }
@@ -56,12 +53,8 @@ impl Extent {
 
     /// Where a request of it begins, and how long it is.
     pub(crate) fn request(&self, number: usize) -> (u64, u64) {
-        let behind_first = (number as u64).checked_sub(1);
-        let offset_bytes = behind_first.map_or(self.offset_bytes, |before| {
-            self.offset_bytes + self.first_request_bytes + before * self.request_bytes
-        });
-        let length_bytes = if number == 0 { self.first_request_bytes } else { self.request_bytes };
-        (offset_bytes, length_bytes.min(self.end_bytes() - offset_bytes))
+        let offset_bytes = self.offset_bytes + number as u64 * u64::from(self.request_bytes);
+        (offset_bytes, u64::from(self.request_bytes).min(self.end_bytes() - offset_bytes))
     }
 
     pub(crate) fn end_bytes(&self) -> u64 {
@@ -77,18 +70,22 @@ impl Extent {
         }
     }
 
-    /// One past its last byte in memory.
-    pub(crate) fn memory_end_bytes(&self) -> u64 {
-        self.end_bytes() + self.tail_bytes
-    }
-
     /// Which of its requests an offset of the file lies in.
     pub(crate) fn request_number(&self, offset_bytes: u64) -> usize {
-        let at = offset_bytes - self.offset_bytes;
-        let behind_first = at.checked_sub(self.first_request_bytes);
-        let number = behind_first.map_or(0, |at| 1 + at / self.request_bytes.max(1));
+        let at_bytes = offset_bytes - self.offset_bytes;
+        let request_bytes = u64::from(self.request_bytes);
+        // Most extents are a single request, and to divide takes longer than to compare.
+        let number = if at_bytes < request_bytes { 0 } else { at_bytes / request_bytes };
         usize::try_from(number).unwrap_or(usize::MAX)
     }
+}
+
+/// The length of a request, as an extent has it.
+pub(crate) fn request_bytes(bytes: u64) -> u32 {
+    let Ok(bytes) = u32::try_from(bytes) else {
+        unreachable!("costs with requests of {bytes} bytes are refused")
+    };
+    bytes
 }
 
 /// Steps whose wants are read together: their requests are ordered by offset or by step, and what they read is in memory at the same time.
@@ -177,6 +174,12 @@ impl Plan {
     /// Bytes that are read.
     pub fn read_bytes(&self) -> u64 {
         self.reads.iter().map(|read| read.length_bytes).sum()
+    }
+
+    /// What lies behind an extent in memory, where it reaches the end of what can be read: its file's [tail](crate::ReadFile::tail).
+    pub(crate) fn tail_bytes(&self, extent: &Extent) -> u64 {
+        let file = self.files.get(extent.file.0 as usize);
+        file.map_or(0, |file| file.tail_bytes_behind(extent.end_bytes()))
     }
 
     /// Requests that are outstanding at once while requests of such a length are.

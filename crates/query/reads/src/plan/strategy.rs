@@ -65,6 +65,11 @@ impl PlanFile {
         let readable_bytes = length_bytes - length_bytes % align_bytes;
         Self { length_bytes, readable_bytes, align_bytes, groups: Groups::Unknown }
     }
+
+    /// What lies behind a place that is in memory already: where all that can be read ends there, the file's tail.
+    pub(crate) fn tail_bytes_behind(&self, end_bytes: u64) -> u64 {
+        if end_bytes == self.readable_bytes { self.length_bytes - self.readable_bytes } else { 0 }
+    }
 }
 
 /// What a plan is made for.

@@ -7,7 +7,7 @@ use nandle_io::buffer::GRAIN_BYTES;
 use crate::costs::Prices;
 use crate::{ReadsError, Want};
 
-use super::extents::{Maker, WindowExtents};
+use super::extents::{Blocks, Maker, Scratch};
 use super::order::Order;
 use super::{Extent, Plan, PlanFile, PlanOptions, PlannedWindow, Strategy};
 
@@ -16,8 +16,7 @@ pub(crate) struct Planner {
     order: Order,
     /// Bytes read by bytes wanted in the last windows: the next one is likely to take no more than the most of them.
     read_by_wanted: [f64; WINDOWS_LOOKED_AT],
-    /// The window that is being planned.
-    made: WindowExtents,
+    scratch: Scratch,
     /// Up to where each of its extents is needed, while it is cut.
     reached_bytes: Vec<u64>,
 }
@@ -73,8 +72,8 @@ impl Planner {
             options,
         };
         let order = Order::of(options.strategy, &plan.prices);
-        let (made, reached_bytes) = (WindowExtents::default(), Vec::new());
-        Ok(Self { plan, order, read_by_wanted: [1.0; WINDOWS_LOOKED_AT], made, reached_bytes })
+        let (scratch, reached_bytes) = (Scratch::default(), Vec::new());
+        Ok(Self { plan, order, read_by_wanted: [1.0; WINDOWS_LOOKED_AT], scratch, reached_bytes })
     }
 
     pub(crate) fn plan(mut self) -> Result<Plan, ReadsError> {
@@ -98,7 +97,7 @@ impl Planner {
 
     /// Keeps what some steps take by what they want, in the place of what was kept longest.
     fn estimate(&mut self, steps: Range<u32>, memory_bytes: u64) {
-        let wants = self.wants(steps.start, steps.end);
+        let wants = self.plan.wants.get(self.wants_range(steps)).unwrap_or_default();
         let wanted_bytes: u64 = wants.iter().map(|want| want.length_bytes).sum();
         if wanted_bytes > 0 {
             self.read_by_wanted.rotate_right(1);
@@ -152,31 +151,47 @@ impl Planner {
         Ok(step + 1)
     }
 
-    /// Makes the extents of some steps, and says what they take of an arena.
+    /// Makes the extents of some steps, behind those of the windows that are kept, and says what they take of an arena.
     fn make(&mut self, steps: Range<u32>, unwanted: Unwanted) -> u64 {
-        let mut extents = std::mem::take(&mut self.made);
-        let Plan { files, prices, options, .. } = &self.plan;
-        let maker = Maker { files, prices, strategy: options.strategy };
-        let wants = self.wants(steps.start, steps.end);
+        let wants = self.wants_range(steps);
+        let first = self.kept_extents();
+        let Plan { files, prices, options, wants: all_wants, extents, want_extents, .. } = &mut self.plan;
+        extents.truncate(first);
+        want_extents.truncate(wants.start);
+        let mut maker = Maker {
+            blocks: Blocks { files, prices },
+            strategy: options.strategy,
+            scratch: &mut self.scratch,
+            extents,
+            first,
+            want_extents,
+        };
+        let wants = all_wants.get(wants).unwrap_or_default();
         match unwanted {
-            Unwanted::WhereCheaper => maker.make(wants, &mut extents),
-            Unwanted::Never => maker.make_scarce(wants, &mut extents),
+            Unwanted::WhereCheaper => maker.make(wants),
+            Unwanted::Never => maker.make_scarce(wants),
         }
-        self.made = extents;
-        memory_bytes(&self.made.extents)
+        memory_bytes(&self.plan, first)
+    }
+
+    /// Extents of the windows that are kept.
+    fn kept_extents(&self) -> usize {
+        self.plan.windows.last().map_or(0, |window| window.extents.end)
     }
 
     /// One past the last of some steps that fit into a window, by the extents that were made for all of them, as far as each is needed; at least one
     /// step, and fewer than there are.
     fn fitting_end(&mut self, steps: Range<u32>, window_bytes: u64) -> u32 {
-        let mut reached = std::mem::take(&mut self.reached_bytes);
+        let wants = self.wants_range(steps.clone());
+        let made = self.plan.extents.get(self.kept_extents()..).unwrap_or_default();
+        let first = self.plan.extents.len() - made.len();
+        let reached = &mut self.reached_bytes;
         reached.clear();
-        reached.resize(self.made.extents.len(), 0);
-        let wants = self.wants(steps.start, steps.end);
+        reached.resize(made.len(), 0);
         let mut bytes = 0;
         let is_too_much = |(want, extent): (&Want, &Option<u32>)| {
-            let number = (*extent)? as usize;
-            let (extent, reached) = (self.made.extents.get(number)?, reached.get_mut(number)?);
+            let number = (*extent)? as usize - first;
+            let (extent, reached) = (made.get(number)?, reached.get_mut(number)?);
             if *reached == 0 {
                 *reached = extent.offset_bytes;
                 bytes += GRAIN_BYTES as u64; // the most that rounding adds
@@ -186,15 +201,15 @@ impl Planner {
             *reached = end_bytes.max(*reached);
             (bytes > window_bytes).then_some(want.step)
         };
-        let first_too_much = wants.iter().zip(&self.made.of_wants).find_map(is_too_much);
-        self.reached_bytes = reached;
+        let of_wants = self.plan.want_extents.get(wants.clone()).unwrap_or_default();
+        let wants = self.plan.wants.get(wants).unwrap_or_default();
+        let first_too_much = wants.iter().zip(of_wants).find_map(is_too_much);
         first_too_much.unwrap_or(steps.end).clamp(steps.start + 1, steps.end - 1)
     }
 
-    fn wants(&self, first: u32, end: u32) -> &[Want] {
+    fn wants_range(&self, steps: Range<u32>) -> Range<usize> {
         let at = |step: u32| self.plan.step_starts.get(step as usize).copied();
-        let range = at(first).zip(at(end)).map(|(first, end)| first..end);
-        range.and_then(|range| self.plan.wants.get(range)).unwrap_or_default()
+        at(steps.start).zip(at(steps.end)).map_or(0..0, |(first, end)| first..end)
     }
 
     /// One past the last step that is likely to fit; at least one step.
@@ -213,24 +228,37 @@ impl Planner {
         end
     }
 
+    /// Keeps the window that was made last.
     fn keep(&mut self, steps: Range<u32>, memory_bytes: u64) {
-        let made = &self.made;
-        let plan = &mut self.plan;
-        let first = plan.extents.len();
-        let number = u32::try_from(first).unwrap_or(u32::MAX);
-        plan.want_extents.extend(made.of_wants.iter().map(|extent| extent.map(|extent| extent + number)));
-        let reads_before = plan.reads.len();
-        self.order.send(&made.extents, first, &mut plan.reads);
-        plan.extents.extend_from_slice(&made.extents);
-        let extents = first..plan.extents.len();
-        let reads = reads_before..plan.reads.len();
-        plan.windows.push(PlannedWindow { steps, reads, memory_bytes, extents });
+        let extents = self.kept_extents()..self.plan.extents.len();
+        let reads_before = self.plan.reads.len();
+        let Plan { reads, windows, extents: all, .. } = &mut self.plan;
+        self.order.send(all.get(extents.clone()).unwrap_or_default(), extents.start, reads);
+        let reads = reads_before..reads.len();
+        windows.push(PlannedWindow { steps, reads, memory_bytes, extents });
+        self.make_room();
+    }
+
+    /// The windows to come are likely to have as many extents and requests for each want as those before them. Room for them is made at once, so that what
+    /// is there isn't moved again and again.
+    fn make_room(&mut self) {
+        let Plan { wants, want_extents, extents, reads, windows, .. } = &mut self.plan;
+        let Some(last) = windows.last() else { return };
+        let (planned, left) = (want_extents.len().max(1), wants.len() - want_extents.len());
+        let likely = |so_far: usize| so_far.saturating_mul(left).div_ceil(planned) * 9 / 8;
+        if extents.capacity() - extents.len() < last.extents.len() {
+            extents.reserve_exact(likely(extents.len()));
+        }
+        if reads.capacity() - reads.len() < last.reads.len() {
+            reads.reserve_exact(likely(reads.len()));
+        }
     }
 }
 
-/// What extents take of an arena, each rounded up to whole grains.
-fn memory_bytes(extents: &[Extent]) -> u64 {
-    let bytes = |extent: &Extent| extent.length_bytes + extent.tail_bytes;
+/// What extents from one on take of an arena, each rounded up to whole grains.
+fn memory_bytes(plan: &Plan, first: usize) -> u64 {
+    let extents = plan.extents.get(first..).unwrap_or_default();
+    let bytes = |extent: &Extent| extent.length_bytes + plan.tail_bytes(extent);
     extents.iter().map(|extent| bytes(extent).next_multiple_of(GRAIN_BYTES as u64)).sum()
 }
 

@@ -1,13 +1,17 @@
 //! Memory that one scan after the other uses. A page of memory that is used for the first time has to be cleared, which takes about as long as a fast
 //! device takes to fill it: of a scan of 10 MiB on a virtual disk a fifth.
+//!
+//! Arenas are kept, and scans take parts of them, from the lowest address on: so a small scan uses what a large one has used before, and leaves it
+//! the rest.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nandle_io::{Arena, ArenaError};
+use nandle_io::buffer::GRAIN_BYTES;
+use nandle_io::{Arena, ArenaError, Buffer, BufferMut};
 
-/// Of what is kept, a scan takes nothing that is more than so many times as large as it needs.
-const LARGER_MAX: usize = 2;
+use crate::plan::WINDOWS;
+use crate::{Plan, ReadsError};
 
 /// How much memory is kept while no scan has it, by all together that share this.
 #[derive(Debug, Clone)]
@@ -40,7 +44,7 @@ impl KeptMemory {
 /// Memory of scans that have ended, for those that follow.
 #[derive(Debug)]
 pub struct ScanMemory {
-    /// What scans have and what is kept, in the order in which it was first taken.
+    /// What scans have parts of and what is kept, in the order in which it was first taken.
     arenas: Vec<Arena>,
     shared: KeptMemory,
     /// What this keeps of what is shared, as of its last trim.
@@ -58,18 +62,37 @@ impl ScanMemory {
         Self { arenas: Vec::new(), shared, kept_bytes: 0 }
     }
 
-    /// An arena of at least `bytes` that no other scan has. It is kept when its last user has dropped it.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<Arena, ArenaError> {
-        self.trim();
-        let fits = |arena: &&Arena| {
-            (bytes..=bytes.saturating_mul(LARGER_MAX)).contains(&arena.bytes()) && !arena.is_shared()
-        };
-        if let Some(arena) = self.arenas.iter().filter(fits).min_by_key(|arena| arena.bytes()) {
-            return Ok(arena.clone());
+    /// Uses all memory that a scan of the plan will take next, so that none of it is new to the scan.
+    ///
+    /// # Errors
+    /// There is no memory to be had.
+    pub fn use_before(&mut self, plan: &Plan) -> Result<(), ReadsError> {
+        // Held until each is there: they are different ones.
+        let mut windows = self.of_windows(plan)?;
+        for page in windows.iter_mut().flat_map(|window| window.chunks_mut(GRAIN_BYTES)) {
+            page.iter_mut().take(1).for_each(|byte| *byte = 0);
         }
+        Ok(())
+    }
+
+    /// Memory for as many windows as may be in memory at once, each as large as the plan's largest.
+    pub(super) fn of_windows(&mut self, plan: &Plan) -> Result<Vec<BufferMut>, ArenaError> {
+        let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
+        let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
+        (0..count).map(|_| self.take(usize::try_from(largest).unwrap_or(usize::MAX))).collect()
+    }
+
+    /// A buffer that no other scan has. It is kept when its last user has dropped it.
+    fn take(&mut self, bytes: usize) -> Result<BufferMut, ArenaError> {
+        if let Some(buffer) = self.arenas.iter().find_map(|arena| arena.allocate(bytes).ok()) {
+            return Ok(buffer);
+        }
+        // What is kept is too small: it makes room for what isn't.
+        self.trim();
         let arena = Arena::new(bytes)?;
-        self.arenas.push(arena.clone());
-        Ok(arena)
+        let buffer = arena.allocate(bytes)?;
+        self.arenas.push(arena);
+        Ok(buffer)
     }
 
     /// Gives back what no scan has and is more than is kept; what was taken last stays.
@@ -78,11 +101,9 @@ impl ScanMemory {
         let Self { arenas, shared, kept_bytes } = self;
         arenas.reverse();
         arenas.retain(|arena| {
-            if arena.is_shared() {
-                return true;
-            }
-            let is_kept = shared.take(arena.bytes());
-            *kept_bytes += if is_kept { arena.bytes() } else { 0 };
+            let free_bytes = arena.free_bytes();
+            let is_kept = shared.take(free_bytes);
+            *kept_bytes += if is_kept { free_bytes } else { 0 };
             is_kept
         });
         arenas.reverse();
@@ -95,34 +116,67 @@ impl Drop for ScanMemory {
     }
 }
 
+/// Memory of one window after the other: one uses all of it, and the next may when nothing of that one is left.
+pub(super) struct WindowMemory(Option<Buffer>);
+
+impl WindowMemory {
+    pub(super) fn new(mut memory: BufferMut) -> Self {
+        // A handle to none of its bytes: they are the window's.
+        Self(Some(memory.split_to(0).freeze()))
+    }
+
+    /// All of it, when no window uses it.
+    pub(super) fn take(&mut self) -> Option<BufferMut> {
+        match self.0.take()?.reclaim() {
+            Ok(mut memory) => {
+                self.0 = Some(memory.split_to(0).freeze());
+                Some(memory)
+            }
+            Err(used) => {
+                self.0 = Some(used);
+                None
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const MIB: usize = 1 << 20;
 
+    fn sizes(memory: &ScanMemory) -> Vec<usize> {
+        memory.arenas.iter().map(Arena::bytes).collect()
+    }
+
     #[test]
     fn memory_is_used_again_when_nothing_refers_to_it() {
         let mut memory = ScanMemory::keeping(64 * MIB);
         let first = memory.take(4 * MIB).unwrap();
-        let buffer = first.allocate(4096).unwrap();
         let second = memory.take(4 * MIB).unwrap();
-        assert!(!second.is_same(&first));
-        drop((first, second));
+        drop(first);
         let third = memory.take(4 * MIB).unwrap();
-        assert_eq!(memory.arenas.len(), 2);
+        assert_eq!(sizes(&memory), [4 * MIB; 2]);
         let fourth = memory.take(4 * MIB).unwrap();
-        assert!(!fourth.is_same(&third) && memory.arenas.len() == 3, "a buffer is left of the first");
-        drop((buffer, third, fourth));
-        assert!(memory.take(3 * MIB).is_ok() && memory.arenas.len() == 3);
+        assert_eq!(sizes(&memory), [4 * MIB; 3]);
+        drop((second, third, fourth));
+        let part = memory.take(3 * MIB).unwrap();
+        assert!(memory.take(4 * MIB).is_ok() && memory.arenas.len() == 3);
+        drop(part);
     }
 
     #[test]
-    fn a_small_scan_leaves_large_memory_to_others() {
+    fn a_small_scan_uses_a_part_of_large_memory_and_leaves_the_rest_to_others() {
         let mut memory = ScanMemory::keeping(64 * MIB);
         drop(memory.take(32 * MIB).unwrap());
-        assert_eq!(memory.take(2 * MIB).unwrap().bytes(), 2 * MIB);
-        assert_eq!(memory.take(20 * MIB).unwrap().bytes(), 32 * MIB);
+        let mut small = memory.take(2 * MIB).unwrap();
+        let large = memory.take(30 * MIB).unwrap();
+        assert_eq!(sizes(&memory), [32 * MIB]);
+        small.fill(1);
+        drop((small, large));
+        assert!(memory.take(32 * MIB).is_ok());
+        assert_eq!(sizes(&memory), [32 * MIB]);
     }
 
     #[test]
@@ -134,7 +188,6 @@ mod tests {
         assert_eq!(memory.arenas.len(), 3, "all are in use");
         drop(small);
         memory.trim();
-        let sizes = |memory: &ScanMemory| memory.arenas.iter().map(Arena::bytes).collect::<Vec<_>>();
         assert_eq!(sizes(&memory), [10 * MIB, 6 * MIB]);
         drop(large);
         memory.trim();
@@ -154,5 +207,18 @@ mod tests {
         drop(other.take(6 * MIB).unwrap());
         other.trim();
         assert_eq!(other.arenas.len(), 1, "what has ended keeps nothing");
+    }
+
+    #[test]
+    fn a_window_has_all_its_memory_and_the_next_one_after_it() {
+        let mut memory = WindowMemory::new(ScanMemory::keeping(0).take(2 * GRAIN_BYTES).unwrap());
+        let mut first = memory.take().unwrap();
+        assert_eq!(first.len(), 2 * GRAIN_BYTES);
+        assert!(memory.take().is_none());
+        let extent = first.split_to(GRAIN_BYTES).freeze();
+        drop(first);
+        assert!(memory.take().is_none());
+        drop(extent);
+        assert_eq!(memory.take().unwrap().len(), 2 * GRAIN_BYTES);
     }
 }

@@ -3,8 +3,8 @@
 //! The pump itself does no I/O: it is asked for [requests](Pump::next_request), told of [completions](Pump::complete), and hands out
 //! [steps](Pump::take_step). So it runs beside others in one world.
 //!
-//! Memory is as many arenas as windows may be in memory at once, each as large as the largest window, and a reserve. A window's extents are
-//! cut one after the other from an arena that is empty, so they always fit. The arena is empty again when the consumer has dropped all steps of the
+//! Memory is as many buffers as windows may be in memory at once, each as large as the largest window, and a reserve. A window's extents are
+//! cut one after the other from a buffer that is whole, so they always fit. The buffer is whole again when the consumer has dropped all steps of the
 //! window; the window that follows the next one is read into it from then on. Reads that no plan foresaw have the reserve to themselves, so
 //! that they go on whatever the consumer holds.
 
@@ -25,10 +25,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use nandle_io::{Arena, Completion, DeviceId, Operation, Request};
+use nandle_io::{Completion, DeviceId, Operation, Request};
 
-use crate::plan::WINDOWS;
 use crate::{FileId, Outstanding, Plan, PlanFile, ReadsError, Want};
+use memory::WindowMemory;
 use skipped::Skipped;
 use urgent::Urgent;
 use window::LoadedWindow;
@@ -38,7 +38,7 @@ use window::LoadedWindow;
 pub struct Pump {
     plan: Arc<Plan>,
     files: Arc<[ReadFile]>,
-    arenas: Vec<Arena>,
+    memory: Vec<WindowMemory>,
     /// Windows of which requests were sent and steps are not all handed out.
     windows: VecDeque<LoadedWindow>,
     next_window: usize,
@@ -83,16 +83,13 @@ impl Pump {
         if plan.reads().len() as u64 >= URGENT {
             return Err(ReadsError::Requests { requests: plan.reads().len(), most: URGENT });
         }
-        let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
-        let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
-        let arenas = (0..count).map(|_| memory.take(usize::try_from(largest).unwrap_or(usize::MAX)));
-        let arenas = arenas.collect::<Result<_, _>>()?;
+        let memory = memory.of_windows(&plan)?.into_iter().map(WindowMemory::new).collect();
         let reserve_bytes = plan.options().reserve_bytes().max(plan.prices.align_bytes());
-        let urgent = Urgent::new(usize::try_from(reserve_bytes).unwrap_or(usize::MAX))?;
+        let urgent = Urgent::new(usize::try_from(reserve_bytes).unwrap_or(usize::MAX));
         Ok(Self {
             plan,
             files,
-            arenas,
+            memory,
             windows: VecDeque::new(),
             next_window: 0,
             next_read: 0,
@@ -135,13 +132,7 @@ impl Pump {
         }
         let window = self.windows.back_mut()?;
         let Some(file) = self.files.get(read.file.0 as usize) else { unreachable!("planned files exist") };
-        let buffer = match window.buffer(&self.plan, &read, &file.tail) {
-            Ok(buffer) => buffer,
-            Err(error) => {
-                self.failure = Some(error);
-                return None;
-            }
-        };
+        let buffer = window.buffer(&self.plan, &read, &file.tail);
         let token = self.next_read as u64;
         self.next_read += 1;
         self.in_flight += 1;
@@ -151,31 +142,23 @@ impl Pump {
         Some((file.device, Request { token, operation }))
     }
 
-    /// Makes the next read's window the last one in memory, as soon as there is an arena for it.
+    /// Makes the next read's window the last one in memory, as soon as there is memory for it.
     fn open_window(&mut self) -> bool {
         let is_in = |window: &LoadedWindow| window.reads.contains(&self.next_read);
         if self.windows.back().is_some_and(is_in) {
             return true;
         }
         while let Some(window) = self.plan.windows().get(self.next_window) {
-            if !window.reads.contains(&self.next_read) {
-                // A window without requests: nothing of it is wanted from the device.
+            if window.reads.contains(&self.next_read) {
+                let Some(memory) = self.memory.iter_mut().find_map(WindowMemory::take) else { return false };
+                self.windows.push_back(LoadedWindow::new(window, memory));
                 self.next_window += 1;
-                continue;
+                return true;
             }
-            let Some(arena) = self.arenas.iter().find(|arena| arena.is_unused() && !self.is_used(arena))
-            else {
-                return false;
-            };
-            self.windows.push_back(LoadedWindow::new(window, arena.clone()));
+            // A window without requests: nothing of it is wanted from the device.
             self.next_window += 1;
-            return true;
         }
         false
-    }
-
-    fn is_used(&self, arena: &Arena) -> bool {
-        self.windows.iter().any(|window| window.has_arena(arena))
     }
 
     /// Takes a completion of one of its requests; the upper bits of the token are ignored.

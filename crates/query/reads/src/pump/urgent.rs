@@ -9,7 +9,9 @@ use super::file::ReadFile;
 use crate::{FileId, ReadsError, Want};
 
 pub(crate) struct Urgent {
-    reserve: Arena,
+    reserve_bytes: usize,
+    /// There when something was asked for: most scans never do.
+    reserve: Option<Arena>,
     asked: VecDeque<Asked>,
     /// Sent, by the requests' tokens.
     sent: HashMap<u64, Sent>,
@@ -43,15 +45,16 @@ struct Gathered {
 const TOKEN_MASK: u64 = (1 << 31) - 1;
 
 impl Urgent {
-    pub(crate) fn new(reserve_bytes: usize) -> Result<Self, ReadsError> {
-        Ok(Self {
-            reserve: Arena::new(reserve_bytes)?,
+    pub(crate) fn new(reserve_bytes: usize) -> Self {
+        Self {
+            reserve_bytes,
+            reserve: None,
             asked: VecDeque::new(),
             sent: HashMap::new(),
             gathered: HashMap::new(),
             next_number: 0,
             next_token: 0,
-        })
+        }
     }
 
     pub(crate) fn ask(
@@ -69,6 +72,9 @@ impl Urgent {
         if end_bytes > found.plan.length_bytes {
             let length_bytes = found.plan.length_bytes;
             return Err(ReadsError::BeyondEnd { file, step, offset_bytes, end_bytes, length_bytes });
+        }
+        if self.reserve.is_none() {
+            self.reserve = Some(Arena::new(self.reserve_bytes)?);
         }
         let number = self.next_number;
         self.next_number += 1;
@@ -92,9 +98,10 @@ impl Urgent {
     pub(crate) fn next_request(&mut self, files: &[ReadFile]) -> Option<(DeviceId, u64, Operation)> {
         let asked = self.asked.front_mut()?;
         let left_bytes = asked.blocks_bytes.end - asked.blocks_bytes.start;
-        let room_bytes = self.reserve.bytes() as u64;
+        let reserve = self.reserve.as_ref()?;
+        let room_bytes = reserve.bytes() as u64;
         let fitting_bytes = left_bytes.min(room_bytes - room_bytes % asked.align_bytes);
-        let buffer = self.reserve.allocate(usize::try_from(fitting_bytes).ok()?).ok()?;
+        let buffer = reserve.allocate(usize::try_from(fitting_bytes).ok()?).ok()?;
         let file = files.get(asked.file.0 as usize)?;
         let offset_bytes = asked.blocks_bytes.start;
         asked.blocks_bytes.start += fitting_bytes;

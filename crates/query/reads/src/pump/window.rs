@@ -1,16 +1,18 @@
 use std::ops::Range;
 
-use nandle_io::{Arena, Buffer, BufferMut};
+use nandle_io::buffer::GRAIN_BYTES;
+use nandle_io::{Buffer, BufferMut};
 
 use crate::plan::{Extent, PlannedWindow};
-use crate::{Plan, PlannedRead, ReadsError, Want};
+use crate::{Plan, PlannedRead, Want};
 
 /// A window whose requests are being sent or have come.
 pub(crate) struct LoadedWindow {
     pub(crate) steps: Range<u32>,
     pub(crate) reads: Range<usize>,
     pub(crate) extents: Range<usize>,
-    arena: Arena,
+    /// What no extent has yet. It refers to the window's memory even when nothing is left.
+    memory: BufferMut,
     loaded: Vec<LoadedExtent>,
 }
 
@@ -24,15 +26,11 @@ struct LoadedExtent {
 }
 
 impl LoadedWindow {
-    pub(crate) fn new(window: &PlannedWindow, arena: Arena) -> Self {
+    pub(crate) fn new(window: &PlannedWindow, memory: BufferMut) -> Self {
         let mut loaded = Vec::new();
         loaded.resize_with(window.extents.len(), LoadedExtent::default);
         let PlannedWindow { steps, reads, extents, .. } = window.clone();
-        Self { steps, reads, extents, arena, loaded }
-    }
-
-    pub(crate) fn has_arena(&self, arena: &Arena) -> bool {
-        self.arena.is_same(arena)
+        Self { steps, reads, extents, memory, loaded }
     }
 
     fn extent(&mut self, read: &PlannedRead) -> &mut LoadedExtent {
@@ -45,24 +43,22 @@ impl LoadedWindow {
 
     /// The memory for a request. Behind an extent's last one comes what its file has in memory, so that wants that need both have them
     /// side by side.
-    pub(crate) fn buffer(
-        &mut self,
-        plan: &Plan,
-        read: &PlannedRead,
-        tail: &[u8],
-    ) -> Result<BufferMut, ReadsError> {
+    pub(crate) fn buffer(&mut self, plan: &Plan, read: &PlannedRead, tail: &[u8]) -> BufferMut {
         let length = usize::try_from(read.length_bytes).unwrap_or(usize::MAX);
         let planned = planned_extent(plan, read.extent);
         if self.extent(read).parts.is_empty() {
-            let bytes = planned.length_bytes + planned.tail_bytes;
-            let mut whole = self.arena.allocate(usize::try_from(bytes).unwrap_or(usize::MAX))?;
             let readable = usize::try_from(planned.length_bytes).unwrap_or(usize::MAX);
+            let tail_bytes = plan.tail_bytes(planned);
+            let tail = if tail_bytes > 0 { tail } else { &[] };
+            let mut whole = self.memory.split_to((readable + tail.len()).next_multiple_of(GRAIN_BYTES));
+            assert!(whole.len() >= readable + tail.len(), "a window's memory has room for its extents");
             let extent = self.extent(read);
             extent.parts.resize(planned.requests(), None);
             extent.rest = Some(whole.split_to(readable));
-            if planned.tail_bytes > 0 {
-                whole.copy_from_slice(tail);
-                extent.parts.push(Some(whole.freeze()));
+            if !tail.is_empty() {
+                let mut behind = whole.split_to(tail.len());
+                behind.copy_from_slice(tail);
+                extent.parts.push(Some(behind.freeze()));
             }
         }
         let Some(mut rest) = self.extent(read).rest.take() else {
@@ -75,7 +71,7 @@ impl LoadedWindow {
             rest.split_to(length)
         };
         self.extent(read).rest = (!rest.is_empty()).then_some(rest);
-        Ok(buffer)
+        buffer
     }
 
     /// Keeps what a request has read.
@@ -108,7 +104,8 @@ impl LoadedWindow {
     pub(crate) fn bytes(&self, plan: &Plan, want: &Want, extent: u32) -> Option<Buffer> {
         let planned = planned_extent(plan, extent);
         let (first, parts) = self.parts(plan, want, extent)?;
-        let end_bytes = want.end_bytes().min(planned.memory_end_bytes());
+        let memory_end_bytes = planned.end_bytes() + plan.tail_bytes(planned);
+        let end_bytes = want.end_bytes().min(memory_end_bytes);
         let mut parts = parts.iter();
         let mut whole = parts.next()?.clone()?;
         for part in parts {

@@ -41,7 +41,7 @@ const fn values(name: &str) -> &'static [&'static str] {
         b"from" => &["2008-01", "1900-01", "2007-12"],
         b"to" => &["2008-12", "2008-02", "2200-12"],
         b"direction" => &["departures", "arrivals"],
-        b"by" => &["departures", "passengers", "population"],
+        b"by" => &["flights", "passengers", "population"],
         b"count" => &["1", "50", "010"],
         b"similar" => &["ATL", "ATL,ORD", "A12,B34,C56,D78"],
         b"measure" => &["flights", "mean_delay", "late", "cancelled", "diverted"],

@@ -64,7 +64,7 @@ fn what_can_not_be_is_refused() {
     assert!(table.contains("did you mean `numbers`?") && table.contains("(line 2, column 7)"), "{table}");
     assert!(place.refused(2, &["-c", "COPY (SELECT 1) TO 'x.parquet'"]).contains("COPY"));
     std::fs::write(place.path("text.parquet"), "no Parquet").unwrap();
-    assert!(place.refused(1, &["text.parquet", "-c", "SELECT 1"]).contains("text.parquet"));
+    assert!(place.refused(2, &["text.parquet", "-c", "SELECT 1"]).contains("text.parquet"));
 }
 
 #[test]

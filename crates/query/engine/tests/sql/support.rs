@@ -55,7 +55,12 @@ impl Place {
 
     /// A table of ours with the same rows as three files.
     pub(crate) fn add_table(&self, name: &str) {
-        let table = self.add_empty_table(name);
+        self.add_table_of(name, 1);
+    }
+
+    /// The same with an identity of its own.
+    pub(crate) fn add_table_of(&self, name: &str, identity: u64) {
+        let table = self.create(name, Clustering::None, identity);
         for (number, count) in [3500, 1000, 2200].into_iter().enumerate() {
             let mut writer = table.load().unwrap();
             writer.write(&flat(&rows(number * 10_000, count))).unwrap();
@@ -68,10 +73,17 @@ impl Place {
     }
 
     pub(crate) fn add_clustered_table(&self, name: &str, clustering: Clustering) -> Table {
+        self.create(name, clustering, 1)
+    }
+
+    fn create(&self, name: &str, clustering: Clustering, identity: u64) -> Table {
         let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
         let schema = flat(&rows(0, 1)).schema();
-        Table::create(&self.path(name), &TableOptions { layout, clustering, ..TableOptions::new(schema, 1) })
-            .unwrap()
+        Table::create(
+            &self.path(name),
+            &TableOptions { layout, clustering, ..TableOptions::new(schema, identity) },
+        )
+        .unwrap()
     }
 
     pub(crate) fn options(&self, memory_bytes: u64) -> EngineOptions {

@@ -58,7 +58,7 @@ fn a_table_that_was_made_anew_is_another_one() {
     let sessions = sessions(&place, "t");
     let before = sessions.view("t").unwrap();
     std::fs::rename(place.path("t"), place.path("old")).unwrap();
-    place.add_table("t");
+    place.add_table_of("t", 2);
     let after = sessions.view("t").unwrap();
     let number = |view: &nandle_engine::View| match view.version() {
         Version::Snapshot { number, .. } => number,

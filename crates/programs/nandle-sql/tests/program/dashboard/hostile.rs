@@ -13,7 +13,7 @@ const USUAL: [(&str, &str); 11] = [
     ("from", "2008-01"),
     ("to", "2008-12"),
     ("direction", "arrivals"),
-    ("by", "departures"),
+    ("by", "flights"),
     ("count", "5"),
     ("similar", "ATL,ORD"),
     ("measure", "cancelled"),

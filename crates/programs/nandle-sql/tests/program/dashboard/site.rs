@@ -4,6 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
@@ -26,7 +27,9 @@ pub(super) fn flights() -> &'static [RecordBatch] {
 }
 
 pub(super) fn add_table(directory: &Path) -> Table {
-    let table = Table::create(directory, &TableOptions::new(flight_schema(), 1)).unwrap();
+    static IDENTITY: AtomicU64 = AtomicU64::new(1);
+    let identity = IDENTITY.fetch_add(1, Ordering::Relaxed);
+    let table = Table::create(directory, &TableOptions::new(flight_schema(), identity)).unwrap();
     load(&table, flights());
     table
 }

@@ -266,6 +266,7 @@ def begun_again(started, server):
         page.wait_for_timeout(500)
         page.unroute(overview)
         again.click()
+        here.until(lambda: "flights" in here.text("#data-state"), "it says what there is")
         here.until(lambda: page.locator("#headline .card").count() == 5, "there are figures")
         here.complaints = [said for said in here.complaints if "ERR_FAILED" not in said]
 

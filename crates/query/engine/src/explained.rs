@@ -211,7 +211,7 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
         if is_scan_of_others || !is_one_group && !PASSING.contains(&node.name()) {
             *others.entry(node.name().to_owned()).or_default() += 1;
         }
-        for what in dear_expressions(node)? {
+        for what in expensive_expressions(node)? {
             *others.entry(what).or_default() += 1;
         }
         Ok(TreeNodeRecursion::Continue)
@@ -220,23 +220,23 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
 }
 
 /// What a node computes for each row that may take longer than decoding it: all functions, and patterns.
-fn dear_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, DataFusionError> {
-    let mut dear = Vec::new();
+fn expensive_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, DataFusionError> {
+    let mut expensive = Vec::new();
     node.apply_expressions(&mut |expression| {
         expression.apply(|part| {
             if let Some(function) = part.downcast_ref::<ScalarFunctionExpr>() {
-                dear.push(format!("{}()", function.name()));
+                expensive.push(format!("{}()", function.name()));
             } else if part.is::<LikeExpr>() {
-                dear.push("LIKE".to_owned());
+                expensive.push("LIKE".to_owned());
             } else if let Some(operator) = part.downcast_ref::<BinaryExpr>().map(BinaryExpr::op)
                 && PATTERNS.contains(operator)
             {
-                dear.push(operator.to_string());
+                expensive.push(operator.to_string());
             }
             Ok(TreeNodeRecursion::Continue)
         })
     })?;
-    Ok(dear)
+    Ok(expensive)
 }
 
 /// How long the query takes, as far as that is known.

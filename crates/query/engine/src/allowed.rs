@@ -3,8 +3,30 @@
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use datafusion::sql::sqlparser::keywords::Keyword;
+use datafusion::sql::sqlparser::tokenizer::Token;
 
 use crate::EngineError;
+
+/// `DataFusion` 55 computes EXCEPT ALL and INTERSECT ALL as if it didn't matter how often a row is on the right side.
+pub(crate) fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
+    let words = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_)));
+    let keyword = |token: &Token| match token {
+        Token::Word(word) if word.quote_style.is_none() => word.keyword,
+        _ => Keyword::NoKeyword,
+    };
+    let mut before = Keyword::NoKeyword;
+    for token in words {
+        let keyword = keyword(token);
+        if keyword == Keyword::ALL && matches!(before, Keyword::EXCEPT | Keyword::INTERSECT) {
+            let what = format!("{} ALL", if before == Keyword::EXCEPT { "EXCEPT" } else { "INTERSECT" });
+            let why = "the engine would give wrong rows; count equal rows on both sides (GROUP BY) and compare the counts";
+            return Err(EngineError::Refused { what, why });
+        }
+        before = keyword;
+    }
+    Ok(())
+}
 
 /// What no statement may do, alone or inside of an EXPLAIN.
 pub(crate) fn check(plan: &LogicalPlan) -> Result<(), EngineError> {

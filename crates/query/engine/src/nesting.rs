@@ -8,16 +8,17 @@ use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::EngineError;
+use crate::{EngineError, allowed};
 
 /// A thread's stack has room for several times as much; but the time in which the engine simplifies a chain grows by the square of its length.
 const DEPTH_MOST: usize = 1000;
 
-/// Refuses a text with a statement that may be too deep.
+/// Refuses a text with a statement that may be too deep, and what would give wrong rows.
 pub(crate) fn check(text: &str) -> Result<(), EngineError> {
     let dialect = PostgreSqlDialect {};
     // What has no tokens, the parser says.
     let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
+    allowed::check_sets(&tokens)?;
     let depth = depth(&tokens);
     if depth > DEPTH_MOST { Err(EngineError::TooDeep { depth, most: DEPTH_MOST }) } else { Ok(()) }
 }

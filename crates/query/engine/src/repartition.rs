@@ -177,10 +177,8 @@ impl ExecutionPlan for OnePartition {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        match children.first() {
-            Some(input) => Ok(Self::of(input, self.number)),
-            None => internal_err!("a partition is one of an input's"),
-        }
+        let Some(input) = children.first() else { return internal_err!("a partition is one of an input's") };
+        Ok(Self::of(input, self.number))
     }
 
     fn apply_expressions(
@@ -258,7 +256,7 @@ mod tests {
         (rows_count, sum)
     }
 
-    /// Without memory all rows come by temporary files. DataFusion's own operator doesn't end here.
+    /// Without memory all rows come by temporary files. `DataFusion`'s own operator doesn't end here.
     #[test]
     fn rows_that_several_inputs_write_to_files_come() {
         let directory = tempfile::tempdir().unwrap();

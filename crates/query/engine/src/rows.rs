@@ -25,7 +25,7 @@ const ASKED_AFTER: Duration = Duration::from_millis(20);
 /// What came of waiting.
 enum Taken {
     Rows(Option<RecordBatch>),
-    Again(Run, EngineError),
+    Again(Box<Run>, EngineError),
 }
 
 /// The rows of a statement, as they come. Dropping them ends the statement and stops its reads.
@@ -89,7 +89,7 @@ impl Rows {
                 Taken::Rows(batch) => return Ok(batch),
                 Taken::Again(run, error) => {
                     let threads = Arc::clone(&self.threads);
-                    threads.block_on(self.begin_again(run, error))?;
+                    threads.block_on(self.begin_again(*run, error))?;
                 }
             }
         }
@@ -105,7 +105,7 @@ impl Rows {
             let next = rows.next().await.transpose().map_err(EngineError::from);
             match self.taken(next)? {
                 Taken::Rows(batch) => return Ok(batch),
-                Taken::Again(run, error) => self.begin_again(run, error).await?,
+                Taken::Again(run, error) => self.begin_again(*run, error).await?,
             }
         }
     }
@@ -117,7 +117,7 @@ impl Rows {
             (Ok(Some(batch)), _) => Ok(Taken::Rows(Some(batch))),
             (Err(error), Some(run)) if Run::can_sort_instead(&self.plan, &error) => {
                 self.end();
-                Ok(Taken::Again(run, error))
+                Ok(Taken::Again(Box::new(run), error))
             }
             (next, _) => {
                 self.end();

@@ -119,7 +119,7 @@ impl Run {
     }
 }
 
-/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in DataFusion 55.2, where a column without
+/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in `DataFusion` 55.2, where a column without
 /// nulls gets some.
 fn can_all_sort(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let is_sound = plan.downcast_ref::<SortMergeJoinExec>().is_none_or(|join| {

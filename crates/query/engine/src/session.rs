@@ -20,7 +20,7 @@ const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
 /// As many sorts as take no more than a part of the memory together by what they keep.
 const SORTS_AT_A_TIME: u64 = 64;
-/// DataFusion's own, for any memory.
+/// `DataFusion`'s own, for any memory.
 const SORT_RESERVATION_BYTES_MAX: usize = 10 << 20;
 
 /// The names under which tables lie, as `information_schema` and clients of databases see them.

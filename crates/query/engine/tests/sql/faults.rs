@@ -164,6 +164,8 @@ fn statements_that_can_not_be_are_told() {
         ("CREATE EXTERNAL TABLE t STORED AS PARQUET LOCATION '/tmp'", "EXTERNAL"),
         ("CREATE TABLE t AS SELECT * FROM rows", "CREATE VIEW"),
         ("INSERT INTO rows SELECT * FROM rows", "nandle table load"),
+        ("SELECT id FROM rows EXCEPT ALL SELECT 1", "EXCEPT ALL"),
+        ("SELECT id FROM rows INTERSECT /* all of them */ ALL SELECT 1", "INTERSECT ALL"),
     ] {
         let text = error(statement);
         assert!(text.contains(part), "{statement}: {text}");

@@ -26,7 +26,7 @@ fn sorting(place: &Place, query: &str, memory_bytes: u64, expected: &[String]) -
     rows.sorts_for_joins()
 }
 
-/// DataFusion's hash joins hold all rows of one side.
+/// `DataFusion`'s hash joins hold all rows of one side.
 #[test]
 fn joins_that_do_not_fit_the_memory_sort_their_rows() {
     let place = Place::new();

@@ -22,8 +22,8 @@ pub(crate) fn find(arguments: &[String]) -> Result<Vec<Source>, Failure> {
         let source = Source::find(argument).map_err(|error| of_engine(&error))?;
         source.files.iter().try_for_each(|file| check_is_parquet(file))?;
         if let Some(first) = names.insert(source.name.clone(), argument.clone()) {
-            let named = argument.split_once('=').filter(|_| !Path::new(argument).exists());
-            let place = named.map_or(&**argument, |(_, place)| place).to_owned();
+            let own_name = argument.split_once('=').filter(|_| !Path::new(argument).exists());
+            let place = own_name.map_or(&**argument, |(_, place)| place).to_owned();
             let (name, second) = (source.name, argument.clone());
             return Err(of_engine(&EngineError::SameName { name, first, second, place }));
         }

@@ -96,9 +96,9 @@ fn a_long_table_is_written_as_its_rows_come() {
     let endless = "SELECT a.id + b.id + c.id AS sum FROM numbers a, numbers b, numbers c";
     let mut command = place.command(&["Numbers.parquet", "-c", endless]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let mut first = [0; 1 << 16];
+    let mut first = vec![0; 1 << 16];
     child.stdout.as_mut().unwrap().read_exact(&mut first).unwrap();
-    let first = String::from_utf8(first.to_vec()).unwrap();
+    let first = String::from_utf8(first).unwrap();
     assert!(first.starts_with("+-") && first.contains("| sum"), "{}", &first[..100]);
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
@@ -171,7 +171,7 @@ fn what_was_done_before_a_failure_is_recorded() {
     let mut command = place.command(&["Numbers.parquet", "-c", endless, "--record", "cut.needs.zst"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     // The second statement has rows when the first is done.
-    child.stdout.as_mut().unwrap().read_exact(&mut [0; 1 << 16]).unwrap();
+    child.stdout.as_mut().unwrap().read_exact(&mut vec![0; 1 << 16]).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();

@@ -41,7 +41,7 @@ pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
 fn one_writer(inputs: Vec<Arc<dyn ExecutionPlan>>) -> Vec<Arc<dyn ExecutionPlan>> {
     let one = |input: Arc<dyn ExecutionPlan>| match input.output_partitioning().partition_count() {
         0 | 1 => input,
-        _ => Arc::new(CoalescePartitionsExec::new(input)) as _,
+        _ => Arc::new(OneOutput::of(input)) as _,
     };
     inputs.into_iter().map(one).collect()
 }
@@ -114,6 +114,74 @@ impl ExecutionPlan for Caught {
         args: &StatisticsArgs,
     ) -> Result<Arc<Statistics>, DataFusionError> {
         self.0.statistics_from_inputs(inputs, args)
+    }
+}
+
+/// A node whose partitions come together. The plan keeps its shape, because what nodes have measured is told by their places in it.
+#[derive(Debug)]
+struct OneOutput {
+    node: Arc<dyn ExecutionPlan>,
+    together: CoalescePartitionsExec,
+}
+
+impl OneOutput {
+    fn of(node: Arc<dyn ExecutionPlan>) -> Self {
+        let together = CoalescePartitionsExec::new(Arc::clone(&node));
+        Self { node, together }
+    }
+}
+
+impl DisplayAs for OneOutput {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.node.fmt_as(format, f)
+    }
+}
+
+impl ExecutionPlan for OneOutput {
+    fn name(&self) -> &str {
+        self.node.name()
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.together.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.node.children()
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        Ok(Arc::new(Self::of(with_children(&self.node, children)?)))
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion, DataFusionError>,
+    ) -> Result<TreeNodeRecursion, DataFusionError> {
+        self.node.apply_expressions(visit)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream, DataFusionError> {
+        self.together.execute(partition, context)
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        self.node.metrics()
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>, DataFusionError> {
+        self.node.statistics_from_inputs(inputs, args)
     }
 }
 

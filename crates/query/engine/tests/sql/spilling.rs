@@ -20,7 +20,9 @@ fn sorting(place: &Place, query: &str, memory_bytes: u64, expected: &[String]) -
     }
     let mut text = Vec::new();
     let mut writer = RowWriter::new(&mut text, Format::Json, rows.schema()).unwrap();
-    batches.iter().for_each(|batch| writer.write(batch).unwrap());
+    for batch in &batches {
+        writer.write(batch).unwrap();
+    }
     writer.finish().unwrap();
     assert_eq!(String::from_utf8(text).unwrap().lines().collect::<Vec<_>>(), expected, "{query}");
     rows.sorts_for_joins()

@@ -259,9 +259,9 @@ fn requests_at_random_are_answered() {
         let is_expected = [200, 304, 400, 404, 405, 414, 422].contains(&response.status);
         assert!(is_expected, "{}: {}", response.status, what());
         if response.status == 200 {
-            understood += 1
+            understood += 1;
         } else {
-            refused += 1
+            refused += 1;
         }
         // What isn't HTTP has no body, nor have answers to HEAD.
         let is_plain = response.header("content-encoding").is_none();

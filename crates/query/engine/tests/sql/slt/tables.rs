@@ -23,7 +23,9 @@ const DAY_US: i64 = 86_400_000_000;
 
 /// Writes all tables below a directory.
 pub(super) fn write(directory: &Path) {
-    NAMES.iter().for_each(|name| std::fs::create_dir_all(directory.join(name)).unwrap());
+    for name in NAMES {
+        std::fs::create_dir_all(directory.join(name)).unwrap();
+    }
     let properties = WriterProperties::builder()
         .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
         .set_data_page_row_count_limit(PAGE_ROWS)

@@ -2,6 +2,12 @@
 //!
 //! A usual run takes 20 000 queries of each view; `NANDLE_CASES=5000000 cargo test --workspace --features nandle-replay/schema --test parameters` takes
 //! more, of the seeds from `NANDLE_FIRST_SEED` on.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "helpers of tests are part of them"
+)]
 
 use std::fmt::{Debug, Display};
 

@@ -52,17 +52,22 @@ impl Shell<'_> {
 
     /// Whether there is still a reader of rows.
     fn run_one(&mut self, statement: &Statement) -> Result<bool, Failure> {
-        if let Some(workers) = self.retry {
-            return self.run_held(workers, statement);
-        }
-        let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
-        let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
         let began = Instant::now();
-        let (is_read, totals) = self.print(rows)?;
-        if statement.to_string().starts_with("EXPLAIN ANALYZE") {
+        let is_read = match self.retry {
+            Some(workers) => self.run_held(workers, statement)?,
+            None => self.run_streamed(statement)?,
+        };
+        if statement.is_analysis() {
             let took = Nanos(u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX));
             output::note(&format!("The query took {}.", format_duration(took)));
         }
+        Ok(is_read)
+    }
+
+    fn run_streamed(&mut self, statement: &Statement) -> Result<bool, Failure> {
+        let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
+        let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
+        let (is_read, totals) = self.print(rows)?;
         if let Some(needs) = needs {
             self.keep(statement, &needs, totals)?;
         }

@@ -22,9 +22,8 @@ pub(crate) fn find(arguments: &[String]) -> Result<Vec<Source>, Failure> {
         let source = Source::find(argument).map_err(|error| of_engine(&error))?;
         source.files.iter().try_for_each(|file| check_is_parquet(file))?;
         if let Some(first) = names.insert(source.name.clone(), argument.clone()) {
-            let own_name = argument.split_once('=').filter(|_| !Path::new(argument).exists());
-            let place = own_name.map_or(&**argument, |(_, place)| place).to_owned();
-            let (name, second) = (source.name, argument.clone());
+            let Source { name, place, .. } = source;
+            let second = argument.clone();
             return Err(of_engine(&EngineError::SameName { name, first, second, place }));
         }
         sources.push(source);
@@ -39,16 +38,16 @@ fn check_is_parquet(path: &Path) -> Result<(), Failure> {
     let length_bytes = file.metadata().map_err(failed)?.len();
     let mut ending = [0; PARQUET_ENDING.len()];
     file.seek(SeekFrom::Start(length_bytes.saturating_sub(ending.len() as u64))).map_err(failed)?;
-    let has_ending = length_bytes >= ending.len() as u64;
-    if has_ending {
+    if length_bytes >= ending.len() as u64 {
         file.read_exact(&mut ending).map_err(failed)?;
     }
     if ending == *PARQUET_ENDING || ending == *ENCRYPTED_ENDING {
         return Ok(());
     }
     let path = path.display();
-    Err(Failure::usage(format!(
-        "{path}: it is no Parquet file (it ends in none of its marks); flights in CSV and any Arrow IPC file become a table by `nandle table load TABLE {path}`"
+    Err(Failure::failed(format!(
+        "{path}: it doesn't end as Parquet files do (PAR1): it was cut off, or is of another format; flights in CSV, and Arrow IPC files, become a table by \
+         `nandle table load TABLE {path}`"
     )))
 }
 

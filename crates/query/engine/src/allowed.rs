@@ -3,13 +3,23 @@
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{DdlStatement, LogicalPlan};
+use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
-use datafusion::sql::sqlparser::tokenizer::Token;
+use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::EngineError;
+use crate::{EngineError, nesting};
+
+/// What is refused by the text alone, before it is parsed.
+pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
+    let dialect = PostgreSqlDialect {};
+    // What has no tokens, the parser says.
+    let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
+    nesting::check(&tokens)?;
+    check_sets(&tokens)
+}
 
 /// `DataFusion` 55 computes EXCEPT ALL and INTERSECT ALL as if it didn't matter how often a row is on the right side.
-pub(crate) fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
+fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
     let words = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_)));
     let keyword = |token: &Token| match token {
         Token::Word(word) if word.quote_style.is_none() => word.keyword,
@@ -100,6 +110,17 @@ fn words(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_has_no_tokens_is_left_to_the_parser() {
+        check_text("'never closed").unwrap();
+        check_text("SELECT 1 EXCEPT SELECT 2 UNION ALL SELECT 3").unwrap();
+        check_text("SELECT \"except\" ALL").unwrap();
+        for text in ["SELECT 1 except all SELECT 2", "SELECT 1 INTERSECT -- all\n ALL SELECT 2"] {
+            assert!(matches!(check_text(text), Err(EngineError::Refused { .. })), "{text}");
+        }
+        assert!(matches!(check_text(&"(".repeat(5000)), Err(EngineError::TooDeep { .. })));
+    }
 
     #[test]
     fn names_of_plans_become_words() {

@@ -14,7 +14,9 @@ use datafusion::logical_expr::ColumnarValue;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::utils::JoinFilter;
-use datafusion::physical_plan::joins::{HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder};
+use datafusion::physical_plan::joins::{
+    HashJoinExec, NestedLoopJoinExec, NestedLoopJoinExecBuilder, SortMergeJoinExec,
+};
 
 use crate::EngineError;
 
@@ -32,15 +34,34 @@ pub(crate) fn with_ends(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Executio
         {
             return Ok(Transformed::yes(join.builder().with_filter(Some(until_over(filter))).build_exec()?));
         }
+        if let Some(join) = node.downcast_ref::<SortMergeJoinExec>()
+            && let Some(filter) = join.filter()
+        {
+            return Ok(Transformed::yes(Arc::new(sorting(join, until_over(filter))?) as _));
+        }
         Ok(Transformed::no(node))
     })
     .data()
 }
 
+fn sorting(join: &SortMergeJoinExec, filter: JoinFilter) -> Result<SortMergeJoinExec, DataFusionError> {
+    SortMergeJoinExec::try_new(
+        Arc::clone(join.left()),
+        Arc::clone(join.right()),
+        join.on().to_vec(),
+        Some(filter),
+        join.join_type(),
+        join.sort_options().to_vec(),
+        join.null_equality(),
+    )
+}
+
 /// The joins of a plan fail from now on.
 pub(crate) fn end_joins(node: &Arc<dyn ExecutionPlan>) {
     let nested_loops = node.downcast_ref::<NestedLoopJoinExec>().and_then(NestedLoopJoinExec::filter);
-    let filter = nested_loops.or_else(|| node.downcast_ref::<HashJoinExec>()?.filter());
+    let filter = nested_loops
+        .or_else(|| node.downcast_ref::<HashJoinExec>()?.filter())
+        .or_else(|| node.downcast_ref::<SortMergeJoinExec>()?.filter().as_ref());
     if let Some(condition) = filter.and_then(|filter| filter.expression().downcast_ref::<UntilOver>()) {
         condition.is_over.store(true, Ordering::Relaxed);
     }

@@ -21,7 +21,7 @@ use crate::run::Run;
 use crate::scan::PlanReads;
 use crate::table::{Access, Owners, PlannedTable};
 use crate::threads::Threads;
-use crate::{EngineError, HeldMemory, Host, Needs, Reads, Rows, Sessions, Source, allowed, nesting, session};
+use crate::{EngineError, HeldMemory, Host, Needs, Reads, Rows, Sessions, Source, allowed, session};
 
 /// Processor time that the calling thread has used; its zero is arbitrary.
 pub type ThreadClock = fn() -> Nanos;
@@ -71,6 +71,13 @@ pub struct Engine {
 /// A statement that was understood, and the text that it stands in. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
 #[derive(Debug, Clone)]
 pub struct Statement(pub(crate) Parsed, pub(crate) Arc<str>);
+
+impl Statement {
+    /// Whether it runs another one and tells what that took: EXPLAIN ANALYZE.
+    pub const fn is_analysis(&self) -> bool {
+        matches!(&self.0, Parsed::Explain(explain) if explain.options.analyze)
+    }
+}
 
 impl std::fmt::Display for Statement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -211,7 +218,7 @@ impl Engine {
 
 /// Statements with semicolons between them.
 pub(crate) fn parse(text: &str) -> Result<VecDeque<Parsed>, EngineError> {
-    nesting::check(text)?;
+    allowed::check_text(text)?;
     let dialect = PostgreSqlDialect {};
     let mut parser = DFParserBuilder::new(text).with_dialect(&dialect).build()?;
     Ok(parser.parse_statements()?)

@@ -211,8 +211,11 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
         if is_scan_of_others || !is_one_group && !PASSING.contains(&node.name()) {
             *others.entry(node.name().to_owned()).or_default() += 1;
         }
-        for what in expensive_expressions(node)? {
-            *others.entry(what).or_default() += 1;
+        // What a scan leaves out by is computed by a filter above it again.
+        if scan_of(node).is_none() {
+            for what in expensive_expressions(node)? {
+                *others.entry(what).or_default() += 1;
+            }
         }
         Ok(TreeNodeRecursion::Continue)
     })?;

@@ -49,7 +49,7 @@ impl Rows {
         let Started { plan, stream, tasks } = started;
         let schema = stream.schema();
         let stream = Some(computed_in(&threads, stream));
-        Ok(Self { stream, plan, schema, threads, tasks: Some(tasks), again: Some(again), sorts: false })
+        Ok(Self { stream, plan, schema, threads, tasks, again: Some(again), sorts: false })
     }
 
     /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that sort them.
@@ -131,7 +131,7 @@ impl Rows {
         let Started { plan, stream, tasks } =
             self.threads.plan(Box::pin(async move { run.start_sorting(before, ended_by).await })).await?;
         self.stream = Some(computed_in(&self.threads, stream));
-        (self.plan, self.tasks, self.sorts) = (plan, Some(tasks), true);
+        (self.plan, self.tasks, self.sorts) = (plan, tasks, true);
         Ok(())
     }
 

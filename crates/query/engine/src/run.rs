@@ -1,7 +1,7 @@
 //! A statement on its way: planned, started, and started again where its joins don't fit the memory.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use datafusion::common::JoinType;
@@ -33,7 +33,8 @@ pub(crate) struct Run {
 pub(crate) struct Started {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     pub(crate) stream: SendableRecordBatchStream,
-    pub(crate) tasks: Tasks,
+    /// None where other machines compute: of their tasks nothing is known.
+    pub(crate) tasks: Option<Tasks>,
 }
 
 /// Whether tasks of a statement are left.
@@ -42,9 +43,7 @@ pub(crate) struct Tasks(Receiver<()>);
 
 /// Each task of a statement has it; it goes with the last.
 #[derive(Debug)]
-struct IsTask {
-    _tasks: Mutex<Sender<()>>,
-}
+struct IsTask(#[expect(dead_code, reason = "it is held")] Sender<()>);
 
 impl Tasks {
     /// Waits for them, but not for ever: one may compute for long without looking up.
@@ -58,7 +57,7 @@ impl Run {
     pub(crate) async fn start(&self) -> Result<Started, EngineError> {
         let frame = self.context.execute_logical_plan(self.statement.clone()).await?;
         let (sender, receiver) = channel();
-        let task = Arc::new(self.task_context(&frame, IsTask { _tasks: Mutex::new(sender) }));
+        let task = Arc::new(self.task_context(&frame, IsTask(sender)));
         let plan = frame.create_physical_plan().await?;
         let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
         let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.0)(&plan).is_none());
@@ -69,7 +68,7 @@ impl Run {
             Some(explained) => explained.after(stream),
             None => stream,
         };
-        Ok(Started { plan, stream, tasks: Tasks(receiver) })
+        Ok(Started { plan, stream, tasks: is_all_here.then_some(Tasks(receiver)) })
     }
 
     fn task_context(&self, frame: &DataFrame, is_task: IsTask) -> TaskContext {

@@ -34,14 +34,14 @@ pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
     if plan.is_network_boundary() {
         return Ok(plan);
     }
-    Ok(Arc::new(Caught(with_single_writers(plan)?)))
+    Ok(Arc::new(Caught { node: with_single_writers(plan)?, together: None }))
 }
 
 /// The library makes a head of its own, to which all partitions of its input write; so it gets one.
 fn one_writer(inputs: Vec<Arc<dyn ExecutionPlan>>) -> Vec<Arc<dyn ExecutionPlan>> {
     let one = |input: Arc<dyn ExecutionPlan>| match input.output_partitioning().partition_count() {
         0 | 1 => input,
-        _ => Arc::new(OneOutput::of(input)) as _,
+        _ => Arc::new(Caught::together(input)) as _,
     };
     inputs.into_iter().map(one).collect()
 }
@@ -54,96 +54,38 @@ fn with_children(
     Arc::clone(node).replace_children(children, options)
 }
 
-/// A node in whose place this stands: the plan keeps its shape, and the node its metrics.
+/// A node in whose place this stands: the plan keeps its shape, by which the library tells what nodes have measured, and the node its metrics.
 #[derive(Debug)]
-struct Caught(Arc<dyn ExecutionPlan>);
-
-impl DisplayAs for Caught {
-    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt_as(format, f)
-    }
-}
-
-impl ExecutionPlan for Caught {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.0.properties()
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        self.0.children()
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        Ok(Arc::new(Self(with_children(&self.0, children)?)))
-    }
-
-    fn apply_expressions(
-        &self,
-        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion, DataFusionError>,
-    ) -> Result<TreeNodeRecursion, DataFusionError> {
-        self.0.apply_expressions(visit)
-    }
-
-    fn execute(
-        &self,
-        partition: usize,
-        context: Arc<TaskContext>,
-    ) -> Result<SendableRecordBatchStream, DataFusionError> {
-        let rows = self.0.execute(partition, context)?;
-        let schema = rows.schema();
-        let rows = AssertUnwindSafe(rows).catch_unwind();
-        let rows =
-            rows.map(|batch| batch.unwrap_or_else(|panic| Err(EngineError::panicked(panic.as_ref()).into())));
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
-    }
-
-    fn metrics(&self) -> Option<MetricsSet> {
-        self.0.metrics()
-    }
-
-    fn statistics_from_inputs(
-        &self,
-        inputs: &[Arc<Statistics>],
-        args: &StatisticsArgs,
-    ) -> Result<Arc<Statistics>, DataFusionError> {
-        self.0.statistics_from_inputs(inputs, args)
-    }
-}
-
-/// A node whose partitions come together. The plan keeps its shape, because what nodes have measured is told by their places in it.
-#[derive(Debug)]
-struct OneOutput {
+struct Caught {
     node: Arc<dyn ExecutionPlan>,
-    together: CoalescePartitionsExec,
+    /// Its partitions as one, where they come together.
+    together: Option<CoalescePartitionsExec>,
 }
 
-impl OneOutput {
-    fn of(node: Arc<dyn ExecutionPlan>) -> Self {
-        let together = CoalescePartitionsExec::new(Arc::clone(&node));
+impl Caught {
+    fn together(node: Arc<dyn ExecutionPlan>) -> Self {
+        let together = Some(CoalescePartitionsExec::new(Arc::clone(&node)));
         Self { node, together }
     }
+
+    fn rows(&self) -> &dyn ExecutionPlan {
+        self.together.as_ref().map_or(&*self.node, |together| together)
+    }
 }
 
-impl DisplayAs for OneOutput {
+impl DisplayAs for Caught {
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.node.fmt_as(format, f)
     }
 }
 
-impl ExecutionPlan for OneOutput {
+impl ExecutionPlan for Caught {
     fn name(&self) -> &str {
         self.node.name()
     }
 
     fn properties(&self) -> &Arc<PlanProperties> {
-        self.together.properties()
+        self.rows().properties()
     }
 
     fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
@@ -154,7 +96,12 @@ impl ExecutionPlan for OneOutput {
         self: Arc<Self>,
         children: Vec<Arc<dyn ExecutionPlan>>,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
-        Ok(Arc::new(Self::of(with_children(&self.node, children)?)))
+        let node = with_children(&self.node, children)?;
+        Ok(Arc::new(if self.together.is_some() {
+            Self::together(node)
+        } else {
+            Self { node, together: None }
+        }))
     }
 
     fn apply_expressions(
@@ -169,7 +116,12 @@ impl ExecutionPlan for OneOutput {
         partition: usize,
         context: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream, DataFusionError> {
-        self.together.execute(partition, context)
+        let rows = self.rows().execute(partition, context)?;
+        let schema = rows.schema();
+        let rows = AssertUnwindSafe(rows).catch_unwind();
+        let rows =
+            rows.map(|batch| batch.unwrap_or_else(|panic| Err(EngineError::panicked(panic.as_ref()).into())));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

@@ -15,7 +15,7 @@ use datafusion_pg_catalog::sql::PostgresCompatibilityParser;
 
 use super::functions;
 use crate::session::{DATABASE, SCHEMA};
-use crate::{EngineError, engine, nesting};
+use crate::{EngineError, allowed, engine};
 
 /// What questions about the catalogue have in them, in small letters.
 const MARKS: [&str; 7] = [
@@ -47,7 +47,7 @@ impl Catalogue {
     /// Understands statements. Those about the catalogue alone are rewritten, and no others: the rewriting leaves out what clients don't need
     /// of the catalogue, as subqueries that refer to rows outside of them, and in other queries nothing may be left out.
     pub(super) fn parse(&self, text: &str) -> Result<VecDeque<Parsed>, EngineError> {
-        nesting::check(text)?;
+        allowed::check_text(text)?;
         let parsed = engine::parse(text);
         if !has_mark(text) {
             return parsed;

@@ -17,7 +17,7 @@ pub struct Source {
     /// Columns that stand in the names of their directories.
     pub partitions: Partitions,
     /// The path or pattern that it was found by.
-    place: String,
+    pub place: String,
 }
 
 /// Files of a directory, or that a pattern finds, are those that end so.

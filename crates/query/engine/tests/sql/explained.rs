@@ -64,6 +64,14 @@ fn a_query_has_a_time_where_only_scans_matter() {
         let before = explain(query);
         assert!(together(&before).contains("only scans matter"), "{before}");
     }
+    for (query, others) in [
+        ("SELECT id FROM rows WHERE note LIKE '%1%'", ": LIKE."),
+        ("SELECT id FROM rows WHERE note ~ '1.*[23]$'", ": ~."),
+        ("SELECT upper(note), substr(note, 3) FROM rows", ": substr(), upper()."),
+    ] {
+        let before = explain(query);
+        assert!(together(&before).contains(others), "{others} {before}");
+    }
     let joined =
         explain("SELECT a.airport, count(*) FROM rows a JOIN rows b ON a.id = b.id GROUP BY 1 ORDER BY 2");
     for part in ["more than scans matters", "HashJoinExec", "AggregateExec", "SortExec", "all scans: "] {

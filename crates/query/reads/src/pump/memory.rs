@@ -7,11 +7,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::{Arena, ArenaError, Buffer, BufferMut};
 
+use crate::Plan;
 use crate::plan::WINDOWS;
-use crate::{Plan, ReadsError};
 
 /// How much memory is kept while no scan has it, by all together that share this.
 #[derive(Debug, Clone)]
@@ -60,19 +59,6 @@ impl ScanMemory {
     /// Memory that is kept as far as others leave room for it.
     pub fn sharing(shared: KeptMemory) -> Self {
         Self { arenas: Vec::new(), shared, kept_bytes: 0 }
-    }
-
-    /// Uses all memory that a scan of the plan will take next, so that none of it is new to the scan.
-    ///
-    /// # Errors
-    /// There is no memory to be had.
-    pub fn use_before(&mut self, plan: &Plan) -> Result<(), ReadsError> {
-        // Held until each is there: they are different ones.
-        let mut windows = self.of_windows(plan)?;
-        for page in windows.iter_mut().flat_map(|window| window.chunks_mut(GRAIN_BYTES)) {
-            page.iter_mut().take(1).for_each(|byte| *byte = 0);
-        }
-        Ok(())
     }
 
     /// Memory for as many windows as may be in memory at once, each as large as the plan's largest.
@@ -142,6 +128,8 @@ impl WindowMemory {
 
 #[cfg(test)]
 mod tests {
+    use nandle_io::buffer::GRAIN_BYTES;
+
     use super::*;
 
     const MIB: usize = 1 << 20;

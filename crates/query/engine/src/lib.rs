@@ -33,6 +33,6 @@ pub use options::{NandleOptions, Reads};
 pub use output::{Format, RowWriter};
 pub use remote::{Host, ScanLeaf, ScanPart};
 pub use rows::Rows;
-pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
+pub use served::{Command, KeptRows, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
 pub use table::{Partitions, Source, Version};
 pub use threads::STACK_BYTES;

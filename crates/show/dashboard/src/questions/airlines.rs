@@ -36,14 +36,14 @@ pub struct Airline {
 /// The query fails, or the airport has no flights.
 pub async fn airlines<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Airlines>, R> {
     let Selection { airport, months, direction, .. } = *selection;
-    let ran = desk.run(&Statement::airlines(desk.runner.table(), months, direction, airport)).await?;
-    // Elsewhere, and here.
+    let ran = desk.run(&Statement::airlines(desk.months(), months, direction, airport)).await?;
+    // Elsewhere, which flights without an airport are as well, and here.
     let mut found: BTreeMap<String, [Option<Tally>; 2]> = BTreeMap::new();
     for rows in ran.rows() {
         let keys = rows.texts("airline")?.into_iter().zip(rows.counts("here")?);
         for ((airline, here), tally) in keys.zip(rows.tallies()?) {
             if let Some(slot) = found.entry(airline).or_default().get_mut(usize::from(here > 0)) {
-                *slot = Some(tally);
+                *slot = Some(slot.unwrap_or_default().with(tally));
             }
         }
     }

@@ -7,4 +7,5 @@ mod limits;
 mod parameters;
 mod schema;
 mod site;
+mod sums;
 mod versions;

@@ -5,6 +5,7 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{Table, TableOptions};
@@ -15,6 +16,9 @@ use crate::place::{Place, said};
 
 /// What the tests look at.
 pub(super) const IAH: &str = "airport=IAH&from=2008-01&to=2008-12";
+
+/// So long nothing takes that works, also where other tests run.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Generated flights, the same in every test.
 pub(super) fn flights() -> &'static [RecordBatch] {
@@ -55,11 +59,26 @@ pub(super) struct Response {
 }
 
 impl Site {
+    /// Over a table.
     pub(super) fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let table = add_table(&place.path("flights"));
-        let all = [&["flights", "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments]
-            .concat();
+        Self::of(place, table, "flights", arguments)
+    }
+
+    /// Over a Parquet file of the rows that a query of the table gives.
+    pub(super) fn over(select: &str, arguments: &[&str]) -> Self {
+        let place = Place::new();
+        let table = add_table(&place.path("flights"));
+        let written = place.run(&["flights", "-c", select, "--format", "parquet", "--memory", "256MiB"]);
+        assert!(written.status.success(), "{}", String::from_utf8_lossy(&written.stderr));
+        std::fs::write(place.path("other.parquet"), written.stdout).unwrap();
+        Self::of(place, table, "other.parquet", arguments)
+    }
+
+    fn of(place: Place, table: Table, source: &str, arguments: &[&str]) -> Self {
+        let all =
+            [&[source, "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments].concat();
         let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
         let said = said(&mut child);
         let address = said["dashboard"].as_str().unwrap();
@@ -89,6 +108,22 @@ impl Site {
 
     pub(super) fn get(&self, path: &str) -> Response {
         self.get_with(path, "")
+    }
+
+    /// Waits for something to happen.
+    pub(super) fn until(&self, what: &str, mut has_happened: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !has_happened() {
+            assert!(begun.elapsed() < PATIENCE, "waited until {what}, on port {}", self.port);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// How sums are, when they are made or can't be.
+    pub(super) fn sums(&self) -> Value {
+        let status = || self.get("/api/v1/sums").json();
+        self.until("sums are made", || status()["state"] != "making");
+        status()
     }
 
     /// The figures of an answer.

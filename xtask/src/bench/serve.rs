@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use self::client::Client;
 use self::options::Options;
-use self::server::Server;
+use self::server::{Server, Sums};
 use self::views::{View, Views};
 use super::Bench;
 use super::io::json;
@@ -46,6 +46,8 @@ struct Record {
     rows: String,
     /// From the server's start to the first answer.
     start_seconds: f64,
+    /// From which all questions were answered that were timed.
+    sums: Sums,
     /// Of the page and all that it loads, compressed.
     page_bytes: usize,
     /// Until all figures of a page are there, for one person.
@@ -92,6 +94,8 @@ fn measure(options: &Options, folder: &Path, table: &Path) -> Outcome<Record> {
     let mut views = Views::ask(&client)?;
     let start_seconds = began.elapsed().as_secs_f64();
     let page_bytes = client.page_bytes()?;
+    output::say("sums are made");
+    let sums = server.wait_for_sums()?;
     output::say(&format!("one person, {} pages", options.views));
     let alone = (0..options.views).map(|_| seconds_of(&client, &views.next()));
     let alone_seconds = alone.collect::<Result<Vec<f64>, String>>()?;
@@ -109,6 +113,7 @@ fn measure(options: &Options, folder: &Path, table: &Path) -> Outcome<Record> {
         machine: machine(folder),
         rows: options.rows.clone(),
         start_seconds,
+        sums,
         page_bytes,
         alone_seconds,
         crowd_seconds,
@@ -121,7 +126,7 @@ fn method(options: &Options) -> String {
     format!(
         "{} made-up flights (seed 1) as `nandle table generate` lays them out; `nandle serve` has {} MiB (`--memory`) in a memory cgroup of {} MiB, page cache included. A page is all that the dashboard asks for \
          when an airport is looked at, asked for at once; its time goes until the last answer is there. Each page is of other months than every one before, so that none is answered from what the server keeps. \
-         One person looks at {} pages, one after the other; then {} people each ask for one at the same moment, {} times.",
+         Pages are asked for when the server has made sums of the flights, from which it answers. One person looks at {} pages, one after the other; then {} people each ask for one at the same moment, {} times.",
         options.rows,
         MEMORY_BYTES >> 20,
         GROUP_BYTES >> 20,
@@ -174,8 +179,11 @@ fn page(record: &Record) -> Outcome<String> {
         record.peak_bytes.map_or_else(|| "unknown".to_owned(), |bytes| format!("{} MiB", bytes >> 20));
     writeln!(
         text,
-        "\nFrom its start to its first answer the server took {:.1} s. The page and all that it loads are {} KiB, compressed. Peak memory: {memory}, {} MiB without page cache.",
+        "\nFrom its start to its first answer the server took {:.1} s, and {:.1} s for sums of the flights ({} rows, {:.1} MiB), while the flights answered. The page and all that it loads are {} KiB, compressed. Peak memory: {memory}, {} MiB without page cache.",
         record.start_seconds,
+        record.sums.making_seconds,
+        record.sums.rows,
+        record.sums.file_bytes as f64 / f64::from(1 << 20),
         record.page_bytes.div_ceil(1024),
         record.anonymous_bytes >> 20,
     )?;

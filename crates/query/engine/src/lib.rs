@@ -41,6 +41,6 @@ pub use planning::TextPlace;
 pub use remote::{Host, ScanLeaf, ScanPart};
 pub use repartition::with_single_writers;
 pub use rows::Rows;
-pub use served::{Command, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
+pub use served::{Command, KeptRows, Prepared, Request, SERVER_SETTINGS, Session, Sessions, Values, View};
 pub use table::{Partitions, ReadsState, Source, Version};
 pub use threads::STACK_BYTES;

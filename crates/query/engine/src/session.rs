@@ -49,7 +49,7 @@ pub(crate) fn open(
 }
 
 /// What a sort keeps for merging what it has written to temporary files; several sort at a time.
-fn sort_reservation_bytes(memory_bytes: u64) -> usize {
+pub(crate) fn sort_reservation_bytes(memory_bytes: u64) -> usize {
     usize::try_from(memory_bytes / SORTS_AT_A_TIME).unwrap_or(usize::MAX).min(SORT_RESERVATION_BYTES_MAX)
 }
 

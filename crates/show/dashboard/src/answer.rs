@@ -19,6 +19,8 @@ pub struct Answer<T> {
 pub struct QueryCost {
     /// The statement.
     pub sql: String,
+    /// The statement that the server made the table by which `sql` asks: sums of the flights. `null` where `sql` asks the flights themselves.
+    pub sums_sql: Option<String>,
     /// From when there was a place for it to its last row.
     pub wall_ns: u64,
     /// Time during which requests to the device were outstanding.
@@ -65,4 +67,35 @@ pub struct Device {
     pub time_ns: Option<u64>,
     /// Why it couldn't be played.
     pub refusal: Option<String>,
+}
+
+/// Whether questions about whole months are answered from sums of the flights; without them the flights themselves are asked, which takes longer.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct SumsStatus {
+    /// Version of the table's rows.
+    pub version: String,
+    /// Whether there are sums.
+    pub state: SumsState,
+    /// The statement whose rows they are.
+    pub sql: String,
+    /// How long making them took; `null` until they are ready.
+    pub making_ns: Option<u64>,
+    /// How many rows they are; `null` until they are ready.
+    pub rows: Option<u64>,
+    /// Bytes of their file; `null` until they are ready.
+    pub file_bytes: Option<u64>,
+    /// Why they couldn't be made.
+    pub refusal: Option<String>,
+}
+
+/// Whether there are sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SumsState {
+    /// They are being made.
+    Making,
+    /// There are.
+    Ready,
+    /// They couldn't be made.
+    Failed,
 }

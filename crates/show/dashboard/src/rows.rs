@@ -7,7 +7,7 @@ use arrow_array::types::Int64Type;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 
 use crate::figures::Tally;
-use crate::{QueryCost, Statement};
+use crate::{QueryCost, Relation, Statement};
 
 /// The rows of a statement, and what it took.
 #[derive(Debug, Clone)]
@@ -26,8 +26,11 @@ pub trait Runner: Sync {
     /// Which version of the table's rows it is over.
     fn version(&self) -> String;
 
-    /// How statements call the table.
-    fn table(&self) -> &crate::TableName;
+    /// The flights.
+    fn flights(&self) -> &Relation;
+
+    /// Their sums; `None` while there are none.
+    fn sums(&self) -> Option<&Relation>;
 
     /// Runs a statement to its last row.
     fn run(&self, statement: &Statement) -> impl Future<Output = Result<Arc<Ran>, Self::Error>> + Send;

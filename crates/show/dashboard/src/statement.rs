@@ -6,16 +6,14 @@ use std::fmt;
 use arrow_schema::Schema;
 use nandle_flights::Column;
 
-use crate::figures::LATE_MINUTES;
-use crate::{AirportCode, Direction, Month, Months};
+use crate::{AirportCode, Direction, Month, Months, Relation};
 
 /// A statement of the dashboard's.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Statement(String);
-
-/// How SQL calls the table of flights.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct TableName(String);
+pub struct Statement {
+    text: String,
+    made_by: Option<String>,
+}
 
 /// How long the periods of a series are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
@@ -48,37 +46,34 @@ pub fn missing_columns(schema: &Schema) -> Vec<&'static str> {
     names.filter(|name| schema.index_of(name).is_err()).collect()
 }
 
-impl TableName {
-    /// A name as the engine has it, whatever letters it is of.
-    pub fn new(name: &str) -> Self {
-        Self(format!("\"{}\"", name.replace('"', "\"\"")))
-    }
-}
-
 impl Statement {
     /// The text.
     pub fn text(&self) -> &str {
-        &self.0
+        &self.text
+    }
+
+    /// The statement that made the table which this one asks; `None` where it asks the flights themselves.
+    pub fn made_by(&self) -> Option<&str> {
+        self.made_by.as_deref()
     }
 
     /// How many flights each month has.
-    pub(crate) fn months(table: &TableName) -> Self {
-        let (TableName(table), month) = (table, text_of(Column::Month));
-        Self(format!(
-            "SELECT {month} AS month, count(*) AS flights\nFROM {table}\nGROUP BY {}\nORDER BY 1",
-            quoted(Column::Month)
-        ))
+    pub(crate) fn months(of: &Relation) -> Self {
+        let [flights, ..] = of.counts();
+        let (month, table) = (text_of(Column::Month), of.table().quoted());
+        let by = quoted(Column::Month);
+        Self::of(of, format!("SELECT {month} AS month, {flights}\nFROM {table}\nGROUP BY {by}\nORDER BY 1"))
     }
 
     /// The counts of each airport.
-    pub(crate) fn airports(table: &TableName, months: Months, direction: Direction) -> Self {
+    pub(crate) fn airports(of: &Relation, months: Months, direction: Direction) -> Self {
         let here = direction.here();
-        Self::counts(table, &[(text_of(here), "airport")], &in_months(months), &[quoted(here)])
+        Self::counts(of, &[(text_of(here), "airport")], &in_months(months), &[quoted(here)])
     }
 
-    /// The counts of some airports in each period.
+    /// The counts of some airports in each period. Sums have no days.
     pub(crate) fn series(
-        table: &TableName,
+        of: &Relation,
         months: Months,
         direction: Direction,
         airports: &BTreeSet<AirportCode>,
@@ -88,36 +83,31 @@ impl Statement {
         let codes: Vec<String> = airports.iter().map(|airport| format!("'{airport}'")).collect();
         let rows = format!("{} AND {} IN ({})", in_months(months), quoted(here), codes.join(", "));
         let keys = [(text_of(period), "period"), (text_of(here), "airport")];
-        Self::counts(table, &keys, &rows, &[quoted(period), quoted(here)])
+        Self::counts(of, &keys, &rows, &[quoted(period), quoted(here)])
     }
 
     /// The counts of each airline, here and elsewhere.
     pub(crate) fn airlines(
-        table: &TableName,
+        of: &Relation,
         months: Months,
         direction: Direction,
         airport: AirportCode,
     ) -> Self {
         let here = format!("{} = '{airport}'", quoted(direction.here()));
         let keys = [(text_of(Column::Airline), "airline"), (format!("CAST({here} AS BIGINT)"), "here")];
-        Self::counts(table, &keys, &in_months(months), &[quoted(Column::Airline), here])
+        Self::counts(of, &keys, &in_months(months), &[quoted(Column::Airline), here])
     }
 
     /// The counts of each airport at the other end.
-    pub(crate) fn pairs(
-        table: &TableName,
-        months: Months,
-        direction: Direction,
-        airport: AirportCode,
-    ) -> Self {
+    pub(crate) fn pairs(of: &Relation, months: Months, direction: Direction, airport: AirportCode) -> Self {
         let (here, there) = (direction.here(), direction.there());
         let rows = format!("{} AND {} = '{airport}'", in_months(months), quoted(here));
-        Self::counts(table, &[(text_of(there), "airport")], &rows, &[quoted(there)])
+        Self::counts(of, &[(text_of(there), "airport")], &rows, &[quoted(there)])
     }
 
     /// The counts of each airline between two airports.
     pub(crate) fn pair(
-        table: &TableName,
+        of: &Relation,
         months: Months,
         direction: Direction,
         airport: AirportCode,
@@ -125,20 +115,23 @@ impl Statement {
     ) -> Self {
         let (here, there) = (quoted(direction.here()), quoted(direction.there()));
         let rows = format!("{} AND {here} = '{airport}' AND {there} = '{other}'", in_months(months));
-        Self::counts(table, &[(text_of(Column::Airline), "airline")], &rows, &[quoted(Column::Airline)])
+        Self::counts(of, &[(text_of(Column::Airline), "airline")], &rows, &[quoted(Column::Airline)])
     }
 
-    fn counts(TableName(table): &TableName, keys: &[(String, &str)], rows: &str, groups: &[String]) -> Self {
+    fn counts(of: &Relation, keys: &[(String, &str)], rows: &str, groups: &[String]) -> Self {
         let keys: Vec<String> = keys.iter().map(|(key, name)| format!("{key} AS {name}")).collect();
-        let delay = quoted(Column::ArrDelay);
-        let (cancelled, diverted) = (quoted(Column::Cancelled), quoted(Column::Diverted));
-        Self(format!(
-            "SELECT {keys},\n  count(*) AS flights,\n  CAST(sum({cancelled}) AS BIGINT) AS cancelled,\n  CAST(sum({diverted}) AS BIGINT) AS diverted,\n  \
-             count({delay}) AS arrived,\n  CAST(sum({delay}) AS BIGINT) AS delay_minutes,\n  \
-             count(*) FILTER (WHERE {delay} > {LATE_MINUTES}) AS late\nFROM {table}\nWHERE {rows}\nGROUP BY {groups}",
+        let text = format!(
+            "SELECT {keys},\n  {counts}\nFROM {table}\nWHERE {rows}\nGROUP BY {groups}",
             keys = keys.join(", "),
+            counts = of.counts().join(",\n  "),
+            table = of.table().quoted(),
             groups = groups.join(", "),
-        ))
+        );
+        Self::of(of, text)
+    }
+
+    fn of(relation: &Relation, text: String) -> Self {
+        Self { text, made_by: relation.made_by().map(str::to_owned) }
     }
 }
 
@@ -183,11 +176,11 @@ impl Period {
 
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.text)
     }
 }
 
-fn quoted(column: Column) -> String {
+pub(crate) fn quoted(column: Column) -> String {
     format!("\"{}\"", column.name())
 }
 
@@ -207,34 +200,33 @@ fn in_months(months: Months) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Sums, TableName};
 
     fn months(first: &str, last: &str) -> Months {
         Months::new(first.parse().unwrap(), last.parse().unwrap()).unwrap()
     }
 
     #[test]
-    fn names_of_tables_are_quoted() {
-        let statement = Statement::months(&TableName::new("a\"b; DROP"));
-        assert!(statement.text().contains("FROM \"a\"\"b; DROP\"\n"), "{statement}");
-    }
-
-    #[test]
     fn statements_name_what_is_asked_for() {
-        let table = TableName::new("flights");
         let airports = ["IAH", "ATL"].map(|code| code.parse().unwrap()).into();
-        let statement = Statement::series(
-            &table,
-            months("2008-01", "2008-12"),
-            Direction::Arrivals,
-            &airports,
-            Period::Month,
-        );
-        let text = statement.text();
-        assert!(
-            text.contains("WHERE \"Month\" BETWEEN '2008-01' AND '2008-12' AND \"Dest\" IN ('ATL', 'IAH')"),
-            "{text}"
-        );
-        assert!(text.ends_with("GROUP BY \"Month\", \"Dest\""), "{text}");
+        let series = |of: &Relation| {
+            Statement::series(of, months("2008-01", "2008-12"), Direction::Arrivals, &airports, Period::Month)
+        };
+        let sums = Sums::of("flights");
+        let made = sums.statement().to_owned();
+        for (relation, table, made_by) in [
+            (Relation::Flights(TableName::new("flights")), "\"flights\"", None),
+            (Relation::Sums(sums), "\"flights_sums\"", Some(&*made)),
+        ] {
+            let statement = series(&relation);
+            let text = statement.text();
+            let rows = format!(
+                "FROM {table}\nWHERE \"Month\" BETWEEN '2008-01' AND '2008-12' AND \"Dest\" IN ('ATL', 'IAH')\n"
+            );
+            assert!(text.contains(&rows), "{text}");
+            assert!(text.ends_with("GROUP BY \"Month\", \"Dest\""), "{text}");
+            assert_eq!(statement.made_by(), made_by);
+        }
     }
 
     #[test]

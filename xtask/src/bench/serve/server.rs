@@ -2,6 +2,11 @@
 
 use std::net::SocketAddr;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use serde_json::Value;
 
 use super::client::Client;
 use super::{GROUP_BYTES, MEMORY_BYTES};
@@ -9,6 +14,18 @@ use crate::Outcome;
 use crate::bench::background::Background;
 use crate::bench::cgroup::{Group, Taken};
 use crate::bench::release::nandle_sql;
+
+/// Making sums takes no longer, or something is wrong.
+const MAKING_MOST: Duration = Duration::from_mins(10);
+const ASKED_AFTER: Duration = Duration::from_millis(100);
+
+/// The sums that the server made of the flights.
+#[derive(Debug, Serialize)]
+pub(super) struct Sums {
+    pub(super) making_seconds: f64,
+    pub(super) rows: u64,
+    pub(super) file_bytes: u64,
+}
 
 pub(super) struct Server {
     program: Background,
@@ -33,6 +50,26 @@ impl Server {
 
     pub(super) fn client(&self) -> Client {
         Client { address: self.address }
+    }
+
+    /// Waits until questions are answered from sums, and says how long making these took.
+    pub(super) fn wait_for_sums(&self) -> Outcome<Sums> {
+        let began = Instant::now();
+        loop {
+            let status: Value = serde_json::from_str(&self.client().get("/api/v1/sums")?)?;
+            let number = |name: &str| status.get(name).and_then(Value::as_u64).unwrap_or_default();
+            match status.get("state").and_then(Value::as_str) {
+                Some("ready") => {
+                    return Ok(Sums {
+                        making_seconds: number("making_ns") as f64 * 1e-9,
+                        rows: number("rows"),
+                        file_bytes: number("file_bytes"),
+                    });
+                }
+                Some("making") if began.elapsed() < MAKING_MOST => thread::sleep(ASKED_AFTER),
+                _ => return Err(format!("there are no sums: {status}").into()),
+            }
+        }
     }
 
     /// Ends it, and says what it took.

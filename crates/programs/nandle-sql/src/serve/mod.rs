@@ -34,6 +34,8 @@ use crate::{engine, tables};
 
 /// Threads that speak with clients; others compute.
 const THREADS: usize = 2;
+/// What was told to end has so long for it.
+const ENDS_WITHIN: Duration = Duration::from_secs(1);
 /// How often it is asked whether the server is to end.
 const ASKED_AFTER: Duration = Duration::from_millis(50);
 
@@ -74,7 +76,9 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     })?;
     let cancel = cancel_on_signals()?;
     let queries = args.queries.unwrap_or_else(usual_queries);
-    let (engine, _spill) = engine::start(&args.engine, queries)?;
+    // Beside queries a dashboard's sums are made, which has a query's part of the memory for reads.
+    let reading = queries.saturating_add(usize::from(ports.dashboard.is_some()));
+    let (engine, _spill) = engine::start(&args.engine, reading)?;
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
     let sessions = Arc::new(engine.into_sessions().map_err(|error| of_engine(&error))?);
     let limits = Arc::new(Limits::new(queries, Duration::from_nanos(args.time_limit.0)));
@@ -87,7 +91,7 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     };
     let dashboard = match ports.dashboard {
         Some((listener, token)) => {
-            let (memory_bytes, threads) = engine::limits(&args.engine, queries)?;
+            let (memory_bytes, threads) = engine::limits(&args.engine, reading)?;
             let devices = Devices::probe(&args.on, memory_bytes, threads, &cancel)?;
             let shared = (Arc::clone(&sessions), Arc::clone(&limits));
             Some((listener, Dashboard::new(shared, devices, &tables, facts, token)?))
@@ -102,8 +106,9 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
             () = ended(&cancel) => {}
         }
     });
-    // Clients that are connected aren't waited for.
-    runtime.shutdown_background();
+    // Clients that are connected aren't waited for. What runs for them, and sums that are being made, was told to end, and ends before the
+    // directory for its temporary files does.
+    runtime.shutdown_timeout(ENDS_WITHIN);
     Ok(())
 }
 

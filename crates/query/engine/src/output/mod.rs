@@ -148,7 +148,7 @@ fn of_arrow(error: ArrowError) -> EngineError {
     })
 }
 
-fn of_parquet(error: ParquetError) -> EngineError {
+pub(crate) fn of_parquet(error: ParquetError) -> EngineError {
     match error {
         ParquetError::External(source) => match source.downcast::<std::io::Error>() {
             Ok(source) => EngineError::Output(*source),

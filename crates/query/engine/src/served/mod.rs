@@ -3,12 +3,15 @@
 
 mod catalogue;
 mod functions;
+mod kept;
+mod memory;
 mod prepared;
 mod request;
 mod session;
 mod view;
 
 pub use functions::SERVER_SETTINGS;
+pub use kept::KeptRows;
 pub use prepared::{Prepared, Values};
 pub use request::{Command, Request};
 pub use session::{Session, Sessions};

@@ -16,10 +16,14 @@ use crate::session::{DATABASE, SCHEMA};
 use crate::table::{PlannedTable, Version};
 use crate::{EngineError, Needs, Rows};
 
-/// One table with the rows that it had when this was made, over memory and threads of the engine's. Files that change meanwhile are an error.
+/// One table with the rows that it had when this was made, over memory and threads of the engine's, and what is kept of them
+/// ([`keep`](Self::keep)). Files that change meanwhile are an error.
 #[derive(Debug)]
 pub struct View {
-    session: Session,
+    pub(super) session: Session,
+    pub(super) table: Arc<PlannedTable>,
+    /// The table, and what is kept.
+    pub(super) tables: Arc<MemorySchemaProvider>,
     schema: SchemaRef,
     version: Version,
 }
@@ -30,19 +34,19 @@ impl Sessions {
     /// # Errors
     /// There is no such table, or its files can't be opened.
     pub fn view(&self, table: &str) -> Result<View, EngineError> {
-        let planned = self.with_table(table, PlannedTable::as_of_now)?;
+        let planned = Arc::new(self.with_table(table, PlannedTable::as_of_now)?);
         let (schema, version) = (planned.schema(), planned.version());
-        let tables = MemorySchemaProvider::new();
-        tables.register_table(table.to_owned(), Arc::new(planned))?;
+        let tables = Arc::new(MemorySchemaProvider::new());
+        tables.register_table(table.to_owned(), Arc::clone(&planned) as _)?;
         let catalog = MemoryCatalogProvider::new();
-        catalog.register_schema(SCHEMA, Arc::new(tables))?;
+        catalog.register_schema(SCHEMA, Arc::clone(&tables) as _)?;
         let catalogs = MemoryCatalogProviderList::new();
         catalogs.register_catalog(DATABASE.to_owned(), Arc::new(catalog));
         let state = SessionStateBuilder::new_from_existing(self.context.state())
             .with_catalog_list(Arc::new(catalogs))
             .build();
         let session = Session { context: SessionContext::new_with_state(state), ..self.open() };
-        Ok(View { session, schema, version })
+        Ok(View { session, table: planned, tables, schema, version })
     }
 
     /// Which version of its rows a table has by now.
@@ -83,16 +87,27 @@ impl View {
     /// Starts a query, and notes what it needs.
     ///
     /// # Errors
-    /// It is no single query of the table, or its reads can't be planned in the memory.
+    /// It is no single query of the view's tables, or its reads can't be planned in the memory.
     pub async fn start(&self, text: &str, needs: Arc<Needs>) -> Result<Rows, EngineError> {
-        let mut requests = self.session.parse(text).await?;
+        self.session.start_single(text, Some(needs)).await
+    }
+}
+
+impl Session {
+    /// Starts the one query that a text is.
+    pub(super) async fn start_single(
+        &self,
+        text: &str,
+        needs: Option<Arc<Needs>>,
+    ) -> Result<Rows, EngineError> {
+        let mut requests = self.parse(text).await?;
         let (Some(Request::Query(statement)), true) = (requests.pop(), requests.is_empty()) else {
             return Err(EngineError::Refused {
                 what: text.to_owned(),
                 why: "a view answers one query at a time",
             });
         };
-        let prepared = self.session.prepare(&statement).await?;
-        self.session.start_noted(&prepared, Some(needs)).await
+        let prepared = self.prepare(&statement).await?;
+        self.start_noted(&prepared, needs).await
     }
 }

@@ -1,6 +1,8 @@
 //! A table as the engine knows it.
 
 use std::collections::VecDeque;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use arrow_schema::SchemaRef;
@@ -10,12 +12,14 @@ use datafusion::common::DataFusionError;
 use datafusion::datasource::TableType;
 use datafusion::datasource::physical_plan::FileScanConfig;
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::SpillFile;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
 use nandle_columns::{Projection, Snapshot};
 
 use super::open::{Access, TableFiles};
+use super::partitions::Partitions;
 use super::path::RowsPath;
 use super::source::Source;
 use super::version::Version;
@@ -42,6 +46,17 @@ pub(crate) struct PlannedTable {
     opened: RwLock<RowsPath>,
     /// Snapshots that it had opened before, the last one first, for queries that another machine has planned of them.
     earlier: Mutex<VecDeque<RowsPath>>,
+    /// The file of a table that is one of the engine's own.
+    temporary: Option<Temporary>,
+}
+
+/// A temporary file, which is removed with this.
+struct Temporary(#[expect(dead_code, reason = "it is held")] Arc<dyn SpillFile>);
+
+impl std::fmt::Debug for Temporary {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Temporary")
+    }
 }
 
 /// So many snapshots are kept beside the one that is opened. Each keeps its files on the disk, and a thread.
@@ -50,27 +65,58 @@ const EARLIER_MOST: usize = 2;
 impl PlannedTable {
     pub(crate) fn open(source: &Source, access: &Access, clock: ThreadClock) -> Result<Self, EngineError> {
         let opened = RowsPath::new(Arc::new(TableFiles::open(source, access)?));
-        let schema = Arc::clone(opened.schema.table_schema());
-        let (source, opened, earlier) = (source.clone(), RwLock::new(opened), Mutex::default());
-        Ok(Self { source, schema, clock, follows_changes: true, opened, earlier })
+        Ok(Self::of(source, opened, clock))
+    }
+
+    fn of(source: &Source, opened: RowsPath, clock: ThreadClock) -> Self {
+        let (source, schema) = (source.clone(), Arc::clone(opened.schema.table_schema()));
+        let (opened, earlier) = (RwLock::new(opened), Mutex::default());
+        Self { source, schema, clock, follows_changes: true, opened, earlier, temporary: None }
+    }
+
+    /// The rows of a temporary Parquet file, which goes with them. They are read as another table's are.
+    pub(crate) fn temporary(
+        name: &str,
+        path: &Path,
+        file: Arc<dyn SpillFile>,
+        like: &Self,
+    ) -> Result<Self, EngineError> {
+        let (files, partitions) = (vec![path.to_owned()], Partitions::default());
+        let place = path.to_string_lossy().into_owned();
+        let source = Source { name: name.to_owned(), table: None, files, partitions, place };
+        let opened = Self::open(&source, &like.opened().files.access, like.clock)?;
+        Ok(Self { follows_changes: false, temporary: Some(Temporary(file)), ..opened })
+    }
+
+    /// Whether a file lies on the file system of the table's first one.
+    pub(crate) fn lies_on_file_system_of(&self, path: &Path) -> Result<bool, EngineError> {
+        let opened = self.opened();
+        let Some(first) = opened.files.paths.first() else { return Ok(true) };
+        let system = |path: &Path| {
+            std::fs::metadata(path).map(|found| found.dev()).map_err(EngineError::io("looking at", path))
+        };
+        Ok(system(first)? == system(path)?)
     }
 
     /// The table as it is now, and as it stays: files that change are an error from then on.
     pub(crate) fn as_of_now(&self) -> Result<Self, EngineError> {
-        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let opened = self.opened();
         let opened = if opened.files.version() == Version::now(&self.source)? {
             opened
         } else {
             RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?))
         };
-        let schema = Arc::clone(opened.schema.table_schema());
-        let (source, opened, earlier) = (self.source.clone(), RwLock::new(opened), Mutex::default());
-        Ok(Self { source, schema, clock: self.clock, follows_changes: false, opened, earlier })
+        Ok(Self { follows_changes: false, ..Self::of(&self.source, opened, self.clock) })
+    }
+
+    /// The files that were opened last.
+    fn opened(&self) -> RowsPath {
+        self.opened.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// Which version of the rows it has opened.
     pub(crate) fn version(&self) -> Version {
-        self.opened.read().unwrap_or_else(PoisonError::into_inner).files.version()
+        self.opened().files.version()
     }
 
     /// Which version of the rows there is by now.
@@ -78,10 +124,11 @@ impl PlannedTable {
         Version::now(&self.source)
     }
 
-    /// The files as they are now: those of a table stay with its snapshot, others are listed and opened again when they have changed.
+    /// The files as they are now: those of a table stay with its snapshot, temporary ones as they were written, others are listed and opened again
+    /// when they have changed.
     fn current(&self) -> Result<RowsPath, EngineError> {
-        let opened = self.opened.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if self.source.table.is_some() {
+        let opened = self.opened();
+        if self.source.table.is_some() || self.temporary.is_some() {
             return Ok(opened);
         }
         if !self.follows_changes {

@@ -1,10 +1,11 @@
 //! A table as it is at a time, and what queries of it have taken.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::Int64Type;
-use nandle_engine::{Account, EngineError, ErrorKind, Needs, Sessions, Version, View};
+use nandle_engine::{Account, Engine, EngineError, EngineOptions, ErrorKind, Needs, Sessions, Version, View};
 use nandle_io::Nanos;
 
 use crate::support::{Place, flat, rows, with_pages};
@@ -128,4 +129,63 @@ fn a_view_answers_queries_of_its_table_alone() {
     ] {
         refused(text);
     }
+}
+
+/// Every file of a directory and those below it, with how long they are.
+fn files_of(directory: &Path) -> Vec<(PathBuf, u64)> {
+    let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
+    let files = entries.flat_map(|entry| match entry.metadata().unwrap() {
+        found if found.is_dir() => files_of(&entry.path()),
+        found => vec![(entry.path(), found.len())],
+    });
+    files.collect()
+}
+
+#[test]
+fn kept_rows_are_a_table_more_until_the_view_goes() {
+    let place = Place::with_files();
+    let sessions = sessions(&place, "rows");
+    let view = sessions.view("rows").unwrap();
+    let text = "SELECT id % 100 AS part, count(*) AS rows, sum(id) AS ids FROM rows GROUP BY 1 ORDER BY 1";
+    let kept = view.keep("parts", text, &|| false).unwrap();
+    assert_eq!((kept.rows, kept.is_on_tables_file_system), (100, true));
+    let lie = files_of(&place.path("spill"));
+    assert_eq!(lie.iter().map(|(_, bytes)| *bytes).collect::<Vec<_>>(), [kept.file_bytes]);
+    let sum = |of: &str| {
+        block_on(async {
+            let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
+            let mut rows = view.start(&format!("SELECT sum({of}"), needs).await?;
+            let batch = rows.next().await?.unwrap();
+            assert!(rows.next().await?.is_none());
+            Ok::<_, EngineError>((batch.column(0).as_primitive::<Int64Type>().value(0), rows.account()?))
+        })
+    };
+    let (kept_sum, account) = sum("ids) FROM parts WHERE part BETWEEN 10 AND 19").unwrap();
+    assert_eq!(kept_sum, sum("id) FROM rows WHERE id % 100 BETWEEN 10 AND 19").unwrap().0);
+    assert!(account.read_bytes > 0 && account.unplanned_requests == 0, "{account:?}");
+    assert_eq!(account.read_bytes, account.predicted.read_bytes);
+    // Other views don't have it.
+    assert!(count(&sessions.view("rows").unwrap(), "parts").is_err());
+    drop(view);
+    assert_eq!(files_of(&place.path("spill")), []);
+}
+
+#[test]
+fn rows_that_are_not_wanted_any_more_or_have_no_room_leave_nothing() {
+    let place = Place::with_files();
+    let options = EngineOptions { spill_limit_bytes: 1000, ..place.options(64 << 20) };
+    let engine = Engine::new(&options).unwrap();
+    place.add(&engine, "rows").unwrap();
+    let sessions = engine.into_sessions().unwrap();
+    let view = sessions.view("rows").unwrap();
+    let all = "SELECT * FROM rows";
+    assert!(matches!(view.keep("kept", all, &|| true), Err(EngineError::Interrupted)));
+    let full = view.keep("kept", all, &|| false).unwrap_err();
+    assert!(full.to_string().contains("disk space"), "{full}");
+    assert_eq!(full.kind(), ErrorKind::OutOfSpill, "{full:?}");
+    for wrong in ["SELECT * FROM other", "SELECT 1; SELECT 2", "SET a = 1"] {
+        assert!(view.keep("kept", wrong, &|| false).is_err(), "{wrong}");
+    }
+    assert_eq!(files_of(&place.path("spill")), []);
+    assert!(count(&view, "kept").is_err() && count(&view, "rows").is_ok());
 }

@@ -25,6 +25,10 @@ function said(query) {
   return [
     table("What a query took when it ran; later answers come from memory", columns, rows),
     element("pre", { tabindex: "0", "aria-label": "The query" }, query.sql),
+    ...(query.sums_sql === null ? [] : [
+      element("p", { class: "aside" }, "It asks sums, which the server made of the flights beforehand, by this query:"),
+      element("pre", { tabindex: "0", "aria-label": "The query that made the sums" }, query.sums_sql),
+    ]),
   ];
 }
 

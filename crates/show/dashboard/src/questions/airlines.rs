@@ -36,7 +36,7 @@ pub struct Airline {
 /// The query fails, or the airport has no flights.
 pub async fn airlines<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Airlines>, R> {
     let Selection { airport, months, direction, .. } = *selection;
-    let ran = desk.run(&Statement::airlines(desk.runner.table(), months, direction, airport)).await?;
+    let ran = desk.run(&Statement::airlines(desk.months(), months, direction, airport)).await?;
     // Elsewhere, which flights without an airport are as well, and here.
     let mut found: BTreeMap<String, [Option<Tally>; 2]> = BTreeMap::new();
     for rows in ran.rows() {

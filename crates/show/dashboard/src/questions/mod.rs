@@ -22,10 +22,10 @@ pub use series::{Moment, Series, SeriesView, series};
 pub use similar::{Similar, SimilarRow, similar};
 
 use crate::figures::Tally;
-use crate::statement::Statement;
+use crate::statement::{Period, Statement};
 use crate::{
-    AirportCode, Answer, Direction, Facts, Likeness, Months, QueryCost, Ran, RowsError, Runner, Selection,
-    SimilarBy,
+    AirportCode, Answer, Direction, Facts, Likeness, Months, QueryCost, Ran, Relation, RowsError, Runner,
+    Selection, SimilarBy,
 };
 
 /// Why there is no answer.
@@ -74,6 +74,19 @@ struct Counted {
 }
 
 impl<R: Runner> Desk<'_, R> {
+    /// What is asked where periods are whole months or longer: sums, if there are any.
+    fn months(&self) -> &Relation {
+        self.runner.sums().unwrap_or_else(|| self.runner.flights())
+    }
+
+    /// What is asked for periods of a length.
+    fn periods(&self, period: Period) -> &Relation {
+        match period {
+            Period::Year | Period::Month => self.months(),
+            Period::Day => self.runner.flights(),
+        }
+    }
+
     async fn run(&self, statement: &Statement) -> Result<Arc<Ran>, R> {
         self.runner.run(statement).await.map_err(QuestionError::Query)
     }
@@ -83,7 +96,7 @@ impl<R: Runner> Desk<'_, R> {
     }
 
     async fn counted(&self, months: Months, direction: Direction) -> Result<Counted, R> {
-        let ran = self.run(&Statement::airports(self.runner.table(), months, direction)).await?;
+        let ran = self.run(&Statement::airports(self.months(), months, direction)).await?;
         let rows = ran.tallies("airport")?;
         // A table of other people's may have longer codes: they are no airports of ours.
         let tallies = rows.into_iter().filter_map(|(code, tally)| Some((code.parse().ok()?, tally)));

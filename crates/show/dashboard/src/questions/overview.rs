@@ -32,7 +32,7 @@ pub struct MonthRow {
 /// # Errors
 /// The query fails.
 pub async fn overview<R: Runner>(desk: &Desk<'_, R>) -> Result<Answer<Overview>, R> {
-    let ran = desk.run(&Statement::months(desk.runner.table())).await?;
+    let ran = desk.run(&Statement::months(desk.months())).await?;
     let mut known = std::collections::BTreeMap::<Month, u64>::new();
     let (mut flights, mut flights_without_month) = (0, 0);
     for rows in ran.rows() {

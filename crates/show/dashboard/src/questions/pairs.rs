@@ -92,7 +92,7 @@ pub struct PairAirline {
 /// The query fails, or the airport has no flights.
 pub async fn pairs<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Pairs>, R> {
     let Selection { airport, months, direction, .. } = *selection;
-    let ran = desk.run(&Statement::pairs(desk.runner.table(), months, direction, airport)).await?;
+    let ran = desk.run(&Statement::pairs(desk.months(), months, direction, airport)).await?;
     let tallies = ran.tallies("airport")?;
     let all = together(airport, &tallies)?;
     let rows = tallies.into_iter().filter_map(|(code, tally)| {
@@ -112,7 +112,7 @@ pub async fn pairs<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Resu
 pub async fn pair<R: Runner>(desk: &Desk<'_, R>, view: &PairView) -> Result<Answer<Pair>, R> {
     let Selection { airport, months, direction, .. } = view.selection;
     let other = view.other;
-    let statement = Statement::pair(desk.runner.table(), months, direction, airport, other);
+    let statement = Statement::pair(desk.months(), months, direction, airport, other);
     let ran = desk.run(&statement).await?;
     let tallies = ran.tallies("airline")?;
     let all = together(other, &tallies)?;

@@ -91,7 +91,7 @@ pub async fn series<R: Runner>(desk: &Desk<'_, R>, view: &SeriesView) -> Result<
     counted.of(airport)?;
     let mut airports: BTreeSet<AirportCode> = desk.similar(selection, &counted)?.into_iter().collect();
     airports.insert(airport);
-    let statement = Statement::series(desk.runner.table(), months, direction, &airports, *period);
+    let statement = Statement::series(desk.periods(*period), months, direction, &airports, *period);
     let ran = desk.run(&statement).await?;
     let mut tallies: BTreeMap<String, BTreeMap<String, Tally>> = BTreeMap::new();
     for rows in ran.rows() {

@@ -180,3 +180,15 @@ pub(super) async fn pair(
     let canonical = questions::PairView::to_string;
     answer(request, view, "pair", canonical, async |desk, view| questions::pair(desk, view).await).await
 }
+
+/// Whether questions are answered from sums.
+pub(super) async fn sums(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
+    let parameters = Parameters::parse(&query.unwrap_or_default());
+    match parameters.and_then(|parameters| parameters.finish(&[])) {
+        Ok(()) => {
+            let head = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
+            (head, Json(dashboard.current().sums_status())).into_response()
+        }
+        Err(error) => Problem::of_parameter(&error).into_response(),
+    }
+}

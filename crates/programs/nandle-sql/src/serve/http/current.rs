@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use nandle_dashboard::{Ran, Runner, Statement, TableName};
+use nandle_dashboard::{Ran, Relation, Runner, Statement, SumsStatus, TableName};
 
 use super::once::Once;
 use super::query::{Runs, run};
+use super::sums::Making;
 use crate::serve::limits::Ended;
 
 /// Answers that are kept of a version of the table.
@@ -15,16 +16,27 @@ const KEPT_BYTES_MOST: usize = 64 << 20;
 /// A version of the table.
 pub(super) struct Current {
     runs: Arc<Runs>,
-    table: TableName,
+    flights: Relation,
     version: String,
     answers: Once<Statement, Arc<Ran>, Arc<Ended>>,
 }
 
 impl Current {
-    pub(super) fn new(runs: Runs, table: TableName) -> Self {
+    pub(super) fn new(runs: Runs, table: &str) -> Self {
         let version = runs.view.version().to_string();
         let answers = Once::new(KEPT_MOST, KEPT_BYTES_MOST);
-        Self { runs: Arc::new(runs), table, version, answers }
+        let flights = Relation::Flights(TableName::new(table));
+        Self { runs: Arc::new(runs), flights, version, answers }
+    }
+
+    /// Begins to make sums of its flights, by which questions are answered from when they are ready.
+    pub(super) fn make_sums(&self) -> Making {
+        Making::begin(&self.runs.sums, &self.runs.view)
+    }
+
+    /// How far these are.
+    pub(super) fn sums_status(&self) -> SumsStatus {
+        self.runs.sums.status(self.version.clone())
     }
 }
 
@@ -35,8 +47,12 @@ impl Runner for Current {
         self.version.clone()
     }
 
-    fn table(&self) -> &TableName {
-        &self.table
+    fn flights(&self) -> &Relation {
+        &self.flights
+    }
+
+    fn sums(&self) -> Option<&Relation> {
+        self.runs.sums.relation()
     }
 
     async fn run(&self, statement: &Statement) -> Result<Arc<Ran>, Arc<Ended>> {

@@ -2,7 +2,7 @@
 //!
 //! A request passes the guard (`guard`: from where, with which token), then a route (`routes`), which asks its question of the table as it is
 //! (`current`). Equal statements run once and are kept (`once`); each is run within the limits (`query`), and played on other devices (`devices`).
-//! `watch` looks for new versions of the table, of which `events` tell.
+//! `watch` looks for new versions of the table, of which `events` tell, and has `sums` of each made, which answer from then on.
 
 mod api;
 mod connected;
@@ -17,6 +17,7 @@ mod patience;
 mod problem;
 mod query;
 mod routes;
+mod sums;
 mod token;
 mod watch;
 

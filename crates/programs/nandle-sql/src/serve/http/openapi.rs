@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use nandle_dashboard::questions::{
     Airlines, Airports, Headline, Overview, Pair, Pairs, Ranking, Series, Similar,
 };
-use nandle_dashboard::{Among, Answer, Direction, Measure, Period, SimilarBy};
+use nandle_dashboard::{Among, Answer, Direction, Measure, Period, SimilarBy, SumsStatus};
 use utoipa::{IntoParams, OpenApi};
 
 use super::events;
@@ -76,11 +76,21 @@ macro_rules! documents {
         #[derive(OpenApi)]
         #[openapi(
             info(title = "Flights of airports", description = "The questions of the dashboard of `nandle serve`. Figures that aren't known are null: no rate is given of fewer than 30 flights."),
-            paths($($name,)* events::events),
+            paths($($name,)* sums, events::events),
         )]
         struct Document;
     };
 }
+
+#[utoipa::path(
+    get, path = "/api/v1/sums", tag = "sums", summary = "Whether questions are answered from sums of the flights",
+    responses(
+        (status = 200, description = "How far they are", body = SumsStatus),
+        (status = "4XX", description = "It isn't understood", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+#[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
+fn sums() {}
 
 documents! {
     overview "/api/v1/overview" Overview, "What there is to look at", ();

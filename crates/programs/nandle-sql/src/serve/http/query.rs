@@ -8,11 +8,13 @@ use nandle_io::Nanos;
 use tokio::time::Instant;
 
 use super::devices::Devices;
+use super::sums::MadeSums;
 use crate::serve::limits::{Counted, Ended, Limits};
 
 /// What statements run in.
 pub(super) struct Runs {
-    pub(super) view: View,
+    pub(super) view: Arc<View>,
+    pub(super) sums: Arc<MadeSums>,
     pub(super) limits: Arc<Limits>,
     pub(super) devices: Arc<Devices>,
 }
@@ -38,18 +40,21 @@ pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran
     let account = account.map_err(failed)?;
     let played = Arc::clone(&runs.devices).play_within(needs.finish(), &account, place, until);
     let elsewhere = played.await.map_err(|_| failed(EngineError::Interrupted))?;
-    let cost = QueryCost { elsewhere, ..cost(&statement, wall_ns, account) };
+    let refusal = statement.made_by().and_then(|_| runs.sums.refusal());
+    let cost = QueryCost { elsewhere, ..cost(&statement, wall_ns, account, refusal) };
     Ok(Arc::new(Ran { batches, cost }))
 }
 
-fn cost(statement: &Statement, wall_ns: u64, account: Account) -> QueryCost {
+fn cost(statement: &Statement, wall_ns: u64, account: Account, refusal: Option<&'static str>) -> QueryCost {
     let Account { requests, read_bytes, unplanned_requests, device, computing, spilled_bytes, predicted } =
         account;
-    let seconds = predicted.seconds.as_ref().ok();
+    let predicted_seconds = refusal.map_or(predicted.seconds, |why| Err(why.to_owned()));
+    let seconds = predicted_seconds.as_ref().ok();
     let scans =
         |figure: fn(&nandle_reads::Estimate) -> f64| seconds.map(|seconds| of_seconds(figure(seconds)));
     QueryCost {
         sql: statement.text().to_owned(),
+        sums_sql: statement.made_by().map(str::to_owned),
         wall_ns,
         device_ns: device.0,
         computing_ns: computing.0,
@@ -63,13 +68,13 @@ fn cost(statement: &Statement, wall_ns: u64, account: Account) -> QueryCost {
             scans_ns: scans(|seconds| seconds.value),
             scans_low_ns: scans(|seconds| seconds.low),
             scans_high_ns: scans(|seconds| seconds.high),
-            refusal: predicted.seconds.err(),
+            refusal: predicted_seconds.err(),
         },
         elsewhere: Vec::new(),
     }
 }
 
-fn nanos(span: std::time::Duration) -> u64 {
+pub(super) fn nanos(span: std::time::Duration) -> u64 {
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 

@@ -5,8 +5,8 @@ use axum::Router;
 use axum::http::Uri;
 use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
-use nandle_dashboard::{Facts, TableName, missing_columns};
-use nandle_engine::{EngineError, Sessions};
+use nandle_dashboard::{Facts, missing_columns};
+use nandle_engine::{EngineError, Sessions, View};
 use nandle_terminal::Failure;
 use tokio::sync::watch;
 use tower_http::compression::CompressionLayer;
@@ -15,6 +15,7 @@ use super::current::Current;
 use super::devices::Devices;
 use super::problem::Problem;
 use super::query::Runs;
+use super::sums::MadeSums;
 use super::token::Token;
 use super::{api, events, guard, openapi, page};
 use crate::error::of_engine;
@@ -50,9 +51,9 @@ impl Dashboard {
             let view = sessions.view(table).map_err(|error| of_engine(&error))?;
             let missing = missing_columns(view.schema());
             if missing.is_empty() {
-                let runs = Runs { view, limits: Arc::clone(&limits), devices: Arc::clone(&devices) };
-                let version = runs.view.version().to_string();
-                let current = RwLock::new(Arc::new(Current::new(runs, TableName::new(table))));
+                let version = view.version().to_string();
+                let shared = (Arc::clone(&limits), Arc::clone(&devices));
+                let current = RwLock::new(Arc::new(Current::new(runs(view, table, shared), table)));
                 let (salt, versions) = (salt(table, &facts, &devices), watch::Sender::new(version));
                 let table = table.clone();
                 return Ok(Self { sessions, limits, devices, table, facts, token, salt, current, versions });
@@ -66,18 +67,18 @@ impl Dashboard {
         )))
     }
 
-    /// Looks for a new version of the table, and shows it from then on. It isn't for threads that mustn't wait.
-    pub(super) fn renew(&self) -> Result<(), EngineError> {
+    /// Looks for a new version of the table, and shows it from then on; whether there is one. It isn't for threads that mustn't wait.
+    pub(super) fn renew(&self) -> Result<bool, EngineError> {
         if self.sessions.version(&self.table)?.to_string() == *self.versions.borrow() {
-            return Ok(());
+            return Ok(false);
         }
         let view = self.sessions.view(&self.table)?;
         let version = view.version().to_string();
-        let runs = Runs { view, limits: Arc::clone(&self.limits), devices: Arc::clone(&self.devices) };
-        let current = Arc::new(Current::new(runs, TableName::new(&self.table)));
+        let shared = (Arc::clone(&self.limits), Arc::clone(&self.devices));
+        let current = Arc::new(Current::new(runs(view, &self.table, shared), &self.table));
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = current;
         self.versions.send_replace(version);
-        Ok(())
+        Ok(true)
     }
 
     pub(super) fn current(&self) -> Arc<Current> {
@@ -108,6 +109,11 @@ fn salt(table: &str, facts: &Facts, devices: &Devices) -> u64 {
     hasher.finish()
 }
 
+/// What statements run in over a version of a table.
+fn runs(view: View, table: &str, (limits, devices): (Arc<Limits>, Arc<Devices>)) -> Runs {
+    Runs { view: Arc::new(view), sums: Arc::new(MadeSums::of(table)), limits, devices }
+}
+
 /// All paths.
 pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
     let api = Router::new()
@@ -120,6 +126,7 @@ pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
         .route("/airlines", get(api::airlines))
         .route("/pairs", get(api::pairs))
         .route("/pair", get(api::pair))
+        .route("/sums", get(api::sums))
         .route("/events", get(events::events))
         .route("/openapi.json", get(openapi::document));
     Router::new()

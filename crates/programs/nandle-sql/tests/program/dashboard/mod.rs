@@ -9,4 +9,5 @@ mod limits;
 mod parameters;
 mod schema;
 mod site;
+mod sums;
 mod versions;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use arrow_array::RecordBatch;
 use nandle_columns::{Table, TableOptions};
@@ -16,6 +17,9 @@ use crate::place::{Place, said};
 
 /// What the tests look at.
 pub(super) const IAH: &str = "airport=IAH&from=2008-01&to=2008-12";
+
+/// So long nothing takes that works, also where other tests run.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Generated flights, the same in every test.
 pub(super) fn flights() -> &'static [RecordBatch] {
@@ -113,6 +117,22 @@ impl Site {
 
     pub(super) fn get(&self, path: &str) -> Response {
         self.get_with(path, "")
+    }
+
+    /// Waits for something to happen.
+    pub(super) fn until(&self, what: &str, mut has_happened: impl FnMut() -> bool) {
+        let begun = Instant::now();
+        while !has_happened() {
+            assert!(begun.elapsed() < PATIENCE, "waited until {what}, on port {}", self.port);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// How sums are, when they are made or can't be.
+    pub(super) fn sums(&self) -> Value {
+        let status = || self.get("/api/v1/sums").json();
+        self.until("sums are made", || status()["state"] != "making");
+        status()
     }
 
     /// The figures of an answer.

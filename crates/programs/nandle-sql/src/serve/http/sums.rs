@@ -1,0 +1,107 @@
+//! Sums of a version's flights, made in the background while the flights themselves answer. What goes wrong is said once, and the flights go on
+//! answering.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use nandle_dashboard::{Relation, Sums, SumsState, SumsStatus};
+use nandle_engine::{EngineError, KeptRows, View};
+use nandle_terminal::output;
+
+/// Sums, and how far they are.
+pub(super) struct MadeSums {
+    sums: Sums,
+    relation: Relation,
+    made: OnceLock<Result<Made, String>>,
+    is_over: AtomicBool,
+}
+
+/// What was made.
+struct Made {
+    kept: KeptRows,
+    making_ns: u64,
+}
+
+/// A making, which ends with this.
+pub(super) struct Making(Arc<MadeSums>);
+
+impl MadeSums {
+    /// Of a table, by its name. They are still to be made.
+    pub(super) fn of(table: &str) -> Self {
+        let sums = Sums::of(table);
+        let relation = Relation::Sums(sums.clone());
+        Self { sums, relation, made: OnceLock::new(), is_over: AtomicBool::new(false) }
+    }
+
+    /// What statements ask; `None` while there are none.
+    pub(super) fn relation(&self) -> Option<&Relation> {
+        self.kept().map(|_| &self.relation)
+    }
+
+    /// Why nothing can be said of the time that reading them takes; `None` where that is known.
+    pub(super) fn refusal(&self) -> Option<&'static str> {
+        let elsewhere = self.kept().filter(|made| !made.kept.is_on_tables_file_system);
+        elsewhere.map(|_| {
+            "sums lie in the directory for temporary files, on another file system than the table, whose device alone was measured"
+        })
+    }
+
+    /// How far they are.
+    pub(super) fn status(&self, version: String) -> SumsStatus {
+        let (state, refusal) = match self.made.get() {
+            None => (SumsState::Making, None),
+            Some(Ok(_)) => (SumsState::Ready, None),
+            Some(Err(refusal)) => (SumsState::Failed, Some(refusal.clone())),
+        };
+        let kept = self.kept();
+        SumsStatus {
+            version,
+            state,
+            sql: self.sums.statement().to_owned(),
+            making_ns: kept.map(|made| made.making_ns),
+            rows: kept.map(|made| made.kept.rows),
+            file_bytes: kept.map(|made| made.kept.file_bytes),
+            refusal,
+        }
+    }
+
+    /// Makes them, which isn't for threads that mustn't wait.
+    fn make(&self, view: &View) {
+        let began = Instant::now();
+        let is_over = || self.is_over.load(Ordering::Relaxed);
+        let kept = view.keep(self.sums.name(), self.sums.statement(), &is_over);
+        let made = match kept {
+            Ok(kept) => Ok(Made { kept, making_ns: super::query::nanos(began.elapsed()) }),
+            Err(EngineError::Interrupted) if is_over() => return,
+            Err(error) => {
+                output::note(&format!(
+                    "making sums of the flights: {error}; the dashboard asks the flights themselves, which takes longer; with more --memory or \
+                     --spill-limit there may be room"
+                ));
+                Err(error.to_string())
+            }
+        };
+        // They are made once.
+        let _ = self.made.set(made);
+    }
+
+    fn kept(&self) -> Option<&Made> {
+        self.made.get()?.as_ref().ok()
+    }
+}
+
+impl Making {
+    /// Begins to make sums in a thread of their own. The making takes no query's place: it runs beside them with a part of the memory.
+    pub(super) fn begin(sums: &Arc<MadeSums>, view: &Arc<View>) -> Self {
+        let (own, view) = (Arc::clone(sums), Arc::clone(view));
+        tokio::task::spawn_blocking(move || own.make(&view));
+        Self(Arc::clone(sums))
+    }
+}
+
+impl Drop for Making {
+    fn drop(&mut self) {
+        self.0.is_over.store(true, Ordering::Relaxed);
+    }
+}

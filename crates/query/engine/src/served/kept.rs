@@ -1,0 +1,127 @@
+//! Rows of a query that a view keeps as a table of its own.
+
+use std::io::Write as _;
+use std::sync::Arc;
+
+use arrow_schema::SchemaRef;
+use datafusion::catalog::SchemaProvider as _;
+use datafusion::common::{DataFusionError, internal_datafusion_err};
+use datafusion::execution::SpillWriter;
+use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool as _};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::prelude::SessionContext;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::errors::ParquetError;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use super::memory::PartOfMemory;
+use super::session::Session;
+use super::view::View;
+use crate::output::of_parquet;
+use crate::session::sort_reservation_bytes;
+use crate::table::PlannedTable;
+use crate::{EngineError, Rows};
+
+/// The query whose rows are kept has one of so many parts of the memory, because others run meanwhile.
+const MEMORY_PARTS: usize = 4;
+/// Rows of a page: questions want few rows that lie together, and pages without them aren't read.
+const PAGE_ROWS: usize = 4096;
+/// Rows of a row group. The writer holds one, encoded, which is some megabytes.
+const ROW_GROUP_ROWS: usize = 1 << 18;
+
+/// Rows that a view keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeptRows {
+    /// How many.
+    pub rows: u64,
+    /// Bytes of their file.
+    pub file_bytes: u64,
+    /// Whether the file lies on the file system of the table, whose device is the one that its reads are predicted for.
+    pub is_on_tables_file_system: bool,
+}
+
+impl View {
+    /// Has the rows of a query, in their order, as a table more. They lie in a Parquet file among the temporary files, by whose limit they are
+    /// bounded, and go with the view. The query has a part of the memory and spills when it needs more. It waits for the rows, and asks meanwhile
+    /// whether they are still wanted.
+    ///
+    /// # Errors
+    /// It is no single query of the view's tables, it failed or is over, or there is no room for its rows.
+    pub fn keep(&self, name: &str, text: &str, is_over: &dyn Fn() -> bool) -> Result<KeptRows, EngineError> {
+        let session = self.session.within_part(name)?;
+        let runtime = session.context.runtime_env();
+        let mut rows = self.session.threads.block_on(session.start_single(text, None))?;
+        let file = runtime.disk_manager.create_tmp_file(name)?;
+        let count = write(&mut rows, file.open_writer()?, is_over)?;
+        drop(rows);
+        let path = file.path().ok_or_else(|| internal_datafusion_err!("a temporary file has no path"))?;
+        let (path, file_bytes) = (path.to_owned(), file.size().unwrap_or_default());
+        let is_on_tables_file_system = self.table.lies_on_file_system_of(&path)?;
+        let table = PlannedTable::temporary(name, &path, file, &self.table)?;
+        self.tables.register_table(name.to_owned(), Arc::new(table))?;
+        Ok(KeptRows { rows: count, file_bytes, is_on_tables_file_system })
+    }
+}
+
+impl Session {
+    /// A session over the same tables, whose queries have a part of the memory.
+    fn within_part(&self, name: &str) -> Result<Self, EngineError> {
+        let shared = self.context.runtime_env();
+        let part = PartOfMemory::new(&shared.memory_pool, name, MEMORY_PARTS);
+        let part_bytes = match part.memory_limit() {
+            MemoryLimit::Finite(bytes) => bytes as u64,
+            MemoryLimit::Infinite | MemoryLimit::Unknown => u64::MAX,
+        };
+        let runtime = RuntimeEnvBuilder::from_runtime_env(&shared).with_memory_pool(Arc::new(part));
+        let shared = self.context.state();
+        let config =
+            shared.config().clone().with_sort_spill_reservation_bytes(sort_reservation_bytes(part_bytes));
+        let state = SessionStateBuilder::new_from_existing(shared)
+            .with_config(config)
+            .with_runtime_env(runtime.build_arc()?)
+            .build();
+        Ok(Self {
+            context: SessionContext::new_with_state(state),
+            catalogue: Arc::clone(&self.catalogue),
+            threads: Arc::clone(&self.threads),
+        })
+    }
+}
+
+/// Writes rows as they come, and counts them.
+fn write(rows: &mut Rows, to: Box<dyn SpillWriter>, is_over: &dyn Fn() -> bool) -> Result<u64, EngineError> {
+    let schema = SchemaRef::clone(rows.schema());
+    let mut writer = ArrowWriter::try_new(to, schema, Some(properties())).map_err(of_temporary)?;
+    let mut count = 0;
+    while let Some(batch) = rows.next_batch(is_over)? {
+        writer.write(&batch).map_err(of_temporary)?;
+        count += batch.num_rows() as u64;
+    }
+    writer.into_inner().map_err(of_temporary)?.flush().map_err(EngineError::Output)?;
+    Ok(count)
+}
+
+/// Temporary files are written through the engine, whose own errors come in those of the system: what is none of these is that there is no room.
+fn of_temporary(error: ParquetError) -> EngineError {
+    match of_parquet(error) {
+        EngineError::Output(source) => match source.downcast::<DataFusionError>() {
+            Ok(of_engine) => of_engine.into(),
+            Err(full) => DataFusionError::ResourcesExhausted(full.to_string()).into(),
+        },
+        error => error,
+    }
+}
+
+/// Decoding takes more than reading where there is little of either, so it is the quickest to decode that is taken.
+fn properties() -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(Compression::LZ4_RAW)
+        .set_statistics_enabled(EnabledStatistics::Page)
+        .set_data_page_row_count_limit(PAGE_ROWS)
+        .set_write_batch_size(PAGE_ROWS)
+        .set_max_row_group_row_count(Some(ROW_GROUP_ROWS))
+        .set_created_by("nandle".to_owned())
+        .build()
+}

@@ -176,9 +176,12 @@ fn every_parameter_missing_doubled_long_and_spoilt() {
         let right = query(needed(&all, ""));
         asked.refused(path, &format!("{right}&no-such=1"), "no-such");
         let response = site.get(&format!("{path}?{right}"));
-        let etag = response.header("etag").unwrap();
-        let known = site.get_with(&format!("{path}?{right}"), &format!("If-None-Match: {etag}\r\n"));
-        assert_eq!((known.status, known.body.len()), (304, 0), "{path}");
+        // How far sums are changes while a version stays, and has no tag.
+        assert_eq!(response.header("etag").is_none(), path.ends_with("sums"), "{path}");
+        if let Some(etag) = response.header("etag") {
+            let known = site.get_with(&format!("{path}?{right}"), &format!("If-None-Match: {etag}\r\n"));
+            assert_eq!((known.status, known.body.len()), (304, 0), "{path}");
+        }
         for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
             let request =
                 format!("{method} {path}?{right} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");

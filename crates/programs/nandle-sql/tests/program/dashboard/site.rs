@@ -87,12 +87,15 @@ impl Site {
     fn of((place, table): (Arc<Place>, Arc<Table>), source: &str, arguments: &[&str]) -> Self {
         let all =
             [&[source, "--listen", "127.0.0.1:0", "--json", "--on", "model:wd2003fyys"], arguments].concat();
-        let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
-        let said = said(&mut child);
-        assert_eq!(said["memory_bytes"], 64 << 20);
+        let child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
+        let mut site = Self { child, port: 0, place, table };
+        let said = said(&mut site.child);
+        let stated = all.iter().skip_while(|argument| **argument != "--memory").nth(1).unwrap_or(&"64MiB");
+        assert_eq!(said["memory_bytes"], nandle_units::parse_bytes(stated).unwrap());
         let address = said["dashboard"].as_str().unwrap();
-        let port = address.strip_prefix("http://127.0.0.1:").unwrap().trim_end_matches('/').parse().unwrap();
-        Self { child, port, place, table }
+        let port = address.strip_prefix("http://127.0.0.1:").unwrap();
+        site.port = port.trim_end_matches('/').parse().unwrap();
+        site
     }
 
     pub(super) fn connect(&self) -> TcpStream {

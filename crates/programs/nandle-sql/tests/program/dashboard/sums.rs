@@ -12,11 +12,17 @@ const ROOM: [&str; 2] = ["--memory", "512MiB"];
 /// Every question, in both directions, of several months, and with several airports beside it.
 fn questions() -> Vec<String> {
     let mut all = vec!["overview".to_owned(), format!("series?{IAH}&period=year")];
-    for months in ["2008-01&to=2008-12", "2007-11&to=2009-02", "2000-01&to=2011-08", "2008-02&to=2008-02"] {
+    let similar = ["", "&count=3", "&similar=ATL,ORD,ABE"];
+    for (months, similar) in [
+        ("2008-01&to=2008-12", &similar[..]),
+        ("2007-11&to=2009-02", &similar[1..2]),
+        ("2000-01&to=2011-08", &similar[..1]),
+        ("2008-02&to=2008-02", &similar[2..]),
+    ] {
         for direction in ["departures", "arrivals"] {
             let months = format!("from={months}&direction={direction}");
             all.push(format!("airports?{months}"));
-            for similar in ["", "&count=3", "&similar=ATL,ORD,ABE"] {
+            for similar in similar {
                 let view = format!("airport=IAH&{months}{similar}");
                 all.extend(["similar", "headline", "airlines", "pairs"].map(|name| format!("{name}?{view}")));
                 all.push(format!("series?{view}&measure=late"));
@@ -33,10 +39,11 @@ fn is_daily(question: &str) -> bool {
     question.starts_with("series") && question.contains("from=2008-02&to=2008-02")
 }
 
-/// What is answered, without what it cost.
+/// What is answered, without what it cost and of which table it is.
 fn said(response: &Response) -> (u16, Value) {
     let mut answer = response.json();
-    answer.as_object_mut().unwrap().remove("queries");
+    let fields = answer.as_object_mut().unwrap();
+    fields.retain(|name, _| name != "queries" && name != "version");
     (response.status, answer)
 }
 
@@ -56,7 +63,7 @@ fn assert_same(with: &Site, without: &Site) -> usize {
     for question in questions() {
         let path = format!("/api/v1/{question}");
         let (one, other) = (with.get(&path), without.get(&path));
-        assert_eq!(said(&one), said(&other), "{question}");
+        assert!(said(&one) == said(&other), "{question}");
         if one.status == 200 {
             answered += 1;
             let from_sums = asked_sums(&one);
@@ -121,7 +128,8 @@ fn a_new_version_has_sums_of_its_own() {
     load(&site.table, &flights()[..1]);
     site.until("a new version is shown", || site.sums()["version"] != before["version"]);
     let (after, overview) = (site.sums(), site.get("/api/v1/overview"));
-    assert_eq!((after["version"].as_str(), after["state"].as_str()), (Some("snapshot-3"), Some("ready")));
+    assert!(after["version"].as_str().unwrap().starts_with("snapshot-3-"), "{after}");
+    assert_eq!(after["state"], "ready");
     assert_eq!(overview.json()["figures"]["flights"], 150_000 + (1 << 16));
     assert_eq!(asked_sums(&overview), [true]);
     // The same groups of flights have no more rows.

@@ -23,6 +23,7 @@ use nandle_reads::{Estimate, Outstanding};
 use nandle_units::{format_bytes, format_duration};
 
 use crate::Elsewhere;
+use crate::checked;
 use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time, scan_of};
 
 /// Operators that take little beside the scans below them.
@@ -227,7 +228,9 @@ fn expensive_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, D
     let mut expensive = Vec::new();
     node.apply_expressions(&mut |expression| {
         expression.apply(|part| {
-            if let Some(function) = part.downcast_ref::<ScalarFunctionExpr>() {
+            if let Some(function) = part.downcast_ref::<ScalarFunctionExpr>()
+                && !checked::is_operator(function)
+            {
                 expensive.push(format!("{}()", function.name()));
             } else if part.is::<LikeExpr>() {
                 expensive.push("LIKE".to_owned());

@@ -7,6 +7,7 @@
 
 mod account;
 mod allowed;
+mod checked;
 mod elsewhere;
 mod ending;
 mod engine;
@@ -30,6 +31,7 @@ mod threads;
 mod yielding;
 
 pub use account::{Account, PredictedScans};
+pub use checked::with_checked_functions;
 pub use elsewhere::{Elsewhere, ToldElsewhere};
 pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};

@@ -10,6 +10,7 @@ use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
+use crate::checked::check_arithmetic;
 use crate::engine::EngineOptions;
 use crate::options::NandleOptions;
 use crate::scan::PlanReads;
@@ -42,7 +43,8 @@ pub(crate) fn open(
     let builder = SessionStateBuilder::new()
         .with_config(config)
         .with_runtime_env(runtime(options)?)
-        .with_default_features()
+        .with_default_features();
+    let builder = check_arithmetic(builder)
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
     Ok(SessionContext::new_with_state(extend(builder)?.build()))

@@ -22,6 +22,8 @@ fn copy(from: &Path, to: &Path) {
 /// Runs a command on `t`, and kills it after some time.
 fn killed(place: &Place, line: &str, after: Duration) {
     let mut command = place.command(line);
+    // What is killed leaves its temporary files, which go with the place.
+    command.env("TMPDIR", place.path("."));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
     child.kill().unwrap();

@@ -9,7 +9,7 @@ use datafusion_distributed::{
     DistributedExt as _, WorkerPlanRewriteEvent, WorkerPlanRewriteEventResponse, WorkerPlanRewriteHandler,
     WorkerQueryContext, WorkerSessionBuilder,
 };
-use nandle_engine::{Host, NandleOptions};
+use nandle_engine::{Host, NandleOptions, with_checked_functions};
 
 use super::caught::caught;
 use crate::connection::{Connections, Resolver};
@@ -33,7 +33,7 @@ impl WorkerSessionBuilder for Sessions {
         context: WorkerQueryContext,
     ) -> Result<SessionState, DataFusionError> {
         let WorkerQueryContext { builder, headers } = context;
-        let builder = builder
+        let builder = with_checked_functions(builder)
             .with_distributed_option_extension_from_headers::<NandleOptions>(&headers)?
             .with_distributed_channel_resolver(Resolver(Arc::clone(&self.connections)))
             .with_distributed_worker_plan_rewrite_handler(OwnScans(Arc::clone(&self.host)));

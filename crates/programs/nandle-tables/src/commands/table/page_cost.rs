@@ -36,7 +36,9 @@ fn rows() -> Result<RecordBatch, CliError> {
 
 /// Time of decoding the rows, and the pages that they are in.
 fn decode_ns(rows: &RecordBatch, page_rows: u64) -> Result<(f64, f64), CliError> {
-    let directory = tempfile::tempdir()
+    let directory = tempfile::Builder::new()
+        .prefix("nandle-tables-")
+        .tempdir()
         .map_err(|error| CliError::failed(format!("making a temporary directory: {error}")))?;
     let table = written(directory.path(), rows, page_rows)?;
     let snapshot = table.snapshot()?;

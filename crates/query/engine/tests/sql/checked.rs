@@ -12,8 +12,8 @@ fn sums_that_their_type_does_not_hold_are_errors() {
         format!("SELECT sum(a) FROM {MOST} WHERE a > 0"),
         format!("SELECT g, sum(a) FROM {MOST} WHERE a > 0 GROUP BY g"),
         format!("SELECT sum(a) OVER (ORDER BY a ROWS 1 PRECEDING) FROM {MOST}"),
-        "SELECT sum(id * 1000000000000000) FROM rows".to_owned(),
-        "SELECT airport, sum(id * 1000000000000000) FROM rows GROUP BY airport".to_owned(),
+        "SELECT sum(id * 100000000000000) FROM rows".to_owned(),
+        "SELECT airport, sum(id * 100000000000000) FROM rows GROUP BY airport".to_owned(),
     ] {
         let error = answer(&engine, &query).unwrap_err().to_string();
         assert!(error.contains("larger than Int64 holds"), "{query}: {error}");

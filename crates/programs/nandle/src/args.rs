@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use nandle_terminal::args::Common;
 
 use crate::commands::advise::AdviseArgs;
+use crate::commands::capture::CaptureArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::elsewhere::ElsewhereArgs;
 use crate::commands::join::JoinArgs;
@@ -58,6 +59,8 @@ pub(crate) enum Command {
     Place(Box<PlaceArgs>),
     /// How long recorded queries take on other devices
     Predict(Box<PredictArgs>),
+    /// Record what a disk is asked for, as a trace
+    Capture(CaptureArgs),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)

@@ -16,6 +16,7 @@
 mod error;
 mod fit;
 mod format;
+pub mod ftrace;
 mod limits;
 mod lines;
 mod reader;

@@ -13,6 +13,7 @@ use crate::Record;
 
 pub(crate) use csv::{HEADER as CSV_HEADER, HEADER_WITH_LATENCY as CSV_HEADER_WITH_LATENCY};
 pub(crate) use fio::VERSION_3 as FIO_HEADER;
+pub(crate) use kernel::request;
 
 /// How a trace is written down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -130,13 +131,13 @@ impl From<Record> for Event {
 }
 
 /// A whole number, or what was expected instead.
-fn number(text: Option<&str>, what: &str) -> Result<u64, String> {
+pub(crate) fn number(text: Option<&str>, what: &str) -> Result<u64, String> {
     let text = text.ok_or_else(|| format!("{what} is missing"))?.trim();
     text.parse().map_err(|_| format!("{what} should be a whole number and is {text:?}"))
 }
 
 /// Seconds with up to nine decimals, in microseconds.
-fn seconds(text: Option<&str>) -> Result<u64, String> {
+pub(crate) fn seconds(text: Option<&str>) -> Result<u64, String> {
     let text = text.ok_or("the time is missing")?;
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let wrong = || format!("the time should be seconds with decimals and is {text:?}");

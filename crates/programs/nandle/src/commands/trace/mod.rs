@@ -5,11 +5,13 @@ mod fit;
 mod source;
 mod stat;
 
+use std::fs;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use nandle_terminal::args::Common;
+use nandle_terminal::result_file;
 use nandle_trace::Format;
 use nandle_units::{format_bytes, parse_bytes};
 
@@ -125,6 +127,17 @@ enum WrittenFormatArg {
     Csv,
     /// fio's iolog, version 3
     FioIolog,
+}
+
+/// Refuses a name under which no trace can be made.
+pub(crate) fn check_new(path: &Path) -> Result<(), CliError> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(CliError::usage(format!(
+            "{}: something of that name is there already, and no trace is written over; name another file, or remove it first",
+            path.display()
+        )));
+    }
+    Ok(result_file::check_writable(path)?)
 }
 
 /// A count that bounds something.

@@ -21,6 +21,8 @@ pub struct RequestQueue {
     pub number: (u32, u32),
     /// What of the disk is meant; its own name and whole length, or a partition's.
     pub part: DiskPart,
+    /// Whether the disk has a cache that a power cut empties; it is sent no flushes where it has none. `None` where that isn't known.
+    pub has_volatile_cache: Option<bool>,
     /// Names of the devices above, the first one that of the path's own; none where that has the queue.
     pub above: Vec<String>,
 }
@@ -99,7 +101,13 @@ pub(super) fn find(roots: &Roots, device: BlockDevice) -> Result<RequestQueue, R
         let disk = device.whole_disk();
         // What is made of others, and passes on whatever it is handed, has no queues of the kernel's multi-queue layer.
         if let Some(number) = disk.number().filter(|_| disk.directory.join("mq").is_dir()) {
-            return Ok(RequestQueue { disk: disk.name(), number, part: part(&device), above });
+            let part = part(&device);
+            let has_volatile_cache = match disk.text("queue/write_cache").as_deref() {
+                Some("write back") => Some(true),
+                Some("write through") => Some(false),
+                _ => None,
+            };
+            return Ok(RequestQueue { disk: disk.name(), number, part, has_volatile_cache, above });
         }
         let name = device.name();
         let mut parts = disk.slaves(roots);

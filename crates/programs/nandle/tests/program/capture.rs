@@ -2,7 +2,7 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::common::{NANDLE, Outcome, Place, is_root, program_exists, skip};
+use crate::common::{LoopDevice, NANDLE, Outcome, Place, is_root, program_exists, skip};
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
@@ -118,6 +118,36 @@ fn an_interruption_keeps_the_trace_and_leaves_no_instance() {
         outcome.says(&["interrupted"]);
         place.nandle(&format!("trace stat {name}")).done();
     }
+}
+
+#[test]
+fn what_was_killed_is_cleared_away_by_the_next() {
+    let place = Place::new();
+    if !can_capture(&place) {
+        return;
+    }
+    let running = place.start("capture . -o a.csv --for 60s");
+    let process = running.id();
+    running.wait_until("there is an instance", || has_instance(process));
+    running.end_after(Signal::KILL);
+    place.nandle("capture . -o b.csv --for 1ms").done();
+    assert!(!has_instance(process));
+}
+
+#[test]
+fn addresses_are_the_devices() {
+    let place = Place::new();
+    if !can_capture(&place) {
+        return;
+    }
+    let Some(device) = LoopDevice::new(&place.write("image", vec![0; 1 << 20])) else { return };
+    let device = device.path.display().to_string();
+    let write = format!("dd if=/dev/zero of={device} bs=4096 count=2 seek=5 oflag=direct conv=notrunc");
+    place.nandle(&format!("capture --device {device} -o a.csv --json -- {write}")).done();
+    let text = String::from_utf8(place.read("a.csv")).unwrap();
+    let writes: Vec<_> = text.lines().filter(|line| line.contains(",write,")).collect();
+    assert_eq!(writes.len(), 2, "{text}");
+    assert!(writes[0].contains(",write,20480,4096,") && writes[1].contains(",write,24576,4096,"), "{text}");
 }
 
 #[test]

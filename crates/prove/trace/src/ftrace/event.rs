@@ -27,7 +27,7 @@ pub enum Event<'a> {
     },
     /// A request goes to the device (`block_rq_issue`).
     Issued {
-        /// Whoever ran just then: the task that asked, or another one that works for it.
+        /// The task that ran just then: the one that asked, or another one that works for it.
         task: Task<'a>,
         /// When.
         time_us: u64,
@@ -91,8 +91,14 @@ impl Letters {
     }
 
     /// Whether the device is flushed for it: before, after, or as all that is asked for.
-    pub fn flush(self) -> bool {
+    pub fn has_flush(self) -> bool {
         self.0.contains(&b'F')
+    }
+
+    /// Whether it is a write that is durable when it completes (forced unit access): `F` stands behind the `W`.
+    pub fn is_durable(self) -> bool {
+        let behind = self.0.iter().skip_while(|letter| **letter != b'W').skip(1);
+        behind.copied().any(|letter| letter == b'F')
     }
 }
 
@@ -207,8 +213,9 @@ mod tests {
         // That of the task that had asked, which never went to the device.
         let own = "      nandle-sql-11830   [001] dNs1. 69407.065947: block_rq_complete: 254,0 WS () 0 + 0 be,0,4 [0]";
         assert_eq!(Event::parse(own), Ok(None));
-        let both = [request("WSF", Operation::Write, 0, 512), request("WSM", Operation::Write, 0, 512)];
-        assert_eq!(both.map(|request| request.letters.flush()), [true, false]);
+        let letters = ["FF", "FWS", "FWFSM", "WFS", "WS", "RSF"].map(Letters::new);
+        assert_eq!(letters.map(Letters::has_flush), [true, true, true, true, false, true]);
+        assert_eq!(letters.map(Letters::is_durable), [false, false, true, true, false, false]);
     }
 
     #[test]

@@ -28,7 +28,7 @@ pub struct Pairing<Tag> {
 struct Waiting<Tag> {
     /// `None` when it is no part of the trace.
     record: Option<(Record, Tag)>,
-    is_settled: bool,
+    is_concluded: bool,
 }
 
 impl<Tag> Default for Pairing<Tag> {
@@ -43,45 +43,45 @@ impl<Tag> Pairing<Tag> {
         let Request { letters, operation, address, length_bytes } = *request;
         let number = self.first + self.waiting.len() as u64;
         let record = Record { time_us, operation, address, length_bytes, latency_ns: None };
-        self.waiting.push_back(Waiting { record: Some((record, tag)), is_settled: false });
+        self.waiting.push_back(Waiting { record: Some((record, tag)), is_concluded: false });
         self.in_flight.entry((letters, address)).or_default().push_back(number);
     }
 
     /// The device could not take it: it will be issued again.
     pub fn requeue(&mut self, request: &Request) {
-        if let Some(waiting) = self.settle(request) {
+        if let Some(waiting) = self.conclude(request) {
             waiting.record = None;
         }
     }
 
     /// The device is done with it; whether it is one of those that were issued.
     pub fn complete(&mut self, request: &Request, time_us: u64) -> bool {
-        let Some(Waiting { record: Some((record, _)), .. }) = self.settle(request) else { return false };
+        let Some(Waiting { record: Some((record, _)), .. }) = self.conclude(request) else { return false };
         // Two processors' clocks may differ by less than they tell.
         record.latency_ns = Some(time_us.saturating_sub(record.time_us).saturating_mul(1000));
         true
     }
 
-    /// Events were lost: completions that come now may belong to requests that nobody saw.
+    /// Events were lost: completions that come now may belong to requests of which no event is left.
     pub fn lose(&mut self) {
         self.in_flight.clear();
-        self.waiting.iter_mut().for_each(|waiting| waiting.is_settled = true);
+        self.waiting.iter_mut().for_each(|waiting| waiting.is_concluded = true);
     }
 
     /// The next record of which all is known that will be.
-    pub fn next(&mut self) -> Option<(Record, Tag)> {
+    pub fn take_concluded(&mut self) -> Option<(Record, Tag)> {
         loop {
             let is_full = self.waiting.len() > WAITING_MAX;
-            self.waiting.front().filter(|waiting| waiting.is_settled || is_full)?;
+            self.waiting.front().filter(|waiting| waiting.is_concluded || is_full)?;
             self.first += 1;
-            // One that is handed out unsettled is passed over when it completes.
+            // One that is handed out before is passed over when it completes.
             if let Some(Waiting { record: Some(record), .. }) = self.waiting.pop_front() {
                 return Some(record);
             }
         }
     }
 
-    fn settle(&mut self, request: &Request) -> Option<&mut Waiting<Tag>> {
+    fn conclude(&mut self, request: &Request) -> Option<&mut Waiting<Tag>> {
         let key = (request.letters, request.address);
         let numbers = self.in_flight.get_mut(&key)?;
         let number = numbers.pop_front();
@@ -90,7 +90,7 @@ impl<Tag> Pairing<Tag> {
         }
         let place = usize::try_from(number?.checked_sub(self.first)?).ok()?;
         let waiting = self.waiting.get_mut(place)?;
-        waiting.is_settled = true;
+        waiting.is_concluded = true;
         Some(waiting)
     }
 }
@@ -105,7 +105,7 @@ mod tests {
     }
 
     fn all(pairing: &mut Pairing<()>) -> Vec<(u64, Option<u64>)> {
-        std::iter::from_fn(|| pairing.next())
+        std::iter::from_fn(|| pairing.take_concluded())
             .map(|(record, ())| (record.address, record.latency_ns))
             .collect()
     }

@@ -1,5 +1,5 @@
-//! Who asked for a request. It is often issued by somebody else: a flush by a thread of the kernel, once for all that have asked; what
-//! an I/O scheduler held back, by whoever makes it look again.
+//! Who asked for a request. It is often issued in another task: a flush in a thread of the kernel, once for all that have asked; what an
+//! I/O scheduler held back, in the task that asks next.
 
 use std::collections::HashMap;
 
@@ -29,9 +29,9 @@ pub(super) struct Askers {
 }
 
 impl Askers {
-    /// Somebody asks.
+    /// A request is asked for.
     pub(super) fn ask(&mut self, request: &Request, asker: Asker) {
-        if request.letters.flush() && self.flush.as_ref() < Some(&asker) {
+        if request.letters.has_flush() && self.flush.as_ref() < Some(&asker) {
             self.flush = Some(asker.clone());
         }
         if request.operation != Operation::Sync {

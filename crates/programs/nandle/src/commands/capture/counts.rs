@@ -37,6 +37,8 @@ pub(super) struct Counts {
     kinds: [KindCount; Operation::ALL.len()],
     /// Of what is in the trace, what the kernel asked for by itself.
     pub(super) by_kernel: u64,
+    /// Writes that were durable when they completed; each has a sync of its own in the trace.
+    pub(super) durable_writes: u64,
     /// Requests that failed; they are in the trace.
     pub(super) failed: u64,
     /// Requests of other programs, by those programs' names.

@@ -27,7 +27,13 @@ mod tests {
     #[test]
     fn a_partition_is_a_range_of_its_disk() {
         let part = DiskPart { name: "vda".into(), start_bytes: 0, length_bytes: 1 << 30 };
-        let disk = RequestQueue { disk: "vda".into(), number: (254, 0), part, above: Vec::new() };
+        let disk = RequestQueue {
+            disk: "vda".into(),
+            number: (254, 0),
+            part,
+            has_volatile_cache: None,
+            above: Vec::new(),
+        };
         assert_eq!(of_queue(&disk), "dev == 266338304");
         let part = DiskPart { name: "vda2".into(), start_bytes: 1 << 20, length_bytes: 4 << 20 };
         let partition = RequestQueue { number: (254, 16), part, ..disk };

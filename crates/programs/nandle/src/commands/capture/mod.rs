@@ -21,6 +21,7 @@ use nandle_session::{Cancel, Observer as _};
 use nandle_target::facts::{RequestQueue, request_queue};
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
+use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
 use nandle_trace::{Writer, WrittenFormat};
@@ -96,6 +97,9 @@ fn capture(
     let recorded = recorded.and_then(|()| Ok((instance.lost_events()?, recorder.finish()?)));
     let removed = instance.remove();
     // The command is waited for whatever became of the recording.
+    if recorded.is_ok() && child.is_some() && !child::has_ended(child.as_mut())? {
+        output::note("the recording has ended; the command still runs, and is waited for");
+    }
     let exit_code = child::exit_code(child)?;
     let (lost_events, Recorded { counts, fit }) = recorded?;
     removed?;

@@ -1,7 +1,7 @@
 //! Makes a trace of the kernel's events.
 
 use nandle_trace::ftrace::{Event, Pairing, Request, Task};
-use nandle_trace::{PageFit, Record, Writer};
+use nandle_trace::{Operation, PageFit, Record, Writer};
 
 use super::askers::{Asker, Askers};
 use super::counts::Counts;
@@ -14,7 +14,7 @@ const PAGE_BYTES: u64 = 4096;
 pub(super) struct Recorder {
     processes: Processes,
     askers: Askers,
-    pairing: Pairing<Whose>,
+    pairing: Pairing<Kept>,
     writer: Writer,
     /// Where on the disk the addresses begin.
     start_bytes: u64,
@@ -22,6 +22,14 @@ pub(super) struct Recorder {
     start_us: Option<u64>,
     counts: Counts,
     fit: PageFit,
+}
+
+/// What is known of a request beside its record.
+#[derive(Debug, Clone, Copy)]
+struct Kept {
+    whose: Whose,
+    /// Whether it was durable when it completed.
+    durable: bool,
 }
 
 /// What there is in the end.
@@ -84,7 +92,10 @@ impl Recorder {
         match whose {
             Whose::Own => {}
             Whose::Other => self.counts.leave_out(name),
-            Whose::Kernel | Whose::Chosen => self.pairing.issue(request, time_us, whose),
+            Whose::Kernel | Whose::Chosen => {
+                let durable = request.letters.is_durable();
+                self.pairing.issue(request, time_us, Kept { whose, durable });
+            }
         }
     }
 
@@ -94,22 +105,27 @@ impl Recorder {
 
     /// Writes what is complete.
     fn write(&mut self) -> Result<(), CliError> {
-        while let Some((record, whose)) = self.pairing.next() {
+        while let Some((record, kept)) = self.pairing.take_concluded() {
             let start_us = *self.start_us.get_or_insert(record.time_us);
             let time_us = record.time_us.saturating_sub(start_us);
             let address = record.address.saturating_sub(self.start_bytes);
             let record = Record { time_us, address, ..record };
             self.counts.add(&record);
-            self.counts.by_kernel += u64::from(whose == Whose::Kernel);
+            self.counts.by_kernel += u64::from(kept.whose == Whose::Kernel);
             self.fit.add(&record);
             self.writer.write(&record)?;
+            if kept.durable {
+                // A trace has no durable writes: a sync of what was written says the same.
+                self.counts.durable_writes += 1;
+                self.writer.write(&Record { operation: Operation::Sync, latency_ns: None, ..record })?;
+            }
         }
         Ok(())
     }
 
     /// Writes the rest, and has the trace durable.
     pub(super) fn finish(mut self) -> Result<Recorded, CliError> {
-        // What is still under way took as long as nobody knows.
+        // How long what is still under way takes will never be known.
         self.pairing.lose();
         self.write()?;
         self.writer.finish()?;
@@ -124,7 +140,7 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
-    use nandle_trace::{Operation, ReadOptions, Reader, WrittenFormat};
+    use nandle_trace::{ReadOptions, Reader, WrittenFormat};
 
     use super::super::args::Chosen;
     use super::*;
@@ -181,5 +197,22 @@ mod tests {
         assert_eq!(records, [write, flush, written_back]);
         assert_eq!((counts.by_kernel, counts.failed, counts.bad_lines), (1, 1, 1));
         assert_eq!(counts.others(9), [("rm", 1)], "dd has only issued what rm had asked for");
+    }
+
+    #[test]
+    fn a_durable_write_is_followed_by_a_sync_of_what_it_wrote() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.csv");
+        let writer = Writer::create(&path, WrittenFormat::Csv { latencies: true }).unwrap();
+        let mut recorder = Recorder::new(Processes::new(Chosen::Everybody), 0, writer);
+        let issued = "dd-900000001 [001] ..... 5.061077: block_rq_issue: 8,0 WFS 8192 () 16 + 16 be,0,4 [dd]";
+        recorder.line(issued).unwrap();
+        recorder
+            .line(&issued.replace("issue", "complete").replace("077", "079").replace("[dd]", "[0]"))
+            .unwrap();
+        let counts = recorder.finish().unwrap().counts;
+        assert_eq!((counts.requests(), counts.durable_writes), (1, 1));
+        let text = std::fs::read_to_string(path).unwrap();
+        assert_eq!(text, "time_us,op,address,length,latency_ns\n0,write,8192,8192,2000\n0,sync,8192,8192,\n");
     }
 }

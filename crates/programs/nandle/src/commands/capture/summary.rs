@@ -1,5 +1,6 @@
 //! What was recorded, and what to do with it.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
@@ -48,14 +49,22 @@ pub(super) fn print(args: &CaptureArgs, common: Common, captured: &Captured) -> 
 }
 
 fn text(args: &CaptureArgs, captured: &Captured) -> String {
+    let mut text = heading(args, captured);
+    for remark in remarks(args, captured) {
+        paragraph(&mut text, "! ", &remark);
+    }
+    let next = next(args, captured);
+    if !next.is_empty() {
+        let _ = writeln!(text, "\nNext:\n  {}", next.join("\n  "));
+    }
+    text
+}
+
+fn heading(args: &CaptureArgs, captured: &Captured) -> String {
     let Captured { queue, took, counts, .. } = captured;
-    let mut text = format!(
-        "{}: {} on {}, {}\n",
-        args.output.display(),
-        counted(counts.requests(), "request"),
-        place(queue),
-        format_duration(rounded(*took))
-    );
+    let requests = counted(counts.requests(), "request");
+    let (output, place) = (args.output.display(), place(queue));
+    let mut lines = vec![format!("{output}: {requests} on {place}, {}", format_duration(rounded(*took)))];
     for operation in [Operation::Write, Operation::Read, Operation::Sync, Operation::Discard] {
         let kind = counts.of(operation);
         if kind.requests == 0 && operation == Operation::Discard {
@@ -67,22 +76,27 @@ fn text(args: &CaptureArgs, captured: &Captured) -> String {
                 format!(", {} MB", bandwidth(kind.bytes as f64))
             }
         };
-        let mean = kind.mean_latency_ns().map(|mean| format!(", {} in the mean", latency(Some(Nanos(mean)))));
-        let mean = mean.unwrap_or_default();
-        text += &format!(
-            "{:<10}{}{bytes}{mean}\n",
-            format!("{}s", operation.name()),
-            thousands(kind.requests as f64)
-        );
+        let mean = kind.mean_latency_ns().map(|mean| format!(", mean {}", latency(Some(Nanos(mean)))));
+        let (name, requests) = (format!("{}s", operation.name()), thousands(kind.requests as f64));
+        lines.push(format!("{name:<10}{requests}{bytes}{}", mean.unwrap_or_default()));
     }
-    for remark in remarks(args, captured) {
-        paragraph(&mut text, "! ", &remark);
+    if counts.durable_writes > 0 {
+        let durable = thousands(counts.durable_writes as f64);
+        lines.push(format!("durable   {durable} of the writes, each with a sync behind it in the trace"));
     }
-    let next = next(args, captured);
-    if !next.is_empty() {
-        text += &format!("\nNext:\n  {}\n", next.join("\n  "));
+    if counts.by_kernel > 0 {
+        let by_kernel = thousands(counts.by_kernel as f64);
+        lines.push(format!("kernel    {by_kernel} of these (write-back, journal: for whichever program)"));
     }
-    text
+    if counts.left_out() > 0 {
+        let named = counts.others(NAMED_MAX).into_iter();
+        let named: Vec<_> =
+            named.map(|(name, requests)| format!("{name} {}", thousands(requests as f64))).collect();
+        let left_out = thousands(counts.left_out() as f64);
+        lines.push(format!("left out  {left_out} of other programs: {}", named.join(", ")));
+    }
+    lines.push(format!("lost      {}", counted(captured.lost_events, "event")));
+    lines.join("\n") + "\n"
 }
 
 /// To a tenth of a second.
@@ -98,30 +112,30 @@ fn place(queue: &RequestQueue) -> String {
     format!("{} ({}{below}{})", part.name, format_bytes(part.length_bytes), queue.above.join(" and "))
 }
 
-/// What whoever uses the trace must know.
+/// What the trace's user must know.
 fn remarks(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     let counts = &captured.counts;
     let mut remarks = Vec::new();
     if captured.lost_events > 0 {
         remarks.push(format!(
-            "{} were lost, because they came faster than they were read: requests or response times are missing in the \
-             trace. A larger --buffer than {} keeps them.",
-            counted(captured.lost_events, "event"),
+            "Events came faster than they were read, and some were lost: requests and response times are missing in the \
+             trace. A larger --buffer than {} keeps more of them.",
             format_bytes(args.buffer)
         ));
     }
     if counts.bad_lines > 0 {
         let lines = counted(counts.bad_lines, "line");
-        remarks.push(format!("{lines} of the kernel's could not be read, and what they tell is missing."));
+        remarks.push(format!("What the kernel told in {lines} could not be understood, and is missing."));
     }
     if counts.failed > 0 {
         remarks.push(format!("{} failed; the kernel's log says why.", counted(counts.failed, "request")));
     }
     remarks.extend(of_others(args, counts));
-    if counts.by_kernel > 0 {
+    if lacks_syncs(captured) {
         remarks.push(format!(
-            "{} were asked for by the kernel itself (write-back, journal), for whichever program; they are in the trace.",
-            counted(counts.by_kernel, "request")
+            "{} has no cache that a power cut empties, so the kernel sends it no flushes: programs' syncs are not in the trace. \
+             Each of its writes was durable when it completed, as --durability each has it in a replay.",
+            captured.queue.disk
         ));
     }
     if counts.requests() == 0 && counts.left_out() == 0 {
@@ -134,29 +148,32 @@ fn remarks(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     remarks
 }
 
-/// What was left out, and how to have it.
+/// Whether syncs are nothing to the disk.
+fn lacks_syncs(captured: &Captured) -> bool {
+    let has_syncs = captured.counts.of(Operation::Sync).requests + captured.counts.durable_writes > 0;
+    captured.queue.has_volatile_cache == Some(false)
+        && !has_syncs
+        && captured.counts.of(Operation::Write).requests > 0
+}
+
+/// Where more was left out than is in the trace, the user may have meant another program.
 fn of_others(args: &CaptureArgs, counts: &Counts) -> Option<String> {
-    let left_out = counts.left_out();
-    let named: Vec<String> = counts
-        .others(NAMED_MAX)
-        .into_iter()
-        .map(|(name, requests)| format!("{name} {}", thousands(requests as f64)))
-        .collect();
-    let left =
-        format!("{} of other programs were left out ({})", counted(left_out, "request"), named.join(", "));
-    let most = left_out > counts.requests() - counts.by_kernel.min(counts.requests());
-    match args.chosen() {
-        _ if left_out == 0 => None,
-        Chosen::Command if most => Some(format!(
-            "{left}, more than the command itself asked for. If a server works for it, name the server's process by --pid \
-             beside the command; --all-processes keeps everything."
-        )),
-        Chosen::Process(_) if most => Some(format!(
-            "{left}, more than this process and those that it started asked for. If that is the work that you mean, name its \
-             process by --pid; without --pid everything is kept."
-        )),
-        Chosen::Everybody | Chosen::Command | Chosen::Process(_) => Some(format!("{left}.")),
+    let own = counts.requests() - counts.by_kernel;
+    if counts.left_out() <= own {
+        return None;
     }
+    let advice = match args.chosen() {
+        Chosen::Everybody => return None,
+        Chosen::Command => {
+            "the command asked for itself. If a server works for it, name the server's process by --pid beside the command; \
+             --all-processes keeps everything."
+        }
+        Chosen::Process(_) => {
+            "this process and those that it started asked for. If that is the work that you mean, name its process; without \
+             --pid everything is kept."
+        }
+    };
+    Some(format!("Other programs' requests were left out, and were more than {advice}"))
 }
 
 /// The trace itself may lie on the disk that was watched.
@@ -181,7 +198,8 @@ fn next(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     let usual = captured.fit.usual_bytes().filter(|usual| PAGES_BYTES.contains(usual) && *usual != 4096);
     let page = usual.map_or_else(String::new, |usual| format!(" --page {}", format_bytes(usual)));
     let stat = format!("nandle trace stat {trace}{page}");
-    let replay = format!("nandle replay {trace} --on {DRIVE}{page}");
+    let durability = if lacks_syncs(captured) { " --durability each" } else { "" };
+    let replay = format!("nandle replay {trace} --on {DRIVE}{page}{durability}");
     if captured.counts.of(Operation::Write).requests == 0 { vec![stat] } else { vec![stat, replay] }
 }
 
@@ -209,6 +227,7 @@ fn as_json(args: &CaptureArgs, captured: &Captured) -> Value {
         "writes": kind(Operation::Write),
         "syncs": kind(Operation::Sync),
         "discards": kind(Operation::Discard),
+        "durable_requests": counts.durable_writes,
         "kernel_requests": counts.by_kernel,
         "failed_requests": counts.failed,
         "left_out": { "requests": counts.left_out(), "programs": others.collect::<Vec<_>>() },

@@ -3,6 +3,8 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use nandle_terminal::words::quoted;
+
 use crate::error::CliError;
 
 /// Where it is mounted; the second place is that of older systems.
@@ -22,21 +24,28 @@ pub(super) fn find<P: AsRef<Path>>(places: &[P]) -> Result<PathBuf, CliError> {
     }
     let first = places.first().map_or_else(String::new, |place| place.as_ref().display().to_string());
     Err(CliError::failed(match denied {
-        Some(place) => format!(
-            "{}: reading the kernel's trace events takes root: run the same command with sudo",
-            place.display()
-        ),
+        Some(place) => {
+            format!("{}: reading the kernel's trace events takes root: {}", place.display(), with_sudo())
+        }
         None => format!(
             "{first}: no tracefs is mounted there; as root: `mount -t tracefs nodev {first}`; in a container, run nandle on its host"
         ),
     }))
 }
 
+/// This command line with sudo, which doesn't look for programs where the user has them.
+fn with_sudo() -> String {
+    let program = std::env::current_exe().map_or_else(|_| "nandle".into(), |path| path.display().to_string());
+    let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = [program].into_iter().chain(arguments).map(|word| quoted(&word)).collect();
+    format!("sudo {}", words.join(" "))
+}
+
 /// What to do where something in it can't be made or written.
 pub(super) fn refused(action: &str, path: &Path, error: &std::io::Error) -> CliError {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => {
-            "; it takes root: run the same command with sudo (a kernel that is locked down refuses root, too)"
+            "; it takes root, and a kernel that is not locked down (`cat /sys/kernel/security/lockdown`)"
         }
         ErrorKind::ReadOnlyFilesystem => "; in a container, run nandle on its host",
         ErrorKind::NotFound => {

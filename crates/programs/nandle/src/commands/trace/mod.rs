@@ -34,7 +34,7 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 /// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]

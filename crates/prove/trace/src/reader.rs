@@ -36,8 +36,7 @@ enum Devices {
 /// The file may be compressed by zstd. Memory doesn't depend on its size.
 pub struct Reader {
     path: PathBuf,
-    format: Format,
-    tells_latencies: bool,
+    beginning: Beginning,
     lines: Lines,
     parser: Box<dyn Parser>,
     devices: Devices,
@@ -45,8 +44,6 @@ pub struct Reader {
     bad_lines: u64,
     /// Events of the device.
     events: u64,
-    /// Whether the beginning is that of the format.
-    is_recognised: bool,
     start_us: Option<u64>,
     failed: bool,
 }
@@ -59,8 +56,8 @@ impl Reader {
     /// none, or its format takes two passes and it is standard input.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
         let mut source = source(path)?;
-        let Beginning { format, is_recognised, tells_latencies } =
-            beginning(path, &mut source, options.format)?;
+        let beginning = beginning(path, &mut source, options.format)?;
+        let format = beginning.format;
         if options.device.is_some() && !format.names_devices() {
             return Err(TraceError::NoDevices { path: path.into(), format });
         }
@@ -74,8 +71,7 @@ impl Reader {
         }
         Ok(Self {
             path: path.into(),
-            format,
-            tells_latencies,
+            beginning,
             lines: Lines::new(source),
             parser,
             devices: match options.device.clone() {
@@ -85,7 +81,6 @@ impl Reader {
             skip_bad: options.skip_bad,
             bad_lines: 0,
             events: 0,
-            is_recognised,
             start_us: None,
             failed: false,
         })
@@ -93,12 +88,12 @@ impl Reader {
 
     /// The format it is read in.
     pub fn format(&self) -> Format {
-        self.format
+        self.beginning.format
     }
 
     /// Whether events have latencies; single ones may lack it all the same.
     pub fn tells_latencies(&self) -> bool {
-        self.tells_latencies
+        self.beginning.tells_latencies
     }
 
     /// How many damaged lines were passed over.
@@ -146,9 +141,9 @@ impl Reader {
                 let others = if others.is_empty() { "none at all".into() } else { others.join(" ") };
                 Err(TraceError::NoSuchDevice { path: self.path.clone(), device: device.clone(), others })
             }
-            Devices::Single(_) if self.is_recognised || lines == 0 => Ok(()),
+            Devices::Single(_) if self.beginning.is_recognised || lines == 0 => Ok(()),
             Devices::Single(_) => {
-                Err(TraceError::NoEvents { path: self.path.clone(), format: self.format, lines })
+                Err(TraceError::NoEvents { path: self.path.clone(), format: self.beginning.format, lines })
             }
         }
     }

@@ -66,7 +66,9 @@ fn latencies_are_kept_where_there_is_a_column_for_them() {
     for (name, latencies) in [("with.csv.zst", true), ("without.csv", false)] {
         let path = directory.path().join(name);
         let mut writer = Writer::create(&path, WrittenFormat::Csv { latencies }).unwrap();
-        records.iter().for_each(|record| writer.write(record).unwrap());
+        for record in &records {
+            writer.write(record).unwrap();
+        }
         writer.finish().unwrap();
         let reader = Reader::open(&path, &ReadOptions::default()).unwrap();
         assert_eq!((reader.format(), reader.tells_latencies()), (Format::Csv, latencies));

@@ -5,18 +5,7 @@ use clap::Args;
 use nandle_io::Nanos;
 use nandle_terminal::args::{bytes_of_at_least, positive_duration};
 
-/// Record what a disk is asked for, as a trace: reads, writes, syncs and discards, when each went to the disk and how long it took.
-///
-/// Reads the kernel's own trace events, which takes root and a mounted tracefs, and nothing to install. They are watched in an
-/// instance of their own, which is removed at the end, also after Ctrl-C, so that other tracing goes on undisturbed.
-///
-/// With --pid or a command, what other programs ask for is left out and counted. A request belongs to the program that asked for it: reads,
-/// direct writes, and what a sync writes are the program's. What the kernel writes by itself, later (write-back of the page
-/// cache, the file system's journal), has no program's name on it: it is kept, whomever it is for, and counted apart. A client's
-/// writes are its server's: for a database server that is running already, name the server by --pid, beside the command or without.
-///
-/// A partition's addresses count from its beginning. Of a file system on LVM or on an encrypted device, what reaches the disk below
-/// is recorded, also of other volumes on it. Requests of this program itself are left out.
+/// What is recorded, for how long, and where the trace goes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n                                     the disk below a directory, for a minute\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) --for 5m\n                                     what the server and its processes ask for\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) -- pgbench -T 30\n                                     the same while a client runs\n  sudo nandle capture . -o copy.csv.zst -- sudo -u me cp --reflink=never a b\n                                     a program of its own, as another user\n  nandle trace stat db.csv.zst\n  nandle replay db.csv.zst --on model:nvme-tlc"

@@ -87,27 +87,25 @@ fn capture(
     }
     let processes = Processes::new(args.chosen());
     let mut recorder = Recorder::new(processes, queue.part.start_bytes, writer);
-    let began = Instant::now();
     let mut child = child::start(&args.command, common.json)?;
     if let (Some(child), Chosen::Command) = (&child, args.chosen()) {
         recorder.add_process(child.id());
     }
-    let recorded = record(args, common, &instance, &mut recorder, child.as_mut(), cancel);
-    let took = began.elapsed();
-    let recorded = recorded.and_then(|()| Ok((instance.lost_events()?, recorder.finish()?)));
+    let outcome = record(args, common, &instance, &mut recorder, child.as_mut(), cancel);
+    let outcome = outcome.and_then(|took| Ok((took, instance.lost_events()?, recorder.finish()?)));
     let removed = instance.remove();
     // The command is waited for whatever became of the recording.
-    if recorded.is_ok() && child.is_some() && !child::has_ended(child.as_mut())? {
+    if outcome.is_ok() && child.is_some() && !child::has_ended(child.as_mut())? {
         output::note("the recording has ended; the command still runs, and is waited for");
     }
     let exit_code = child::exit_code(child)?;
-    let (lost_events, Recorded { counts, fit }) = recorded?;
+    let (took, lost_events, Recorded { counts, fit }) = outcome?;
     removed?;
     let took = Nanos(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
     Ok(Captured { queue: queue.clone(), took, counts, fit, lost_events, exit_code })
 }
 
-/// Records until the time is over, the command has ended, or the user interrupts it.
+/// Records until the time is over, the command has ended, or the user interrupts it, and says how long that was.
 fn record(
     args: &CaptureArgs,
     common: Common,
@@ -115,14 +113,15 @@ fn record(
     recorder: &mut Recorder,
     mut child: Option<&mut Child>,
     cancel: &Cancel,
-) -> Result<(), CliError> {
+) -> Result<Duration, CliError> {
     let mut pipe = Pipe::new(instance.pipe()?);
     // A command has the terminal to itself.
     let mut progress = Bar::new(!common.no_progress && child.is_none());
     let recorded_for = args.recorded_for().map(|Nanos(nanos)| Duration::from_nanos(nanos));
     let began = Instant::now();
     loop {
-        let is_over = recorded_for.is_some_and(|time| began.elapsed() >= time)
+        let elapsed = began.elapsed();
+        let is_over = recorded_for.is_some_and(|time| elapsed >= time)
             || cancel.is_cancelled()
             || child::has_ended(child.as_deref_mut())?;
         if is_over {
@@ -136,15 +135,14 @@ fn record(
             }
         }
         if is_over {
-            break;
+            progress.finish();
+            return Ok(elapsed);
         }
-        progress.progress(&told(recorder), share(began.elapsed(), recorded_for));
+        progress.progress(&told(recorder), share(elapsed, recorded_for));
         if reads < READS_MAX {
             std::thread::sleep(POLL);
         }
     }
-    progress.finish();
-    Ok(())
 }
 
 fn told(recorder: &Recorder) -> String {

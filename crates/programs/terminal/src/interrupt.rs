@@ -56,7 +56,7 @@ fn remove_names() {
     for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // One that is gone already needs no removing.
         let _ = match std::fs::remove_dir(&name) {
-            // Also what is a directory to the kernel alone, and whose files nobody can remove.
+            // Also what is a directory to the kernel alone, whose files can not be removed.
             Ok(()) => Ok(()),
             Err(_) if name.is_dir() => std::fs::remove_dir_all(name),
             Err(_) => std::fs::remove_file(name),

@@ -4,6 +4,7 @@ use clap::{Parser, Subcommand};
 use nandle_terminal::args::Common;
 
 use crate::commands::advise::AdviseArgs;
+use crate::commands::capture::CaptureArgs;
 use crate::commands::compare::CompareArgs;
 use crate::commands::elsewhere::ElsewhereArgs;
 use crate::commands::join::JoinArgs;
@@ -58,6 +59,21 @@ pub(crate) enum Command {
     Place(Box<PlaceArgs>),
     /// How long recorded queries take on other devices
     Predict(Box<PredictArgs>),
+    /// Record what a disk is asked for, as a trace
+    ///
+    /// Reads, writes, syncs and discards are recorded, when each went to the disk and how long it took. That comes from the kernel's own
+    /// trace events, which takes root and a mounted tracefs, and nothing to install. They are watched in an instance of their own,
+    /// which is removed at the end, also after Ctrl-C, so that other tracing goes on undisturbed.
+    ///
+    /// With --pid or a command, what other programs ask for is left out and counted. A request belongs to the program that asked for
+    /// it: reads, direct writes, and what a sync writes are the program's. What the kernel writes by itself, later (write-back of the
+    /// page cache, the file system's journal), has no program's name on it: it is kept, for whichever program it is, and counted apart.
+    /// A client's writes are its server's: for a database server that is running already, name the server by --pid, beside the
+    /// command or without.
+    ///
+    /// A partition's addresses count from its beginning. Of a file system on LVM or on an encrypted device, what reaches the disk
+    /// below is recorded, also of other volumes on it. Requests of this program itself are left out.
+    Capture(CaptureArgs),
     /// Say what a block trace looks like to a drive, and convert traces
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)

@@ -33,6 +33,11 @@ fn main() -> ExitCode {
         Command::Predict(predict) => commands::predict::run(&predict, args.common),
         Command::Workload(workload) => commands::workload::run(&workload, args.common),
         Command::Place(place) => commands::place::run(&place, args.common),
+        // The exit code may be that of a command which it has run.
+        Command::Capture(capture) => match commands::capture::run(&capture, args.common) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Trace(trace) => commands::trace::run(&trace, args.common),
         Command::Table(rest) => commands::elsewhere::run(&TABLES, "table", &rest, args.common),
         Command::Scan(rest) => commands::elsewhere::run(&TABLES, "scan", &rest, args.common),

@@ -55,7 +55,12 @@ pub fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
 fn remove_names() {
     for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
         // One that is gone already needs no removing.
-        let _ = if name.is_dir() { std::fs::remove_dir_all(name) } else { std::fs::remove_file(name) };
+        let _ = match std::fs::remove_dir(&name) {
+            // Also what is a directory to the kernel alone, whose files can not be removed.
+            Ok(()) => Ok(()),
+            Err(_) if name.is_dir() => std::fs::remove_dir_all(name),
+            Err(_) => std::fs::remove_file(name),
+        };
     }
 }
 

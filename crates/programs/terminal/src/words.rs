@@ -66,6 +66,16 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
+/// A word as a shell takes it.
+pub fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.into()
+    } else {
+        format!("'{}'", word.replace('\'', r"'\''"))
+    }
+}
+
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub fn paragraph(text: &mut String, mark: &str, words: &str) {
     for line in wrapped(words, mark, COLUMNS, str::to_owned) {
@@ -82,6 +92,14 @@ mod tests {
         let mut text = String::new();
         paragraph(&mut text, "", &format!("{} 479 us, and -10 %.", "x".repeat(74)));
         assert_eq!(text.lines().collect::<Vec<_>>(), ["x".repeat(74).as_str(), "479 us, and -10 %."]);
+    }
+
+    #[test]
+    fn a_shell_takes_a_word_for_one() {
+        assert_eq!(
+            [quoted("a/b.csv"), quoted("my disk"), quoted("it's"), quoted("")],
+            ["a/b.csv", "'my disk'", r"'it'\''s'", "''"]
+        );
     }
 
     #[test]

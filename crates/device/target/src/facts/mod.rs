@@ -14,6 +14,7 @@ mod memory;
 mod modelled;
 mod mounts;
 mod queue;
+mod request_queue;
 mod stack;
 
 use std::fs::File;
@@ -29,6 +30,7 @@ pub use drive_log::drive_counters;
 pub(crate) use file_users::FileUsers;
 pub(crate) use in_use::uses;
 pub use memory::available_memory_bytes;
+pub use request_queue::{DiskPart, RequestQueue, RequestQueueError, request_queue};
 
 use crate::roots::{Roots, read_text};
 use crate::target::{Backing, Leaf};

@@ -7,7 +7,10 @@ use std::path::Path;
 use nandle_io::DurableWrites;
 use nandle_profile::{AtomicWrite, Identity};
 
-use super::{BlockDevice, identity, machine, mounts, queue, stack, uses};
+use super::{
+    BlockDevice, DiskPart, RequestQueue, RequestQueueError, identity, machine, mounts, queue, request_queue,
+    stack, uses,
+};
 use crate::Roots;
 use crate::roots::read_text;
 
@@ -135,6 +138,40 @@ fn a_mapped_device_is_found_by_its_name() {
     assert_eq!(device.name(), "dm-0");
     assert_eq!(BlockDevice::by_node(&roots, "/dev/mapper/other"), None);
     assert_eq!(BlockDevice::by_node(&roots, "tmpfs"), None);
+}
+
+/// Two SATA disks with a partition each, and what is made of them.
+const DISKS: &str = "\
+    sys/dev/block/8:1 -> ../../d/sda/sda1\nsys/class/block/sda1 -> ../../d/sda/sda1\n\
+    sys/dev/block/8:17 -> ../../d/sdb/sdb1\nsys/class/block/sdb1 -> ../../d/sdb/sdb1\n\
+    sys/d/sda/dev = 8:0\nsys/d/sda/size = 9000\nsys/d/sda/mq/0/nr_tags = 32\nsys/d/sda/queue/write_cache = write through\n\
+    sys/d/sda/sda1/dev = 8:1\nsys/d/sda/sda1/partition = 1\nsys/d/sda/sda1/start = 2048\nsys/d/sda/sda1/size = 4096\n\
+    sys/d/sdb/dev = 8:16\nsys/d/sdb/mq/0/nr_tags = 32\nsys/d/sdb/sdb1/dev = 8:17\nsys/d/sdb/sdb1/partition = 1\n\
+    sys/dev/block/253:0 -> ../../d/dm-0\nsys/class/block/dm-0 -> ../../d/dm-0\nsys/d/dm-0/slaves/sda1/dev = 8:1\n\
+    sys/dev/block/253:1 -> ../../d/dm-1\nsys/d/dm-1/slaves/dm-0/dev = 253:0\n\
+    sys/dev/block/9:0 -> ../../d/md0\nsys/d/md0/slaves/sda1/dev = 8:1\nsys/d/md0/slaves/sdb1/dev = 8:17\n\
+    sys/dev/block/251:0 -> ../../d/zram0\nsys/d/zram0/dev = 251:0\n";
+
+#[test]
+fn the_queue_of_what_lies_on_a_single_disk_is_that_disks() {
+    let (_directory, roots) = recorded(DISKS);
+    let find = |number| request_queue::find(&roots, BlockDevice::find(&roots, number).unwrap());
+    let part = DiskPart { name: "sda1".into(), start_bytes: 2048 * 512, length_bytes: 4096 * 512 };
+    let of_sda = RequestQueue {
+        disk: "sda".into(),
+        number: (8, 0),
+        part,
+        has_volatile_cache: Some(false),
+        above: Vec::new(),
+    };
+    assert_eq!(find((8, 1)).unwrap(), of_sda);
+    let above = ["dm-1", "dm-0"].map(str::to_owned).to_vec();
+    assert_eq!(find((253, 1)).unwrap(), RequestQueue { above, ..of_sda });
+    let several = find((9, 0)).unwrap_err();
+    assert!(matches!(several, RequestQueueError::Several { .. }), "{several}");
+    assert!(several.to_string().contains("md0 is made of /dev/sda1, /dev/sdb1"), "{several}");
+    let none = find((251, 0)).unwrap_err();
+    assert!(matches!(none, RequestQueueError::NoQueue { .. }), "{none}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! One file for each command of the program.
 
 pub(crate) mod advise;
+pub(crate) mod capture;
 pub(crate) mod compare;
 pub(crate) mod elsewhere;
 pub(crate) mod join;

@@ -9,6 +9,7 @@
 
 mod advise;
 mod bad_input;
+mod capture;
 mod common;
 mod compare;
 mod elsewhere;

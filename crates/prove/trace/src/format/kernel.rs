@@ -1,8 +1,42 @@
 //! What the kernel's block layer writes: sectors of 512 bytes, and letters for what a request is.
 
+use super::number;
 use crate::Operation;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
+
+/// A request as the block layer's tracepoints tell of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Request<'a> {
+    /// `major,minor`.
+    pub(crate) device: &'a str,
+    /// What kind of request it is (`RWBS`).
+    pub(crate) letters: &'a str,
+    pub(crate) operation: Operation,
+    /// First byte; 0 of a sync.
+    pub(crate) address: u64,
+    /// Bytes; 0 of a sync.
+    pub(crate) length_bytes: u64,
+}
+
+/// The request in what follows a tracepoint's name, such as `254,0 WS 8192 () 16 + 16 none,0,0 [dd]`; `None` where it moves no data.
+pub(crate) fn request(text: &str) -> Result<Option<Request<'_>>, String> {
+    let mut words = text.split_whitespace();
+    let device = words.next().filter(|word| is_device(word)).ok_or("the device (major,minor) is missing")?;
+    let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
+    let Some(operation) = operation(letters) else { return Ok(None) };
+    // The command in brackets may have words of its own; the sector stands before the plus.
+    let (sector, sectors) = text.split_once(" + ").ok_or("`sector + sectors` is missing")?;
+    let sectors = number(sectors.split_whitespace().next(), "the number of sectors")?;
+    if sectors == 0 || operation == Operation::Sync {
+        // A flush, also one that older kernels call a write (`FWS`); what else has no sectors moves no data.
+        let sync = Request { device, letters, operation: Operation::Sync, address: 0, length_bytes: 0 };
+        return Ok(letters.contains('F').then_some(sync));
+    }
+    let sector = number(sector.split_whitespace().next_back(), "the sector")?;
+    let (address, length_bytes) = extent(sector, sectors)?;
+    Ok(Some(Request { device, letters, operation, address, length_bytes }))
+}
 
 /// The operation that the letters of a request (`RWBS`) stand for: `WS` a synchronous write, `FF` a flush, `D` a
 /// discard; `None` where they say nothing of data (`N`).

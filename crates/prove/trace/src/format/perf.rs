@@ -7,9 +7,9 @@
 //!
 //! The priority is there from Linux 6.6 on. A flush has no sectors.
 
-use super::kernel::{extent, is_device, operation};
-use super::{Event, Parser, number, seconds};
-use crate::{Operation, Record};
+use super::kernel::{Request, request};
+use super::{Event, Parser, seconds};
+use crate::Record;
 
 const EVENT: &str = "block:block_rq_issue:";
 
@@ -24,26 +24,10 @@ impl Parser for PerfScript {
         let Some((before, after)) = line.split_once(EVENT) else { return Ok(None) };
         let time = before.split_whitespace().next_back();
         let time_us = seconds(time.map(|time| time.trim_end_matches(':')))?;
-        let mut words = after.split_whitespace();
-        let device =
-            words.next().filter(|word| is_device(word)).ok_or("the device (major,minor) is missing")?;
-        let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
-        let Some(mut operation) = operation(letters) else { return Ok(None) };
-        // The command in brackets may have words of its own; the sector stands before the plus.
-        let (sector, sectors) = after.split_once(" + ").ok_or("`sector + sectors` is missing")?;
-        let sectors = number(sectors.split_whitespace().next(), "the number of sectors")?;
-        if sectors == 0 {
-            // A flush, also one that older kernels call a write (`FWS`); what else has no sectors moves no data.
-            if !letters.contains('F') {
-                return Ok(None);
-            }
-            operation = Operation::Sync;
-        }
-        let (address, length_bytes) = match operation {
-            Operation::Sync => (0, 0),
-            _ => extent(number(sector.split_whitespace().next_back(), "the sector")?, sectors)?,
+        let Some(Request { device, operation, address, length_bytes, .. }) = request(after)? else {
+            return Ok(None);
         };
-        let record = Record { time_us, operation, address, length_bytes };
+        let record = Record { time_us, operation, address, length_bytes, latency_ns: None };
         Ok(Some(Event { record, device: Some(device.into()) }))
     }
 
@@ -55,6 +39,7 @@ impl Parser for PerfScript {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Operation;
 
     fn record(line: &str) -> Option<Record> {
         PerfScript.parse(line).unwrap().map(|event| event.record)
@@ -67,6 +52,7 @@ mod tests {
             operation: Operation::Write,
             address: 16 * 512,
             length_bytes: 8192,
+            latency_ns: None,
         };
         let new = " dd 23084 [000] 11427.121759: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 0x2,0,4 [dd]";
         let old = " my dd 23084 [000] 11427.121759: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 [my dd]";

@@ -85,7 +85,7 @@ pub(crate) struct ReplayArgs {
 }
 
 /// Sizes of a page, as stores have them.
-pub(super) const PAGES_BYTES: RangeInclusive<u64> = BLOCK_BYTES as u64..=64 << 10;
+pub(crate) const PAGES_BYTES: RangeInclusive<u64> = BLOCK_BYTES as u64..=64 << 10;
 
 fn page_bytes(text: &str) -> Result<u64, String> {
     power_of_two(text, &PAGES_BYTES)

@@ -23,7 +23,7 @@ use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::result_file::{self, REPORT};
 
-pub(crate) use args::ReplayArgs;
+pub(crate) use args::{PAGES_BYTES, ReplayArgs};
 
 use self::costs::Known;
 use self::stores::StoreFactory;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use nandle_terminal::words::quoted;
+
 /// The whole command again, with `--resume` in the place of `--output`: the file doesn't know the grid.
 pub(super) fn command_to_resume(arguments: impl Iterator<Item = String>, path: &Path) -> String {
     let mut words = vec!["nandle".to_owned()];
@@ -14,16 +16,6 @@ pub(super) fn command_to_resume(arguments: impl Iterator<Item = String>, path: &
         }
     }
     format!("{} --resume {}", words.join(" "), quoted(&path.display().to_string()))
-}
-
-/// As a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

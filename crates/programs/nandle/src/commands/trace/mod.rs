@@ -5,11 +5,13 @@ mod fit;
 mod source;
 mod stat;
 
+use std::fs;
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum};
 use nandle_terminal::args::Common;
+use nandle_terminal::result_file;
 use nandle_trace::Format;
 use nandle_units::{format_bytes, parse_bytes};
 
@@ -28,11 +30,11 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 
 /// Say what a block trace looks like to a drive, and convert traces.
 ///
-/// Reads CSV (`time_us,op,address,length`), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
+/// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
 /// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
@@ -94,7 +96,7 @@ struct ConvertArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// `time_us,op,address,length`
+    /// `time_us,op,address,length`, with `latency_ns` or without
     Csv,
     /// The text of blkparse
     Blkparse,
@@ -121,19 +123,21 @@ impl From<FormatArg> for Format {
 /// The formats that are written, too.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum WrittenFormatArg {
-    /// `time_us,op,address,length`
+    /// `time_us,op,address,length`, and `latency_ns` where the trace tells it
     Csv,
     /// fio's iolog, version 3
     FioIolog,
 }
 
-impl From<WrittenFormatArg> for Format {
-    fn from(arg: WrittenFormatArg) -> Self {
-        match arg {
-            WrittenFormatArg::Csv => Self::Csv,
-            WrittenFormatArg::FioIolog => Self::FioIolog,
-        }
+/// Refuses a name under which no trace can be made.
+pub(crate) fn check_new(path: &Path) -> Result<(), CliError> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(CliError::usage(format!(
+            "{}: something of that name is there already, and no trace is written over; name another file, or remove it first",
+            path.display()
+        )));
     }
+    Ok(result_file::check_writable(path)?)
 }
 
 /// A count that bounds something.

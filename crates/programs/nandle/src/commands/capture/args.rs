@@ -1,0 +1,74 @@
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use nandle_io::Nanos;
+use nandle_terminal::args::{bytes_of_at_least, positive_duration};
+
+/// What is recorded, for how long, and where the trace goes.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n                                     the disk below a directory, for a minute\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) --for 5m\n                                     what the server and its processes ask for\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst --pid $(pgrep -o postgres) -- pgbench -T 30\n                                     the same while a client runs\n  sudo nandle capture . -o copy.csv.zst -- sudo -u me cp --reflink=never a b\n                                     a program of its own, as another user\n  nandle trace stat db.csv.zst\n  nandle replay db.csv.zst --on model:nvme-tlc"
+)]
+pub(crate) struct CaptureArgs {
+    /// A directory or a file: the disk below it is watched
+    #[arg(value_name = "DIR", required_unless_present = "device", conflicts_with = "device")]
+    dir: Option<PathBuf>,
+    /// The disk or partition, such as /dev/nvme0n1p2
+    #[arg(long, value_name = "DEVICE")]
+    device: Option<PathBuf>,
+    /// Where the trace goes, as CSV; compressed by zstd when its name ends in .zst. On another disk it disturbs least
+    #[arg(short, long, value_name = "PATH")]
+    pub(super) output: PathBuf,
+    /// How long to record [default: 60s, or until the command ends]
+    #[arg(long = "for", value_name = "TIME", value_parser = positive_duration)]
+    pub(super) duration: Option<Nanos>,
+    /// Leave out what programs other than this process and those that it started ask for
+    #[arg(long, value_name = "PID", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(super) pid: Option<u32>,
+    /// Keep what every program asks for, also while a command runs
+    #[arg(long, conflicts_with = "pid")]
+    all_processes: bool,
+    /// Memory for events that wait to be read, of each processor
+    #[arg(long, value_name = "SIZE", default_value = "4MiB", value_parser = buffer_bytes)]
+    pub(super) buffer: u64,
+    /// A program to run meanwhile; it starts when all is watched, and its exit code is this program's. Its output goes where it
+    /// would without nandle, and the summary to standard error; with --json it is the other way round
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(super) command: Vec<OsString>,
+}
+
+/// Whose requests are kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Chosen {
+    Everybody,
+    Process(u32),
+    Command,
+}
+
+impl CaptureArgs {
+    /// What leads to the disk.
+    pub(super) fn path(&self) -> &Path {
+        let path = self.device.as_deref().or(self.dir.as_deref());
+        debug_assert!(path.is_some(), "one of them is required");
+        path.unwrap_or(Path::new("."))
+    }
+
+    pub(super) fn chosen(&self) -> Chosen {
+        match self.pid {
+            Some(pid) => Chosen::Process(pid),
+            None if self.command.is_empty() || self.all_processes => Chosen::Everybody,
+            None => Chosen::Command,
+        }
+    }
+
+    /// `None` where the command's end is the end.
+    pub(super) fn recorded_for(&self) -> Option<Nanos> {
+        const WITHOUT_COMMAND: Nanos = Nanos(60 * 1_000_000_000);
+        self.duration.or_else(|| self.command.is_empty().then_some(WITHOUT_COMMAND))
+    }
+}
+
+fn buffer_bytes(text: &str) -> Result<u64, String> {
+    bytes_of_at_least(text, 64 << 10, "64KiB")
+}

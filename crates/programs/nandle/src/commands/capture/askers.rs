@@ -1,0 +1,101 @@
+//! Who asked for a request. It is often issued in another task: a flush in a thread of the kernel, once for all that have asked; what an
+//! I/O scheduler held back, in the task that asks next.
+
+use std::collections::HashMap;
+
+use nandle_trace::Operation;
+use nandle_trace::ftrace::Request;
+
+use super::processes::Whose;
+
+/// Requests that were merged into others are never issued; past so many, those are forgotten.
+const KEPT_MAX: usize = 1 << 16;
+
+/// A program, or the kernel.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Asker {
+    pub(super) whose: Whose,
+    /// The task's name.
+    pub(super) name: String,
+}
+
+/// Who has asked for what was not issued yet.
+#[derive(Debug, Default)]
+pub(super) struct Askers {
+    /// By their first byte.
+    requests: HashMap<u64, Asker>,
+    /// Of a flush; the one whose it is most, of several.
+    flush: Option<Asker>,
+}
+
+impl Askers {
+    /// A request is asked for.
+    pub(super) fn ask(&mut self, request: &Request, asker: Asker) {
+        if request.letters.has_flush() && self.flush.as_ref() < Some(&asker) {
+            self.flush = Some(asker.clone());
+        }
+        if request.operation != Operation::Sync {
+            if self.requests.len() >= KEPT_MAX {
+                self.requests.clear();
+            }
+            self.requests.insert(request.address, asker);
+        }
+    }
+
+    /// Who had asked for a request that is issued in a task of `issuer`'s.
+    pub(super) fn of(&mut self, request: &Request, issuer: Asker) -> Asker {
+        let asked = match request.operation {
+            Operation::Sync => self.flush.take(),
+            Operation::Read | Operation::Write | Operation::Discard => self.requests.remove(&request.address),
+        };
+        asked.unwrap_or(issuer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_trace::ftrace::Letters;
+
+    use super::*;
+
+    fn of(whose: Whose) -> Asker {
+        Asker { whose, name: String::new() }
+    }
+
+    fn request(letters: &str, operation: Operation, address: u64) -> Request {
+        Request { letters: Letters::new(letters), operation, address, length_bytes: 4096 }
+    }
+
+    #[test]
+    fn a_request_is_its_askers() {
+        let mut askers = Askers::default();
+        let write = request("WS", Operation::Write, 4096);
+        askers.ask(&write, of(Whose::Chosen));
+        assert_eq!(askers.of(&write, of(Whose::Other)).whose, Whose::Chosen);
+        assert_eq!(askers.of(&write, of(Whose::Other)).whose, Whose::Other, "the next one is another's");
+    }
+
+    #[test]
+    fn a_flush_is_that_of_all_who_have_asked() {
+        let mut askers = Askers::default();
+        let (asked, flush) = (request("FWS", Operation::Sync, 0), request("FF", Operation::Sync, 0));
+        askers.ask(&asked, of(Whose::Chosen));
+        askers.ask(&asked, of(Whose::Other));
+        assert_eq!(askers.of(&flush, of(Whose::Kernel)).whose, Whose::Chosen);
+        assert_eq!(askers.of(&flush, of(Whose::Kernel)).whose, Whose::Kernel);
+        // A write with a flush before it, which is a request of its own.
+        let commit = request("FWFSM", Operation::Write, 8192);
+        askers.ask(&commit, of(Whose::Kernel));
+        assert_eq!(askers.of(&flush, of(Whose::Other)).whose, Whose::Kernel);
+        assert_eq!(askers.of(&commit, of(Whose::Other)).whose, Whose::Kernel);
+    }
+
+    #[test]
+    fn what_is_never_issued_takes_no_memory() {
+        let mut askers = Askers::default();
+        for address in 0..3 * KEPT_MAX as u64 {
+            askers.ask(&request("R", Operation::Read, address), of(Whose::Chosen));
+            assert!(askers.requests.len() <= KEPT_MAX);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What was recorded, in figures.
+
+use std::collections::HashMap;
+
+use nandle_trace::{Operation, Record};
+
+/// Requests of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct KindCount {
+    pub(super) requests: u64,
+    pub(super) bytes: u64,
+    /// Those of which it is known how long they took.
+    timed: u64,
+    timed_ns: u64,
+}
+
+impl KindCount {
+    fn add(&mut self, record: &Record) {
+        self.requests += 1;
+        self.bytes += record.length_bytes;
+        if let Some(latency_ns) = record.latency_ns {
+            self.timed += 1;
+            self.timed_ns += latency_ns;
+        }
+    }
+
+    /// `None` where none is known.
+    pub(super) fn mean_latency_ns(&self) -> Option<u64> {
+        self.timed_ns.checked_div(self.timed)
+    }
+}
+
+/// What a capture met.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// By kind, in the order of [`Operation::ALL`].
+    kinds: [KindCount; Operation::ALL.len()],
+    /// Of what is in the trace, what the kernel asked for by itself.
+    pub(super) by_kernel: u64,
+    /// Writes that were durable when they completed; each has a sync of its own in the trace.
+    pub(super) durable_writes: u64,
+    /// Requests that failed; they are in the trace.
+    pub(super) failed: u64,
+    /// Requests of other programs, by those programs' names.
+    others: HashMap<String, u64>,
+    /// Lines that could not be read.
+    pub(super) bad_lines: u64,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, record: &Record) {
+        let kinds = self.kinds.iter_mut().zip(Operation::ALL);
+        kinds.filter(|(_, operation)| *operation == record.operation).for_each(|(kind, _)| kind.add(record));
+    }
+
+    pub(super) fn leave_out(&mut self, program: String) {
+        *self.others.entry(program).or_default() += 1;
+    }
+
+    pub(super) fn of(&self, operation: Operation) -> KindCount {
+        let mut kinds = self.kinds.iter().zip(Operation::ALL);
+        kinds.find(|(_, kind)| *kind == operation).map_or_else(KindCount::default, |(count, _)| *count)
+    }
+
+    pub(super) fn requests(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.requests).sum()
+    }
+
+    pub(super) fn left_out(&self) -> u64 {
+        self.others.values().sum()
+    }
+
+    /// The programs of which most was left out, with how much.
+    pub(super) fn others(&self, most: usize) -> Vec<(&str, u64)> {
+        let mut others: Vec<_> =
+            self.others.iter().map(|(name, requests)| (name.as_str(), *requests)).collect();
+        others.sort_by_key(|(name, requests)| (std::cmp::Reverse(*requests), *name));
+        others.truncate(most);
+        others
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_counted_by_kind_and_others_by_name() {
+        let mut counts = Counts::default();
+        let write = Record {
+            time_us: 0,
+            operation: Operation::Write,
+            address: 0,
+            length_bytes: 4096,
+            latency_ns: Some(100),
+        };
+        counts.add(&write);
+        counts.add(&Record { latency_ns: Some(300), ..write });
+        counts.add(&Record { latency_ns: None, ..write });
+        counts.add(&Record { operation: Operation::Sync, latency_ns: None, length_bytes: 0, ..write });
+        let writes = counts.of(Operation::Write);
+        assert_eq!((writes.requests, writes.bytes, writes.mean_latency_ns()), (3, 12_288, Some(200)));
+        assert_eq!(counts.of(Operation::Sync).mean_latency_ns(), None);
+        assert_eq!(counts.requests(), 4);
+        for name in ["b", "a", "c", "b"] {
+            counts.leave_out(name.to_owned());
+        }
+        assert_eq!((counts.left_out(), counts.others(2)), (4, vec![("b", 2), ("a", 1)]));
+    }
+}

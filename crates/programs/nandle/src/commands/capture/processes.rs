@@ -1,0 +1,193 @@
+//! Whose a task is.
+
+use std::collections::HashMap;
+use std::fs;
+
+use nandle_trace::ftrace::Task;
+
+use super::args::Chosen;
+
+/// The process of which every thread of the kernel's is a child, `kthreadd`.
+const KERNEL: u32 = 2;
+
+/// Whom a request belongs to; where it is several's, the last of them here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Whose {
+    /// This program's.
+    Own,
+    /// That of a program which wasn't chosen.
+    Other,
+    /// The kernel's, for whomever: write-back, journal.
+    Kernel,
+    /// That of a process that was chosen, or of one that it started.
+    Chosen,
+}
+
+/// Which tasks belong to the chosen processes. Those that are started later are told by the kernel.
+#[derive(Debug)]
+pub(super) struct Processes {
+    everybody: bool,
+    own: u32,
+    known: HashMap<u32, Whose>,
+}
+
+impl Processes {
+    /// A command's process is [added](Self::add) when it is there.
+    pub(super) fn new(chosen: Chosen) -> Self {
+        let mut processes =
+            Self { everybody: chosen == Chosen::Everybody, own: std::process::id(), known: HashMap::new() };
+        if let Chosen::Process(id) = chosen {
+            processes.add_tree(id);
+        }
+        processes
+    }
+
+    /// Adds a process that has started nothing yet.
+    pub(super) fn add(&mut self, process: u32) {
+        self.known.insert(process, Whose::Chosen);
+    }
+
+    /// Adds a process with its threads and all that it started and is still below it.
+    fn add_tree(&mut self, root: u32) {
+        let all: Vec<Status> = numbers("/proc").filter_map(Status::of).collect();
+        let mut below = vec![root];
+        while let Some(process) = below.pop() {
+            self.add(process);
+            numbers(&format!("/proc/{process}/task")).for_each(|thread| self.add(thread));
+            let children = all.iter().filter(|status| status.parent == process).map(|status| status.process);
+            below.extend(children.filter(|child| !self.known.contains_key(child)));
+        }
+    }
+
+    /// A task has made another.
+    pub(super) fn fork(&mut self, parent: u32, child: u32) {
+        if self.known.get(&parent) == Some(&Whose::Chosen) {
+            self.add(child);
+        } else if parent != self.own {
+            // Numbers are given again. What this program starts is the command, which was added.
+            self.known.remove(&child);
+        }
+    }
+
+    /// Whose a task is.
+    pub(super) fn whose(&mut self, task: Task) -> Whose {
+        if task.id == self.own {
+            return Whose::Own;
+        }
+        if self.everybody {
+            return Whose::Chosen;
+        }
+        if let Some(whose) = self.known.get(&task.id) {
+            return *whose;
+        }
+        let whose = self.look(task);
+        self.known.insert(task.id, whose);
+        whose
+    }
+
+    /// Looks at a task that no event has told of. It may have ended; then its name is all that is left.
+    fn look(&self, task: Task) -> Whose {
+        let is_chosen = |process: u32| self.known.get(&process) == Some(&Whose::Chosen);
+        // Of an idle processor, on which a completion issued what had waited.
+        if task.id == 0 {
+            return Whose::Kernel;
+        }
+        match Status::of(task.id) {
+            // Threads of io_uring's are made without a word.
+            Some(status) if is_chosen(status.process) => Whose::Chosen,
+            Some(status) if status.parent == KERNEL || status.process == KERNEL => Whose::Kernel,
+            Some(_) => Whose::Other,
+            None => match task.name.split_once("iou-wrk-").map(|(_, owner)| owner.parse()) {
+                Some(Ok(owner)) if is_chosen(owner) => Whose::Chosen,
+                _ if ["kworker/", "jbd2/"].iter().any(|name| task.name.starts_with(name)) => Whose::Kernel,
+                _ => Whose::Other,
+            },
+        }
+    }
+}
+
+/// What the system says of a task (`proc_pid_status(5)`).
+#[derive(Debug, PartialEq, Eq)]
+struct Status {
+    /// Process that the thread belongs to.
+    process: u32,
+    parent: u32,
+}
+
+impl Status {
+    fn of(task: u32) -> Option<Self> {
+        Self::parse(&fs::read_to_string(format!("/proc/{task}/status")).ok()?)
+    }
+
+    fn parse(text: &str) -> Option<Self> {
+        let number = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
+        Some(Self { process: number("Tgid:")?, parent: number("PPid:")? })
+    }
+}
+
+/// Entries of a directory that are numbers.
+fn numbers(directory: &str) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Larger than any that Linux gives.
+    const GONE: u32 = 1 << 30;
+
+    fn task(id: u32, name: &str) -> Task<'_> {
+        Task { id, name }
+    }
+
+    #[test]
+    fn what_a_chosen_process_starts_is_chosen() {
+        let mut processes = Processes::new(Chosen::Command);
+        processes.add(GONE);
+        processes.fork(std::process::id(), GONE);
+        processes.fork(GONE, GONE + 1);
+        processes.fork(GONE + 1, GONE + 2);
+        assert_eq!(processes.whose(task(GONE + 2, "a")), Whose::Chosen);
+        processes.fork(GONE + 7, GONE + 2);
+        assert_eq!(processes.whose(task(GONE + 2, "b")), Whose::Other, "the number was given again");
+    }
+
+    #[test]
+    fn threads_of_the_kernel_are_told_by_name_when_they_are_gone() {
+        let mut processes = Processes::new(Chosen::Command);
+        processes.add(GONE);
+        assert_eq!(processes.whose(task(0, "<idle>")), Whose::Kernel);
+        assert_eq!(processes.whose(task(GONE + 1, "kworker/1:1H")), Whose::Kernel);
+        let worker = format!("iou-wrk-{GONE}");
+        assert_eq!(processes.whose(task(GONE + 2, &worker)), Whose::Chosen);
+        assert_eq!(processes.whose(task(GONE + 3, "iou-wrk-1")), Whose::Other);
+        assert_eq!(processes.whose(task(std::process::id(), "nandle")), Whose::Own);
+    }
+
+    #[test]
+    fn a_process_is_chosen_with_its_threads_and_children() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let mut processes = Processes::new(Chosen::Process(std::process::id()));
+        assert_eq!(processes.whose(task(child.id(), "sleep")), Whose::Chosen);
+        let parent = std::os::unix::process::parent_id();
+        assert_ne!(processes.whose(task(parent, "sh")), Whose::Chosen);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_status_is_read() {
+        let text = "Name:\tpostgres\nUmask:\t0077\nTgid:\t812\nNgid:\t0\nPid:\t815\nPPid:\t1\n";
+        assert_eq!(Status::parse(text), Some(Status { process: 812, parent: 1 }));
+        assert_eq!(Status::parse("Name:\tx\n"), None);
+    }
+
+    #[test]
+    fn everybody_is_chosen_but_this_program() {
+        let mut processes = Processes::new(Chosen::Everybody);
+        assert_eq!(processes.whose(task(GONE, "any")), Whose::Chosen);
+        assert_eq!(processes.whose(task(std::process::id(), "nandle")), Whose::Own);
+    }
+}

@@ -1,0 +1,252 @@
+//! Lines of `trace_pipe`:
+//!
+//! ```text
+//!             dd-11886   [001] ..... 69407.061077: block_rq_issue: 254,0 WS 8192 () 189387768 + 16 be,0,4 [dd]
+//!   nandle-sql-11862     [001] ..s.. 69407.061172: block_rq_complete: 254,0 WS () 189387768 + 16 be,0,4 [0]
+//!             dd-11886   [001] ..... 69407.061200: block_getrq: 254,0 FWS 0 + 0 [dd]
+//!           bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=bash pid=11882 child_comm=bash child_pid=11888
+//! CPU:1 [LOST 812 EVENTS]
+//! task-thread            [cpu] flags       seconds: event: what it tells
+//! ```
+//!
+//! A completion comes in whatever task was running, and ends with 0 or the error's number. A flush has no sector. It is asked for
+//! (`block_getrq`) by the task that syncs, and issued later, by a thread of the kernel, once for all that have asked.
+
+use crate::Operation;
+use crate::format::{number, request, seconds};
+
+/// What a line tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event<'a> {
+    /// A task asks for a request (`block_getrq`).
+    Asked {
+        /// Who.
+        task: Task<'a>,
+        /// For what.
+        request: Request,
+    },
+    /// A request goes to the device (`block_rq_issue`).
+    Issued {
+        /// The task that ran just then: the one that asked, or another one that works for it.
+        task: Task<'a>,
+        /// When.
+        time_us: u64,
+        /// Which.
+        request: Request,
+    },
+    /// The device could not take a request, which is issued again later (`block_rq_requeue`).
+    Requeued(Request),
+    /// The device is done (`block_rq_complete`).
+    Completed {
+        /// When.
+        time_us: u64,
+        /// Which.
+        request: Request,
+        /// Whether it failed.
+        failed: bool,
+    },
+    /// A task made another one (`sched_process_fork`).
+    Forked {
+        /// Number of the thread that did.
+        parent: u32,
+        /// Number of the new one.
+        child: u32,
+    },
+    /// Events were written over before they were read.
+    Lost,
+}
+
+/// A thread that ran while something happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Task<'a> {
+    /// Its number; 0 of an idle processor.
+    pub id: u32,
+    /// Its name, which the kernel cuts after 15 bytes.
+    pub name: &'a str,
+}
+
+/// A request of a block device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// What kind it is.
+    pub letters: Letters,
+    /// What is asked for.
+    pub operation: Operation,
+    /// First byte on the device; 0 of a sync.
+    pub address: u64,
+    /// Number of bytes; 0 of a sync.
+    pub length_bytes: u64,
+}
+
+/// The kernel's letters for a kind of request (`RWBS`), ten at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Letters([u8; 10]);
+
+impl Letters {
+    /// Of a word, its first ten.
+    pub fn new(word: &str) -> Self {
+        let mut letters = [0; 10];
+        letters.iter_mut().zip(word.bytes()).for_each(|(letter, byte)| *letter = byte);
+        Self(letters)
+    }
+
+    /// Whether the device is flushed for it: before, after, or as all that is asked for.
+    pub fn has_flush(self) -> bool {
+        self.0.contains(&b'F')
+    }
+
+    /// Whether it is a write that is durable when it completes (forced unit access): `F` stands behind the `W`.
+    pub fn is_durable(self) -> bool {
+        let behind = self.0.iter().skip_while(|letter| **letter != b'W').skip(1);
+        behind.copied().any(|letter| letter == b'F')
+    }
+}
+
+impl<'a> Event<'a> {
+    /// What a line tells; `None` where that is nothing of these.
+    ///
+    /// # Errors
+    /// What is wrong with the line.
+    pub fn parse(line: &'a str) -> Result<Option<Self>, String> {
+        if line.starts_with("CPU:") && line.contains("[LOST") {
+            return Ok(Some(Self::Lost));
+        }
+        let Some((task, time, name, told)) = parts(line) else { return Ok(None) };
+        let time_us = seconds(Some(time))?;
+        if name == "sched_process_fork" {
+            let of = |key: &str| told.split_once(key).and_then(|(_, after)| after.split(' ').next());
+            let id = |key: &str, what: &str| {
+                let id = number(of(key), what)?;
+                u32::try_from(id).map_err(|_| format!("{what} should have 32 bits and is {id}"))
+            };
+            let (parent, child) =
+                (id(" pid=", "the parent's number")?, id(" child_pid=", "the child's number")?);
+            return Ok(Some(Self::Forked { parent, child }));
+        }
+        if !matches!(name, "block_getrq" | "block_rq_issue" | "block_rq_requeue" | "block_rq_complete") {
+            return Ok(None);
+        }
+        let Some(request) = request(told)? else { return Ok(None) };
+        let request = Request {
+            letters: Letters::new(request.letters),
+            operation: request.operation,
+            address: request.address,
+            length_bytes: request.length_bytes,
+        };
+        Ok(Some(match name {
+            "block_getrq" => Self::Asked { task: self::task(task)?, request },
+            "block_rq_issue" => Self::Issued { task: self::task(task)?, time_us, request },
+            "block_rq_requeue" => Self::Requeued(request),
+            _ => Self::Completed { time_us, request, failed: !told.trim_end().ends_with("[0]") },
+        }))
+    }
+}
+
+/// Task with thread, time, event, and what it tells.
+fn parts(line: &str) -> Option<(&str, &str, &str, &str)> {
+    // A task's name may have anything in it, but hardly a processor, flags and a time.
+    line.match_indices(": ").find_map(|(at, separator)| {
+        let (before, after) = line.split_at_checked(at)?;
+        let (name, told) = after.strip_prefix(separator)?.split_once(": ")?;
+        let (before, time) = before.rsplit_once(' ')?;
+        let (task, cpu) = before.rsplit_once(" [")?;
+        let is_time = time.contains('.') && time.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        let is_cpu = cpu.split_once(']')?.0.bytes().all(|byte| byte.is_ascii_digit());
+        (is_time && is_cpu).then_some((task, time, name, told))
+    })
+}
+
+fn task(text: &str) -> Result<Task<'_>, String> {
+    let text = text.trim();
+    // The thread group stands behind it, in brackets, where that was asked for.
+    let without_group = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
+    let text = without_group.map_or(text, |(text, _)| text.trim_end());
+    let (name, id) =
+        text.rsplit_once('-').ok_or_else(|| format!("the task should be name-number and is {text:?}"))?;
+    let id = id.parse().map_err(|_| format!("the task's number should be a whole number and is {id:?}"))?;
+    Ok(Task { id, name })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(line: &str) -> Event<'_> {
+        Event::parse(line).unwrap().unwrap()
+    }
+
+    fn request(letters: &str, operation: Operation, address: u64, length_bytes: u64) -> Request {
+        Request { letters: Letters::new(letters), operation, address, length_bytes }
+    }
+
+    #[test]
+    fn a_request_is_asked_for_issued_and_completed() {
+        let asked =
+            "              dd-11886   [001] ..... 69407.061067: block_getrq: 254,0 WS 189387768 + 16 [dd]";
+        let write = request("WS", Operation::Write, 189_387_768 * 512, 8192);
+        let dd = Task { id: 11_886, name: "dd" };
+        assert_eq!(event(asked), Event::Asked { task: dd, request: write });
+        let issued = "              dd-11886   [001] ..... 69407.061077: block_rq_issue: 254,0 WS 8192 () 189387768 + 16 be,0,4 [dd]";
+        assert_eq!(event(issued), Event::Issued { task: dd, time_us: 69_407_061_077, request: write });
+        let completed = "      nandle-sql-11862   [001] ..s.. 69407.061172: block_rq_complete: 254,0 WS () 189387768 + 16 be,0,4 [0]";
+        let expected = Event::Completed { time_us: 69_407_061_172, request: write, failed: false };
+        assert_eq!(event(completed), expected);
+        assert!(matches!(event(&completed.replace("[0]", "[-5]")), Event::Completed { failed: true, .. }));
+        let again = completed.replace("_complete", "_requeue");
+        assert_eq!(event(&again), Event::Requeued(write));
+    }
+
+    #[test]
+    fn a_flush_has_no_sector_whatever_stands_there() {
+        let asked = "              dd-11886   [001] ..... 69407.061332: block_getrq: 254,0 FWS 0 + 0 [dd]";
+        let task = Task { id: 11_886, name: "dd" };
+        assert_eq!(event(asked), Event::Asked { task, request: request("FWS", Operation::Sync, 0, 0) });
+        let issued = "    kworker/1:1H-31957   [001] ..... 69407.061354: block_rq_issue: 254,0 FF 0 () 0 + 0 none,0,0 [kworker/1:1H]";
+        let flush = request("FF", Operation::Sync, 0, 0);
+        let task = Task { id: 31_957, name: "kworker/1:1H" };
+        assert_eq!(event(issued), Event::Issued { task, time_us: 69_407_061_354, request: flush });
+        let completed = "      nandle-sql-11830   [001] ..s.. 69407.065929: block_rq_complete: 254,0 FF () 18446744073709551615 + 0 none,0,0 [0]";
+        assert_eq!(
+            event(completed),
+            Event::Completed { time_us: 69_407_065_929, request: flush, failed: false }
+        );
+        // That of the task that had asked, which never went to the device.
+        let own = "      nandle-sql-11830   [001] dNs1. 69407.065947: block_rq_complete: 254,0 WS () 0 + 0 be,0,4 [0]";
+        assert_eq!(Event::parse(own), Ok(None));
+        let letters = ["FF", "FWS", "FWFSM", "WFS", "WS", "RSF"].map(Letters::new);
+        assert_eq!(letters.map(Letters::has_flush), [true, true, true, true, false, true]);
+        assert_eq!(letters.map(Letters::is_durable), [false, false, true, true, false, false]);
+    }
+
+    #[test]
+    fn names_of_tasks_may_have_anything_in_them() {
+        for (name, id) in
+            [("a [b] c: d", 7), ("jbd2/vda-8", 130), ("<idle>", 0), ("- (x", 12), (" [000] ", 3)]
+        {
+            let line = format!(
+                "{name:>16}-{id:<7} [001] d.s1. 69407.06: block_rq_issue: 8,0 R 512 () 8 + 1 be,0,4 [{name}]"
+            );
+            let Event::Issued { task, .. } = event(&line) else { panic!("{line}") };
+            assert_eq!(task.id, id, "{line}");
+        }
+        let with_group =
+            "  my dd-11886   (  11880) [001] ..... 1.5: block_rq_issue: 8,0 R 512 () 8 + 1 be,0,4 [my dd]";
+        let Event::Issued { task, .. } = event(with_group) else { panic!() };
+        assert_eq!(task, Task { id: 11_886, name: "my dd" });
+    }
+
+    #[test]
+    fn forks_losses_and_other_lines() {
+        let fork = "            bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=a pid=b pid=11882 child_comm=bash child_pid=11888";
+        assert!(Event::parse(fork).is_err(), "a name that looks like a number is a damaged line");
+        let fork = fork.replace("comm=a pid=b pid", "comm=bash pid");
+        assert_eq!(event(&fork), Event::Forked { parent: 11_882, child: 11_888 });
+        assert_eq!(event("CPU:1 [LOST 812 EVENTS]"), Event::Lost);
+        assert_eq!(event("CPU:0 [LOST EVENTS]"), Event::Lost);
+        for other in ["", "# tracer: nop", " dd-1 [000] ..... 1.5: block_plug: [dd]"] {
+            assert_eq!(Event::parse(other), Ok(None), "{other}");
+        }
+        let damaged = " dd-1 [000] ..... 1.5: block_rq_issue: 254,0 WS 8192 () 189x + 16 be,0,4 [dd]";
+        assert!(Event::parse(damaged).unwrap_err().contains("the sector should be"));
+    }
+}

@@ -41,6 +41,11 @@ pub(super) fn write_lines(place: &Place, first: usize, last: usize, name: &str) 
     write(place, &lines, name);
 }
 
+/// A file of numbers, whose columns take 8 bytes for each.
+pub(super) fn write_numbers(place: &Place, count: usize, name: &str) {
+    write(place, &format!("SELECT value AS id, value % 7 AS part FROM generate_series(1, {count})"), name);
+}
+
 fn write(place: &Place, rows: &str, name: &str) {
     let written = place.run(&["-c", rows, "--format", "parquet"]);
     assert!(written.status.success(), "{written:?}");

@@ -2,7 +2,7 @@
 
 use crate::place::Place;
 
-use super::data::{QUERIES, TABLES, add_ordered_table, place};
+use super::data::{self, QUERIES, TABLES, add_ordered_table, place};
 use super::fleet::{self, Worker, urls};
 
 /// Rows of all queries as CSV; four partitions, for workers that have one thread.
@@ -84,6 +84,21 @@ fn shares_have_a_sum_and_the_query_no_time() {
         assert!(explained.contains(part), "{part:?} is missing in {explained}");
     }
     assert!(explained.contains("How long the query takes isn't predicted"), "{explained}");
+}
+
+#[test]
+fn the_larger_side_of_a_join_stays_where_it_is_read() {
+    let place = place();
+    data::write_numbers(&place, 300_000, "few.parquet");
+    data::write_numbers(&place, 600_000, "many.parquet");
+    let workers = fleet::start(&place, &["few.parquet", "many.parquet"], 2);
+    let query = "EXPLAIN SELECT count(*) FROM few, many WHERE few.id = many.id AND many.part < 3";
+    let urls = urls(&workers);
+    let tables = ["few.parquet", "many.parquet", "-c", query];
+    let explained = place.done(&[&tables[..], &["--workers", &urls, "--distribute-above", "0ms"]].concat());
+    assert!(explained.contains("mode=CollectLeft") && !explained.contains("mode=Partitioned"), "{explained}");
+    let here = place.done(&tables);
+    assert!(here.contains("mode=Partitioned"), "{here}");
 }
 
 #[test]

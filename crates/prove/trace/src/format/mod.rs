@@ -68,7 +68,8 @@ impl Format {
         match self {
             Self::Csv => csv::tells_latencies(line),
             Self::Msr => true,
-            Self::Blkparse | Self::PerfScript | Self::FioIolog => false,
+            // Those of tools that print when a request began, and no more.
+            _ => false,
         }
     }
 

@@ -225,7 +225,7 @@ mod tests {
         WorkOptions { addresses: Addresses::Compact { area_bytes: 1 << 20 }, ..OPTIONS };
 
     fn record(operation: Operation, address: u64, length_bytes: u64) -> Record {
-        Record { time_us: 0, operation, address, length_bytes }
+        Record { time_us: 0, operation, address, length_bytes, latency_ns: None }
     }
 
     fn work(records: &[Record], options: WorkOptions) -> Result<Work, ReplayError> {

@@ -32,7 +32,13 @@ impl Watcher for Nobody {
 fn work() -> Rc<Work> {
     let write = |number: u64| {
         let page = number.wrapping_mul(7919) % 16_384;
-        Record { time_us: number, operation: Operation::Write, address: page * 4096, length_bytes: 4096 }
+        Record {
+            time_us: number,
+            operation: Operation::Write,
+            address: page * 4096,
+            length_bytes: 4096,
+            latency_ns: None,
+        }
     };
     let records = (0..2_000).flat_map(|number| {
         let sync = Record { operation: Operation::Sync, length_bytes: 0, ..write(number) };
@@ -184,6 +190,7 @@ fn long_writes_and_discards_are_split_into_what_each_policy_takes() {
         operation,
         address: page * 4096,
         length_bytes: pages * 4096,
+        latency_ns: None,
     };
     let records = [
         record(Operation::Write, 0, pages),

@@ -72,8 +72,20 @@ mod tests {
         let fit = |page_bytes, extents: &[(u64, u64)]| {
             let mut fit = PageFit::new(page_bytes);
             for &(address, length_bytes) in extents {
-                fit.add(&Record { time_us: 0, operation: Operation::Write, address, length_bytes });
-                fit.add(&Record { time_us: 0, operation: Operation::Read, address: 1, length_bytes });
+                fit.add(&Record {
+                    time_us: 0,
+                    operation: Operation::Write,
+                    address,
+                    length_bytes,
+                    latency_ns: None,
+                });
+                fit.add(&Record {
+                    time_us: 0,
+                    operation: Operation::Read,
+                    address: 1,
+                    length_bytes,
+                    latency_ns: None,
+                });
             }
             (fit.writes(), fit.unaligned(), fit.usual_bytes())
         };

@@ -30,4 +30,4 @@ pub use limits::PAGE_STATISTICS_BYTES;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Operation, Record};
 pub use statistics::{AreaShare, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics};
-pub use writer::Writer;
+pub use writer::{Writer, WrittenFormat};

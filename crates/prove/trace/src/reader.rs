@@ -37,6 +37,7 @@ enum Devices {
 pub struct Reader {
     path: PathBuf,
     format: Format,
+    tells_latencies: bool,
     lines: Lines,
     parser: Box<dyn Parser>,
     devices: Devices,
@@ -58,7 +59,8 @@ impl Reader {
     /// none, or its format takes two passes and it is standard input.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
         let mut source = source(path)?;
-        let (format, is_recognised) = format(path, &mut source, options.format)?;
+        let Beginning { format, is_recognised, tells_latencies } =
+            beginning(path, &mut source, options.format)?;
         if options.device.is_some() && !format.names_devices() {
             return Err(TraceError::NoDevices { path: path.into(), format });
         }
@@ -73,6 +75,7 @@ impl Reader {
         Ok(Self {
             path: path.into(),
             format,
+            tells_latencies,
             lines: Lines::new(source),
             parser,
             devices: match options.device.clone() {
@@ -91,6 +94,11 @@ impl Reader {
     /// The format it is read in.
     pub fn format(&self) -> Format {
         self.format
+    }
+
+    /// Whether events have latencies; single ones may lack it all the same.
+    pub fn tells_latencies(&self) -> bool {
+        self.tells_latencies
     }
 
     /// How many damaged lines were passed over.
@@ -225,12 +233,20 @@ fn source(path: &Path) -> Result<Box<dyn BufRead>, TraceError> {
     Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
 }
 
-/// The format, and whether the beginning, which is looked at without being taken, shows that it is this one.
-fn format(
+/// What a trace's first line says of it.
+struct Beginning {
+    format: Format,
+    /// Whether the line is one of that format.
+    is_recognised: bool,
+    tells_latencies: bool,
+}
+
+/// Looks at the beginning without taking it.
+fn beginning(
     path: &Path,
     source: &mut Box<dyn BufRead>,
     named: Option<Format>,
-) -> Result<(Format, bool), TraceError> {
+) -> Result<Beginning, TraceError> {
     let beginning = source.fill_buf().map_err(|source| reading(path, source))?;
     if beginning.is_empty() {
         return Err(TraceError::Empty { path: path.into() });
@@ -238,14 +254,17 @@ fn format(
     let beginning = String::from_utf8_lossy(beginning);
     let first_line =
         without_mark(&beginning).lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    match (named, Format::of(first_line)) {
+    let (format, is_recognised) = match (named, Format::of(first_line)) {
         (Some(named), Some(found)) if named != found => {
-            Err(TraceError::OtherFormat { path: path.into(), named, found })
+            return Err(TraceError::OtherFormat { path: path.into(), named, found });
         }
-        (Some(named), found) => Ok((named, found.is_some())),
-        (None, Some(found)) => Ok((found, true)),
-        (None, None) => Err(TraceError::Unknown { path: path.into(), first_line: shown(first_line) }),
-    }
+        (Some(named), found) => (named, found.is_some()),
+        (None, Some(found)) => (found, true),
+        (None, None) => {
+            return Err(TraceError::Unknown { path: path.into(), first_line: shown(first_line) });
+        }
+    };
+    Ok(Beginning { format, is_recognised, tells_latencies: format.tells_latencies(first_line) })
 }
 
 /// As much of a line as tells what it is: of one that is no text, hardly more than its first bytes.

@@ -16,6 +16,8 @@ pub struct Record {
     pub address: u64,
     /// Number of bytes; 0 for a sync of everything.
     pub length_bytes: u64,
+    /// How long the device took for it, where the trace tells.
+    pub latency_ns: Option<u64>,
 }
 
 /// What an event asks for.
@@ -98,7 +100,9 @@ mod tests {
     #[test]
     fn what_can_not_be_is_complained_of() {
         let complaint = |operation, address, length_bytes| {
-            Record { time_us: 0, operation, address, length_bytes }.complaint().unwrap_or_default()
+            Record { time_us: 0, operation, address, length_bytes, latency_ns: None }
+                .complaint()
+                .unwrap_or_default()
         };
         for operation in Operation::ALL {
             assert_eq!(complaint(operation, 1 << 62, 512), "");
@@ -120,8 +124,13 @@ mod tests {
 
     #[test]
     fn a_record_touches_every_page_it_overlaps() {
-        let record =
-            |address, length_bytes| Record { time_us: 0, operation: Operation::Write, address, length_bytes };
+        let record = |address, length_bytes| Record {
+            time_us: 0,
+            operation: Operation::Write,
+            address,
+            length_bytes,
+            latency_ns: None,
+        };
         assert_eq!(record(4096, 8192).pages(4096), 1..3);
         assert_eq!(record(4000, 200).pages(4096), 0..2);
         assert!(record(4096, 0).pages(4096).is_empty());

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nandle_trace::{Format, Operation, ReadOptions, Reader, Record, TraceError, Writer};
+use nandle_trace::{Format, Operation, ReadOptions, Reader, Record, TraceError, Writer, WrittenFormat};
 
 fn file(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = directory.join(name);
@@ -17,8 +17,13 @@ fn read(path: &Path, options: &ReadOptions) -> Result<Vec<Record>, TraceError> {
 }
 
 fn some_records() -> Vec<Record> {
-    let record =
-        |time_us, operation, address, length_bytes| Record { time_us, operation, address, length_bytes };
+    let record = |time_us, operation, address, length_bytes| Record {
+        time_us,
+        operation,
+        address,
+        length_bytes,
+        latency_ns: None,
+    };
     vec![
         record(5, Operation::Write, 4096, 4096),
         record(9, Operation::Read, 0, 512),
@@ -30,14 +35,16 @@ fn some_records() -> Vec<Record> {
 #[test]
 fn what_is_written_is_read_again_in_every_format_that_can_be_written() {
     let directory = tempfile::tempdir().unwrap();
-    for (name, format) in [
-        ("a.csv", Format::Csv),
-        ("a.csv.zst", Format::Csv),
-        ("a.log", Format::FioIolog),
-        ("a.log.zst", Format::FioIolog),
+    let (csv, fio) =
+        (WrittenFormat::Csv { latencies: false }, WrittenFormat::FioIolog { file: "/dev/null".into() });
+    for (name, format, written) in [
+        ("a.csv", Format::Csv, &csv),
+        ("a.csv.zst", Format::Csv, &csv),
+        ("a.log", Format::FioIolog, &fio),
+        ("a.log.zst", Format::FioIolog, &fio),
     ] {
         let path = directory.path().join(name);
-        let mut writer = Writer::create(&path, format, "/dev/null").unwrap();
+        let mut writer = Writer::create(&path, written.clone()).unwrap();
         for record in some_records() {
             writer.write(&record).unwrap();
         }
@@ -49,14 +56,32 @@ fn what_is_written_is_read_again_in_every_format_that_can_be_written() {
 }
 
 #[test]
+fn latencies_are_kept_where_there_is_a_column_for_them() {
+    let directory = tempfile::tempdir().unwrap();
+    let records: Vec<Record> = some_records()
+        .into_iter()
+        .zip([Some(81_500), None, Some(0), None])
+        .map(|(record, latency_ns)| Record { latency_ns, ..record })
+        .collect();
+    for (name, latencies) in [("with.csv.zst", true), ("without.csv", false)] {
+        let path = directory.path().join(name);
+        let mut writer = Writer::create(&path, WrittenFormat::Csv { latencies }).unwrap();
+        records.iter().for_each(|record| writer.write(record).unwrap());
+        writer.finish().unwrap();
+        let reader = Reader::open(&path, &ReadOptions::default()).unwrap();
+        assert_eq!((reader.format(), reader.tells_latencies()), (Format::Csv, latencies));
+        let read: Vec<Record> = reader.map(Result::unwrap).collect();
+        assert_eq!(read, if latencies { records.clone() } else { some_records() }, "{name}");
+    }
+}
+
+#[test]
 fn a_file_that_is_there_is_not_written_over() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), "kept.csv", "something else");
-    assert!(matches!(Writer::create(&path, Format::Csv, ""), Err(TraceError::File { .. })));
+    let csv = WrittenFormat::Csv { latencies: false };
+    assert!(matches!(Writer::create(&path, csv), Err(TraceError::File { .. })));
     assert_eq!(fs::read_to_string(&path).unwrap(), "something else");
-    let other = directory.path().join("msr.csv");
-    let error = Writer::create(&other, Format::Msr, "").err().unwrap().to_string();
-    assert!(error.contains("only read") && !other.exists(), "{error}");
 }
 
 #[test]
@@ -88,7 +113,7 @@ fn foreign_empty_and_missing_files_are_refused() {
 fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.csv.zst");
-    let mut writer = Writer::create(&path, Format::Csv, "").unwrap();
+    let mut writer = Writer::create(&path, WrittenFormat::Csv { latencies: false }).unwrap();
     for time_us in 0..10_000 {
         writer
             .write(&Record {
@@ -96,6 +121,7 @@ fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
                 operation: Operation::Write,
                 address: time_us * 7919,
                 length_bytes: 4096,
+                latency_ns: None,
             })
             .unwrap();
     }

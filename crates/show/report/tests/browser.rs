@@ -162,6 +162,7 @@ fn a_trace_is_drawn_whole() {
                 operation: Operation::Write,
                 address: page * 4096,
                 length_bytes: 8192,
+                latency_ns: None,
             })
             .unwrap();
     }

@@ -34,7 +34,8 @@ impl Parser for Blkparse {
         let Some(operation) = operation(letters) else { return Ok(None) };
         let sector = words.next();
         if letters.contains('F') && sector.is_none_or(|word| word.starts_with('[')) {
-            let record = Record { time_us, operation: Operation::Sync, address: 0, length_bytes: 0 };
+            let record =
+                Record { time_us, operation: Operation::Sync, address: 0, length_bytes: 0, latency_ns: None };
             return Ok(Some(Event { record, device: Some(device.into()) }));
         }
         let sector = number(sector, "the sector")?;
@@ -47,7 +48,7 @@ impl Parser for Blkparse {
             return Ok(None);
         }
         let (address, length_bytes) = extent(sector, sectors)?;
-        let record = Record { time_us, operation, address, length_bytes };
+        let record = Record { time_us, operation, address, length_bytes, latency_ns: None };
         Ok(Some(Event { record, device: Some(device.into()) }))
     }
 }
@@ -63,8 +64,13 @@ mod tests {
     #[test]
     fn what_goes_to_the_device_is_an_event() {
         let issued = "  8,0    3        1     0.000120345   697  D   W 223490 + 8 [kjournald]";
-        let expected =
-            Record { time_us: 120, operation: Operation::Write, address: 223_490 * 512, length_bytes: 4096 };
+        let expected = Record {
+            time_us: 120,
+            operation: Operation::Write,
+            address: 223_490 * 512,
+            length_bytes: 4096,
+            latency_ns: None,
+        };
         assert_eq!(record(issued), Some(expected));
         assert_eq!(Blkparse.parse(issued).unwrap().unwrap().device.as_deref(), Some("8,0"));
         for letters in ["FF", "FWS", "FN"] {

@@ -1,17 +1,24 @@
-//! Our own format: CSV with the header `time_us,op,address,length`.
+//! Our own format: CSV with the header `time_us,op,address,length`, or `time_us,op,address,length,latency_ns`.
 //!
 //! `time_us` counts from a start of the trace's choice; `op` is `read`, `write`, `sync` or `discard`; `address` and `length`
-//! are bytes in one flat space, in which files lie end to end. A sync covers its extent, or everything when its length is 0. No
-//! field is quoted. A file may be compressed by zstd.
+//! are bytes in one flat space, in which files lie end to end. A sync covers its extent, or everything when its length is 0.
+//! `latency_ns` is how long the device took, and empty where that isn't known. No field is quoted. A file may be compressed by zstd.
 
 use super::{Event, Parser, number};
 use crate::{Operation, Record};
 
 /// The first line.
 pub(crate) const HEADER: &str = "time_us,op,address,length";
+/// The first line where response times are told.
+pub(crate) const HEADER_WITH_LATENCY: &str = "time_us,op,address,length,latency_ns";
 
 pub(super) fn begins(line: &str) -> bool {
-    line.trim() == HEADER
+    line.trim() == HEADER || tells_latencies(line)
+}
+
+/// Whether the first line says that response times are told.
+pub(super) fn tells_latencies(line: &str) -> bool {
+    line.trim() == HEADER_WITH_LATENCY
 }
 
 pub(super) struct Csv;
@@ -28,10 +35,14 @@ impl Parser for Csv {
             .ok_or_else(|| format!("the operation should be read, write, sync or discard and is {name:?}"))?;
         let address = number(fields.next(), "the address")?;
         let length_bytes = number(fields.next(), "the length")?;
-        match fields.next() {
-            Some(_) => Err("a line has four fields and this one has more".into()),
-            None => Ok(Some(Record { time_us, operation, address, length_bytes }.into())),
+        let latency_ns = match fields.next().map(str::trim) {
+            None | Some("") => None,
+            latency => Some(number(latency, "the latency in ns")?),
+        };
+        if fields.next().is_some() {
+            return Err("a line has four fields, or five with the latency, and this one has more".into());
         }
+        Ok(Some(Record { time_us, operation, address, length_bytes, latency_ns }.into()))
     }
 }
 
@@ -42,16 +53,25 @@ mod tests {
     #[test]
     fn lines_are_read_and_bad_ones_named() {
         let event = Csv.parse("235,write,4096,8192").unwrap().unwrap();
-        let expected =
-            Record { time_us: 235, operation: Operation::Write, address: 4096, length_bytes: 8192 };
+        let expected = Record {
+            time_us: 235,
+            operation: Operation::Write,
+            address: 4096,
+            length_bytes: 8192,
+            latency_ns: None,
+        };
         assert_eq!(event, expected.into());
-        assert_eq!(Csv.parse(HEADER), Ok(None));
+        assert_eq!(Csv.parse("235,write,4096,8192,"), Ok(Some(expected.into())));
+        let timed = Record { latency_ns: Some(81_500), ..expected };
+        assert_eq!(Csv.parse("235,write,4096,8192,81500"), Ok(Some(timed.into())));
+        assert_eq!((Csv.parse(HEADER), Csv.parse(HEADER_WITH_LATENCY)), (Ok(None), Ok(None)));
         for (line, part) in [
             ("x,write,0,1", "the time in µs should be a whole number"),
             ("1,scribble,0,1", "the operation should be"),
             ("1,write,-5,1", "the address should be"),
             ("1,write,0", "the length is missing"),
-            ("1,write,0,1,2", "has more"),
+            ("1,write,0,1,2,3", "has more"),
+            ("1,write,0,1,soon", "the latency in ns should be"),
         ] {
             let complaint = Csv.parse(line).unwrap_err();
             assert!(complaint.contains(part), "{line}: {complaint}");

@@ -139,7 +139,7 @@ impl Parser for Iolog {
         let address = start.checked_add(offset).ok_or("the offset is beyond any file")?;
         let length_bytes = number(parts.length, "the length")?;
         let time_us = parts.time_us.unwrap_or(self.waited_us);
-        Ok(Some(Record { time_us, operation, address, length_bytes }.into()))
+        Ok(Some(Record { time_us, operation, address, length_bytes, latency_ns: None }.into()))
     }
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Record;
 
-pub(crate) use csv::HEADER as CSV_HEADER;
+pub(crate) use csv::{HEADER as CSV_HEADER, HEADER_WITH_LATENCY as CSV_HEADER_WITH_LATENCY};
 pub(crate) use fio::VERSION_3 as FIO_HEADER;
 
 /// How a trace is written down.
@@ -19,7 +19,7 @@ pub(crate) use fio::VERSION_3 as FIO_HEADER;
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Format {
-    /// Ours: `time_us,op,address,length`.
+    /// Ours: `time_us,op,address,length`, and `latency_ns` where it is known.
     Csv,
     /// What `blkparse` prints of a `blktrace`, in its default format.
     Blkparse,
@@ -49,7 +49,7 @@ impl Format {
     /// What it is, for lists.
     pub fn description(self) -> &'static str {
         match self {
-            Self::Csv => "a CSV with the header time_us,op,address,length",
+            Self::Csv => "a CSV with the header time_us,op,address,length[,latency_ns]",
             Self::Blkparse => "the text of blkparse",
             Self::PerfScript => "the text of perf script for block:block_rq_issue",
             Self::FioIolog => "an iolog of fio's, version 2 or 3",
@@ -60,6 +60,15 @@ impl Format {
     /// Whether its events say which device they belong to.
     pub(crate) fn names_devices(self) -> bool {
         matches!(self, Self::Blkparse | Self::PerfScript | Self::Msr)
+    }
+
+    /// Whether a trace that begins with `line` tells how long its requests took.
+    pub(crate) fn tells_latencies(self, line: &str) -> bool {
+        match self {
+            Self::Csv => csv::tells_latencies(line),
+            Self::Msr => true,
+            Self::Blkparse | Self::PerfScript | Self::FioIolog => false,
+        }
     }
 
     pub(crate) fn list() -> String {
@@ -155,6 +164,7 @@ mod tests {
     fn each_format_is_recognised_by_its_first_line() {
         let lines = [
             ("time_us,op,address,length", Format::Csv),
+            ("time_us,op,address,length,latency_ns", Format::Csv),
             ("  8,0    3        1     0.000000000   697  D   W 223490 + 8 [kjournald]", Format::Blkparse),
             (
                 " dd 23 [000] 11427.1: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 0x2,0,4 [dd]",

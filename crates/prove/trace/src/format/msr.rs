@@ -6,12 +6,13 @@
 //! timestamp,hostname,disk number,type,offset in bytes,size in bytes,response time
 //! ```
 //!
-//! with the timestamp in ticks of 100 ns since 1601. A host's disks are devices apart.
+//! with the timestamp and the response time in ticks of 100 ns, the former since 1601. A host's disks are devices apart.
 
 use super::{Event, Parser, number};
 use crate::{Operation, Record};
 
 const TICKS_PER_US: u64 = 10;
+const TICK_NS: u64 = 100;
 
 pub(super) fn begins(line: &str) -> bool {
     Msr.parse(line).is_ok_and(|event| event.is_some())
@@ -34,7 +35,11 @@ impl Parser for Msr {
             .ok_or_else(|| format!("the type should be Read or Write and is {name:?}"))?;
         let address = number(fields.next(), "the offset")?;
         let length_bytes = number(fields.next(), "the size")?;
-        let record = Record { time_us, operation, address, length_bytes };
+        let latency_ns = match fields.next() {
+            Some(ticks) => Some(number(Some(ticks), "the response time")?.saturating_mul(TICK_NS)),
+            None => None,
+        };
+        let record = Record { time_us, operation, address, length_bytes, latency_ns };
         Ok(Some(Event { record, device: Some(format!("{host}.{disk}")) }))
     }
 
@@ -54,6 +59,7 @@ mod tests {
         let record = event.record;
         assert_eq!((record.time_us, record.operation), (12_816_637_200_306_162, Operation::Write));
         assert_eq!((record.address, record.length_bytes), (383_496_192, 32_768));
+        assert_eq!(record.latency_ns, Some(11_373_600));
         assert!(Msr.parse("1,hm,1,Sync,0,1,1").is_err() && Msr.parse("1,hm").is_err());
     }
 }

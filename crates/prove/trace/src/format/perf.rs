@@ -43,7 +43,7 @@ impl Parser for PerfScript {
             Operation::Sync => (0, 0),
             _ => extent(number(sector.split_whitespace().next_back(), "the sector")?, sectors)?,
         };
-        let record = Record { time_us, operation, address, length_bytes };
+        let record = Record { time_us, operation, address, length_bytes, latency_ns: None };
         Ok(Some(Event { record, device: Some(device.into()) }))
     }
 
@@ -67,6 +67,7 @@ mod tests {
             operation: Operation::Write,
             address: 16 * 512,
             length_bytes: 8192,
+            latency_ns: None,
         };
         let new = " dd 23084 [000] 11427.121759: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 0x2,0,4 [dd]";
         let old = " my dd 23084 [000] 11427.121759: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 [my dd]";

@@ -6,11 +6,11 @@ use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::result_file;
 use nandle_terminal::words::counted;
-use nandle_trace::{Format, Writer};
+use nandle_trace::{Writer, WrittenFormat};
 use serde_json::json;
 
-use super::ConvertArgs;
 use super::source::{go_through, reader};
+use super::{ConvertArgs, WrittenFormatArg};
 use crate::error::CliError;
 
 /// Runs the command.
@@ -24,7 +24,14 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     result_file::check_writable(&args.output)?;
     // What can't be read is known before a file is made.
     let reader = reader(&args.source)?;
-    let mut writer = Writer::create(&args.output, Format::from(args.to), &args.file)?;
+    let format = match args.to {
+        WrittenFormatArg::Csv => WrittenFormat::Csv { latencies: reader.tells_latencies() },
+        WrittenFormatArg::FioIolog => WrittenFormat::FioIolog { file: args.file.clone() },
+    };
+    if reader.tells_latencies() && matches!(format, WrittenFormat::FioIolog { .. }) {
+        output::note("fio's iolog has no place for latencies: those of the trace are left out");
+    }
+    let mut writer = Writer::create(&args.output, format)?;
     let mut events = 0_u64;
     let written = go_through(reader, args.source.limit, common, |record| {
         events += 1;

@@ -28,7 +28,7 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 
 /// Say what a block trace looks like to a drive, and convert traces.
 ///
-/// Reads CSV (`time_us,op,address,length`), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
+/// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
 /// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
@@ -94,7 +94,7 @@ struct ConvertArgs {
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// `time_us,op,address,length`
+    /// `time_us,op,address,length`, with `latency_ns` or without
     Csv,
     /// The text of blkparse
     Blkparse,
@@ -121,19 +121,10 @@ impl From<FormatArg> for Format {
 /// The formats that are written, too.
 #[derive(Debug, Clone, Copy, ValueEnum)]
 enum WrittenFormatArg {
-    /// `time_us,op,address,length`
+    /// `time_us,op,address,length`, and `latency_ns` where the trace tells it
     Csv,
     /// fio's iolog, version 3
     FioIolog,
-}
-
-impl From<WrittenFormatArg> for Format {
-    fn from(arg: WrittenFormatArg) -> Self {
-        match arg {
-            WrittenFormatArg::Csv => Self::Csv,
-            WrittenFormatArg::FioIolog => Self::FioIolog,
-        }
-    }
 }
 
 /// A count that bounds something.

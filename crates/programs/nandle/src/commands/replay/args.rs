@@ -10,7 +10,7 @@ use nandle_terminal::args::IoArg;
 use nandle_terminal::args::percent;
 use nandle_units::parse_bytes;
 
-use crate::commands::trace::{SourceArgs, power_of_two};
+use crate::commands::trace::{SourceArgs, WritesArgs, power_of_two};
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
 ///
@@ -28,6 +28,8 @@ use crate::commands::trace::{SourceArgs, power_of_two};
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+    #[command(flatten)]
+    pub(crate) writes: WritesArgs,
     /// Where to: a directory (each policy gets a test file in it, gone afterwards), a modelled drive, a file or block device whose
     /// contents may be lost
     #[arg(long, value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]

@@ -135,7 +135,7 @@ impl<'a> StoreFactory<'a> {
             AddressesArg::Compact => Addresses::Compact { area_bytes: self.costs.mapping_unit_bytes },
             AddressesArg::Keep => Addresses::Keep,
         };
-        WorkOptions { page_bytes: self.page_bytes(), limit: self.args.source.limit, addresses }
+        WorkOptions { page_bytes: self.page_bytes(), limit: self.args.writes.limit, addresses }
     }
 
     /// Those that take the work, after [`Self::fit`].

@@ -2,6 +2,7 @@
 
 mod convert;
 mod fit;
+mod play;
 mod source;
 mod stat;
 
@@ -23,6 +24,7 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     match &args.command {
         TraceCommand::Stat(args) => stat::run(args, common),
         TraceCommand::Convert(args) => convert::run(args, common),
+        TraceCommand::Play(args) => play::run(args, common),
     }
 }
 
@@ -45,6 +47,8 @@ enum TraceCommand {
     Stat(StatArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
+    /// Play a trace's own requests on a target, and say how long each took
+    Play(Box<play::PlayArgs>),
 }
 
 /// A trace, and how it is read.
@@ -61,6 +65,11 @@ pub(crate) struct SourceArgs {
     /// Count damaged lines and go on, instead of ending at the first
     #[arg(long)]
     skip_bad: bool,
+}
+
+/// How much of a trace is taken, by its writes.
+#[derive(Debug, Args)]
+pub(crate) struct WritesArgs {
     /// Read no more than this many writes of the trace, of which each may be several pages
     #[arg(long, value_name = "N", value_parser = at_least_1)]
     pub(crate) limit: Option<u64>,
@@ -70,6 +79,8 @@ pub(crate) struct SourceArgs {
 struct StatArgs {
     #[command(flatten)]
     source: SourceArgs,
+    #[command(flatten)]
+    writes: WritesArgs,
     /// Size of the pages that writes are cut into
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     page: u64,
@@ -82,6 +93,8 @@ struct StatArgs {
 struct ConvertArgs {
     #[command(flatten)]
     source: SourceArgs,
+    #[command(flatten)]
+    writes: WritesArgs,
     /// The file to make; compressed by zstd when its name ends in .zst
     output: PathBuf,
     /// The format to write
@@ -104,6 +117,9 @@ pub(crate) enum FormatArg {
     FioIolog,
     /// MSR Cambridge's CSV
     Msr,
+    /// `DiskSim`'s validation traces, with response times
+    #[value(name = "disksim")]
+    DiskSim,
 }
 
 impl From<FormatArg> for Format {
@@ -114,6 +130,7 @@ impl From<FormatArg> for Format {
             FormatArg::PerfScript => Self::PerfScript,
             FormatArg::FioIolog => Self::FioIolog,
             FormatArg::Msr => Self::Msr,
+            FormatArg::DiskSim => Self::DiskSim,
         }
     }
 }
@@ -128,7 +145,7 @@ enum WrittenFormatArg {
 }
 
 /// A count that bounds something.
-fn at_least_1(text: &str) -> Result<u64, String> {
+pub(super) fn at_least_1(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a whole number of at least 1".into())
 }
 

@@ -58,7 +58,7 @@ pub(crate) enum Command {
     Place(Box<PlaceArgs>),
     /// How long recorded queries take on other devices
     Predict(Box<PredictArgs>),
-    /// Say what a block trace looks like to a drive, and convert traces
+    /// Say what a block trace looks like to a drive, play traces, and convert them
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)
     #[command(

@@ -112,7 +112,7 @@ fn addresses_beyond_the_target_are_refused_compacted_or_folded() {
     place.write("far.csv", far);
     place.write_noise("data", 8 * MIB);
     let command = "trace play far.csv --on data --overwrite";
-    place.nandle(command).refused(2, &["3TiB", "8MiB", "--addresses compact", "leaves 3MiB", "--wrap"]);
+    place.nandle(command).refused(2, &["3.0TiB", "8MiB", "--addresses compact", "leaves 3MiB", "--wrap"]);
     let json = place.nandle(&format!("{command} --addresses compact --json")).done().json();
     assert_eq!((&json["addresses"]["area_count"], &json["folded_requests"]), (&3.into(), &0.into()));
     let json = place.nandle(&format!("{command} --wrap --json")).done().json();
@@ -129,7 +129,7 @@ fn addresses_beyond_the_target_are_refused_compacted_or_folded() {
 #[test]
 fn requests_of_odd_places_and_lengths_are_widened_and_cut() {
     let place = Place::new();
-    let odd = "time_us,op,address,length\n0,write,100,200\n1,read,1000,9000000\n2,discard,5000,4000\n3,discard,0,16384\n";
+    let odd = "time_us,op,address,length\n0,write,100,200\n1,read,1000,9000000\n2,discard,5000,400\n3,discard,0,16384\n";
     place.write("odd.csv", odd);
     let json = place.nandle("trace play odd.csv --on model:nvme-tlc --json").done().json();
     assert_eq!((&json["widened_requests"], &json["cut_requests"]), (&2.into(), &1.into()));

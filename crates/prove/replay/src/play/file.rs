@@ -62,6 +62,18 @@ pub struct PlayFile {
     pub remarks: Vec<String>,
 }
 
+impl PlayFile {
+    /// When requests were sent, in words.
+    pub fn when(&self) -> String {
+        match self.timing.split_once(':') {
+            Some(("closed", in_flight)) => format!("{in_flight} in flight"),
+            Some(("rate", _)) => format!("due at equal distances, at most {} in flight", self.queue_depth),
+            _ if self.timing == "think" => "one at a time, with the trace's pauses between them".to_owned(),
+            _ => format!("due at the trace's times, at most {} in flight", self.queue_depth),
+        }
+    }
+}
+
 /// What the requests of a kind took.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OperationPlayed {

@@ -86,7 +86,7 @@ pub fn play(
         head: None,
         flights: Slab::new(),
         ended: false,
-        held_until: Nanos::ZERO,
+        held_until: None,
         last_completed: began,
         last_progress: began,
         played: Played::new(),
@@ -109,7 +109,7 @@ struct Player<'a, I> {
     /// Nothing more is taken from the trace.
     ended: bool,
     /// The last time at which a request that was due found no room.
-    held_until: Nanos,
+    held_until: Option<Nanos>,
     last_completed: Nanos,
     /// Of a device with nothing to do, when it was given something.
     last_progress: Nanos,
@@ -191,7 +191,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
             return Ok(false);
         }
         if is_full && head.key.is_none() {
-            self.held_until = now;
+            self.held_until = Some(now);
             return Ok(false);
         }
         Ok(true)
@@ -210,7 +210,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         }
         while let Some(next) = piece {
             if !self.send_piece(&mut head, next) {
-                self.held_until = self.io.now();
+                self.held_until = Some(self.io.now());
                 self.head = Some(head);
                 return false;
             }
@@ -242,8 +242,12 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
             self.last_progress = now;
         }
         if head.key.is_none() {
+            if matches!(self.options.timing, Timing::Closed { .. }) {
+                // It is due when it can be sent.
+                head.due = now;
+            }
             head.key = Some(self.flights.insert(Flight::new(head, now)));
-            self.played.sent(now.since(head.due), head.due <= self.held_until);
+            self.played.sent(now.since(head.due), self.held_until.is_some_and(|until| head.due <= until));
         }
         if let Some(flight) = self.flights.get_mut(key) {
             flight.pieces += 1;

@@ -25,15 +25,14 @@ pub fn play_html(report: &PlayFile) -> String {
 
 fn particulars(report: &PlayFile) -> Vec<(&'static str, String)> {
     let amount = |kind: &OperationPlayed| {
-        let name = kind.operation.map_or("requests", Operation::name);
-        format!("{} {name}", text::plain(kind.requests))
+        text::plural(kind.requests, kind.operation.map_or("request", Operation::name))
     };
     let kinds: Vec<_> = report.operations.iter().skip(1).map(amount).collect();
     let failed = report.operations.first().map_or(0, |all| all.failed_requests);
     let mut rows = vec![
         ("Trace", format!("{}, as {}", report.trace, report.format)),
         ("Requests", text::join(&kinds)),
-        ("Sent", format!("{}, at most {} in flight", report.timing, report.queue_depth)),
+        ("Sent", format!("{}: {}", report.timing, report.when())),
         ("Time", text::time_ns(report.elapsed_ns)),
     ];
     if failed > 0 {
@@ -42,8 +41,8 @@ fn particulars(report: &PlayFile) -> Vec<(&'static str, String)> {
         rows.push(("Failed", format!("{}{first}", text::plain(failed))));
     }
     if let Some(schedule) = &report.schedule {
-        rows.push(("Late by the host", text::plain(schedule.late_requests).to_string()));
-        rows.push(("Held, the queue was full", text::plain(schedule.held_requests).to_string()));
+        rows.push(("Sent late", text::plain(schedule.late_requests).to_string()));
+        rows.push(("Held (queue full)", text::plain(schedule.held_requests).to_string()));
     }
     rows
 }

@@ -28,13 +28,13 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     }
 }
 
-/// Say what a block trace looks like to a drive, and convert traces.
+/// Say what a block trace looks like to a drive, play traces, and convert them.
 ///
 /// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
-/// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
+/// (versions 2 and 3), MSR Cambridge's CSV and validation traces of DiskSim, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
@@ -47,7 +47,14 @@ enum TraceCommand {
     Stat(StatArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
-    /// Play a trace's own requests on a target, and say how long each took
+    /// Play a trace's own requests on a target, and say how long they took
+    ///
+    /// Response times count from when a request was due, service times from when it was sent. What is due while as many are in
+    /// flight as may be is held, and that is part of its response. A trace is gone through twice, so it can't be standard input.
+    ///
+    /// Writes are of bytes that don't compress. They go to a test file in a directory, to a modelled drive, or to what may be lost
+    /// (--overwrite, --destroy-data); --reads-only plays the reads alone. Requests that fail are counted, and the program ends
+    /// with 1.
     Play(Box<play::PlayArgs>),
 }
 

@@ -10,13 +10,7 @@ use nandle_terminal::args::{IoArg, positive_bytes, positive_duration};
 
 use crate::commands::trace::{SourceArgs, at_least_1};
 
-/// Play a trace's own requests, reads too, at their own times, and say how long each took.
-///
-/// Response times count from when a request was due; service times from when it was sent. What is due while --queue-depth are in
-/// flight is held, and that is part of its response. Requests that fail are counted, and the program ends with 1.
-///
-/// Writes are of bytes that don't compress. They go to a test file in a directory, to a modelled drive, or to what may be lost
-/// (--overwrite, --destroy-data); --reads-only plays the reads alone, and leaves everything as it is.
+/// What `nandle trace play` takes.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace play db.csv.zst --on /mnt/fast --addresses compact --timing rate:2000\n  nandle trace play db.csv.zst --on /dev/sdb --reads-only --compare\n  nandle trace play hm_0.csv --device hm.0 --on model:savvio-15k --compare --report hm.html\n  nandle trace play atlas_III.trace --on model:atlas-iii --timing think --compare\n                                     how near is the model to the disk?"

@@ -15,10 +15,6 @@ pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &
     remarks.extend(of_addresses(args, survey, place, played));
     remarks.extend(of_requests(args, surveyed, played));
     remarks.extend(place.session.remarks());
-    if place.session.target.is_modelled() {
-        let sentence = "Times are the modelled drive's own, and 2 us of its host for each request.";
-        remarks.push(sentence.to_owned());
-    }
     remarks
 }
 

@@ -16,12 +16,14 @@ pub(super) fn text(file: &PlayFile) -> String {
     paragraph(&mut text, "", &heading(file));
     let _ = writeln!(text, "\n{}\n", amounts(&file.operations));
     let is_same = file.operations.iter().all(|kind| kind.response_ns == kind.service_ns);
-    let what = if is_same { "A request takes" } else { "Response, from when a request was due" };
+    let what = if is_same { "A request takes" } else { "Response" };
     let response = file.operations.iter().map(|kind| (name(kind.operation), &kind.response_ns));
-    let _ = writeln!(text, "{}\n", times(what, response));
+    if !has_all_beside(file) {
+        let _ = writeln!(text, "{}\n", times(what, response));
+    }
     if !is_same {
         let service = file.operations.iter().map(|kind| (name(kind.operation), &kind.service_ns));
-        let _ = writeln!(text, "{}\n", times("Service, from when it was sent", service));
+        let _ = writeln!(text, "{}\n", times("Service", service));
     }
     if !file.comparison.is_empty() {
         let _ = writeln!(text, "{}\n", beside(&file.comparison));
@@ -36,6 +38,13 @@ pub(super) fn text(file: &PlayFile) -> String {
     text
 }
 
+/// Whether every request stands beside what the trace has recorded.
+fn has_all_beside(file: &PlayFile) -> bool {
+    let counts =
+        |compared: &Compared| file.operations.first().is_some_and(|all| all.requests == compared.requests);
+    file.comparison.first().is_some_and(counts)
+}
+
 fn heading(file: &PlayFile) -> String {
     let requests = file.operations.first().map_or(0, |all| all.requests);
     let elapsed = file.elapsed_ns as f64 / 1e9;
@@ -47,18 +56,8 @@ fn heading(file: &PlayFile) -> String {
         thousands(requests as f64),
         format_duration(Nanos(file.elapsed_ns / 1_000_000 * 1_000_000)),
         if rate < 10.0 { format!("{rate:.2}") } else { thousands(rate) },
-        when(file)
+        file.when()
     )
-}
-
-/// When requests were sent, in words.
-fn when(file: &PlayFile) -> String {
-    match file.timing.split_once(':') {
-        Some(("closed", in_flight)) => format!("{in_flight} in flight"),
-        Some(("rate", _)) => format!("due at equal distances, at most {} in flight", file.queue_depth),
-        _ if file.timing == "think" => "one at a time, with the trace's pauses between them".to_owned(),
-        _ => format!("due at the trace's times, at most {} in flight", file.queue_depth),
-    }
 }
 
 fn name(operation: Option<Operation>) -> &'static str {
@@ -115,11 +114,14 @@ fn beside(comparison: &[Compared]) -> Table {
 }
 
 fn verdict(compared: &Compared) -> String {
-    let percent = |ratio: f64| format!("{:.1} %", ratio * 100.0);
-    let mean = compared.mean_ratio.map(|ratio| {
-        format!(", mean {}{}", if ratio < 1.0 { "-" } else { "+" }, percent((ratio - 1.0).abs()))
+    let part = compared.demerit_ratio.map(|ratio| match ratio {
+        ..2.0 => format!(" ({:.1} % of the trace's mean)", ratio * 100.0),
+        _ => format!(" ({ratio:.1} times the trace's mean)"),
     });
-    let part = compared.demerit_ratio.map(|ratio| format!(" ({} of the trace's mean)", percent(ratio)));
+    let mean = compared.mean_ratio.map(|ratio| match ratio {
+        0.5..2.0 => format!(", mean {:+.1} %", (ratio - 1.0) * 100.0),
+        _ => format!(", mean {ratio:.2} times the trace's"),
+    });
     format!(
         "Demerit of {}: {}{}{}.",
         name(compared.operation),
@@ -132,6 +134,10 @@ fn verdict(compared: &Compared) -> String {
 /// How the schedule was kept, and what the figures are.
 fn kept(file: &PlayFile) -> String {
     let mut sentences = Vec::new();
+    let is_same = file.operations.iter().all(|kind| kind.response_ns == kind.service_ns);
+    if !is_same {
+        sentences.push("Response: from when a request was due; service: from when it was sent.".to_owned());
+    }
     if let Some(schedule) = &file.schedule {
         let p99 = schedule.lag_ns.p99.or(schedule.lag_ns.max);
         let p99 = p99.map_or_else(String::new, |lag| {

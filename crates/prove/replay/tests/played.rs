@@ -147,11 +147,11 @@ fn think_leaves_the_traces_pauses_between_requests() {
 
 #[test]
 fn a_busy_host_is_late_and_says_so() {
-    let host = Host { slots: 64, request_cpu: Nanos::from_millis(1) };
+    let host = Host { slots: 256, request_cpu: Nanos::from_millis(1) };
     let played =
-        play_in(drive("nvme-tlc", host), &records(200, 100), "asis", 64, &mut Noting::default()).unwrap();
+        play_in(drive("nvme-tlc", host), &records(200, 100), "asis", 256, &mut Noting::default()).unwrap();
     let schedule = played.schedule();
-    assert!(schedule.late_requests > 150 && schedule.lag_ns.p99 > Some(10_000_000), "{schedule:?}");
+    assert!(schedule.late_requests > 190 && schedule.lag_ns.max > Some(100_000_000), "{schedule:?}");
 }
 
 #[test]

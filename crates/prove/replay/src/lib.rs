@@ -9,12 +9,14 @@
 //! - A [`ReplayFile`] is the result as JSON, which [`read_replay`] reads again.
 
 mod addresses;
+mod batches;
 mod candidate;
 mod comparison;
 mod contents;
 mod cursor;
 mod error;
 mod file;
+mod fill;
 mod fold;
 mod outcome;
 pub mod play;

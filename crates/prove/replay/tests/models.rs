@@ -70,9 +70,18 @@ fn run(
     queue_depth: u32,
     durability: Durability,
 ) -> Result<PolicyOutcome, ReplayError> {
-    let work = work();
+    run_work(&work(), policy, (io, device), queue_depth, durability)
+}
+
+fn run_work(
+    work: &Rc<Work>,
+    policy: PolicyKind,
+    (io, device): (Box<dyn Io>, Device),
+    queue_depth: u32,
+    durability: Durability,
+) -> Result<PolicyOutcome, ReplayError> {
     let create = CreateOptions::new(policy, 4096, work.pages);
-    let candidate = Candidate::new(io, &device, &create, &work, options(queue_depth, durability))?;
+    let candidate = Candidate::new(io, &device, &create, work, options(queue_depth, durability))?;
     let mut outcomes = replay(vec![candidate], Comparison { stretch_steps: 300, verify: true }, &mut Nobody)?;
     assert_eq!(outcomes.policies.len() + outcomes.failed.len(), 1);
     outcomes.failed.pop().map_or_else(|| Ok(outcomes.policies.remove(0)), |failure| Err(failure.error))
@@ -101,6 +110,24 @@ fn every_policy_does_the_work_and_keeps_every_page() {
             assert_eq!((last.writes, last.elapsed_ns), (2_000, outcome.elapsed_ns), "{policy}");
         }
     }
+}
+
+/// A new store has room for a trace; one that is nearly full has to clean, and what was written before is in no figure.
+#[test]
+fn a_full_store_and_several_passes_meet_cleaning() {
+    let [once, full] = [(1, 0), (4, 90)].map(|(passes, fill_percent)| {
+        let work = Rc::new(Work { passes, fill_percent, ..Work::clone(&work()) });
+        run_work(&work, PolicyKind::OutOfPlace, drive("mtron-16", None), 8, Durability::Trace).unwrap()
+    });
+    assert_eq!((once.pages_cleaned, once.writes, once.verified_pages), (Some(0), 2_000, 2_000));
+    assert!(full.pages_cleaned.unwrap() > 1_000, "{full:?}");
+    assert_eq!(full.writes, 8_000);
+    let filled_pages = 16_384 * 9 / 10;
+    assert!((filled_pages..16_384).contains(&full.verified_pages), "{}", full.verified_pages);
+    assert!(full.write_amplification > 1.1 && full.write_amplification < 3.0, "{full:?}");
+    assert!(full.elapsed_ns > 4 * once.elapsed_ns, "{} {}", full.elapsed_ns, once.elapsed_ns);
+    let last = full.samples.last().unwrap();
+    assert_eq!(last.device_written_bytes, full.device_written_bytes);
 }
 
 #[test]

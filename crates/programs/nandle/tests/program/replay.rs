@@ -157,6 +157,26 @@ fn a_page_that_the_writes_do_not_fit_is_said_before_the_work_and_in_the_result()
 }
 
 #[test]
+fn a_store_that_never_cleaned_is_said_and_more_passes_through_a_full_one_clean() {
+    let place = Place::new();
+    place.write("a.csv", crate::common::scattered_writes(2000));
+    let replay = "replay a.csv --on model:mtron-16 --policies direct,out-of-place";
+    let new = place.nandle(replay).done().stdout;
+    assert!(new.contains("those of a new store") && new.contains("--passes"), "{new}");
+    let full = place.nandle(&format!("{replay} --fill 90% --passes 4")).done().stdout;
+    assert!(full.contains("4 passes of 2 000 writes of 4KiB"), "{full}");
+    assert!(full.contains("Before the trace began 1 843 pages of 2 048"), "{full}");
+    assert!(!full.contains("those of a new store"), "{full}");
+    let json = place.nandle(&format!("{replay} --fill 90% --passes 4 --json")).done().json();
+    assert_eq!((&json["passes"], &json["filled_pages"]), (&4.into(), &1843.into()));
+    for policy in json["policies"].as_array().unwrap() {
+        assert_eq!(policy["writes"], 8000, "{policy}");
+    }
+    assert!(json["policies"][1]["pages_cleaned"].as_u64().unwrap() > 100, "{json}");
+    place.nandle(&format!("{replay} --fill 101%")).refused(2, &["--fill"]);
+}
+
+#[test]
 fn a_profile_of_another_drive_is_said_and_what_is_assumed_is_marked() {
     let place = Place::new();
     place.write("a.csv", trace(100));

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::common::{MIB, Place};
@@ -152,6 +153,19 @@ fn requests_that_fail_are_counted_and_said_and_the_program_fails() {
     place
         .nandle("trace play a.csv --on model:nvme-tlc:faults=worst.toml --reads-only")
         .refused(1, &["every request failed (200)"]);
+}
+
+#[test]
+fn an_interruption_ends_a_pause_and_leaves_nothing() {
+    let place = Place::new();
+    place.write("a.csv", "time_us,op,address,length\n0,write,0,4096\n3600000000,read,0,4096\n");
+    for io in ["auto", "threads"] {
+        let running = place.start(&format!("trace play a.csv --on . --file-size 8MiB --io {io}"));
+        running.wait_until_written(8 * MIB);
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        running.end_after(Signal::INT).refused(130, &["interrupted", "no partial results"]);
+        assert_eq!(place.names(), ["a.csv"], "{io}");
+    }
 }
 
 #[test]

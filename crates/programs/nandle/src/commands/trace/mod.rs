@@ -31,7 +31,7 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 /// Say what a block trace looks like to a drive, play traces, and convert them.
 ///
 /// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
-/// (versions 2 and 3), MSR Cambridge's CSV and validation traces of DiskSim, each of them compressed by zstd or not.
+/// (versions 2 and 3), MSR Cambridge's CSV and validation traces of `DiskSim`, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"

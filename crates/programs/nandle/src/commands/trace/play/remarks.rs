@@ -96,5 +96,10 @@ fn of_requests(args: &PlayArgs, surveyed: &Surveyed, played: &Played) -> Vec<Str
         let was = if count == 1 { "was" } else { "were" };
         remarks.push(format!("{} {was} {became}.", counted(count, what)));
     }
+    if args.compare && played.schedule().held_requests > 0 {
+        remarks.push(
+            "Recorded times are those of the traced device; the response of a request that was held has its wait in it.".to_owned(),
+        );
+    }
     remarks
 }

@@ -6,7 +6,9 @@ use comfy_table::Table;
 use nandle_io::Nanos;
 use nandle_profile::LatencySummary;
 use nandle_replay::play::{Compared, OperationPlayed, PlayFile};
-use nandle_terminal::words::{bandwidth, latency, paragraph, seconds, table, thousands, to_the_right};
+use nandle_terminal::words::{
+    bandwidth, counted, latency, paragraph, seconds, table, thousands, to_the_right,
+};
 use nandle_trace::Operation;
 use nandle_units::format_duration;
 
@@ -50,11 +52,11 @@ fn heading(file: &PlayFile) -> String {
     let elapsed = file.elapsed_ns as f64 / 1e9;
     let rate = requests as f64 / elapsed.max(1e-9);
     format!(
-        "{} on {}: {} requests in {}, {} a second; {}.",
+        "{} on {}: {} in {}, {} a second; {}.",
         file.trace,
         file.target,
-        thousands(requests as f64),
-        format_duration(Nanos(file.elapsed_ns / 1_000_000 * 1_000_000)),
+        counted(requests, "request"),
+        took(file.elapsed_ns),
         if rate < 10.0 { format!("{rate:.2}") } else { thousands(rate) },
         file.when()
     )
@@ -82,6 +84,14 @@ fn amounts(operations: &[OperationPlayed]) -> Table {
     }
     to_the_right(&mut table, 1..);
     table
+}
+
+/// To the millisecond; of less than a second, to three digits.
+fn took(elapsed_ns: u64) -> String {
+    if elapsed_ns < 1_000_000_000 {
+        return seconds(elapsed_ns as f64 / 1e9);
+    }
+    format_duration(Nanos(elapsed_ns / 1_000_000 * 1_000_000))
 }
 
 /// The few figures of distributions, a row each.

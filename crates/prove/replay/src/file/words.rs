@@ -55,12 +55,12 @@ impl ReplayFile {
         }
     }
 
-    /// Figures of `out-of-place` that are those of a new store.
+    /// Figures of `out-of-place` without cleaning, as a new store has them.
     fn before_cleaning(&self) -> Option<String> {
         let out_of_place = self.policies.iter().find(|policy| policy.policy == PolicyKind::OutOfPlace)?;
         (out_of_place.pages_cleaned == Some(0)).then(|| {
-            "out-of-place had room for all of it and never cleaned, so its figures are those of a new store: --fill 90% and more --passes \
-             go on until it does."
+            "out-of-place never had to move a page to make room, so nothing of cleaning is in its figures: --fill 90% and more \
+             --passes bring it about."
                 .to_owned()
         })
     }

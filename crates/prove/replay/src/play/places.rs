@@ -28,6 +28,7 @@ pub struct Places {
     /// What is addressed: whole logical blocks.
     room_bytes: u64,
     block_bytes: u64,
+    wraps: bool,
 }
 
 impl Places {
@@ -54,7 +55,7 @@ impl Places {
             let areas = survey.areas.iter().map(|area| area * AREA_BYTES..(area + 1) * AREA_BYTES);
             Compaction::of(areas, AREA_BYTES)
         });
-        Ok(Self { compaction, room_bytes, block_bytes })
+        Ok(Self { compaction, room_bytes, block_bytes, wraps })
     }
 
     /// Bytes of a logical block, of which requests are whole multiples.
@@ -65,6 +66,11 @@ impl Places {
     /// What is addressed.
     pub(super) fn room_bytes(&self) -> u64 {
         self.room_bytes
+    }
+
+    /// Whether what lies beyond the device's end is folded back.
+    pub(super) fn wraps(&self) -> bool {
+        self.wraps
     }
 
     /// Where an address lies before anything is folded.

@@ -36,13 +36,16 @@ impl Extent {
                 )
             }
             Operation::Discard => {
-                // Kernels send discards for whole file systems. Once the whole device is as good as several times.
+                // Kernels send them for whole file systems: nothing is there beyond the device's end, and all of it once is as good
+                // as several times.
                 let end = places.place(record.address.saturating_add(record.length_bytes));
-                let (next, end) = (begin.div_ceil(block).saturating_mul(block), end / block * block);
-                (next, end.clamp(next, next.saturating_add(room)), false)
+                let end = if places.wraps() { end } else { end.min(room) };
+                let next = begin.div_ceil(block).saturating_mul(block);
+                let end = (end / block * block).max(next);
+                (next, end.min(next.saturating_add(room)), false)
             }
         };
-        Self { next, end, is_widened, is_folded: end > room }
+        Self { next, end, is_widened, is_folded: end > next && end > room }
     }
 
     /// The next piece of at most so many bytes, which a folded range's border may cut shorter.
@@ -74,8 +77,17 @@ mod tests {
         room: u64,
         most: u64,
     ) -> (Vec<(u64, u64)>, bool, bool) {
+        pieces_where(record, addresses, (room, true), most)
+    }
+
+    fn pieces_where(
+        record: &Record,
+        addresses: PlayAddresses,
+        (room, wraps): (u64, bool),
+        most: u64,
+    ) -> (Vec<(u64, u64)>, bool, bool) {
         let survey = Survey::read([Ok(*record)].into_iter()).unwrap();
-        let places = Places::new(&survey, addresses, (room, 4096), true).unwrap();
+        let places = Places::new(&survey, addresses, (room, 4096), wraps).unwrap();
         let mut extent = Extent::of(record, &places);
         let (widened, folded) = (extent.is_widened, extent.is_folded);
         let mut pieces = Vec::new();
@@ -108,6 +120,15 @@ mod tests {
         assert_eq!(pieces(&record(Operation::Discard, 512, 1024), keep, 1 << 20, 1 << 20).0, []);
         let all = pieces(&record(Operation::Discard, 0, 1 << 50), keep, 1 << 20, 1 << 20);
         assert_eq!(all.0, [(0, 1 << 20)]);
+        for (address, length, expected) in
+            [(0, 1 << 50, (0, 1 << 20)), ((1 << 20) - 8192, 1 << 30, ((1 << 20) - 8192, 8192))]
+        {
+            let discard = record(Operation::Discard, address, length);
+            let cut = pieces_where(&discard, keep, (1 << 20, false), 1 << 20);
+            assert_eq!(cut, (vec![expected], false, false), "nothing lies beyond the end");
+        }
+        let beyond = record(Operation::Discard, 1 << 30, 1 << 30);
+        assert_eq!(pieces_where(&beyond, keep, (1 << 20, false), 1 << 20), (vec![], false, false));
         assert_eq!(pieces(&record(Operation::Sync, 0, 0), keep, 1 << 20, 4096).0, []);
     }
 }

@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// A partition's addresses count from its beginning. Of a file system on LVM or on an encrypted device, what reaches the disk
     /// below is recorded, also of other volumes on it. Requests of this program itself are left out.
     Capture(CaptureArgs),
-    /// Say what a block trace looks like to a drive, and convert traces
+    /// Say what a block trace looks like to a drive, play traces, and convert them
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)
     #[command(

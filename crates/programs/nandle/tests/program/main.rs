@@ -41,6 +41,7 @@ mod sweep_plan;
 mod sweep_resume;
 mod terminal;
 mod trace;
+mod trace_play;
 mod units;
 mod unprivileged;
 #[cfg(feature = "verify")]

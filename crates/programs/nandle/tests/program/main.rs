@@ -43,5 +43,6 @@ mod trace;
 mod units;
 mod unprivileged;
 #[cfg(feature = "verify")]
+mod verdict;
 mod verify;
 mod workload;

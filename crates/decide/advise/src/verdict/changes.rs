@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use nandle_profile::DeviceProfile;
 use serde::Serialize;
 
+use super::finding::capitalised;
 use crate::settings::{Advice, Confidence, Question, Setting, Workload};
 use crate::{Product, advise};
 
@@ -29,6 +30,11 @@ impl Change {
     /// What the product calls the setting; of the kernel's, the file in the device's folder.
     pub fn name(&self) -> &str {
         self.setting.name.trim_start_matches("/sys/block/$device/")
+    }
+
+    /// Why, in a sentence.
+    pub fn why(&self) -> String {
+        capitalised(&self.setting.rule)
     }
 
     /// The value that it replaces, in words; `None` where neither is known.
@@ -71,5 +77,10 @@ fn is_change(setting: &Setting) -> bool {
     let present = setting.probed.as_deref().or(setting.default);
     setting.only_a_comment.is_none()
         && setting.confidence >= Confidence::Medium
-        && present.is_some_and(|present| present != setting.value)
+        && present.is_some_and(|present| first_of(present) != first_of(&setting.value))
+}
+
+/// Defaults that depend on something name the usual one first: `2000, or 75000 where the device is rotational`.
+fn first_of(value: &str) -> &str {
+    value.split([' ', ',']).next().unwrap_or_default()
 }

@@ -77,7 +77,10 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
     };
     let kind = of_reads(&seen);
     let kind = match figures.array().filter(Array::is_sure) {
-        Some(array) => kind.because(format!("{}.", capitalised(&array.one_member.says))),
+        Some(array) => kind.because(format!(
+            "{}: drives of an array, or a drive's own channels.",
+            capitalised(&array.one_member.says)
+        )),
         None => kind,
     };
     match answered(figures, &kind) {
@@ -195,7 +198,7 @@ fn within_sata(seen: &ReadShape, gain: &Interval<f64>, quick: String, within: &s
     match seen.knee_depth {
         Some(knee) if knee.high <= SATA_DEPTH && gain.low > SERIAL_GAIN_MAX => {
             let queue = format!(
-                "{within}, and {} outstanding give nearly all that it has of {small} ({} as many as one): SATA's queue of \
+                "{within}, and {} outstanding give nearly all that it has of {small}, {} as many as one: SATA's queue of \
                  {SATA_DEPTH} is enough.",
                 knee.value,
                 gained(gain)
@@ -233,7 +236,7 @@ fn beyond_sata(seen: &ReadShape, mut reasons: Vec<String>) -> Kind {
     }
     let often = rate.map_or_else(String::new, |rate| format!("{} reads a second", bounded(&rate, number)));
     reasons.push(if is_often {
-        format!("So are {often} more than a drive behind SATA does ({}).", number(SATA_READS_PER_S))
+        format!("It does {often}, more than a drive behind SATA does ({}).", number(SATA_READS_PER_S))
     } else {
         format!("It does {often} because the thread that asks can't ask more often.")
     });

@@ -55,6 +55,8 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
 /// Why it wasn't measured, where more time isn't all that is needed.
 fn how(found: &Experiments, experiment: &str) -> String {
     let skipped = found.skipped.iter().find(|skipped| skipped.name == experiment);
-    let reason = skipped.map(|skipped| skipped.reason.as_str()).filter(|reason| !reason.contains("budget"));
+    let reason = skipped
+        .map(|skipped| skipped.reason.as_str())
+        .filter(|reason| !reason.contains("budget") && !reason.contains("not asked for"));
     reason.map_or_else(|| HOW.to_owned(), |reason| format!("Why not: {reason}."))
 }

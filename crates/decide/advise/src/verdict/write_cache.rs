@@ -49,10 +49,9 @@ pub(super) fn answered(figures: &Figures<'_>, kind: &Kind) -> Option<Answered> {
 /// Writes, without a flush, that are answered sooner than the medium can have them.
 fn quick_writes(figures: &Figures<'_>, least_ns: f64, medium: &str) -> Option<String> {
     let write = smallest_write(figures).filter(|write| write.value.high < least_ns)?;
-    let until = figures.commit().map_or_else(
-        |_| String::new(),
-        |commit| format!(" Until it is durable takes {}.", time(commit.value.value)),
-    );
+    let until = figures
+        .commit()
+        .map_or_else(|_| String::new(), |commit| format!(" A commit takes {}.", time(commit.value.value)));
     Some(format!(
         "{}, less than {medium} ({}): a cache answers it.{until}",
         capitalised(&write.says),

@@ -40,7 +40,8 @@ fn changes(text: &mut String, changes: &[Change]) {
         let (product, name, value) = (change.product, change.name(), &setting.value);
         let told = format!(
             "{product}: {name} = {value}{now}. {}. Confidence: {}.",
-            setting.rule, setting.confidence
+            change.why(),
+            setting.confidence
         );
         paragraph(text, "> ", &told);
     }
@@ -50,6 +51,8 @@ fn changes(text: &mut String, changes: &[Change]) {
     paragraph(text, "  ", "Everything, for one product: nandle advise PROFILE --for PRODUCT.");
 }
 
+/// What stands where a figure isn't known.
+const NO_FIGURE: &str = "–";
 /// The columns of figures, after the name of the load.
 const HEADS: [&str; 5] = ["p50", "p99", "a second", "MB/s", "at depth"];
 
@@ -98,7 +101,8 @@ fn table(rows: &[FigureRow], cells: &[[String; 5]]) -> Vec<String> {
 }
 
 fn cells(row: &FigureRow, unit: TimeUnit) -> [String; 5] {
-    let time = |nanos: Option<u64>| nanos.map_or_else(|| "–".into(), |nanos| in_unit(nanos as f64, unit));
+    let time =
+        |nanos: Option<u64>| nanos.map_or_else(|| NO_FIGURE.into(), |nanos| in_unit(nanos as f64, unit));
     let alone = |of: fn(&nandle_advise::verdict::Alone) -> Option<u64>| time(row.alone.as_ref().and_then(of));
     let most = |told: &dyn Fn(&nandle_advise::verdict::Most) -> String| {
         row.most.as_ref().map_or_else(|| "–".into(), told)
@@ -118,7 +122,10 @@ fn as_words(row: &FigureRow, [p50, p99, rate, megabytes, depth]: &[String; 5], u
         return format!("{name}: {}", not_measured(missing));
     }
     let unit = unit.name();
-    let alone = row.alone.map(|_| format!("p50 {p50} {unit}, p99 {p99} {unit}"));
+    let told =
+        |quantile: &str, time: &String| (time != NO_FIGURE).then(|| format!("{quantile} {time} {unit}"));
+    let alone: Vec<String> = told("p50", p50).into_iter().chain(told("p99", p99)).collect();
+    let alone = (!alone.is_empty()).then(|| alone.join(", "));
     let most = row.most.map(|_| format!("{rate} a second at depth {depth}, {megabytes} MB/s"));
     format!("{name}: {}", alone.into_iter().chain(most).collect::<Vec<_>>().join("; "))
 }

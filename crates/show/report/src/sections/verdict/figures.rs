@@ -43,7 +43,7 @@ fn row_of(row: &FigureRow, unit: TimeUnit) -> Markup {
         tr {
             th scope="row" { (text::bind(&row.name)) }
             @match &row.missing {
-                Some(missing) => td.none colspan="5" { "not measured; " code { (missing.how) } },
+                Some(missing) => td.none colspan="5" { "not measured; " (missing.how) },
                 None => {
                     td { (time(|alone| alone.p50_ns)) }
                     td { (time(|alone| alone.p99_ns)) }

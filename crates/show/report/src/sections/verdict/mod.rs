@@ -82,7 +82,7 @@ fn row(change: &Change) -> Markup {
             th scope="row" { (change.product) " " code { (text::clean(change.name())) } }
             td { code { (text::clean(&setting.value)) } }
             td { (text::clean(&change.instead_of().unwrap_or_default())) }
-            td.why { (said(&setting.rule)) }
+            td.why { (said(&change.why())) }
             td { (setting.confidence.to_string()) }
         }
     }

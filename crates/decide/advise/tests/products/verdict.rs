@@ -184,7 +184,8 @@ fn risks_are_ranked_and_what_was_not_measured_is_among_them() {
     assert_eq!(titles(&nvme.strengths)[0], "Many random reads");
     let whole = verdict(&NVME.profile());
     assert!(whole.risks.iter().all(|risk| !risk.title.contains("Commit latency")), "{:?}", whole.risks);
-    for finding in disk.risks.iter().chain(&nvme.strengths).chain(&whole.strengths) {
+    let measured = disk.risks.iter().filter(|risk| risk.figure.is_some());
+    for finding in measured.chain(&nvme.strengths).chain(&whole.strengths) {
         let threshold = finding.held_against().unwrap_or_else(|| panic!("{finding:?}"));
         assert!(threshold.contains(": "), "it has its source: {threshold}");
     }

@@ -9,11 +9,7 @@ use nandle_terminal::args::bytes_of_at_least;
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
 
-/// What a profile means: a verdict on the device, or settings for a database or the kernel.
-///
-/// Without --for it says what kind of device was measured, its strengths and risks, what to change, and the figures that a database
-/// administrator looks for. With --for it prints a fragment of the product's own configuration, each setting with the measured number
-/// and the rule behind it; what the profile doesn't support is named at its end.
+/// A verdict on a device; with --for settings for a database or the kernel, each with its rule.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"

@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, of several to compare, or of a replay
     Report(ReportArgs),
-    /// Settings for a database or the kernel, each with the number and the rule behind it
+    /// A verdict on a device; with --for settings for a database or the kernel, each with its rule
     Advise(AdviseArgs),
     /// A profile against an older one, or drives side by side: prices, sizing, placement
     Compare(Box<CompareArgs>),

@@ -45,5 +45,6 @@ mod trace_play;
 mod units;
 mod unprivileged;
 #[cfg(feature = "verify")]
+mod verdict;
 mod verify;
 mod workload;

@@ -1,7 +1,7 @@
 //! What a device profile means: settings for databases and the kernel, each with the number and the rule behind it
-//! ([`advise`]); price and performance, sizing, placement, and what changed since an older profile ([`compare`],
-//! [`economics`]). Profile in, advice out: this crate must never do I/O, and never advise giving up durability or
-//! the protection from torn pages for speed.
+//! ([`advise`]); what kind of device it is, its strengths and its risks ([`verdict()`]); price and performance, sizing,
+//! placement, and what changed since an older profile ([`compare`], [`economics`]). Profile in, advice out: this crate must
+//! never do I/O, and never advise giving up durability or the protection from torn pages for speed.
 
 pub mod compare;
 pub mod economics;
@@ -9,5 +9,7 @@ mod figures;
 mod products;
 mod rules;
 pub mod settings;
+pub mod verdict;
 
 pub use products::{Product, UnknownVersion, advise, fragment};
+pub use verdict::{Verdict, verdict};

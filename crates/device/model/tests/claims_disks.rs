@@ -8,37 +8,37 @@
 mod common;
 
 use common::book::{Entry, Verdict};
-use common::traces::{CASES, Case, TracedRequest, demerit, parse, replay};
+use common::traces::{CASES, Case, first_sector, is_read, measured_ms, play_on, sectors};
 use nandle_model::disk::DiskParameters;
+use nandle_trace::Record;
 
 /// Reads that take longer than this need the medium.
 const MEDIUM_MS: f64 = 2.5;
 
 /// A trace with what its model makes of it.
 struct Replayed {
-    trace: Vec<TracedRequest>,
+    trace: Vec<Record>,
     modelled_ms: Vec<f64>,
     parameters: DiskParameters,
 }
 
 impl Replayed {
     fn new(case: &Case) -> Self {
-        let trace = parse(case.trace);
-        let parameters = DiskParameters::from_toml(case.parameters).unwrap();
-        Self { modelled_ms: replay(&parameters, &trace), trace, parameters }
+        let (parameters, trace) = (case.parameters(), case.trace());
+        Self { modelled_ms: play_on(&parameters, &trace).response_ms, trace, parameters }
     }
 
     fn measured_ms(&self, index: usize) -> f64 {
-        self.trace[index].measured_us as f64 / 1_000.0
+        measured_ms(&self.trace[index])
     }
 
     /// Reads that follow a read so many sectors away and that need the medium, in reality and in the model.
     fn after_reads(&self, distance_sectors: std::ops::Range<u64>) -> impl Iterator<Item = usize> + '_ {
         (1..self.trace.len()).filter(move |&index| {
-            let (before, read) = (self.trace[index - 1], self.trace[index]);
-            before.is_read
-                && read.is_read
-                && distance_sectors.contains(&before.first_sector.abs_diff(read.first_sector))
+            let (before, read) = (&self.trace[index - 1], &self.trace[index]);
+            is_read(before)
+                && is_read(read)
+                && distance_sectors.contains(&first_sector(before).abs_diff(first_sector(read)))
                 && self.measured_ms(index).min(self.modelled_ms[index]) > MEDIUM_MS
         })
     }
@@ -62,13 +62,11 @@ impl Replayed {
 fn response_times_are_distributed_as_measured() {
     let [fitted, extracted] = [false, true].map(|whole_seek| {
         CASES.each_ref().map(|case| {
-            let trace = parse(case.trace);
-            let mut parameters = DiskParameters::from_toml(case.parameters).unwrap();
+            let mut parameters = case.parameters();
             if whole_seek {
                 parameters.seek.settle_us = None;
             }
-            let measured: Vec<f64> = trace.iter().map(|traced| traced.measured_us as f64 / 1_000.0).collect();
-            demerit(&measured, &replay(&parameters, &trace))
+            play_on(&parameters, &case.trace()).demerit_ms()
         })
     });
     let published = CASES.each_ref().map(|case| case.published_demerit_ms);
@@ -129,9 +127,9 @@ fn measured_drives_do_not_read_on_arrival() {
         let disk = Replayed::new(case);
         let behind: Vec<usize> = (1..disk.trace.len())
             .filter(|&index| {
-                let (before, read) = (disk.trace[index - 1], disk.trace[index]);
-                let step = before.first_sector.saturating_sub(read.first_sector);
-                let both_read = before.is_read && read.is_read && (read.sectors..60).contains(&step);
+                let (before, read) = (&disk.trace[index - 1], &disk.trace[index]);
+                let step = first_sector(before).saturating_sub(first_sector(read));
+                let both_read = is_read(before) && is_read(read) && (sectors(read)..60).contains(&step);
                 both_read && disk.measured_ms(index - 1) > 2.0 * MEDIUM_MS
             })
             .collect();
@@ -139,8 +137,9 @@ fn measured_drives_do_not_read_on_arrival() {
         let least_us =
             disk.parameters.overheads.read_miss_after_read_us + disk.parameters.seek.settle_us.unwrap();
         let from_memory = behind.iter().filter(|&&index| {
-            let transfer_us = disk.trace[index].sectors as f64 * disk.parameters.interface.sector_transfer_us;
-            (disk.trace[index].measured_us as f64) < least_us + transfer_us
+            let transfer_us =
+                sectors(&disk.trace[index]) as f64 * disk.parameters.interface.sector_transfer_us;
+            disk.measured_ms(index) * 1e3 < least_us + transfer_us
         });
         (from_memory.count(), behind.len())
     });

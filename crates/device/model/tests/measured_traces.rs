@@ -1,4 +1,4 @@
-//! Replays the request traces of three real disks on their models and compares the distributions of response times.
+//! Plays the request traces of three real disks on their models and compares the distributions of response times.
 //! What of it is a claim is in `claims_disks.rs`.
 //!
 //! `cargo test -p nandle-model --test measured_traces -- --nocapture demerit` prints the table.
@@ -6,8 +6,9 @@
 
 mod common;
 
-use common::traces::{CASES, TracedRequest, demerit, mean, parse, replay};
-use nandle_model::disk::{DiskParameters, SeekCurve};
+use common::traces::{CASES, first_sector, is_read, measured_ms, play_on, sectors};
+use nandle_model::disk::SeekCurve;
+use nandle_trace::Record;
 
 /// Means may differ by 5 %.
 const MEAN_ERROR_MAX: f64 = 0.05;
@@ -16,18 +17,17 @@ const MEAN_ERROR_MAX: f64 = 0.05;
 fn demerit_and_means_match_the_measured_disks() {
     println!("drive         demerit ms  (published)  mean ms: measured  modelled   error");
     for case in &CASES {
-        let trace = parse(case.trace);
-        let parameters = DiskParameters::from_toml(case.parameters).unwrap();
-        let measured: Vec<f64> = trace.iter().map(|traced| traced.measured_us as f64 / 1_000.0).collect();
-        let modelled = replay(&parameters, &trace);
-        let demerit_ms = demerit(&measured, &modelled);
-        let error = mean(&modelled) / mean(&measured) - 1.0;
+        let modelled = play_on(&case.parameters(), &case.trace());
+        let demerit_ms = modelled.demerit_ms();
+        let means = [modelled.compared.recorded_ns, modelled.compared.played_ns];
+        let [measured_ms, modelled_ms] = means.map(|summary| summary.mean.unwrap() / 1e6);
+        let error = modelled_ms / measured_ms - 1.0;
         println!(
             "{:12} {demerit_ms:11.3} {:10.3} {:18.3} {:9.3} {:+6.2}%",
             case.name,
             case.published_demerit_ms,
-            mean(&measured),
-            mean(&modelled),
+            measured_ms,
+            modelled_ms,
             error * 100.0
         );
         assert!(demerit_ms <= case.published_demerit_ms, "{}: demerit {demerit_ms} ms", case.name);
@@ -42,9 +42,7 @@ const SETTLE_SHARE: f64 = 0.7;
 #[test]
 fn an_arm_that_stays_settles_in_less_than_the_shortest_seek() {
     for case in &CASES {
-        let trace = parse(case.trace);
-        let measured: Vec<f64> = trace.iter().map(|traced| traced.measured_us as f64 / 1_000.0).collect();
-        let parameters = DiskParameters::from_toml(case.parameters).unwrap();
+        let (parameters, trace) = (case.parameters(), case.trace());
         let SeekCurve::Extracted { points } = &parameters.seek.read else {
             panic!("{} was extracted", case.name)
         };
@@ -52,11 +50,10 @@ fn an_arm_that_stays_settles_in_less_than_the_shortest_seek() {
         assert!((settle_us / points[0].1 / SETTLE_SHARE - 1.0).abs() < 0.01, "{}: {settle_us} µs", case.name);
         let mut whole_seek = parameters.clone();
         whole_seek.seek.settle_us = None;
-        let [with, without] = [parameters, whole_seek].map(|parameters| replay(&parameters, &trace));
-        for half in [0..trace.len() / 2, trace.len() / 2..trace.len()] {
+        for half in trace.chunks(trace.len() / 2) {
             let [with, without] =
-                [&with, &without].map(|modelled| demerit(&measured[half.clone()], &modelled[half.clone()]));
-            println!("{:12} {half:?}: {with:.4} ms, {without:.4} with the whole seek", case.name);
+                [&parameters, &whole_seek].map(|parameters| play_on(parameters, half).demerit_ms());
+            println!("{:12}: {with:.4} ms, {without:.4} with the whole seek", case.name);
             assert!(with < 0.95 * without, "{}: {with} {without}", case.name);
         }
     }
@@ -69,15 +66,15 @@ fn an_arm_that_stays_settles_in_less_than_the_shortest_seek() {
 #[test]
 fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
     for case in &CASES[..2] {
-        let trace = parse(case.trace);
-        let modelled = replay(&DiskParameters::from_toml(case.parameters).unwrap(), &trace);
+        let trace = case.trace();
+        let modelled = play_on(&case.parameters(), &trace);
         // Without its transfer, a hit takes less than any seek and rotation but the luckiest.
-        let is_hit = |us: f64, traced: &TracedRequest| us - traced.sectors as f64 * 100.0 < 750.0;
+        let is_hit = |ms: f64, traced: &Record| ms * 1_000.0 - sectors(traced) as f64 * 100.0 < 750.0;
         let reads: Vec<(bool, bool)> = trace
             .iter()
-            .zip(&modelled)
-            .filter(|(traced, _)| traced.is_read)
-            .map(|(traced, &ms)| (is_hit(traced.measured_us as f64, traced), is_hit(ms * 1_000.0, traced)))
+            .zip(&modelled.response_ms)
+            .filter(|(traced, _)| is_read(traced))
+            .map(|(traced, &ms)| (is_hit(measured_ms(traced), traced), is_hit(ms, traced)))
             .collect();
         let alike = reads.iter().filter(|(measured, modelled)| measured == modelled).count();
         let share = alike as f64 / reads.len() as f64;
@@ -92,15 +89,14 @@ fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
 #[test]
 fn rotational_positions_are_predicted_request_by_request() {
     for case in &CASES {
-        let trace = parse(case.trace);
-        let parameters = DiskParameters::from_toml(case.parameters).unwrap();
-        let modelled = replay(&parameters, &trace);
+        let (parameters, trace) = (case.parameters(), case.trace());
+        let modelled = play_on(&parameters, &trace);
         let revolution_ms = 60_000.0 / parameters.rotations_per_minute;
         let errors: Vec<f64> = trace
             .windows(2)
-            .zip(&modelled[1..])
+            .zip(&modelled.response_ms[1..])
             .filter(|(pair, _)| is_short_step_back(&pair[0], &pair[1]))
-            .map(|(pair, modelled_ms)| pair[1].measured_us as f64 / 1_000.0 - modelled_ms)
+            .map(|(pair, modelled_ms)| measured_ms(&pair[1]) - modelled_ms)
             .map(|error_ms| (error_ms / revolution_ms + 0.5).rem_euclid(1.0) - 0.5)
             .collect();
         let close = errors.iter().filter(|error| error.abs() < 0.05).count();
@@ -110,7 +106,8 @@ fn rotational_positions_are_predicted_request_by_request() {
     }
 }
 
-fn is_short_step_back(before: &TracedRequest, after: &TracedRequest) -> bool {
-    let step = before.first_sector.saturating_sub(after.first_sector);
-    before.is_read && after.is_read && (after.sectors..300).contains(&step) && after.think_us < 100_000
+fn is_short_step_back(before: &Record, after: &Record) -> bool {
+    let step = first_sector(before).saturating_sub(first_sector(after));
+    let pause_ms = (after.time_us - before.time_us) as f64 / 1e3 - measured_ms(before);
+    is_read(before) && is_read(after) && (sectors(after)..300).contains(&step) && pause_ms < 100.0
 }

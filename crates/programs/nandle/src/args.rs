@@ -43,7 +43,7 @@ pub(crate) enum Command {
     Models(ModelsArgs),
     /// Make the HTML report of one profile, of several to compare, or of a replay
     Report(ReportArgs),
-    /// Settings for a database or the kernel, each with the number and the rule behind it
+    /// A verdict on a device; with --for settings for a database or the kernel, each with its rule
     Advise(AdviseArgs),
     /// A profile against an older one, or drives side by side: prices, sizing, placement
     Compare(Box<CompareArgs>),
@@ -74,7 +74,7 @@ pub(crate) enum Command {
     /// A partition's addresses count from its beginning. Of a file system on LVM or on an encrypted device, what reaches the disk
     /// below is recorded, also of other volumes on it. Requests of this program itself are left out.
     Capture(CaptureArgs),
-    /// Say what a block trace looks like to a drive, and convert traces
+    /// Say what a block trace looks like to a drive, play traces, and convert them
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)
     #[command(

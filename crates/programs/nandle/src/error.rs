@@ -2,6 +2,7 @@ use nandle_model::library::ModelError;
 use nandle_pages::PageError;
 use nandle_probe::load::LoadError;
 use nandle_profile::ProfileError;
+use nandle_replay::play::PlayError;
 use nandle_replay::{ReplayError, ReplayFileError};
 use nandle_report::ReportError;
 use nandle_session::{ProbeError, SessionError, SweepError};
@@ -151,6 +152,21 @@ impl From<ReplayError> for CliError {
             ReplayError::BeyondTarget { .. } | ReplayError::TargetTooSmall { .. } => {
                 Self::usage(error.to_string())
             }
+            _ => Self::failed(error.to_string()),
+        }
+    }
+}
+
+impl From<PlayError> for CliError {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Trace(error) => error.into(),
+            PlayError::Cancelled => Self::interrupted("interrupted; a play keeps no partial results"),
+            PlayError::BeyondTarget { .. }
+            | PlayError::NoLatencies { .. }
+            | PlayError::NothingToCompare
+            | PlayError::TooManyAreas { .. }
+            | PlayError::Nothing => Self::usage(error.to_string()),
             _ => Self::failed(error.to_string()),
         }
     }

@@ -3,13 +3,50 @@
 use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
-use comfy_table::{CellAlignment, Table, presets};
+use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
+use nandle_advise::verdict::TimeUnit;
 use nandle_io::Nanos;
 use nandle_units::wrapped;
 pub use nandle_units::{counted, thousands};
 
-/// Columns of a line.
-const COLUMNS: usize = 80;
+/// Columns of a line where there is room: as wide as prose is read well.
+const COLUMNS_MAX: usize = 80;
+/// Narrower no paragraph is, whatever the terminal says.
+const COLUMNS_MIN: usize = 30;
+
+/// Columns that a line may have: what `COLUMNS` says, or else the terminal, up to 80; 80 where the result goes to no terminal.
+pub fn columns() -> usize {
+    let stated = std::env::var("COLUMNS").ok();
+    columns_of(
+        stated.as_deref(),
+        terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into()),
+    )
+}
+
+fn columns_of(stated: Option<&str>, terminal: Option<usize>) -> usize {
+    let stated = stated.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    stated.or(terminal).map_or(COLUMNS_MAX, |columns| columns.clamp(COLUMNS_MIN, COLUMNS_MAX))
+}
+
+/// Lets a table break its cells where it would be wider than the terminal.
+pub fn fitted(table: &mut Table) {
+    let width = columns();
+    if width < COLUMNS_MAX {
+        table.set_content_arrangement(ContentArrangement::Dynamic);
+        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+    }
+}
+
+/// A time as one of a table whose times are all in the same unit.
+pub fn in_unit(nanos: f64, unit: TimeUnit) -> String {
+    let value = nanos / unit.nanos();
+    match value {
+        ..1.0 => format!("{value:.3}"),
+        1.0..10.0 => format!("{value:.2}"),
+        10.0..100.0 => format!("{value:.1}"),
+        _ => thousands(value),
+    }
+}
 
 /// A table without lines.
 pub fn table<const N: usize>(header: [&str; N]) -> Table {
@@ -78,7 +115,7 @@ pub fn quoted(word: &str) -> String {
 
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub fn paragraph(text: &mut String, mark: &str, words: &str) {
-    for line in wrapped(words, mark, COLUMNS, str::to_owned) {
+    for line in wrapped(words, mark, columns(), str::to_owned) {
         let _ = writeln!(text, "{line}");
     }
 }
@@ -100,6 +137,22 @@ mod tests {
             [quoted("a/b.csv"), quoted("my disk"), quoted("it's"), quoted("")],
             ["a/b.csv", "'my disk'", r"'it'\''s'", "''"]
         );
+    }
+
+    #[test]
+    fn a_line_is_as_wide_as_the_terminal_and_no_wider_than_prose_reads() {
+        assert_eq!(columns_of(None, None), 80, "a file has no width");
+        assert_eq!((columns_of(None, Some(60)), columns_of(None, Some(200))), (60, 80));
+        assert_eq!(columns_of(Some("50"), Some(120)), 50, "what is stated counts");
+        assert_eq!((columns_of(Some("wide"), Some(60)), columns_of(Some("0"), None)), (60, 80));
+        assert_eq!(columns_of(Some("7"), None), 30);
+    }
+
+    #[test]
+    fn times_of_a_table_are_in_one_unit() {
+        let in_us = |nanos| in_unit(nanos, TimeUnit::Microseconds);
+        assert_eq!([52_415.0, 4_534.0, 999.0].map(in_us), ["52.4", "4.53", "0.999"]);
+        assert_eq!(in_unit(1_234_567_890.0, TimeUnit::Milliseconds), "1 235");
     }
 
     #[test]

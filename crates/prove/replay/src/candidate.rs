@@ -7,11 +7,13 @@ use std::task::Poll;
 use hdrhistogram::Histogram;
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
-use nandle_pages::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Store};
+use nandle_pages::{CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Stats, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::batches::{batch, batch_pages, discard, pieces};
 use crate::contents::Contents;
 use crate::cursor::Cursor;
+use crate::fill::{fill, since};
 use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
 use crate::versions::Versions;
 use crate::work::{Step, Work};
@@ -23,8 +25,6 @@ const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 const RECHECK_INTERVAL: Nanos = Nanos::from_millis(100);
 /// Latencies are kept to this many decimal digits.
 const DIGITS: u8 = 3;
-/// The most pages of a batch, whatever the store takes: as many buffers as one system call does.
-const BATCH_PAGES_MAX: usize = 1024;
 /// Of a page that is to be verified: its number and its version.
 const EXPECTED_BYTES: u64 = size_of::<(u64, u32)>() as u64;
 /// Pages that are read back at the same time.
@@ -76,6 +76,8 @@ pub struct Candidate {
     device: DeviceId,
     /// What the drive had counted when the work began.
     counted: Option<DriveCounters>,
+    /// What the store had done then.
+    done_before: Stats,
     elapsed: Nanos,
     checkpoint: Nanos,
     samples: Vec<Sample>,
@@ -109,7 +111,7 @@ impl Candidate {
     /// and, when it is verified, which there are. It grows with the pages that the work's addresses span, not with those that are
     /// written.
     pub fn index_bytes(create: &CreateOptions, work: &Work) -> u64 {
-        let verified = work.pages.min(work.page_writes).saturating_mul(EXPECTED_BYTES);
+        let verified = work.pages_held_max().saturating_mul(EXPECTED_BYTES);
         create.index_bytes().saturating_add(Versions::most_bytes(work.pages)).saturating_add(verified)
     }
 
@@ -138,6 +140,7 @@ impl Candidate {
             buffer_bytes: if create.policy.has_staging_area() { create.buffer_bytes } else { 0 },
             device: device.id,
             counted: handle.counters(device.id),
+            done_before: Stats::default(),
             elapsed: Nanos::ZERO,
             checkpoint: Nanos::ZERO,
             samples: Vec::new(),
@@ -152,12 +155,36 @@ impl Candidate {
 
     /// Share of the work that is done.
     pub fn share(&self) -> f64 {
-        self.tally.borrow().writes as f64 / self.work.page_writes as f64
+        self.tally.borrow().writes as f64 / self.work.all_page_writes() as f64
     }
 
     /// Ends stretches early from when `stop` says so: where each write waits for a slow drive a stretch takes long.
     pub fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
         self.cursor.stop_when(stop);
+    }
+
+    /// Writes what is to be there before the first step, which belongs to no figure.
+    ///
+    /// # Errors
+    /// The store failed, or `stop` of [`stop_when`](Candidate::stop_when) said so.
+    pub fn fill(&mut self) -> Result<(), ReplayError> {
+        let pages = self.work.filled_pages();
+        if pages > 0 {
+            let (store, cursor) = (Rc::clone(&self.store), Rc::clone(&self.cursor));
+            let filled = fill(store, cursor, self.options.contents(), pages, self.batch_pages);
+            self.runtime.block_on(filled).map_err(failed(self.policy(), "filling the store"))?;
+            if self.cursor.is_stopped() {
+                return Err(ReplayError::Cancelled);
+            }
+            self.counted = self.runtime.handle().counters(self.device);
+            self.done_before = self.store.stats();
+        }
+        Ok(())
+    }
+
+    /// What the store did since the first step.
+    fn stats(&self) -> Stats {
+        since(self.store.stats(), &self.done_before)
     }
 
     /// Does the next so many steps. Returns `false`, and does nothing, when all are done.
@@ -224,7 +251,7 @@ impl Candidate {
     /// A page can't be read, or doesn't hold what was written to it last; the watcher ended it.
     pub fn finish(self, verify: bool, watcher: &mut dyn Watcher) -> Result<PolicyOutcome, ReplayError> {
         // Reading back isn't part of the replay's figures.
-        let stats = self.store.stats();
+        let stats = self.stats();
         let counters = self.runtime.handle().counters(self.device);
         let verified_pages = if verify { self.verify(watcher)? } else { 0 };
         let tally = self.tally.borrow();
@@ -289,7 +316,7 @@ impl Candidate {
     }
 
     fn sample(&mut self) {
-        let stats = self.store.stats();
+        let stats = self.stats();
         self.samples.push(Sample {
             elapsed_ns: self.elapsed.0,
             writes: self.tally.borrow().writes,
@@ -327,48 +354,6 @@ impl Candidate {
         }
         Ok(expected.len() as u64)
     }
-}
-
-/// New contents for some pages. Their versions follow the order of the calls, as the store's writes do.
-fn batch(
-    store: &Store,
-    cursor: &Cursor,
-    contents: Contents,
-    page: u64,
-    pages: u32,
-) -> Result<Batch, PageError> {
-    let mut batch = Batch::new();
-    for page in page..page + u64::from(pages) {
-        let mut buffer = store.buffer()?;
-        contents.fill(&mut buffer, page, cursor.new_version(page));
-        batch.put(PageNumber(page), buffer.freeze());
-    }
-    Ok(batch)
-}
-
-/// The most pages of a batch: what the policy takes as a whole, and what each client has memory for at the same time.
-fn batch_pages(store: &Store, options: CandidateOptions) -> u32 {
-    let page_bytes = store.page_bytes();
-    let memory_pages = options.open.memory_bytes / page_bytes / 2;
-    let clients = (options.queue_depth as usize).max(1);
-    let pages = store.largest_batch().min(memory_pages / clients).clamp(1, BATCH_PAGES_MAX);
-    u32::try_from(pages).unwrap_or_else(|_| unreachable!("{pages} pages are at most {BATCH_PAGES_MAX}"))
-}
-
-/// A range in pieces that fit a batch. No request to a block device promises to be there as a whole or not at all after a
-/// power cut, so nothing that the trace counts on is lost.
-fn pieces(page: u64, pages: u32, batch_pages: u32) -> impl Iterator<Item = (u64, u32)> {
-    let offsets = (0..pages).step_by(batch_pages as usize);
-    offsets.map(move |offset| (page + u64::from(offset), (pages - offset).min(batch_pages)))
-}
-
-fn discard(cursor: &Cursor, page: u64, pages: u32) -> Batch {
-    let mut batch = Batch::new();
-    for page in page..page + u64::from(pages) {
-        cursor.forget(page);
-        batch.discard(PageNumber(page));
-    }
-    batch
 }
 
 fn failed(policy: PolicyKind, action: &'static str) -> impl Fn(PageError) -> ReplayError {

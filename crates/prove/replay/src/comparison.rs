@@ -49,6 +49,7 @@ pub fn replay(
     watcher: &mut dyn Watcher,
 ) -> Result<Outcomes, ReplayError> {
     let mut field = Field { candidates, failed: Vec::new() };
+    field.each_in_turn(watcher, 0.0, Candidate::fill)?;
     let mut under_way = true;
     while under_way {
         under_way = false;

@@ -18,6 +18,11 @@ fn words(page: u64, version: u32) -> impl Iterator<Item = u64> {
     (1_u64..).map(move |index| mix(start.wrapping_add(index.wrapping_mul(GAMMA))))
 }
 
+/// Fills memory with what compresses to nothing, the same every time.
+pub(crate) fn fill_noise(bytes: &mut [u8]) {
+    Contents { compressible_percent: 0 }.fill(bytes, 0, 0);
+}
+
 /// As much noise as it takes to know a page by.
 const NOISE_BYTES_LEAST: usize = 16;
 

@@ -28,7 +28,8 @@ impl Cursor {
 
     /// Opens a stretch of so many steps. `false` when the work is done.
     pub(crate) fn open_stretch(&self, steps: usize) -> bool {
-        self.end.set((self.next.get() + steps).min(self.work.steps().len()));
+        let all = self.work.steps().len().saturating_mul(self.work.passes.max(1) as usize);
+        self.end.set((self.next.get() + steps).min(all));
         self.next.get() < self.end.get()
     }
 
@@ -50,7 +51,7 @@ impl Cursor {
             return None;
         }
         self.next.set(next + 1);
-        self.work.steps().get(next).copied()
+        self.work.steps().get(next % self.work.steps().len()).copied()
     }
 
     /// A new version of a page.

@@ -1,5 +1,6 @@
 //! Replays the page writes of a block trace through page stores of several policies, on the same pages and the same
-//! kind of device, and says what each took. It must never open a device: the caller brings the worlds.
+//! kind of device, and says what each took; or [plays](play) the trace's own requests. It must never open a device: the caller
+//! brings the worlds.
 //!
 //! - [`Work`] is what a trace asks for, in pages.
 //! - A [`Candidate`] is a store on a device of its own that does the work, a stretch at a time.
@@ -8,14 +9,17 @@
 //! - A [`ReplayFile`] is the result as JSON, which [`read_replay`] reads again.
 
 mod addresses;
+mod batches;
 mod candidate;
 mod comparison;
 mod contents;
 mod cursor;
 mod error;
 mod file;
+mod fill;
 mod fold;
 mod outcome;
+pub mod play;
 mod versions;
 mod words;
 mod work;

@@ -57,6 +57,9 @@ pub struct PolicyOutcome {
     /// Pages destaged; files of schema version 1 say `pages_homed`.
     #[serde(alias = "pages_homed")]
     pub pages_destaged: u64,
+    /// Pages that cleaning moved, which only `out-of-place` does; `null` in older files.
+    #[serde(default)]
+    pub pages_cleaned: Option<u64>,
     /// What the decompositors found, where there are any.
     pub instances: InstanceCounts,
     /// Pages read back and found to hold what was written last.
@@ -227,6 +230,7 @@ impl PolicyOutcome {
             pages_straight: stats.pages_straight,
             auto: stats.auto.as_ref().map(AutoFindings::of),
             pages_destaged: stats.pages_destaged,
+            pages_cleaned: Some(stats.pages_cleaned),
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,
             samples: run.samples,

@@ -12,8 +12,12 @@ pub struct Work {
     pub page_bytes: usize,
     /// How many pages a store needs: the highest one that is written and those below it.
     pub pages: u64,
-    /// Page writes in it.
+    /// Page writes in it, of one pass.
     pub page_writes: u64,
+    /// How often its steps are done, one pass after the other; at least once.
+    pub passes: u32,
+    /// Of a store's pages, so many percent are written before the first step.
+    pub fill_percent: u8,
     /// Events of the trace that aren't replayed: reads.
     pub passed_over: u64,
     /// Whether addresses were folded.
@@ -83,6 +87,8 @@ impl Work {
             page_bytes: options.page_bytes,
             pages: 0,
             page_writes: 0,
+            passes: 1,
+            fill_percent: 0,
             passed_over: 0,
             wrapped: false,
             compacted: None,
@@ -108,6 +114,23 @@ impl Work {
     /// What is to be done, in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
+    }
+
+    /// Page writes of all passes.
+    pub fn all_page_writes(&self) -> u64 {
+        self.page_writes.saturating_mul(u64::from(self.passes.max(1)))
+    }
+
+    /// Pages that are written before the first step, from the first of a store on.
+    pub fn filled_pages(&self) -> u64 {
+        // Of the largest stores the product is beyond 64 bits.
+        let filled = u128::from(self.pages) * u128::from(self.fill_percent.min(100)) / 100;
+        u64::try_from(filled).unwrap_or(self.pages)
+    }
+
+    /// The most pages that hold something in the end.
+    pub fn pages_held_max(&self) -> u64 {
+        self.page_writes.saturating_add(self.filled_pages()).min(self.pages)
     }
 
     /// Bytes of pages that a store needs.

@@ -70,9 +70,18 @@ fn run(
     queue_depth: u32,
     durability: Durability,
 ) -> Result<PolicyOutcome, ReplayError> {
-    let work = work();
+    run_work(&work(), policy, (io, device), queue_depth, durability)
+}
+
+fn run_work(
+    work: &Rc<Work>,
+    policy: PolicyKind,
+    (io, device): (Box<dyn Io>, Device),
+    queue_depth: u32,
+    durability: Durability,
+) -> Result<PolicyOutcome, ReplayError> {
     let create = CreateOptions::new(policy, 4096, work.pages);
-    let candidate = Candidate::new(io, &device, &create, &work, options(queue_depth, durability))?;
+    let candidate = Candidate::new(io, &device, &create, work, options(queue_depth, durability))?;
     let mut outcomes = replay(vec![candidate], Comparison { stretch_steps: 300, verify: true }, &mut Nobody)?;
     assert_eq!(outcomes.policies.len() + outcomes.failed.len(), 1);
     outcomes.failed.pop().map_or_else(|| Ok(outcomes.policies.remove(0)), |failure| Err(failure.error))
@@ -101,6 +110,38 @@ fn every_policy_does_the_work_and_keeps_every_page() {
             assert_eq!((last.writes, last.elapsed_ns), (2_000, outcome.elapsed_ns), "{policy}");
         }
     }
+}
+
+/// Writes anywhere in 64 MiB, to some pages more than once.
+fn random_work() -> Work {
+    let mut state = 7_u64;
+    let records = (0..8_000).map(|time_us| {
+        state = state * 16_807 % 2_147_483_647;
+        let address = state % 16_384 * 4096;
+        Record { time_us, operation: Operation::Write, address, length_bytes: 4096, latency_ns: None }
+    });
+    let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+    Work::read(records.map(Ok), options).unwrap()
+}
+
+/// A new store has room for a trace; one that is nearly full has to clean, and what was written before is in no figure.
+#[test]
+fn a_full_store_and_several_passes_meet_cleaning() {
+    let [once, full] = [(1, 0), (2, 90)].map(|(passes, fill_percent)| {
+        let mut work = random_work();
+        (work.passes, work.fill_percent) = (passes, fill_percent);
+        run_work(&Rc::new(work), PolicyKind::OutOfPlace, drive("mtron-16", None), 8, Durability::Trace)
+            .unwrap()
+    });
+    assert_eq!((once.pages_cleaned, once.writes), (Some(0), 8_000));
+    assert!(full.pages_cleaned.unwrap() > 1_000, "{full:?}");
+    assert_eq!(full.writes, 16_000);
+    let filled_pages = 16_384 * 9 / 10;
+    assert!((filled_pages..=16_384).contains(&full.verified_pages), "{}", full.verified_pages);
+    assert!(full.write_amplification > 1.1 && full.write_amplification < 5.0, "{full:?}");
+    assert!(full.elapsed_ns > 2 * once.elapsed_ns, "{} {}", full.elapsed_ns, once.elapsed_ns);
+    let last = full.samples.last().unwrap();
+    assert_eq!(last.device_written_bytes, full.device_written_bytes);
 }
 
 #[test]

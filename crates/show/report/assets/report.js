@@ -100,13 +100,17 @@
     }
 
     resize() {
-      if (printing || !this.chart || this.extent.width === this.chart.width) return;
-      this.chart.setSize(this.extent);
+      if (printing || !this.extent.width || this.extent.width === this.chart?.width) return;
+      if (this.chart) this.chart.setSize(this.extent);
+      else this.draw();
     }
 
+    // A plot in a folded section has no width; it is drawn when the section is opened.
     draw() {
       this.chart?.destroy();
       this.tip?.remove();
+      this.chart = this.tip = null;
+      if (!printing && !this.box.clientWidth) return;
       this.xs = [...new Set(this.curves.flatMap((curve) => curve.line.map(([x]) => x)))].sort((a, b) => a - b);
       const column = (curve) => {
         const values = new Map(curve.line);
@@ -301,6 +305,24 @@
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
+  // On paper everything is open, and afterwards as it was.
+  const folds = [...document.querySelectorAll(".fold > details")];
+  let folded = [];
+  function unfold() {
+    folded = folds.filter((details) => !details.open);
+    for (const details of folded) details.open = true;
+  }
+  function refold() {
+    for (const details of folded) details.open = false;
+    folded = [];
+  }
+
+  // A link to a section opens it.
+  function openTarget() {
+    const details = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > details");
+    if (details) details.open = true;
+  }
+
   let printing = false;
   const specs = JSON.parse(document.getElementById("plot-data").textContent);
   const plots = specs.map((spec) => new Plot(spec));
@@ -308,11 +330,15 @@
   const print = (now) => {
     printing = now;
     root.classList.toggle("printing", now);
+    if (now) unfold();
+    else refold();
     redraw();
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
   addEventListener("beforeprint", () => print(true));
   addEventListener("afterprint", () => print(false));
+  addEventListener("hashchange", openTarget);
+  openTarget();
   for (const button of document.querySelectorAll("[data-download]")) {
     button.addEventListener("click", () => download(button));
   }

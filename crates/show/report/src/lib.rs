@@ -1,9 +1,9 @@
 //! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload, a
-//! prediction, the flight cubes or a trace, for the people who choose, provision and tune storage for databases. This crate turns results into text and measures
+//! prediction, the flight cubes or a trace, described or played, for the people who choose, provision and tune storage for databases. This crate turns results into text and measures
 //! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
 //!
 //! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
-//! `experiments`, `replay`, `predictions`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
+//! `experiments`, `replay`, `play`, `predictions`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
 //! the curves that it is given; the others need none.
 
 mod cubes;
@@ -12,6 +12,7 @@ mod experiments;
 mod figures;
 mod island;
 mod page;
+mod play;
 mod plots;
 mod predictions;
 mod profiles;
@@ -29,6 +30,7 @@ mod made_up;
 use nandle_profile::DeviceProfile;
 
 pub use cubes::{CubesClass, CubesPath, CubesReport, CubesTurning, cubes_html};
+pub use play::play_html;
 pub use predictions::prediction_html;
 pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};

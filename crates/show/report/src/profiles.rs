@@ -55,15 +55,20 @@ fn title(devices: &[Device]) -> String {
     }
 }
 
+/// The verdict and its figures; what they stand on is folded behind its title, so that the titles are the page's contents.
 fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
+    let verdict = nandle_advise::verdict(device.profile);
     html! {
         header.masthead { (sections::masthead(device)) }
         main #main {
+            (sections::verdict(&verdict, Level::Two))
+            (sections::figures(&verdict.figures, Level::Two))
             (sections::notices(device, Level::Two))
+            (sections::without_script())
+            (sections::circumstances(device, Level::Two))
             (sections::key_figures(device))
-            (contents(questions, missing, &[]))
             (sections::in_words(device, Level::Two))
-            @for question in questions { (sections::question(question)) }
+            @for question in questions { (sections::folded_question(question)) }
             (sections::map(device, Level::Two))
             (sections::facts(device, Level::Two))
             (sections::cells(device, Level::Two))
@@ -83,7 +88,11 @@ fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> M
             @for device in devices {
                 article.device {
                     (sections::device_heading(device))
+                    @let verdict = nandle_advise::verdict(device.profile);
+                    (sections::verdict(&verdict, Level::Three))
+                    (sections::figures(&verdict.figures, Level::Three))
                     (sections::notices(device, Level::Three))
+                    (sections::circumstances(device, Level::Three))
                     (sections::in_words(device, Level::Three))
                     (sections::map(device, Level::Three))
                     (sections::facts(device, Level::Three))
@@ -96,6 +105,7 @@ fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> M
     }
 }
 
+/// Of a page with several devices.
 fn contents(questions: &[Question], missing: &[Missing], devices: &[Device]) -> Markup {
     let devices: Vec<_> = devices.iter().map(|device| (sections::anchor(device), device.label())).collect();
     let questions = questions.iter().map(|question| (question.id, question.title));

@@ -52,8 +52,12 @@ impl Visit {
             for theme in THEMES {
                 let place = format!("{name}-{width}-{theme:?}").to_lowercase();
                 self.page.load(&self.file, width, theme);
-                let found = self.page.evaluate("inspection.all()");
+                let folded = self.page.evaluate("inspection.all()");
                 self.page.screenshot(&place);
+                assert_eq!(folded["cutOff"], Value::Array(Vec::new()), "{place}: cut off while folded");
+                self.page.evaluate("inspection.openFolds()");
+                let found = self.page.evaluate("inspection.all()");
+                self.page.screenshot(&format!("{place}-open"));
                 assert_sound(&found, &place, plots);
                 assert_unfolds(&mut self.page, &place, plots);
                 let complaints = self.page.complaints();
@@ -99,6 +103,32 @@ fn one_device_is_drawn_whole() {
         return;
     }
     Visit::to(&[made_up::fast()]).inspect("one", 7);
+}
+
+/// What a minute's probe found: verdict, figures and the titles of all else on three screens, which mouse and keyboard open.
+#[test]
+fn the_verdict_of_a_minutes_probe_fits_three_screens() {
+    const SCREENS_HIGH: u64 = 3 * 800;
+    if skipped("the_verdict_of_a_minutes_probe_fits_three_screens") {
+        return;
+    }
+    let mut visit = Visit::to(&[made_up::fast()]);
+    visit.page.load(&visit.file, 1280, Theme::Light);
+    let high = visit.page.evaluate("document.scrollingElement.scrollHeight").as_u64().unwrap();
+    assert!(high <= SCREENS_HIGH, "{high} pixels");
+    let open = "document.querySelectorAll('.fold > details[open]').length";
+    assert_eq!(visit.page.evaluate(open), 0, "all else is folded");
+    let reached =
+        "[...document.querySelectorAll('.fold summary')].every((summary) => summary.tabIndex === 0)";
+    assert_eq!(visit.page.evaluate(reached), true, "the keyboard reaches each title");
+    visit.page.evaluate("document.querySelector('#reading summary').click()");
+    let plots = visit.page.evaluate("inspection.all()")["plots"].clone();
+    assert!(
+        plots.as_array().unwrap().iter().all(|plot| plot["missing"] == Value::Array(Vec::new())),
+        "{plots}"
+    );
+    visit.page.evaluate("location.hash = '#cells'; inspection.drawn()");
+    assert_eq!(visit.page.evaluate(open), 2, "a link to a section opens it");
 }
 
 #[test]
@@ -214,6 +244,7 @@ fn the_reader_can_choose_hide_step_and_download() {
     let profile = made_up::fast();
     let mut visit = Visit::to(std::slice::from_ref(&profile));
     visit.page.load(&visit.file, 1280, Theme::Light);
+    visit.page.evaluate("inspection.openFolds()");
     choose_hide_and_step(&mut visit.page);
     visit.page.evaluate("document.querySelector('[data-download]').click()");
     visit.page.wait_for("Browser.downloadWillBegin");
@@ -269,7 +300,7 @@ fn it_prints_light_and_comes_back() {
     }
     let mut visit = Visit::to(&[made_up::fast()]);
     visit.page.load(&visit.file, 1280, Theme::Dark);
-    let watch = "addEventListener('beforeprint', () => { window.printed = getComputedStyle(document.documentElement).getPropertyValue('--card').trim() })";
+    let watch = "addEventListener('beforeprint', () => { window.printed = getComputedStyle(document.documentElement).getPropertyValue('--card').trim(); window.shut = document.querySelectorAll('.fold > details:not([open])').length })";
     visit.page.evaluate(watch);
     let pdf = visit.page.print("print");
     assert!(pdf.starts_with(b"%PDF") && pdf.len() > 50_000, "{} bytes", pdf.len());
@@ -278,6 +309,10 @@ fn it_prints_light_and_comes_back() {
         "#ffffff",
         "plots are redrawn in light colours for paper"
     );
+    assert_eq!(visit.page.evaluate("window.shut"), 0, "everything is open on paper");
+    let open = "document.querySelectorAll('.fold > details[open]').length";
+    assert_eq!(visit.page.evaluate(open), 0, "what was opened for paper is folded again");
+    visit.page.evaluate("inspection.openFolds()");
     let found = visit.page.evaluate("inspection.all()");
     assert_eq!(
         visit.page.evaluate("document.documentElement.className"),
@@ -294,6 +329,7 @@ fn the_theme_and_the_width_may_change_while_it_is_open() {
     }
     let mut visit = Visit::to(&[made_up::fast()]);
     visit.page.load(&visit.file, 1280, Theme::Light);
+    visit.page.evaluate("inspection.openFolds()");
     visit.page.prefer(Theme::Dark);
     visit.page.resize(390);
     let found = visit.page.evaluate("inspection.all()");

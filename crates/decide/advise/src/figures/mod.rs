@@ -3,12 +3,15 @@
 
 mod array_layout;
 mod commits;
+mod conditions;
 mod discards;
 mod facts;
 mod fill_level;
+mod long_writes;
 mod noise;
 mod parallel_reads;
 pub(crate) mod physics;
+mod read_shape;
 mod reads;
 mod sequential_writes;
 pub(crate) mod words;
@@ -20,6 +23,12 @@ use nandle_profile::DeviceProfile;
 pub(crate) use array_layout::Array;
 pub(crate) use commits::short_method_name;
 pub(crate) use facts::device_name;
+pub(crate) use read_shape::ReadShape;
+pub(crate) use write_cache::Burst;
+pub(crate) use writes::SMALLEST_WRITE;
+
+/// No flash is programmed sooner; that of single-level cells takes about 220 us (data sheets of the X25-E's chips).
+pub(crate) const PROGRAM_NS_MIN: f64 = 100e3;
 
 /// A profile, asked for figures.
 #[derive(Debug)]

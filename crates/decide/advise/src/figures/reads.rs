@@ -240,7 +240,7 @@ impl Figures<'_> {
     }
 
     /// Cells of single blocks that only read, in a pattern.
-    fn read_cells(&self, pattern: &'static str) -> impl Iterator<Item = &MeasuredCell> {
+    pub(crate) fn read_cells(&self, pattern: &'static str) -> impl Iterator<Item = &MeasuredCell> {
         self.profile.cells.iter().filter(move |measured| {
             let cell = &measured.cell;
             cell.pattern == pattern && cell.operation == OperationKind::Read && cell.group_blocks == 1

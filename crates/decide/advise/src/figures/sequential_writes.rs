@@ -23,7 +23,8 @@ pub(crate) struct BestWrite {
     pub(crate) block_bytes: u64,
     /// Requests outstanding.
     pub(crate) queue_depth: u32,
-    bytes_per_s: Interval<f64>,
+    /// What they gave.
+    pub(crate) bytes_per_s: Interval<f64>,
     /// Whether large writes at depth are among those that were measured.
     is_of_large_ones: bool,
 }

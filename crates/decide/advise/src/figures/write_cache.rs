@@ -1,3 +1,4 @@
+use nandle_profile::Interval;
 use nandle_profile::experiments::WriteCacheFindings;
 
 use super::Figures;
@@ -7,7 +8,29 @@ use crate::settings::{Figure, MissingFigure};
 
 const MISSING: MissingFigure = MissingFigure { needs: "what the write cache absorbs", how: PROBE_WRITES };
 
+/// By less than this a burst is no faster than what comes after it.
+const FASTER_MIN: f64 = 1.25;
+
+/// Random writes that a cache takes in faster than the device goes on.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Burst {
+    /// Bytes until it is full.
+    pub(crate) absorbed: Interval<u64>,
+    /// Bandwidth until then.
+    pub(crate) taken: Interval<f64>,
+    /// Bandwidth from then on.
+    pub(crate) sustained: Interval<f64>,
+}
+
 impl Figures<'_> {
+    /// What the cache takes in, where that is surely faster than what comes after it.
+    pub(crate) fn burst(&self) -> Option<Burst> {
+        let found = self.write_cache().ok()?;
+        let (absorbed, taken) = (found.absorbed_bytes?, found.absorbing_bytes_per_s?);
+        let sustained = self.write_bandwidth_behind_cache().ok()?.value;
+        (taken.low > FASTER_MIN * sustained.high).then_some(Burst { absorbed, taken, sustained })
+    }
+
     pub(crate) fn write_cache(&self) -> Result<&WriteCacheFindings, MissingFigure> {
         let found = self.profile.experiments.write_cache.as_ref();
         found.map(|conducted| &conducted.findings).ok_or(MISSING)

@@ -12,6 +12,9 @@ use nandle_profile::arithmetic::{inverse, map, of_bytes, product, sum};
 pub(super) const PROBE_WRITES: &str =
     "let the probe write, and enough: nandle probe TARGET --budget 10m --write-limit 20GiB";
 
+/// The figure of a step below which a write costs a read as well.
+pub(crate) const SMALLEST_WRITE: &str = "smallest_write_bytes";
+
 fn lack(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }
@@ -80,8 +83,12 @@ impl Figures<'_> {
 
     /// Times of random writes, one after the other, as measured.
     fn random_writes(&self) -> impl Iterator<Item = (u64, Interval<f64>)> {
-        let alone = self.plain_writes("random").filter(|row| row.queue_depth == 1);
-        alone.map(|row| (row.block_bytes, row.request_ns))
+        self.random_writes_alone().map(|row| (row.block_bytes, row.request_ns))
+    }
+
+    /// Random writes of each size, one after the other.
+    pub(crate) fn random_writes_alone(&self) -> impl Iterator<Item = &PatternCost> {
+        self.plain_writes("random").filter(|row| row.queue_depth == 1)
     }
 
     /// The most bytes a second that were seen to be written, in sequence or at random.
@@ -123,14 +130,30 @@ impl Figures<'_> {
     }
 
     /// Writes in a pattern, aligned and without pauses.
-    pub(super) fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
+    pub(crate) fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
+        self.patterns(pattern, OperationKind::Write)
+    }
+
+    /// Requests of one kind in a pattern, aligned and without pauses.
+    pub(crate) fn patterns(
+        &self,
+        pattern: &'static str,
+        operation: OperationKind,
+    ) -> impl Iterator<Item = &PatternCost> {
         let conducted = self.profile.experiments.write_patterns.iter();
-        conducted.flat_map(|conducted| &conducted.findings.patterns).filter(move |row| {
-            row.pattern == pattern
-                && row.operation == OperationKind::Write
-                && row.pause_ns == 0
-                && row.shift_bytes == 0
+        let rows = conducted.flat_map(|conducted| &conducted.findings.patterns);
+        rows.filter(move |row| {
+            row.pattern == pattern && row.operation == operation && row.pause_ns == 0 && row.shift_bytes == 0
         })
+    }
+
+    /// Random writes of a size a second, with several outstanding: the depth, and the rate.
+    pub(crate) fn small_writes(&self, block_bytes: u64) -> impl Iterator<Item = (u32, Interval<f64>)> {
+        let conducted = self.profile.experiments.smallest_block.iter();
+        let rates = conducted.flat_map(|conducted| &conducted.findings.rates);
+        let writes =
+            rates.filter(move |row| row.operation == OperationKind::Write && row.block_bytes == block_bytes);
+        writes.map(|row| (row.queue_depth, row.iops))
     }
 
     /// The limit up to which writes leave reads alone, with the bytes of its writes.
@@ -180,7 +203,7 @@ impl Figures<'_> {
         let Some(step) = step else { return self.smallest_block() };
         let step = of_bytes(&step);
         let says = format!("a write smaller than {} costs a read as well", bounded(&step, bytes));
-        Ok(Figure::new("smallest_write_bytes", step, says))
+        Ok(Figure::new(SMALLEST_WRITE, step, says))
     }
 
     /// Writing several streams by turns, by writing one.

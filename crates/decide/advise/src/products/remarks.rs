@@ -2,8 +2,8 @@
 
 use nandle_profile::{DeviceProfile, ROTATIONAL_LATENCY_NS_MIN};
 
-use crate::figures::Figures;
 use crate::figures::words::{bandwidth, bytes, number, time};
+use crate::figures::{Burst, Figures, PROGRAM_NS_MIN};
 use crate::settings::Question;
 
 pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<String> {
@@ -24,27 +24,21 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
     newer.into_iter().chain(cached).chain(partial).chain(warnings.into_iter().flatten()).collect()
 }
 
-/// By less than this no cache makes a difference.
-const FASTER_MIN: f64 = 1.25;
-
 /// Loads that fit into the cache tell nothing of those that don't.
 fn burst(figures: &Figures<'_>) -> Option<String> {
-    let found = figures.write_cache().ok()?;
-    let (absorbed, taken) = (found.absorbed_bytes?, found.absorbing_bytes_per_s?);
-    let sustained = figures.write_bandwidth_behind_cache().ok()?.value;
-    let rest = found.drain_ns.map_or_else(
+    let Burst { absorbed, taken, sustained } = figures.burst()?;
+    let drained = figures.write_cache().ok()?.drain_ns;
+    let rest = drained.map_or_else(
         || "no rest that was tried made it as fast again".to_owned(),
         |drain| format!("after {} of rest it is as fast again", time(drain.value as f64)),
     );
-    (taken.low > FASTER_MIN * sustained.high).then(|| {
-        format!(
-            "Random writes are taken in at {} up to {}, then at {}; {rest}. A load, or a benchmark, of less than that says nothing of \
-             what the device keeps up.",
-            bandwidth(taken.value),
-            bytes(absorbed.value as f64),
-            bandwidth(sustained.value)
-        )
-    })
+    Some(format!(
+        "Random writes are taken in at {} up to {}, then at {}; {rest}. A load, or a benchmark, of less than that says nothing of \
+         what the device keeps up.",
+        bandwidth(taken.value),
+        bytes(absorbed.value as f64),
+        bandwidth(sustained.value)
+    ))
 }
 
 /// From this ratio on the wait is another one.
@@ -61,9 +55,6 @@ fn flush_behind_burst(figures: &Figures<'_>) -> Option<String> {
         )
     })
 }
-
-/// No flash is programmed sooner; that of single-level cells takes about 220 us (data sheets of the X25-E's chips).
-const PROGRAM_NS_MIN: f64 = 100e3;
 
 /// A cache that loses what it holds, and whether flushes can have emptied it.
 fn volatile(figures: &Figures<'_>) -> Option<String> {

@@ -24,6 +24,7 @@ mod seastar;
 mod space;
 mod sqlite;
 mod threads;
+mod verdict;
 mod warnings;
 
 use nandle_advise::settings::{Advice, Question, Version, Workload};

@@ -1,114 +1,105 @@
-//! The request traces of three real disks, and what their models make of them.
-//!
-//! The demerit is that of Ruemmler and Wilkes, *An introduction to disk drive modeling* (IEEE Computer, March 1994):
-//! the root mean square of the horizontal distance between the two cumulative distributions of response times. With
-//! as many modelled requests as measured ones it is taken at every quantile `k / n`: both lists are sorted, and the
-//! demerit is the root of the mean of the squared differences between their k-th elements.
+//! The request traces of three real disks, and what their models make of them: played as `nandle trace play --timing think
+//! --compare` plays them, which has the demerit's definition.
 
+use std::path::Path;
+
+use nandle_io::Nanos;
 use nandle_model::disk::{DiskParameters, MagneticDisk};
-use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
+use nandle_model::library;
+use nandle_model::world::{Host, ModelWorld, ModelledDevice};
+use nandle_replay::play::{
+    Compared, Places, PlayAddresses, PlayOptions, PlayWatcher, PlayedRequest, Survey, Timing, play,
+};
+use nandle_trace::{Operation, ReadOptions, Reader, Record};
 
-/// A drive with its trace, and the demerit of the best published simulator on it.
+pub(crate) const SECTOR_BYTES: u64 = 512;
+
+/// A drive of the library with its trace, and the demerit of the best published simulator on it.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    pub(crate) parameters: &'static str,
-    pub(crate) trace: &'static [u8],
     pub(crate) published_demerit_ms: f64,
 }
 
 pub(crate) const CASES: [Case; 3] = [
-    Case {
-        name: "cheetah-9lp",
-        parameters: include_str!("../../drives/cheetah-9lp.toml"),
-        trace: include_bytes!("../traces/cheetah-9lp.trace.zst"),
-        published_demerit_ms: 0.107,
-    },
-    Case {
-        name: "barracuda",
-        parameters: include_str!("../../drives/barracuda.toml"),
-        trace: include_bytes!("../traces/barracuda.trace.zst"),
-        published_demerit_ms: 0.349,
-    },
-    Case {
-        name: "atlas-iii",
-        parameters: include_str!("../../drives/atlas-iii.toml"),
-        trace: include_bytes!("../traces/atlas-iii.trace.zst"),
-        published_demerit_ms: 0.378,
-    },
+    Case { name: "cheetah-9lp", published_demerit_ms: 0.107 },
+    Case { name: "barracuda", published_demerit_ms: 0.349 },
+    Case { name: "atlas-iii", published_demerit_ms: 0.378 },
 ];
 
-#[derive(Clone, Copy)]
-pub(crate) struct TracedRequest {
-    pub(crate) is_read: bool,
-    pub(crate) first_sector: u64,
-    pub(crate) sectors: u64,
-    pub(crate) measured_us: u64,
-    pub(crate) think_us: u64,
-}
+impl Case {
+    pub(crate) fn parameters(&self) -> DiskParameters {
+        library::disk(self.name).unwrap()
+    }
 
-pub(crate) fn parse(trace: &[u8]) -> Vec<TracedRequest> {
-    let text = String::from_utf8(zstd::decode_all(trace).unwrap()).unwrap();
-    text.lines()
-        .map(|line| {
-            let fields: Vec<&str> = line.split_whitespace().collect();
-            let number = |index: usize| fields[index].parse().unwrap();
-            TracedRequest {
-                is_read: fields[0] == "R",
-                first_sector: number(1),
-                sectors: number(2),
-                measured_us: number(3),
-                think_us: number(4),
-            }
-        })
-        .collect()
-}
-
-/// Response times in milliseconds. One request is outstanding at a time: each arrives the traced time after the one
-/// before it has completed.
-pub(crate) fn replay(parameters: &DiskParameters, trace: &[TracedRequest]) -> Vec<f64> {
-    let mut disk = MagneticDisk::new(parameters).unwrap();
-    let mut now_ns = 0;
-    let mut completed = Vec::new();
-    trace
-        .iter()
-        .zip(0..)
-        .map(|(traced, id)| {
-            now_ns += traced.think_us * 1_000;
-            disk.advance(now_ns, &mut completed);
-            disk.arrive(now_ns, timed(traced, id));
-            while completed.is_empty() {
-                disk.advance(disk.next_event_ns().unwrap(), &mut completed);
-            }
-            let done = completed.pop().unwrap();
-            assert_eq!(done.id, id);
-            let response_ms = (done.completed_ns - now_ns) as f64 / 1e6;
-            now_ns = done.completed_ns;
-            response_ms
-        })
-        .collect()
-}
-
-fn timed(traced: &TracedRequest, id: u64) -> TimedRequest {
-    let operation =
-        if traced.is_read { TimedOperation::Read } else { TimedOperation::Write { durable: false } };
-    TimedRequest {
-        id,
-        operation,
-        offset_bytes: traced.first_sector * 512,
-        length_bytes: traced.sectors * 512,
+    pub(crate) fn trace(&self) -> Vec<Record> {
+        let path = format!("{}/tests/traces/{}.trace.zst", env!("CARGO_MANIFEST_DIR"), self.name);
+        let reader = Reader::open(Path::new(&path), &ReadOptions::default()).unwrap();
+        reader.collect::<Result<_, _>>().unwrap()
     }
 }
 
-pub(crate) fn demerit(measured: &[f64], modelled: &[f64]) -> f64 {
-    let sorted = |times: &[f64]| {
-        let mut times = times.to_vec();
-        times.sort_by(f64::total_cmp);
-        times
-    };
-    let squares: f64 = sorted(measured).iter().zip(sorted(modelled)).map(|(a, b)| (a - b).powi(2)).sum();
-    (squares / measured.len() as f64).sqrt()
+/// What a model makes of a trace.
+pub(crate) struct Modelled {
+    /// Of each request, in milliseconds.
+    pub(crate) response_ms: Vec<f64>,
+    /// Beside the measured disk.
+    pub(crate) compared: Compared,
 }
 
-pub(crate) fn mean(times: &[f64]) -> f64 {
-    times.iter().sum::<f64>() / times.len() as f64
+impl Modelled {
+    pub(crate) fn demerit_ms(&self) -> f64 {
+        self.compared.demerit_ns / 1e6
+    }
+}
+
+/// Plays a trace on a disk whose host takes no time: one request at a time, with the pauses that the trace has.
+pub(crate) fn play_on(parameters: &DiskParameters, trace: &[Record]) -> Modelled {
+    let disk = MagneticDisk::new(parameters).unwrap();
+    let (capacity_bytes, block_bytes) = (disk.capacity_bytes(), parameters.sector_bytes);
+    let mut world = ModelWorld::new(Host { slots: 1, request_cpu: Nanos::ZERO });
+    let device = world.add(ModelledDevice::new(Box::new(disk), capacity_bytes, block_bytes));
+    let records = || trace.iter().copied().map(Ok);
+    let survey = Survey::read(records()).unwrap();
+    let options = PlayOptions {
+        timing: Timing::Think,
+        queue_depth: 1,
+        places: Places::new(&survey, PlayAddresses::Keep, (capacity_bytes, block_bytes), false).unwrap(),
+        patience: Nanos::MAX,
+        read_bytes: 0,
+    };
+    let mut noting = Noting(Vec::new());
+    let played = play(&mut world, &device, records(), &options, &mut noting).unwrap();
+    assert_eq!((played.failed(), played.requests()), (0, trace.len() as u64));
+    Modelled { response_ms: noting.0, compared: played.comparison().swap_remove(0) }
+}
+
+/// Notes how long each request took.
+struct Noting(Vec<f64>);
+
+impl PlayWatcher for Noting {
+    fn progress(&mut self, _requests: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        false
+    }
+
+    fn completed(&mut self, request: &PlayedRequest) {
+        self.0.push(request.response.0 as f64 / 1e6);
+    }
+}
+
+pub(crate) fn measured_ms(record: &Record) -> f64 {
+    record.latency_ns.unwrap() as f64 / 1e6
+}
+
+pub(crate) fn is_read(record: &Record) -> bool {
+    record.operation == Operation::Read
+}
+
+pub(crate) fn first_sector(record: &Record) -> u64 {
+    record.address / SECTOR_BYTES
+}
+
+pub(crate) fn sectors(record: &Record) -> u64 {
+    record.length_bytes / SECTOR_BYTES
 }

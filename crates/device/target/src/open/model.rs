@@ -70,17 +70,20 @@ fn refuse_what_it_lacks(options: &OpenOptions) -> Result<(), Problem> {
 fn remarks(model: &Model, facts: &ModelFacts, request_cpu: Nanos) -> Vec<String> {
     let name = model.name();
     let mut remarks = vec![format!(
-        "{name} is a modelled drive: times and budgets are virtual, and a request costs the host {} of processor time.",
+        "{name} is a model: time is virtual, and a request takes {} of the host's processor.",
         format_duration(request_cpu)
     )];
     remarks.extend(facts.scaled_from_bytes.map(|real_bytes| {
         format!(
-            "It stands for a drive of {} and is modelled with {}: the same chips and channels with fewer erase blocks.",
+            "It stands for {}, modelled with {}: as many chips and channels, fewer erase blocks.",
             format_bytes(real_bytes),
             format_bytes(facts.capacity_bytes)
         )
     }));
-    remarks.push(format!("Each probe, and each cell of a sweep, has {name} anew. {}", facts.first_state));
+    remarks.push(format!(
+        "Each probe, and each cell of a sweep, starts with a new {name}. {}",
+        facts.first_state
+    ));
     remarks
 }
 

@@ -170,9 +170,9 @@ fn within(
 
 fn too_long(selection: &Selection, least: Nanos, left: Nanos, least_until_here: Nanos) -> String {
     let budget = budget_least(selection, least_until_here);
-    let or_only = if selection.only.is_empty() { ", or with less when it is chosen with --only" } else { "" };
+    let or_only = if selection.only.is_empty() { ", or --only" } else { "" };
     format!(
-        "it takes at least {}, and {} of the budget were left for it; it is planned from --budget {} on{or_only}",
+        "it takes at least {}, of which {} were left: --budget {} or more{or_only}",
         format_duration(least),
         format_duration(left),
         format_duration(budget)

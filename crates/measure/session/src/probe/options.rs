@@ -69,9 +69,7 @@ impl ProbeOptions {
         self.read_only.clone().or_else(|| {
             let least = format_duration(BUDGET_FOR_WRITES);
             is_short.then(|| {
-                format!(
-                    "a budget below {least} is for reading; give a larger --budget, or name it with --only"
-                )
+                format!("a budget below {least} is for reading: --budget {least} or more, or --only")
             })
         })
     }

@@ -16,4 +16,5 @@ pub(crate) mod shell;
 pub(crate) mod sort;
 pub(crate) mod sweep;
 pub(crate) mod trace;
+mod verdict;
 pub(crate) mod workload;

@@ -41,8 +41,10 @@ mod sweep_plan;
 mod sweep_resume;
 mod terminal;
 mod trace;
+mod trace_play;
 mod units;
 mod unprivileged;
 #[cfg(feature = "verify")]
+mod verdict;
 mod verify;
 mod workload;

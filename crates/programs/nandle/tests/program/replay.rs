@@ -157,6 +157,36 @@ fn a_page_that_the_writes_do_not_fit_is_said_before_the_work_and_in_the_result()
 }
 
 #[test]
+fn a_store_that_never_cleaned_is_said_and_more_passes_through_a_full_one_clean() {
+    let place = Place::new();
+    place.write("a.csv", random_writes(3000));
+    let replay = "replay a.csv --on model:nvme-tlc --policies out-of-place";
+    let new = place.nandle(replay).done().stdout;
+    assert!(new.contains("nothing of cleaning") && new.contains("--passes"), "{new}");
+    let full = place.nandle(&format!("{replay} --fill 90% --passes 4")).done().stdout;
+    assert!(full.contains("4 passes of 3 000 writes of 4KiB"), "{full}");
+    assert!(full.contains("Before the trace began"), "{full}");
+    assert!(!full.contains("nothing of cleaning"), "{full}");
+    let json = place.nandle(&format!("{replay} --fill 90% --passes 4 --json")).done().json();
+    assert_eq!((&json["passes"], &json["policies"][0]["writes"]), (&4.into(), &12_000.into()));
+    let pages = json["pages"].as_u64().unwrap();
+    assert_eq!(json["filled_pages"].as_u64().unwrap(), pages * 9 / 10);
+    assert!(json["policies"][0]["pages_cleaned"].as_u64().unwrap() > 1000, "{json}");
+    place.nandle(&format!("{replay} --fill 101%")).refused(2, &["--fill"]);
+}
+
+/// Writes anywhere in 16 MiB, in an order that no other pass over the pages has.
+fn random_writes(writes: u32) -> String {
+    let mut text = String::from("time_us,op,address,length\n");
+    let mut state = 7_u64;
+    for number in 0..writes {
+        state = state * 16_807 % 2_147_483_647;
+        let _ = writeln!(text, "{number},write,{},4096", state % 4096 * 4096);
+    }
+    text
+}
+
+#[test]
 fn a_profile_of_another_drive_is_said_and_what_is_assumed_is_marked() {
     let place = Place::new();
     place.write("a.csv", trace(100));

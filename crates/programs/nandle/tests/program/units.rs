@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::common::{ONE_CELL, Place};
+use crate::common::{ONE_CELL, Place, scattered_writes};
 
 /// Units, as keys end in them. What is counted is a unit too.
 const UNITS: [&str; 17] = [
@@ -26,8 +26,10 @@ const UNITS: [&str; 17] = [
 ];
 
 /// Counts and ratios, whose names say all there is to say.
-const PURE_NUMBERS: [&str; 38] = [
+const PURE_NUMBERS: [&str; 40] = [
     "bytes_written",
+    "bad_lines",
+    "share",
     "price",
     "sessions",
     "schema_version",
@@ -145,6 +147,16 @@ fn every_number_of_advice_and_of_a_comparison_has_its_unit() {
     }
     assert_units(&place.nandle("compare profile.json --price profile=9 --json").done().json());
     assert_units(&place.nandle("compare profile.json profile.json --json").done().json());
+}
+
+#[test]
+fn every_number_of_a_trace_that_is_played_has_its_unit() {
+    let place = Place::new();
+    place.write("a.trace", "R Hit 800 8 5000.0 100.0\nW Hit 1600 8 900.0 100.0\n".repeat(200));
+    let play = "trace play a.trace --on model:barracuda --json";
+    assert_units(&place.nandle(&format!("{play} --timing think --compare")).done().json());
+    place.write("b.csv", scattered_writes(300));
+    assert_units(&place.nandle("trace play b.csv --on model:nvme-tlc --json").done().json());
 }
 
 #[test]

@@ -39,6 +39,13 @@ pub struct ReplayFile {
     pub trace_writes: u64,
     /// Page writes.
     pub page_writes: u64,
+    /// How often the trace was gone through; `null` in older files, of which each was once. `trace_writes` and `page_writes` are of
+    /// one pass.
+    #[serde(default)]
+    pub passes: Option<u32>,
+    /// Pages that were written before, which is part of no figure; `null` in older files, where none were.
+    #[serde(default)]
+    pub filled_pages: Option<u64>,
     /// Pages of a store.
     pub pages: u64,
     /// Length of a page.

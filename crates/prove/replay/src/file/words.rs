@@ -9,6 +9,12 @@ use crate::{Durability, PolicyOutcome};
 impl ReplayFile {
     /// How many writes there are, and of what.
     pub fn amount(&self) -> String {
+        let passes = self.passes.filter(|passes| *passes > 1);
+        let passes = passes.map_or_else(String::new, |passes| format!("{passes} passes of "));
+        passes + &self.amount_of_a_pass()
+    }
+
+    fn amount_of_a_pass(&self) -> String {
         let page = format_bytes(self.page_bytes);
         if self.trace_writes == self.page_writes {
             format!("{} of {page}", counted(self.page_writes, "write"))
@@ -29,9 +35,13 @@ impl ReplayFile {
 
     /// What makes the policies' figures differ that isn't their merit, each a sentence.
     pub fn caveats(&self) -> Vec<String> {
+        self.beside_direct().into_iter().chain(self.before_cleaning()).collect()
+    }
+
+    fn beside_direct(&self) -> Option<String> {
         let is_direct = |policy: &PolicyOutcome| policy.policy == PolicyKind::Direct;
         if !self.policies.iter().any(is_direct) || self.policies.iter().all(is_direct) {
-            return Vec::new();
+            return None;
         }
         let waits = "direct waits until the drive has taken each page, where the staging policies gather pages in \
                      memory: with more writes under way (--queue-depth) it waits for several at once.";
@@ -39,10 +49,20 @@ impl ReplayFile {
                        comes alone; direct with several pages, and auto when it goes straight home, write and then \
                        flush.";
         match self.durability {
-            Durability::Each => vec![commits.to_owned()],
-            Durability::Trace | Durability::None if self.queue_depth == 1 => vec![waits.to_owned()],
-            Durability::Trace | Durability::None => Vec::new(),
+            Durability::Each => Some(commits.to_owned()),
+            Durability::Trace | Durability::None if self.queue_depth == 1 => Some(waits.to_owned()),
+            Durability::Trace | Durability::None => None,
         }
+    }
+
+    /// Figures of `out-of-place` without cleaning, as a new store has them.
+    fn before_cleaning(&self) -> Option<String> {
+        let out_of_place = self.policies.iter().find(|policy| policy.policy == PolicyKind::OutOfPlace)?;
+        (out_of_place.pages_cleaned == Some(0)).then(|| {
+            "out-of-place never had to move a page to make room, so nothing of cleaning is in its figures: --fill 90% and more \
+             --passes bring it about."
+                .to_owned()
+        })
     }
 
     /// What the pages were filled with, as a part of a sentence.

@@ -2,6 +2,7 @@
 
 mod blkparse;
 mod csv;
+mod disksim;
 mod fio;
 mod kernel;
 mod msr;
@@ -30,11 +31,15 @@ pub enum Format {
     FioIolog,
     /// The block traces of Microsoft Research, Cambridge.
     Msr,
+    /// What `DiskSim` validates its disks with: requests of a real disk, with response times.
+    #[serde(rename = "disksim")]
+    DiskSim,
 }
 
 impl Format {
     /// Every format.
-    pub const ALL: [Self; 5] = [Self::Csv, Self::Blkparse, Self::PerfScript, Self::FioIolog, Self::Msr];
+    pub const ALL: [Self; 6] =
+        [Self::Csv, Self::Blkparse, Self::PerfScript, Self::FioIolog, Self::Msr, Self::DiskSim];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -44,6 +49,7 @@ impl Format {
             Self::PerfScript => "perf-script",
             Self::FioIolog => "fio-iolog",
             Self::Msr => "msr",
+            Self::DiskSim => "disksim",
         }
     }
 
@@ -55,6 +61,7 @@ impl Format {
             Self::PerfScript => "the text of perf script for block:block_rq_issue",
             Self::FioIolog => "an iolog of fio's, version 2 or 3",
             Self::Msr => "an MSR Cambridge CSV",
+            Self::DiskSim => "a validation trace of DiskSim",
         }
     }
 
@@ -67,7 +74,7 @@ impl Format {
     pub(crate) fn tells_latencies(self, line: &str) -> bool {
         match self {
             Self::Csv => csv::tells_latencies(line),
-            Self::Msr => true,
+            Self::Msr | Self::DiskSim => true,
             // Those of tools that print when a request began, and no more.
             _ => false,
         }
@@ -85,6 +92,7 @@ impl Format {
             Self::PerfScript => perf::begins(line),
             Self::FioIolog => fio::begins(line),
             Self::Msr => msr::begins(line),
+            Self::DiskSim => disksim::begins(line),
         })
     }
 
@@ -95,6 +103,7 @@ impl Format {
             Self::PerfScript => Box::new(perf::PerfScript),
             Self::FioIolog => Box::new(fio::Iolog::default()),
             Self::Msr => Box::new(msr::Msr),
+            Self::DiskSim => Box::new(disksim::DiskSim::default()),
         }
     }
 }
@@ -174,6 +183,7 @@ mod tests {
             ),
             ("fio version 3 iolog", Format::FioIolog),
             ("128166372003061629,hm,0,Read,383496192,32768,113736", Format::Msr),
+            ("W Hit   11392096  12   1686.00000  40961.00000", Format::DiskSim),
         ];
         for (line, format) in lines {
             assert_eq!(Format::of(line), Some(format), "{line}");

@@ -74,7 +74,7 @@ fn long_writing(device: &Device) -> Question {
     let found = &device.profile.experiments;
     Question {
         id: "steady-state",
-        title: "What is left of it when it is written to for long?",
+        title: "What does it sustain when it is written to for hours?",
         figures: present([
             steady_state::plot(std::slice::from_ref(device)),
             write_cache::speeds(device),

@@ -129,7 +129,9 @@ fn row_bar(row: &PatternCost) -> Option<Bar> {
         MicroBenchmark::Granularity => format!("{pattern}, {}", Quantity::size(row.block_bytes)),
         MicroBenchmark::Alignment => format!("{pattern}, by {}", Quantity::size(row.shift_bytes)),
         MicroBenchmark::Parallelism => format!("{pattern}, depth {}", row.queue_depth),
-        MicroBenchmark::Mix => format!("{pattern}, {}", mixed(row.operation)),
+        MicroBenchmark::Mix => {
+            format!("{pattern}, {}, {}", mixed(row.operation), Quantity::size(row.block_bytes))
+        }
         MicroBenchmark::Bursts => {
             format!("{pattern}, {} and {} of rest", row.burst_requests, text::time_ns(row.pause_ns))
         }

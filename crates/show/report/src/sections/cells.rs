@@ -2,6 +2,7 @@ use maud::{Markup, html};
 use nandle_profile::{DeviceProfile, MeasuredCell, SkippedCell};
 
 use super::Level;
+use super::fold::{anchor_of, fold};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
@@ -24,14 +25,14 @@ const HEADS: [&str; 13] = [
 /// All measured cells and the skipped ones, folded away.
 pub(crate) fn cells(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
-    html! {
-        section.cells {
-            (level.heading("All cells"))
+    let body = html! {
+        div.cells {
             @if profile.cells.is_empty() { p { "No cell was measured." } } @else { (measured(profile)) }
             @if !profile.skipped.is_empty() { (skipped(&profile.skipped)) }
             (fit(profile))
         }
-    }
+    };
+    fold(&anchor_of("cells", device, level), "All cells", level, &body)
 }
 
 fn measured(profile: &DeviceProfile) -> Markup {

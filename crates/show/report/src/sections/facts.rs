@@ -2,6 +2,7 @@ use maud::{Markup, html};
 use nandle_profile::{BlockQueue, DeviceProfile, FileSystem, Identity, MachineFacts, SystemFacts};
 
 use super::Level;
+use super::fold::{anchor_of, fold};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
@@ -11,9 +12,8 @@ type Fact = (&'static str, Option<String>);
 /// What the system says of the device; nothing of it is measured.
 pub(crate) fn facts(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
-    html! {
-        section.facts {
-            (level.heading("What the system says"))
+    let body = html! {
+        div.facts {
             p.aside { "As the system, or the model of a drive, has it; none of it is measured." }
             div.fact-groups {
                 @for (title, facts) in groups(profile) {
@@ -26,7 +26,8 @@ pub(crate) fn facts(device: &Device, level: Level) -> Markup {
                 }
             }
         }
-    }
+    };
+    fold(&anchor_of("facts", device, level), "What the system says", level, &body)
 }
 
 fn row(name: &str, value: Option<String>) -> Markup {

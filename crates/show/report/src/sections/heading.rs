@@ -14,4 +14,12 @@ impl Level {
             Self::Three => html! { h3 { (text) } },
         }
     }
+
+    /// A heading one step below.
+    pub(crate) fn below(self, text: &str) -> Markup {
+        match self {
+            Self::Two => html! { h3 { (text) } },
+            Self::Three => html! { h4 { (text) } },
+        }
+    }
 }

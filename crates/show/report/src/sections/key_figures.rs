@@ -2,6 +2,8 @@ use maud::{Markup, html};
 use nandle_profile::experiments::FlushCosts;
 use nandle_profile::{CommitTime, Derived, SteadyStateFigures};
 
+use super::Level;
+use super::fold::fold;
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
@@ -17,8 +19,8 @@ pub(crate) fn key_figures(device: &Device) -> Markup {
     let derived = &device.profile.derived;
     let reads = [random_bandwidth(derived), rate(derived), latency(device), block(derived), depth(derived)];
     let figures = reads.into_iter().chain(writes(device));
-    html! {
-        section.key-figures aria-label="Key figures" {
+    let body = html! {
+        div.key-figures {
             @for figure in figures {
                 div.key-figure {
                     p.name { (figure.name) }
@@ -30,7 +32,8 @@ pub(crate) fn key_figures(device: &Device) -> Markup {
                 }
             }
         }
-    }
+    };
+    fold("key-figures", "Key figures", Level::Two, &body)
 }
 
 /// The bounds behind what the figure is, for the line below a value.
@@ -94,7 +97,7 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
     });
     let steady = derived.steady_state.as_ref();
     let for_long = found.steady_state.as_ref().map(|_| KeyFigure {
-        name: "Random writes for long",
+        name: "Sustained random writes",
         value: steady.map(|steady| Quantity::bandwidth(steady.random_write_bytes_per_s.value)),
         detail: steady.map_or_else(String::new, for_long_detail),
     });

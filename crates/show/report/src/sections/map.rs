@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use nandle_profile::{is_near_full, isotonic};
 
 use super::Level;
+use super::fold::{anchor_of, fold};
 use crate::device::Device;
 use crate::text::Quantity;
 
@@ -26,9 +27,8 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
     if blocks.len() < 2 || depths.len() < 2 || best <= 0.0 {
         return html! {};
     }
-    html! {
-        section.map-section {
-            (level.heading("The whole grid"))
+    let body = html! {
+        div class="map-section" {
             p.finding { (crate::text::bind(&finding(&fields, best))) }
             div.scroll tabindex="0" role="region" aria-label="Bandwidth by block size and queue depth" {
                 table.map {
@@ -51,7 +51,8 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
                 }
             }
         }
-    }
+    };
+    fold(&anchor_of("grid", device, level), "The whole grid", level, &body)
 }
 
 fn fields(device: &Device) -> Fields {

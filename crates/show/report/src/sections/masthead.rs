@@ -1,6 +1,9 @@
 use maud::{Markup, html};
 use nandle_profile::{Conditions, DeviceProfile};
 
+use super::Level;
+use super::fold::{anchor_of, fold};
+use super::notices::remarks;
 use crate::device::Device;
 use crate::island;
 use crate::text::{self, Quantity};
@@ -11,9 +14,29 @@ pub(crate) fn masthead(device: &Device) -> Markup {
         p.kicker { "Device profile" }
         h1 { bdi { (device.name()) } }
         (identity_line(device.profile))
-        (particulars(device.profile))
-        (download(device))
+        (occasion(device.profile))
     }
+}
+
+/// What was measured, when and for how long, in one line.
+fn occasion(profile: &DeviceProfile) -> Markup {
+    let conditions = &profile.conditions;
+    html! {
+        p.occasion {
+            bdi { (text::clean(&profile.target)) } ", measured " (text::calendar(profile.made_at_unix_s))
+            " with a budget of " (text::time_ns(conditions.budget_ns))
+        }
+    }
+}
+
+/// How it was measured, and what to know of that; with the profile, to be taken along.
+pub(crate) fn circumstances(device: &Device, level: Level) -> Markup {
+    let body = html! {
+        (particulars(device.profile))
+        (remarks(device))
+        (download(device))
+    };
+    fold(&anchor_of("circumstances", device, level), "How it was measured", level, &body)
 }
 
 /// The title above a comparison.
@@ -37,8 +60,7 @@ pub(crate) fn device_heading(device: &Device) -> Markup {
     html! {
         h2 id=(anchor(device)) { (swatch(device)) " " (device.letter()) " · " bdi { (device.name()) } }
         (identity_line(device.profile))
-        (particulars(device.profile))
-        (download(device))
+        (occasion(device.profile))
     }
 }
 

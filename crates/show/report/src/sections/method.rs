@@ -1,12 +1,12 @@
 use maud::{Markup, html};
 
 use super::Level;
+use super::fold::fold;
 
 /// How the figures came about, in short.
 pub(crate) fn method(level: Level) -> Markup {
-    html! {
-        section.method {
-            (level.heading("Method"))
+    let body = html! {
+        div.method {
             p {
                 "Every combination of pattern, block size, group size and queue depth is a cell. A cell is measured \
                  in short slices, spread over the whole probe in random order, so that a slow minute falls on all \
@@ -30,5 +30,6 @@ pub(crate) fn method(level: Level) -> Markup {
                  1024 bytes)."
             }
         }
-    }
+    };
+    fold("method", "Method", level, &body)
 }

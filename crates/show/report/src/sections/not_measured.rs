@@ -1,5 +1,7 @@
 use maud::{Markup, html};
 
+use super::Level;
+use super::fold::fold;
 use crate::text;
 
 /// Something that a reader may look for in vain, and why.
@@ -9,19 +11,16 @@ pub(crate) struct Missing {
     pub(crate) why: String,
 }
 
-/// All that is missing, a line each; nothing when nothing is.
+/// All that is missing, a row each; nothing when nothing is.
 pub(crate) fn not_measured(missing: &[Missing]) -> Markup {
     html! {
         @if !missing.is_empty() {
-            section #not-measured {
-                h2 { "Not measured" }
-                (lines(missing))
-            }
+            (fold("not-measured", "Not measured", Level::Two, &lines(missing)))
         }
     }
 }
 
-/// A line for each, of which those with the same reason share one.
+/// A row for each, of which those with the same reason share one.
 pub(super) fn lines(missing: &[Missing]) -> Markup {
     let mut reasons: Vec<&str> = Vec::new();
     for missing in missing {
@@ -34,8 +33,9 @@ pub(super) fn lines(missing: &[Missing]) -> Markup {
         text::join(&named.collect::<Vec<_>>())
     };
     html! {
-        ul.not-drawn {
-            @for why in reasons { li { strong { (with(why)) ":" } " " (text::bind(why)) } }
+        table.not-drawn {
+            thead { tr { th scope="col" { "What" } th scope="col" { "Why not" } } }
+            tbody { @for why in reasons { tr { th scope="row" { (with(why)) } td { (text::bind(why)) } } } }
         }
     }
 }

@@ -7,18 +7,14 @@ use super::Level;
 use crate::device::Device;
 use crate::text;
 
-/// What a reader must know before the figures: why the profile is partial, what was given up, where system
-/// and measurement disagree. Nothing at all when there is nothing of the kind.
+/// What a reader must know before the figures: why the profile is partial, what went wrong, where system and measurement
+/// disagree. Nothing at all when there is nothing of the kind.
 pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let errors = errors(profile);
-    let lists = [
-        ("This profile is partial", "grave", profile.partial.as_slice()),
-        ("Reads went wrong", "grave", errors.as_slice()),
-        ("Wanted and not to be had", "plain", profile.backend.stepped_down.as_slice()),
-        ("Remarks", "plain", profile.conditions.remarks.as_slice()),
-    ];
-    let shown: Vec<_> = lists.into_iter().filter(|(_, _, sentences)| !sentences.is_empty()).collect();
+    let lists =
+        [("This profile is partial", profile.partial.as_slice()), ("Reads went wrong", errors.as_slice())];
+    let shown: Vec<_> = lists.into_iter().filter(|(_, sentences)| !sentences.is_empty()).collect();
     if shown.is_empty() && profile.contradictions.is_empty() {
         return html! {};
     }
@@ -27,7 +23,23 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
             (level.heading("Before you rely on it"))
             div.notice-list {
                 (contradictions(device))
-                @for (title, kind, sentences) in shown { (notice(title, kind, sentences)) }
+                @for (title, sentences) in shown { (notice(title, "grave", sentences)) }
+            }
+        }
+    }
+}
+
+/// What else to know: what was given up, and remarks. Nothing when there is nothing of the kind.
+pub(super) fn remarks(device: &Device) -> Markup {
+    let profile = device.profile;
+    let lists = [
+        ("Wanted and not to be had", profile.backend.stepped_down.as_slice()),
+        ("Remarks", profile.conditions.remarks.as_slice()),
+    ];
+    html! {
+        div.notice-list {
+            @for (title, sentences) in lists.into_iter().filter(|(_, sentences)| !sentences.is_empty()) {
+                (notice(title, "plain", sentences))
             }
         }
     }

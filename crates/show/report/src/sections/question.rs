@@ -1,7 +1,8 @@
 use maud::{Markup, html};
 
+use super::fold::fold;
 use super::not_measured::lines;
-use super::{bars, heat, plot, scatter};
+use super::{Level, bars, heat, plot, scatter};
 use crate::figures::{Figure, Question};
 use crate::text;
 
@@ -11,17 +12,32 @@ pub(crate) fn question(question: &Question) -> Markup {
         @if !question.is_empty() {
             section.question id=(question.id) {
                 h2 { (question.title) }
-                @for alike in question.figures.chunk_by(is_alike) {
-                    div.plots { @for shown in alike { (figure(shown)) } }
-                }
-                @if !question.remarks.is_empty() {
-                    ul.remarks { @for remark in &question.remarks { li { (text::bind(remark)) } } }
-                }
-                @if !question.missing.is_empty() {
-                    p.not-measured { "Not measured:" }
-                    (lines(&question.missing))
-                }
+                (answers(question))
             }
+        }
+    }
+}
+
+/// The same behind its title, folded.
+pub(crate) fn folded_question(question: &Question) -> Markup {
+    html! {
+        @if !question.is_empty() {
+            (fold(question.id, question.title, Level::Two, &html! { div.question { (answers(question)) } }))
+        }
+    }
+}
+
+fn answers(question: &Question) -> Markup {
+    html! {
+        @for alike in question.figures.chunk_by(is_alike) {
+            div.plots { @for shown in alike { (figure(shown)) } }
+        }
+        @if !question.remarks.is_empty() {
+            ul.remarks { @for remark in &question.remarks { li { (text::bind(remark)) } } }
+        }
+        @if !question.missing.is_empty() {
+            p.not-measured { "Not measured:" }
+            (lines(&question.missing))
         }
     }
 }
@@ -45,7 +61,12 @@ pub(crate) fn contents<'a>(sections: impl IntoIterator<Item = (&'a str, &'a str)
     html! {
         nav.contents aria-label="Contents" {
             ul { @for (anchor, name) in sections { li { a href=(format!("#{anchor}")) { (name) } } } }
-            noscript { p { "The plots need a script; without one, the figures of each are in its table." } }
+            (without_script())
         }
     }
+}
+
+/// What a browser without a script doesn't show.
+pub(crate) fn without_script() -> Markup {
+    html! { noscript { p { "The plots need a script; without one, the figures of each are in its table." } } }
 }

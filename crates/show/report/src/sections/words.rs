@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use nandle_profile::{DepthForBlock, Derived, DeviceProfile, EqualRegion};
 
 use super::Level;
+use super::fold::{anchor_of, fold};
 use super::statement::Statement;
 use crate::device::Device;
 use crate::text::{self, Quantity};
@@ -11,9 +12,8 @@ use crate::text::{self, Quantity};
 /// The derived parameters as sentences, each with its interval; what is missing is named as missing.
 pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
     let derived = &device.profile.derived;
-    html! {
-        section.words {
-            (level.heading("In words"))
+    let body = html! {
+        div.words {
             dl.statements {
                 @for statement in statements(device.profile) { div {
                     dt { (statement.term) }
@@ -29,7 +29,8 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
             }
             p.aside { "In parentheses: 95 % intervals; “unclear” where one reaches zero or spans a factor of ten. “Near full” is within 10 % of the best bandwidth seen." }
         }
-    }
+    };
+    fold(&anchor_of("words", device, level), "Derived figures, in words", level, &body)
 }
 
 const DEPTH_TERM: &str = "Saturating depth";
@@ -194,8 +195,8 @@ fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
     let depth = single.iter().map(|region| region.queue_depth_min).max().unwrap_or_default();
     let more = match in_groups {
         0 => String::new(),
-        1 => " So does one combination in groups.".to_owned(),
-        more => format!(" So do {more} combinations in groups."),
+        1 => " The same holds for one combination in groups.".to_owned(),
+        more => format!(" The same holds for {more} combinations in groups."),
     };
     format!(
         "blocks read at random are as fast as in sequence, both near the device’s best bandwidth, from depth {depth} on at the latest.{more}"

@@ -8,4 +8,4 @@ mod sentence;
 pub(crate) use interval::{bandwidth, bounds, count, depth, factor, iops, plain, size, time, time_ns};
 pub(crate) use name::{clean, short};
 pub(crate) use quantity::{Quantity, block_runs, grouped, significant};
-pub(crate) use sentence::{bind, calendar, join, number_word, plural, quantile, sentence};
+pub(crate) use sentence::{bind, calendar, join, number_word, plural, quantile, sentence, units};

@@ -17,6 +17,24 @@ pub(crate) fn bind(sentence: &str) -> String {
     sentence.replace(" %", "\u{a0}%")
 }
 
+/// The sentence with each unit bound to its figure, and microseconds by their letter: `52 us` as `52\u{a0}µs`.
+pub(crate) fn units(sentence: &str) -> String {
+    const UNITS: [&str; 6] = ["ns", "us", "ms", "s", "MB/s", "times"];
+    let mut said = String::with_capacity(sentence.len());
+    for word in sentence.split(' ') {
+        let end = word.find([',', ';', '.', ':', ')', '–']).unwrap_or(word.len());
+        let (unit, rest) = word.split_at(end);
+        let is_unit =
+            UNITS.contains(&unit) && said.ends_with(|last: char| last.is_ascii_digit() || last == ')');
+        if !said.is_empty() {
+            said.push(if is_unit { '\u{a0}' } else { ' ' });
+        }
+        said.push_str(if is_unit && unit == "us" { "µs" } else { unit });
+        said.push_str(rest);
+    }
+    said
+}
+
 /// What a profile says in words, as a sentence: cleaned, with a capital and a full stop.
 pub(crate) fn sentence(said: &str) -> String {
     let said = super::clean(said);
@@ -58,6 +76,13 @@ mod tests {
     fn a_moment_reads_as_a_date() {
         assert_eq!(calendar(1_772_373_900), "2026-03-01 14:05 UTC");
         assert_eq!(calendar(u64::MAX), format!("{} s after 1970", u64::MAX));
+    }
+
+    #[test]
+    fn units_stay_with_their_figures() {
+        assert_eq!(units("takes 52.4 us (50–60 us), not us"), "takes 52.4\u{a0}µs (50–60\u{a0}µs), not us");
+        assert_eq!(units("at 392 (385–402) MB/s, 3 times"), "at 392 (385–402)\u{a0}MB/s, 3\u{a0}times");
+        assert_eq!(units(""), "");
     }
 
     #[test]

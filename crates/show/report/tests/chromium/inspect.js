@@ -133,6 +133,12 @@ window.inspection = (() => {
     ].map((found) => found.join(" "));
   }
 
+  // Opens the sections of a page, as a reader would, and waits for their plots.
+  async function openFolds() {
+    for (const details of document.querySelectorAll(".fold > details")) details.open = true;
+    await drawn();
+  }
+
   // Everything that a reader can unfold or point at, unfolded and pointed at.
   async function unfolded() {
     for (const details of document.querySelectorAll("details")) details.open = true;
@@ -146,6 +152,7 @@ window.inspection = (() => {
 
   return {
     drawn,
+    openFolds,
     unfolded,
     axes: () => [...document.querySelectorAll("canvas")].flatMap((canvas) => texts.get(canvas).map((box) => box.text)),
     async all() {

@@ -9,30 +9,28 @@ use nandle_terminal::args::bytes_of_at_least;
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
 
-/// Settings for a database or the kernel, each with the measured number and the rule behind it.
-///
-/// Prints a fragment of the product's own configuration. What the profile doesn't support is named at its end.
+/// A verdict on a device; with --for settings for a database or the kernel, each with its rule.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+    after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
 )]
 pub(crate) struct AdviseArgs {
     /// A profile that `nandle probe` wrote
     pub(crate) profile: PathBuf,
-    /// For what
+    /// For what the settings are; without it there is a verdict on the device
     #[arg(long = "for", value_name = "PRODUCT", value_parser = products())]
-    pub(crate) product: Product,
+    pub(crate) product: Option<Product>,
     /// The product's version [default: the latest that is known]
-    #[arg(long, value_name = "VERSION")]
+    #[arg(long, value_name = "VERSION", requires = "product")]
     pub(crate) product_version: Option<Version>,
     /// What the database is used for
-    #[arg(long, default_value = "oltp", value_parser = workloads())]
+    #[arg(long, default_value = "oltp", requires = "product", value_parser = workloads())]
     pub(crate) workload: Workload,
     /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap]
-    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, value_name = "COUNT", requires = "product", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: Option<u32>,
     /// Memory that the database may use for caching; without it nothing is said of caches
-    #[arg(long, value_name = "SIZE", value_parser = cache_bytes)]
+    #[arg(long, value_name = "SIZE", requires = "product", value_parser = cache_bytes)]
     pub(crate) memory: Option<u64>,
     /// Where the database lives: the profile must be of the device there, and --verify runs there
     /// [default: what was probed, if it is a directory of this machine]

@@ -10,8 +10,8 @@ mod verify;
 use std::path::Path;
 
 use nandle_advise::settings::{Advice, Question, Version};
-use nandle_advise::{UnknownVersion, advise, fragment};
-use nandle_profile::read_profile;
+use nandle_advise::{Product, UnknownVersion, advise, fragment, verdict};
+use nandle_profile::{DeviceProfile, read_profile};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use serde_json::json;
@@ -27,7 +27,8 @@ const SCHEMA_VERSION: u32 = 1;
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     let profile = read_profile(&args.profile)?;
-    let question = question(args)?;
+    let Some(product) = args.product else { return tell_verdict(&profile, args.on.as_deref(), common) };
+    let question = question(args, product)?;
     let advice = advise(&profile, &question).map_err(|error| unknown_version(args, error))?;
     device::warn_of_another(&profile, args.on.as_deref())?;
     if advice.parts.is_empty() {
@@ -41,9 +42,20 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     print(&advice, common)
 }
 
-fn question(args: &AdviseArgs) -> Result<Question, CliError> {
-    let (product, workload) = (args.product, args.workload);
-    let tried = tried_version(args)?;
+/// What kind of device it is, its strengths and risks, what to change, and its figures.
+fn tell_verdict(profile: &DeviceProfile, on: Option<&Path>, common: Common) -> Result<(), CliError> {
+    device::warn_of_another(profile, on)?;
+    let verdict = verdict(profile);
+    if common.json {
+        let answer = json!({ "schema_version": SCHEMA_VERSION, "verdict": verdict });
+        return Ok(output::json(&answer)?);
+    }
+    Ok(output::result(&format!("{}.\n\n{}", verdict.device, super::verdict::text(&verdict)))?)
+}
+
+fn question(args: &AdviseArgs, product: Product) -> Result<Question, CliError> {
+    let workload = args.workload;
+    let tried = tried_version(args, product)?;
     Ok(Question {
         product,
         version: tried.or(args.product_version).unwrap_or_else(|| product.latest()),
@@ -55,14 +67,14 @@ fn question(args: &AdviseArgs) -> Result<Question, CliError> {
 
 /// The version that a trial runs.
 #[cfg(feature = "verify")]
-fn tried_version(args: &AdviseArgs) -> Result<Option<Version>, CliError> {
-    if args.is_tried() { trial::version(args.product, args.product_version) } else { Ok(None) }
+fn tried_version(args: &AdviseArgs, product: Product) -> Result<Option<Version>, CliError> {
+    if args.is_tried() { trial::version(product, args.product_version) } else { Ok(None) }
 }
 
 /// The version that a trial runs: none does.
 #[cfg(not(feature = "verify"))]
 #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
-fn tried_version(_args: &AdviseArgs) -> Result<Option<Version>, CliError> {
+fn tried_version(_args: &AdviseArgs, _product: Product) -> Result<Option<Version>, CliError> {
     Ok(None)
 }
 

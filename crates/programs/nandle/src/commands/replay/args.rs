@@ -10,7 +10,7 @@ use nandle_terminal::args::IoArg;
 use nandle_terminal::args::percent;
 use nandle_units::parse_bytes;
 
-use crate::commands::trace::{SourceArgs, power_of_two};
+use crate::commands::trace::{SourceArgs, WritesArgs, power_of_two};
 
 /// Replay a trace's page writes through page stores of several write policies, side by side.
 ///
@@ -22,12 +22,14 @@ use crate::commands::trace::{SourceArgs, power_of_two};
 /// are printed, and the program ends with 1.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
+    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on model:mtron-16 --policies direct,out-of-place --fill 90% --passes 5\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ReplayArgs {
     #[command(flatten)]
     pub(crate) source: SourceArgs,
+    #[command(flatten)]
+    pub(crate) writes: WritesArgs,
     /// Where to: a directory (each policy gets a test file in it, gone afterwards), a modelled drive, a file or block device whose
     /// contents may be lost
     #[arg(long, value_name = "TARGET", value_parser = OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text)))]
@@ -38,6 +40,12 @@ pub(crate) struct ReplayArgs {
     /// When a write must be durable: each before its client's next one, where the trace syncs, or at the end
     #[arg(long, value_name = "WHEN", default_value = "trace")]
     pub(crate) durability: DurabilityArg,
+    /// Go through the trace so often, so that what only shows after a while is in the figures: cleaning, above all
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) passes: u32,
+    /// Write so much of each store's pages before the trace begins, untimed: a store that has been there for a while is full
+    #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
+    pub(crate) fill: u8,
     /// Writes under way at the same time
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) queue_depth: u32,

@@ -40,10 +40,10 @@ pub(super) fn lacks(
 fn kept_by_model(create: &CreateOptions, work: &Work) -> Result<u64, PageError> {
     let device_bytes = create.device_bytes()?;
     let (pages, beside_bytes) = if create.policy.has_zones() {
-        (work.page_writes, 0)
+        (work.all_page_writes().saturating_add(work.filled_pages()), 0)
     } else {
         debug_assert!(device_bytes >= work.needed_bytes(), "a store has room for its pages");
-        (work.page_writes.min(work.pages), device_bytes - work.needed_bytes())
+        (work.pages_held_max(), device_bytes - work.needed_bytes())
     };
     let written_bytes = pages.saturating_mul(create.page_bytes as u64).saturating_add(beside_bytes);
     let kept_bytes = written_bytes.min(device_bytes);

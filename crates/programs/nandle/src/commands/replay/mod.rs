@@ -53,6 +53,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         return Err(CliError::interrupted("interrupted while the trace was read"));
     }
     let mut work = work?;
+    (work.passes, work.fill_percent) = (args.passes, args.fill);
     let mut left_out = factory.fit(&mut work)?;
     let work = Rc::new(work);
     remarks.extend(remarks::before_starting(&work, records.bad_lines(), &progress));
@@ -92,6 +93,8 @@ fn begin(
         target: args.on.to_string(),
         trace_writes: work.fit.writes(),
         page_writes: work.page_writes,
+        passes: Some(work.passes),
+        filled_pages: Some(work.filled_pages()),
         pages: work.pages,
         page_bytes: work.page_bytes as u64,
         durability: args.durability.into(),

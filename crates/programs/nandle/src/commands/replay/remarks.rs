@@ -3,7 +3,7 @@
 use nandle_replay::{PolicyOutcome, Work};
 use nandle_session::Progress as _;
 use nandle_terminal::progress::Bar;
-use nandle_terminal::words::counted;
+use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
 
 use super::args::PAGES_BYTES;
@@ -38,6 +38,13 @@ pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Bar) -> Ve
         progress.remark(&format!("note: {remark}"));
     }
     remarks.extend(compaction(work));
+    remarks.extend((work.filled_pages() > 0).then(|| {
+        format!(
+            "Before the trace began {} of {} were written in each store, which is part of no figure.",
+            counted(work.filled_pages(), "page"),
+            thousands(work.pages as f64)
+        )
+    }));
     remarks.extend(
         work.wrapped.then(|| "Addresses beyond the target's end were folded back into it.".to_owned()),
     );

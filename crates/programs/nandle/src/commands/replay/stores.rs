@@ -135,7 +135,7 @@ impl<'a> StoreFactory<'a> {
             AddressesArg::Compact => Addresses::Compact { area_bytes: self.costs.mapping_unit_bytes },
             AddressesArg::Keep => Addresses::Keep,
         };
-        WorkOptions { page_bytes: self.page_bytes(), limit: self.args.source.limit, addresses }
+        WorkOptions { page_bytes: self.page_bytes(), limit: self.args.writes.limit, addresses }
     }
 
     /// Those that take the work, after [`Self::fit`].
@@ -212,7 +212,7 @@ impl<'a> StoreFactory<'a> {
 
     /// A modelled drive keeps what is written to it.
     fn check_memory(&self, work: &Work) -> Result<(), CliError> {
-        let pages_bytes = work.pages.min(work.page_writes).saturating_mul(self.args.page);
+        let pages_bytes = work.pages_held_max().saturating_mul(self.args.page);
         let (needed_bytes, most_bytes) = (pages_bytes.saturating_add(pages_bytes / 4), budget_bytes());
         if self.kind != TargetKind::Model || needed_bytes <= most_bytes {
             return Ok(());

@@ -26,7 +26,7 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     }
     let mut writer = Writer::create(&args.output, format)?;
     let mut events = 0_u64;
-    let written = go_through(reader, args.source.limit, common, |record| {
+    let written = go_through(reader, args.writes.limit, common, |record| {
         events += 1;
         Ok(writer.write(&record)?)
     });

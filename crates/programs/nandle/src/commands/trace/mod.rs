@@ -2,6 +2,7 @@
 
 mod convert;
 mod fit;
+mod play;
 mod source;
 mod stat;
 
@@ -25,16 +26,17 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     match &args.command {
         TraceCommand::Stat(args) => stat::run(args, common),
         TraceCommand::Convert(args) => convert::run(args, common),
+        TraceCommand::Play(args) => play::run(args, common),
     }
 }
 
-/// Say what a block trace looks like to a drive, and convert traces.
+/// Say what a block trace looks like to a drive, play traces, and convert them.
 ///
 /// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
-/// (versions 2 and 3) and MSR Cambridge's CSV, each of them compressed by zstd or not.
+/// (versions 2 and 3), MSR Cambridge's CSV and validation traces of `DiskSim`, each of them compressed by zstd or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
@@ -47,6 +49,15 @@ enum TraceCommand {
     Stat(StatArgs),
     /// Write a trace in another format
     Convert(ConvertArgs),
+    /// Play a trace's own requests on a target, and say how long they took
+    ///
+    /// Response times count from when a request was due, service times from when it was sent. What is due while as many are in
+    /// flight as may be is held, and that is part of its response. A trace is gone through twice, so it can't be standard input.
+    ///
+    /// Writes are of bytes that don't compress. They go to a test file in a directory, to a modelled drive, or to what may be lost
+    /// (--overwrite, --destroy-data); --reads-only plays the reads alone. Requests that fail are counted, and the program ends
+    /// with 1.
+    Play(Box<play::PlayArgs>),
 }
 
 /// A trace, and how it is read.
@@ -63,6 +74,11 @@ pub(crate) struct SourceArgs {
     /// Count damaged lines and go on, instead of ending at the first
     #[arg(long)]
     skip_bad: bool,
+}
+
+/// How much of a trace is taken, by its writes.
+#[derive(Debug, Args)]
+pub(crate) struct WritesArgs {
     /// Read no more than this many writes of the trace, of which each may be several pages
     #[arg(long, value_name = "N", value_parser = at_least_1)]
     pub(crate) limit: Option<u64>,
@@ -72,6 +88,8 @@ pub(crate) struct SourceArgs {
 struct StatArgs {
     #[command(flatten)]
     source: SourceArgs,
+    #[command(flatten)]
+    writes: WritesArgs,
     /// Size of the pages that writes are cut into
     #[arg(long, value_name = "SIZE", default_value = "4KiB", value_parser = page_bytes)]
     page: u64,
@@ -84,6 +102,8 @@ struct StatArgs {
 struct ConvertArgs {
     #[command(flatten)]
     source: SourceArgs,
+    #[command(flatten)]
+    writes: WritesArgs,
     /// The file to make; compressed by zstd when its name ends in .zst
     output: PathBuf,
     /// The format to write
@@ -106,6 +126,9 @@ pub(crate) enum FormatArg {
     FioIolog,
     /// MSR Cambridge's CSV
     Msr,
+    /// `DiskSim`'s validation traces, with response times
+    #[value(name = "disksim")]
+    DiskSim,
 }
 
 impl From<FormatArg> for Format {
@@ -116,6 +139,7 @@ impl From<FormatArg> for Format {
             FormatArg::PerfScript => Self::PerfScript,
             FormatArg::FioIolog => Self::FioIolog,
             FormatArg::Msr => Self::Msr,
+            FormatArg::DiskSim => Self::DiskSim,
         }
     }
 }
@@ -141,7 +165,7 @@ pub(crate) fn check_new(path: &Path) -> Result<(), CliError> {
 }
 
 /// A count that bounds something.
-fn at_least_1(text: &str) -> Result<u64, String> {
+pub(super) fn at_least_1(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a whole number of at least 1".into())
 }
 

@@ -34,7 +34,7 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     let pages_max = nandle_session::budget_bytes() / PAGE_STATISTICS_BYTES;
     let mut statistics = Statistics::new(args.page).with_pages_max(pages_max);
     let gone =
-        go_through(reader(&args.source)?, args.source.limit, common, |record| Ok(statistics.add(record)?))?;
+        go_through(reader(&args.source)?, args.writes.limit, common, |record| Ok(statistics.add(record)?))?;
     let statistics = statistics.finish();
     let trace = args.source.trace.display().to_string();
     if let Some(path) = &args.report {

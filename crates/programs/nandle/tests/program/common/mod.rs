@@ -17,6 +17,7 @@
 //! | `sweep_resume`  | going on after an interruption, finished sweeps, damaged files, other targets             |
 //! | `trace`         | formats, pipes and files, damaged and foreign ones, devices, pages that the writes don't fit    |
 //! | `capture`       | a command's writes and others', exit codes, interruptions, what can't be captured       |
+//! | `trace_play`    | timings, beside measured disks, real files, addresses that don't fit, failures, what can't be played |
 //! | `replay`        | every policy on disks and models, profiles, pages, what can't be replayed                     |
 //! | `replay_trouble`| targets too small, full or failing, damaged traces                                        |
 //! | `replay_addresses`| traces of large volumes, long writes, policies that can't take the work                 |

@@ -7,7 +7,7 @@ use super::contest::PAIRS_TO_TELL;
 #[derive(Debug, Args)]
 pub(in crate::commands::advise) struct TrialArgs {
     /// Run a fixed workload with the defaults and with the advice, by turns, and print both (postgresql and sqlite)
-    #[arg(long)]
+    #[arg(long, requires = "product")]
     pub(in crate::commands::advise) verify: bool,
     /// Pairs of runs, one with the defaults and one with the advice; six at least, as fewer tell nothing from noise
     #[arg(long, value_name = "COUNT", default_value_t = PAIRS_TO_TELL, requires = "verify",

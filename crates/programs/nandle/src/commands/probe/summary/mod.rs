@@ -1,19 +1,21 @@
-//! What a probe found, on a terminal of 80 columns.
+//! What a probe found, on a terminal: the verdict and its figures first, then what they stand on.
 
 mod waits;
 mod writes;
 
 use std::ops::Div;
 
-use comfy_table::{Table, presets};
+use comfy_table::{ContentArrangement, Table};
 use nandle_io::Nanos;
 use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval, SkippedExperiment};
-use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{
+    bandwidth, columns, fitted, latency, paragraph, table, thousands, to_the_right,
+};
 use nandle_units::{format_bytes, format_duration};
 
 /// The whole summary. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
 pub(super) fn summary(profile: &DeviceProfile, is_asked_for: impl Fn(&str) -> bool) -> String {
-    let mut text = heading(profile);
+    let mut text = heading(profile) + &crate::commands::verdict::text(&nandle_advise::verdict(profile));
     if !profile.cells.is_empty() {
         text += &depths(profile);
         text += &sentences(profile);
@@ -32,18 +34,15 @@ pub(super) fn summary(profile: &DeviceProfile, is_asked_for: impl Fn(&str) -> bo
     for remark in &profile.conditions.remarks {
         paragraph(&mut text, "* ", remark);
     }
-    let skipped = profile.experiments.skipped.iter().filter(|skipped| is_asked_for(&skipped.name));
-    for line in not_measured(skipped) {
-        paragraph(&mut text, "* ", &line);
-    }
     for reason in &profile.partial {
         paragraph(&mut text, "? ", &format!("Partial: {reason}."));
     }
-    text
+    let skipped = profile.experiments.skipped.iter().filter(|skipped| is_asked_for(&skipped.name));
+    text + &not_measured(skipped)
 }
 
-/// What was left out: a line for each reason.
-fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> Vec<String> {
+/// What was left out: a row for each reason.
+fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> String {
     let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
     for SkippedExperiment { name, reason } in skipped {
         match by_reason.iter_mut().find(|(known, _)| known == reason) {
@@ -51,8 +50,22 @@ fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> Vec
             None => by_reason.push((reason, vec![name])),
         }
     }
-    let line = |(reason, names): (&str, Vec<&str>)| format!("Not measured: {}: {reason}.", names.join(", "));
-    by_reason.into_iter().map(line).collect()
+    if by_reason.is_empty() {
+        return String::new();
+    }
+    let mut table = table(["Not measured", "Why not"]);
+    table.set_content_arrangement(ContentArrangement::Dynamic);
+    table.set_width(u16::try_from(columns()).unwrap_or(u16::MAX));
+    for (reason, names) in by_reason {
+        table.add_row([names.join(", "), reason.to_owned()]);
+    }
+    format!("\n{}\n", trimmed(&table))
+}
+
+/// The table without the space that pads its lines at their ends.
+fn trimmed(table: &Table) -> String {
+    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
+    lines.join("\n")
 }
 
 /// Which device it is, and how it was read.
@@ -103,13 +116,12 @@ fn capitalised(words: &str) -> String {
 
 /// The table of block sizes: what each can give, at which depth.
 fn depths(profile: &DeviceProfile) -> String {
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING);
-    table.set_header(["random reads", "MB/s", "IOPS", "at depth", "p50, depth 1", "p99"]);
+    let mut table = table(["random reads", "MB/s", "IOPS", "at depth", "p50, depth 1", "p99"]);
     for row in &profile.derived.saturating_queue_depth {
         table.add_row(depth_row(profile, row));
     }
     to_the_right(&mut table, ..);
+    fitted(&mut table);
     format!("{table}\n\n")
 }
 
@@ -191,7 +203,9 @@ fn first_touch(profile: &DeviceProfile) -> Option<String> {
 
 /// What a line is about, before its figures.
 fn label(what: &str) -> String {
-    format!("{what:<27} ")
+    /// Where lines are shorter, figures begin right behind what they are of.
+    const COLUMNS_FOR_LABELS: usize = 60;
+    if columns() < COLUMNS_FOR_LABELS { format!("{what} ") } else { format!("{what:<27} ") }
 }
 
 fn megabytes(interval: &Interval<f64>) -> String {

@@ -1,12 +1,13 @@
 //! What commits, and reads beside writes, have to wait for.
 
+use nandle_advise::verdict::TimeUnit;
 use nandle_io::Nanos;
 use nandle_profile::experiments::{CommitCost, ExtentState, InterferenceCell, InterferenceMap};
 use nandle_profile::{DeviceProfile, GroupCommitGain, InterferenceLimit, LatencySummary};
-use nandle_terminal::words::{counted, latency, thousands};
+use nandle_terminal::words::{fitted, in_unit, latency, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 
-use super::with_bounds;
+use super::{trimmed, with_bounds};
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
 
@@ -33,7 +34,7 @@ pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
     ))
 }
 
-/// Every way in which a write of that size becomes durable.
+/// Every way in which a write of that size becomes durable, a row each; nothing where none was timed.
 pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
     let findings = &profile.experiments.flush.as_ref()?.findings;
     let told = profile.commit()?;
@@ -41,18 +42,30 @@ pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
         let is_plain = commit.extent == ExtentState::Overwritten && commit.writes_per_commit == 1;
         is_plain && commit.write_bytes == told.write_bytes
     };
-    let ways: Vec<String> = findings.commits.iter().filter(is_told).map(way).collect();
-    Some(format!("{} in a median of {}", format_bytes(told.write_bytes), ways.join("; ")))
+    let ways: Vec<&CommitCost> = findings.commits.iter().filter(is_told).collect();
+    let tails = ways.iter().filter_map(|way| way.latency_ns.p99);
+    let unit = TimeUnit::for_longest(tails.max().unwrap_or(0));
+    let what = format!("durable writes of {}, {}", format_bytes(told.write_bytes), unit.name());
+    let mut table = table([what.as_str(), "p50", "mean", "p99", "commits"]);
+    for way in ways {
+        table.add_row(row_of(way, unit));
+    }
+    to_the_right(&mut table, 1..);
+    fitted(&mut table);
+    Some(trimmed(&table) + "\n")
 }
 
-fn way(commit: &CommitCost) -> String {
-    let mean = commit.latency_ns.mean.map_or_else(String::new, |mean| format!(", mean {}", time(mean)));
-    let tail = commit.latency_ns.p99.map_or_else(
-        || format!(", {} are too few for a p99", counted(commit.observations, "commit")),
-        |p99| format!(", p99 {}", latency(Some(Nanos(p99)))),
-    );
+/// A quantile of too few commits is a dash.
+fn row_of(commit: &CommitCost, unit: TimeUnit) -> [String; 5] {
     let place = if commit.in_file { " in a file" } else { "" };
-    format!("{}{mean}{tail} ({}{place})", with_bounds(&commit.commit_ns, |ns| time(*ns)), commit.method)
+    let told = |nanos: Option<f64>| nanos.map_or_else(|| "–".into(), |nanos| in_unit(nanos, unit));
+    [
+        format!("{}{place}", commit.method),
+        with_bounds(&commit.commit_ns, |ns| in_unit(*ns, unit)),
+        told(commit.latency_ns.mean),
+        told(commit.latency_ns.p99.map(|nanos| nanos as f64)),
+        thousands(commit.observations as f64),
+    ]
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]

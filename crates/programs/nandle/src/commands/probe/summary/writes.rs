@@ -10,7 +10,7 @@ use nandle_units::{format_bytes, format_duration};
 
 use super::{label, megabytes, waits, with_bounds};
 
-/// A line for each that was conducted; nothing when none was.
+/// A line for each that was conducted, and what commits take as a table; nothing when none was.
 pub(super) fn sentences(profile: &DeviceProfile) -> String {
     let (derived, experiments) = (&profile.derived, &profile.experiments);
     let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
@@ -20,11 +20,10 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
         ("Sequential writes, max:", large.as_ref().map(megabytes)),
         ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
         ("Cheap writes:", cheap(profile)),
-        ("Random writes for long:", derived.steady_state.as_ref().map(steady)),
+        ("Sustained random writes:", derived.steady_state.as_ref().map(steady)),
         ("Write cache:", cache.and_then(cache_sentence)),
         ("Filled and fragmented:", fill.and_then(filled)),
         ("Commit:", waits::commit(profile)),
-        ("Durable writes:", waits::ways(profile)),
         ("Group commit:", derived.group_commit.as_ref().map(waits::group)),
         ("Reads beside writes:", waits::reads_beside_writes(profile)),
     ];
@@ -33,6 +32,9 @@ pub(super) fn sentences(profile: &DeviceProfile) -> String {
         if let Some(sentence) = sentence {
             paragraph(&mut text, &label(what), &sentence);
         }
+    }
+    if let Some(table) = waits::ways(profile) {
+        text = format!("{text}\n{table}");
     }
     if text.is_empty() { text } else { text + "\n" }
 }

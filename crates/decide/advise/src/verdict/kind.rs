@@ -1,0 +1,256 @@
+use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
+use nandle_units::format_bytes;
+use serde::Serialize;
+
+use super::finding::{capitalised, times};
+use super::limits::{bandwidth_limit, request_limit};
+use super::write_cache::{Answered, answered};
+use crate::figures::words::{bandwidth, bounded, number, time};
+use crate::figures::{Array, Figures, ReadShape};
+
+/// What a device is by what was measured of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Kind {
+    /// Its class.
+    pub class: DeviceClass,
+    /// The same in words, as a noun with its article: `a spinning disk`.
+    pub name: String,
+    /// The measured reasons, each a sentence.
+    pub reasons: Vec<String>,
+}
+
+/// Classes of devices that figures of reading tell from one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DeviceClass {
+    /// One disk with an arm.
+    SpinningDisk,
+    /// Several of them, or something distant that reads ahead.
+    SpinningDisks,
+    /// Something lets so many requests a second pass, whatever their size.
+    RequestLimit,
+    /// Something lets so many bytes a second pass, whatever the size of requests.
+    BandwidthLimit,
+    /// Reads come from memory.
+    Memory,
+    /// Flash that serves one request at a time.
+    SerialFlash,
+    /// Flash within what SATA's link and its queue of 32 carry.
+    SataFlash,
+    /// Flash beyond that.
+    NvmeFlash,
+    /// The figures leave it open.
+    Undecided,
+}
+
+/// No request reaches a device on a bus and comes back in less, so reads that take less come from this machine's memory: the
+/// fastest drives there were (3D `XPoint`) take 10 us (their data sheets).
+const MEMORY_LATENCY_NS: f64 = 5e3;
+/// Flash of three bits a cell isn't read sooner: makers of such drives state 45 us and more for the array of cells alone
+/// (announcement of Samsung's sixth generation of V-NAND, 2019).
+const TLC_READ_NS_MIN: f64 = 45e3;
+/// So many times as fast are small reads in sequence at least where random ones wait for an arm: the disk, or its controller,
+/// has the rest of the track in memory. Flash reads ahead too, but saves no more than its latency, which is below 2 ms.
+const ARM_GAIN_MIN: f64 = 8.0;
+/// One arm gains no more from a sorted queue: 2.5 to 3 times, by disks of 7200 and 15 000 revolutions a minute with 32 outstanding.
+const ONE_ARM_GAIN_MAX: f64 = 6.0;
+/// Less is gained from a queue where one request is served at a time; a second die in parallel would give twice.
+const SERIAL_GAIN_MAX: f64 = 1.5;
+/// What SATA's fastest link carries: 6 Gb/s, 10 bits for a byte (Serial ATA 3.0).
+const SATA_BYTES_PER_S: f64 = 600e6;
+/// What SATA's queue holds (Serial ATA 2.5, native command queuing).
+const SATA_DEPTH: u32 = 32;
+/// No drive behind SATA reads more often: the fastest state 98 000 a second (data sheet of Samsung's 870 EVO).
+const SATA_READS_PER_S: f64 = 100e3;
+
+/// What the figures say that the device is.
+pub(super) fn kind(figures: &Figures<'_>) -> Kind {
+    if !figures.profile.backend.direct {
+        return undecided(vec![
+            "Everything was measured through the page cache, so the figures are the cache's as well.".into(),
+        ]);
+    }
+    let Some(seen) = ReadShape::of(figures) else {
+        return undecided(vec![
+            "Random reads, which tell kinds of devices from one another, weren't measured.".into(),
+        ]);
+    };
+    let kind = of_reads(&seen);
+    let kind = match figures.array().filter(Array::is_sure) {
+        Some(array) => kind.because(format!(
+            "{}: drives of an array, or a drive's own channels.",
+            capitalised(&array.one_member.says)
+        )),
+        None => kind,
+    };
+    match answered(figures, &kind) {
+        Some(Answered { by_cache: true, says }) => {
+            let name = if kind.class == DeviceClass::Undecided {
+                kind.name.clone()
+            } else {
+                format!("{} whose cache answers writes", kind.name)
+            };
+            Kind { name, ..kind.because(says) }
+        }
+        Some(Answered { by_cache: false, says }) => kind.because(says),
+        None => kind,
+    }
+}
+
+impl Kind {
+    fn new(class: DeviceClass, name: impl Into<String>, reasons: Vec<String>) -> Self {
+        Self { class, name: name.into(), reasons }
+    }
+
+    fn because(mut self, reason: String) -> Self {
+        self.reasons.push(reason);
+        self
+    }
+}
+
+fn undecided(reasons: Vec<String>) -> Kind {
+    Kind::new(DeviceClass::Undecided, "not decided by these figures", reasons)
+}
+
+fn of_reads(seen: &ReadShape) -> Kind {
+    let waits = format!("A random read takes {} (median, one at a time)", time(seen.latency_ns));
+    if seen.latency_ns < MEMORY_LATENCY_NS {
+        let reason = format!("{waits}: less than any device on a bus needs ({}).", time(MEMORY_LATENCY_NS));
+        return Kind::new(DeviceClass::Memory, "memory, or a cache that answers reads", vec![reason]);
+    }
+    let is_slow = seen.latency_ns >= ROTATIONAL_LATENCY_NS_MIN as f64;
+    if let Some(disk) = is_slow.then(|| of_slow_reads(seen, &waits)).flatten() {
+        return disk;
+    }
+    if let Some((name, reason)) = request_limit(seen) {
+        return Kind::new(DeviceClass::RequestLimit, name, vec![reason]);
+    }
+    if let Some((name, reason)) = bandwidth_limit(seen) {
+        return Kind::new(DeviceClass::BandwidthLimit, name, vec![reason]);
+    }
+    if is_slow {
+        return undecided(vec![format!(
+            "{waits}, as long as a disk or a distant volume, and what reads in sequence, or a longer queue, gain \
+             doesn't tell which."
+        )]);
+    }
+    of_quick_reads(seen, &waits)
+}
+
+/// A disk, or several, if that is what takes so long.
+fn of_slow_reads(seen: &ReadShape, waits: &str) -> Option<Kind> {
+    let (block, gain) = seen.sequential_gain.filter(|(_, gain)| *gain >= ARM_GAIN_MIN)?;
+    let arm = format!(
+        "{waits}, and no disk moves its arm and turns in less than {}; reads of {} in sequence, which wait for neither, are {} \
+         as fast.",
+        time(ROTATIONAL_LATENCY_NS_MIN as f64),
+        format_bytes(block),
+        times(gain)
+    );
+    let depth_gain = seen.depth_gain?;
+    let queue = format!("A queue gives {} as many small reads", gained(&depth_gain));
+    Some(if depth_gain.value <= ONE_ARM_GAIN_MAX {
+        let one = format!("{queue}: what one arm gains from sorting (at most {}).", times(ONE_ARM_GAIN_MAX));
+        Kind::new(DeviceClass::SpinningDisk, "a spinning disk", vec![arm, one])
+    } else {
+        let many = format!("{queue}, more than one arm gains from sorting ({}).", times(ONE_ARM_GAIN_MAX));
+        let name = "several spinning disks, or a distant volume that reads ahead";
+        Kind::new(DeviceClass::SpinningDisks, name, vec![arm, many])
+    })
+}
+
+/// Flash of some class, as far as bandwidth, queue and rate tell.
+fn of_quick_reads(seen: &ReadShape, waits: &str) -> Kind {
+    let quick = format!("{waits}: nothing turns (at least {}).", time(ROTATIONAL_LATENCY_NS_MIN as f64));
+    let (Some(best), Some(gain)) = (seen.bytes_per_s, seen.depth_gain) else {
+        return undecided(vec![quick, "Neither its bandwidth nor what a queue gains is known.".into()]);
+    };
+    let link = bandwidth(SATA_BYTES_PER_S);
+    if best.low > SATA_BYTES_PER_S {
+        let fast = format!("It reads {}, more than SATA's link carries ({link}).", bounded(&best, bandwidth));
+        return beyond_sata(seen, vec![quick, fast]);
+    }
+    if best.high > SATA_BYTES_PER_S {
+        let open = format!(
+            "It reads {}: whether SATA's link ({link}) carries that is open.",
+            bounded(&best, bandwidth)
+        );
+        return undecided(vec![quick, open]);
+    }
+    within_sata(
+        seen,
+        &gain,
+        quick,
+        &format!("It reads {}, no more than SATA's link carries ({link})", bounded(&best, bandwidth)),
+    )
+}
+
+fn within_sata(seen: &ReadShape, gain: &Interval<f64>, quick: String, within: &str) -> Kind {
+    let small = format_bytes(seen.block_bytes);
+    if gain.high <= SERIAL_GAIN_MAX {
+        let serial = format!(
+            "A queue gives {} as many reads of {small}: requests are served one at a time.",
+            gained(gain)
+        );
+        let name = "flash that serves one request at a time, as memory cards and early drives do";
+        return Kind::new(DeviceClass::SerialFlash, name, vec![quick, serial]);
+    }
+    match seen.knee_depth {
+        Some(knee) if knee.high <= SATA_DEPTH && gain.low > SERIAL_GAIN_MAX => {
+            let queue = format!(
+                "{within}, and {} outstanding give nearly all that it has of {small}, {} as many as one: SATA's queue of \
+                 {SATA_DEPTH} is enough.",
+                knee.value,
+                gained(gain)
+            );
+            Kind::new(DeviceClass::SataFlash, "a flash drive of SATA's class", vec![quick, queue])
+        }
+        Some(knee) if knee.high <= SATA_DEPTH => {
+            let open = format!(
+                "{within}; a queue gives {} as many reads of {small}, which leaves open whether it serves several at once.",
+                gained(gain)
+            );
+            undecided(vec![quick, open])
+        }
+        Some(_) | None => {
+            let deep = format!(
+                "{within}, but reads of {small} may gain from more than SATA's {SATA_DEPTH} outstanding: several drives, or a \
+                 volume with a limit."
+            );
+            undecided(vec![quick, deep])
+        }
+    }
+}
+
+fn beyond_sata(seen: &ReadShape, mut reasons: Vec<String>) -> Kind {
+    let rate = seen.reads_per_s;
+    let is_often = rate.is_some_and(|rate| rate.low > SATA_READS_PER_S);
+    if !is_often && !seen.host_is_limit {
+        let rate = rate.map_or_else(|| "too few".into(), |rate| bounded(&rate, number));
+        reasons.push(format!(
+            "It reads {rate} times a second, which one drive behind SATA may do as well (up to {}): several such drives, a \
+             volume with a limit and a slow NVMe drive look the same.",
+            number(SATA_READS_PER_S)
+        ));
+        return undecided(reasons);
+    }
+    let often = rate.map_or_else(String::new, |rate| format!("{} reads a second", bounded(&rate, number)));
+    reasons.push(if is_often {
+        format!("It does {often}, more than a drive behind SATA does ({}).", number(SATA_READS_PER_S))
+    } else {
+        format!("It does {often} because the thread that asks can't ask more often.")
+    });
+    if seen.latency_ns < TLC_READ_NS_MIN {
+        reasons.push(format!(
+            "Reads come sooner than from flash of three bits a cell ({}): from single-level cells, or from a cache before it.",
+            time(TLC_READ_NS_MIN)
+        ));
+        let name = "a drive of NVMe's class: faster cells than TLC, or a cache that answers reads";
+        return Kind::new(DeviceClass::NvmeFlash, name, reasons);
+    }
+    Kind::new(DeviceClass::NvmeFlash, "a flash drive of NVMe's class", reasons)
+}
+
+fn gained(gain: &Interval<f64>) -> String {
+    format!("{} times", bounded(gain, number))
+}

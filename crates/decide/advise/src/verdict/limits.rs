@@ -1,0 +1,72 @@
+//! Limits that something before a device sets: so many requests, or so many bytes, a second.
+
+use nandle_profile::Interval;
+use nandle_units::format_bytes;
+
+use crate::figures::ReadShape;
+use crate::figures::words::{bandwidth, number};
+
+/// Rates within this of each other are the same: half of "near full" (10 %), because a limit is kept exactly.
+const SAME_SHARE: f64 = 0.95;
+/// A limit of requests holds over so many times in size at least …
+const SAME_OVER_MIN: u64 = 8;
+/// … and up to this size: the pages of flash, which cost one read whatever part is wanted, have 16 KiB at most, so what is
+/// the same up to twice that isn't a page.
+const SAME_TO_BYTES_MIN: u64 = 32 << 10;
+/// A limit of bytes lets even reads of 4 KiB reach all of it. Drives don't: by their data sheets such reads are 57 % (Intel
+/// X25-E) to 72 % (Samsung 870 EVO) of their bandwidth.
+const SMALL_BYTES_MAX: u64 = 4 << 10;
+/// Large reads, whose bandwidth small ones are held against.
+const LARGE_BYTES_MIN: u64 = 1 << 20;
+
+/// The name of a volume with a limit of requests, and the reason; `None` where none shows.
+pub(super) fn request_limit(seen: &ReadShape) -> Option<(String, String)> {
+    let (first, last) = (seen.rates.first()?, constant_run(&seen.rates)?);
+    let (from, to) = (first.0, last.0);
+    if to < SAME_TO_BYTES_MIN || to / from < SAME_OVER_MIN {
+        return None;
+    }
+    let per_s = number(first.1.value);
+    let bytes = constant_bandwidth(seen).map(|rate| format!(" and {}", bandwidth(rate)));
+    let reason = format!(
+        "{} to {} alike, it reads {per_s} times a second and not more often, which no flash page ({} at most) explains: something \
+         lets so many requests pass.",
+        format_bytes(from),
+        format_bytes(to),
+        format_bytes(SAME_TO_BYTES_MIN / 2)
+    );
+    Some((format!("a volume with a limit of {per_s} requests a second{}", bytes.unwrap_or_default()), reason))
+}
+
+/// The last size whose rate is that of all smaller ones.
+fn constant_run(rates: &[(u64, Interval<f64>)]) -> Option<&(u64, Interval<f64>)> {
+    let best = rates.first()?.1.value;
+    let is_same = |rate: &Interval<f64>| rate.value >= SAME_SHARE * best && rate.value <= best / SAME_SHARE;
+    rates.iter().take_while(|(_, rate)| is_same(rate)).last()
+}
+
+/// The bandwidth of the largest reads, where it is the same over several sizes.
+fn constant_bandwidth(seen: &ReadShape) -> Option<f64> {
+    let rates: Vec<f64> = seen.rates.iter().map(|(bytes, per_s)| *bytes as f64 * per_s.value).collect();
+    let best = rates.iter().copied().fold(0.0, f64::max);
+    let same = rates.iter().filter(|rate| **rate >= SAME_SHARE * best).count();
+    (same >= 3).then_some(best)
+}
+
+/// The name of a volume with a limit of bytes, and the reason; `None` where none shows.
+pub(super) fn bandwidth_limit(seen: &ReadShape) -> Option<(String, String)> {
+    let best = seen.bytes_per_s?;
+    let (small, rate) = seen.rates.iter().rfind(|(bytes, _)| *bytes <= SMALL_BYTES_MAX)?;
+    let (large, _) = seen.rates.last().filter(|(bytes, _)| *bytes >= LARGE_BYTES_MIN)?;
+    let of_small = *small as f64 * rate.low;
+    (of_small >= SAME_SHARE * best.value).then(|| {
+        let reason = format!(
+            "Random reads of {} get {} as those of {} do; small reads of a drive don't reach its bandwidth: something lets so many \
+             bytes pass.",
+            format_bytes(*small),
+            bandwidth(*small as f64 * rate.value),
+            format_bytes(*large)
+        );
+        (format!("a volume with a limit of {}", bandwidth(best.value)), reason)
+    })
+}

@@ -1,0 +1,269 @@
+//! What a database has to mind on a device.
+
+use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
+
+use super::finding::{Finding, Side, Threshold, times};
+use super::kind::{DeviceClass, Kind};
+use super::strengths::PAGE_BYTES;
+use crate::figures::words::{bandwidth, bytes, number, time};
+use crate::figures::{Burst, Figures, PROGRAM_NS_MIN, SMALLEST_WRITE};
+use crate::settings::Figure;
+
+const LONG_READ: Threshold = Threshold {
+    key: "latency_ns_min",
+    value: ROTATIONAL_LATENCY_NS_MIN as f64,
+    says: "2 ms and more",
+    source: "what the fastest disk takes to turn half-way at 15 000 revolutions a minute",
+};
+const UNEVEN_READS: Threshold = Threshold {
+    key: "read_p99_by_median_ratio_min",
+    value: 10.0,
+    says: "10 times and more",
+    source: "Nandle's authors",
+};
+const DEEP_QUEUE: Threshold = Threshold {
+    key: "depth_gain_ratio_min",
+    value: 16.0,
+    says: "16 times and more",
+    source: "the sessions that the advice assumes for many short transactions",
+};
+const COSTLY_RANDOM_READS: Threshold = Threshold {
+    key: "random_by_sequential_page_cost_ratio_min",
+    value: 4.0,
+    says: "4 times and more",
+    source: "PostgreSQL's default of random_page_cost, which stands for disks",
+};
+const SLOW_FIRST_READS: Threshold = Threshold {
+    key: "first_by_again_ratio_max",
+    value: 0.5,
+    says: "half and less",
+    source: "Nandle's authors",
+};
+const ROUGH_FIGURES: Threshold = Threshold {
+    key: "variation_share_min",
+    value: 0.2,
+    says: "20 % and more",
+    source: "rounds that differ by more aren't steady (SNIA Solid State Storage Performance Test Specification)",
+};
+const LONG_COMMIT: Threshold = Threshold {
+    key: "commit_p99_ns_min",
+    value: 10e6,
+    says: "10 ms and more",
+    source: "etcd asks for 99 % of fdatasync within 10 ms (etcd, Hardware recommendations)",
+};
+const QUICKER_THAN_FLASH: Threshold = Threshold {
+    key: "commit_ns_max",
+    value: PROGRAM_NS_MIN,
+    says: "less than 100 us",
+    source: "no flash is programmed sooner (about 220 us for single-level cells; data sheets of the X25-E's chips)",
+};
+const LONG_FLUSH: Threshold = Threshold {
+    key: "flush_of_full_cache_by_commit_ratio_min",
+    value: 10.0,
+    says: "10 times and more",
+    source: "Nandle's authors",
+};
+const COSTLY_RANDOM_WRITES: Threshold = Threshold {
+    key: "random_by_sequential_write_ratio_min",
+    value: 4.0,
+    says: "4 times and more",
+    source: "beyond that no pattern counts as cheap in StableBuffer, §3.1",
+};
+const FADING_WRITES: Threshold = Threshold {
+    key: "steady_by_first_ratio_max",
+    value: 0.5,
+    says: "half and less",
+    source: "Nandle's authors",
+};
+const WEARING_WRITES: Threshold = Threshold {
+    key: "write_amplification_ratio_min",
+    value: 4.0,
+    says: "4 and more",
+    source: "Nandle's authors",
+};
+const DISTURBING_WRITES: Threshold =
+    Threshold { key: "write_share_max", value: 0.1, says: "a tenth and less", source: "Nandle's authors" };
+const SHORT_BURSTS: Threshold = Threshold {
+    key: "burst_by_sustained_ratio_min",
+    value: 2.0,
+    says: "2 times and more",
+    source: "Nandle's authors",
+};
+const LARGE_WRITE_UNIT: Threshold = Threshold {
+    key: "smallest_write_bytes_min",
+    value: 8192.0,
+    says: "8KiB and more",
+    source: "a page of 4KiB, as SQLite and file systems have it, is smaller",
+};
+
+/// Every risk that was measured.
+pub(super) fn measured(figures: &Figures<'_>, kind: &Kind) -> Vec<Finding> {
+    let limit = limited(figures, kind);
+    [faults(figures), reads(figures), commits(figures), writes(figures)]
+        .concat()
+        .into_iter()
+        .chain(limit)
+        .collect()
+}
+
+fn faults(figures: &Figures<'_>) -> Vec<Finding> {
+    let failed = figures.failed_reads().map(|figure| {
+        Finding::fault("Reads went wrong", Some(figure), "Look at the kernel's log, and replace the device.")
+    });
+    let rough = figures.variation().and_then(|figure| {
+        let means = "The figures are rough: other work was going on, or the device is shared. Probe again when it is quiet.";
+        Finding::of("Unsteady", figure, Side::Above, &ROUGH_FIGURES, means)
+    });
+    failed.into_iter().chain(rough).collect()
+}
+
+/// Something lets only so much pass.
+fn limited(figures: &Figures<'_>, kind: &Kind) -> Option<Finding> {
+    /// As much as a commit that wasn't measured: whatever else the device could do stays out of reach.
+    const WEIGHT: f64 = 4.0;
+    let means = match kind.class {
+        DeviceClass::RequestLimit => {
+            "Larger requests get more through it, more sessions don't: let the database read ahead and combine."
+        }
+        DeviceClass::BandwidthLimit => {
+            "Neither larger requests nor more sessions get more through it: a backup and the queries share it."
+        }
+        DeviceClass::SpinningDisk
+        | DeviceClass::SpinningDisks
+        | DeviceClass::Memory
+        | DeviceClass::SerialFlash
+        | DeviceClass::SataFlash
+        | DeviceClass::NvmeFlash
+        | DeviceClass::Undecided => return None,
+    };
+    let figure = figures.random_read_iops(PAGE_BYTES).ok();
+    Some(Finding {
+        title: "A limit stands before the device",
+        figure,
+        threshold: None,
+        means: means.into(),
+        weight_ratio: WEIGHT,
+    })
+}
+
+fn reads(figures: &Figures<'_>) -> Vec<Finding> {
+    let found = [
+        figures.random_read_latency().ok().and_then(|figure| {
+            let means =
+                "Each page that isn't cached costs that much, so memory is what such a device needs most.";
+            Finding::of("Long reads", figure, Side::Above, &LONG_READ, means)
+        }),
+        figures.read_tail_ratio(PAGE_BYTES).and_then(|figure| {
+            let means = "A query of a hundred reads meets such a one.";
+            Finding::of("Uneven reads", figure, Side::Above, &UNEVEN_READS, means)
+        }),
+        depth_gain(figures).and_then(|figure| {
+            let means =
+                "One session gets a small part of it: let the database prefetch, or use more sessions.";
+            Finding::of("It takes many requests at once", figure, Side::Above, &DEEP_QUEUE, means)
+        }),
+        random_page_cost(figures).and_then(|figure| {
+            let means = "Reading many rows by index is slower than a scan.";
+            Finding::of("Costly random reads", figure, Side::Above, &COSTLY_RANDOM_READS, means)
+        }),
+        figures.first_touch().and_then(|figure| {
+            let means = "After a restore, read everything once before users come.";
+            Finding::of("Slow first reads", figure, Side::Below, &SLOW_FIRST_READS, means)
+        }),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// The most reads of a page by those one at a time.
+fn depth_gain(figures: &Figures<'_>) -> Option<Figure> {
+    let (most, knee) = (figures.random_read_iops(PAGE_BYTES).ok()?, figures.knee_depth(PAGE_BYTES).ok()?);
+    let alone_ns = figures.random_page_ns(PAGE_BYTES).ok()?;
+    let of = |rate: f64, ns: f64| rate * ns / 1e9;
+    let gain = Interval {
+        value: of(most.value.value, alone_ns.value),
+        low: of(most.value.low, alone_ns.low),
+        high: of(most.value.high, alone_ns.high),
+    };
+    let says = format!(
+        "{} random reads a second at depth {}, {} one at a time",
+        number(most.value.value),
+        number(knee.value.value),
+        number(1e9 / alone_ns.value)
+    );
+    Some(Figure::new("depth_gain_ratio", gain, says))
+}
+
+/// A random page by a sequential one with the deepest queue, which is when random reads look best.
+fn random_page_cost(figures: &Figures<'_>) -> Option<Figure> {
+    let (alone, many) = figures.page_cost_ratios(PAGE_BYTES).ok()?;
+    Some(many.unwrap_or(alone))
+}
+
+fn commits(figures: &Figures<'_>) -> Vec<Finding> {
+    let commit = figures.commit().ok();
+    let slowest = figures.commit_tail().ok().or_else(|| commit.clone());
+    let long = slowest.and_then(|figure| {
+        let means =
+            "Each transaction waits that long; commits that share a flush, or a log on another device, help.";
+        Finding::of("Long commits", figure, Side::Above, &LONG_COMMIT, means)
+    });
+    let volatile = figures.cache_is_volatile() == Some(true);
+    let quick = commit.clone().filter(|_| volatile).and_then(|figure| {
+        let means = "The kernel calls the cache volatile, so flushes may be ignored: see that the device has protection from power loss before you trust it.";
+        Finding::of("Commits are too quick", figure, Side::Below, &QUICKER_THAN_FLASH, means)
+    });
+    let behind = commit.zip(figures.flush_of_full_cache().ok()).and_then(|(commit, flush)| {
+        let says = format!(
+            "A flush behind many writes takes {}, a commit alone {}",
+            time(flush.value.value),
+            time(commit.value.value)
+        );
+        let figure = Figure::new("flush_of_full_cache_by_commit_ratio", flush.value.over(&commit.value), says);
+        let means = "What commits beside a bulk load or a checkpoint waits that long: keep the log on another device, or write back early and evenly.";
+        Finding::of("Commits wait behind bulk writes", figure, Side::Above, &LONG_FLUSH, means)
+    });
+    [long, quick, behind].into_iter().flatten().collect()
+}
+
+fn writes(figures: &Figures<'_>) -> Vec<Finding> {
+    let found = [
+        figures.random_by_sequential_write().ok().and_then(|figure| {
+            let means = "What writes pages where they lie pays for it at each checkpoint.";
+            Finding::of("Costly random writes", figure, Side::Above, &COSTLY_RANDOM_WRITES, means)
+        }),
+        figures.steady_by_first().and_then(|figure| {
+            let means = "A short benchmark promises what the device doesn't keep up.";
+            Finding::of("Writes lose their speed", figure, Side::Below, &FADING_WRITES, means)
+        }),
+        figures.write_amplification().and_then(|figure| {
+            let means = "It wears out so many times sooner than its data sheet says of writes in sequence.";
+            Finding::of("Random writes wear it out", figure, Side::Above, &WEARING_WRITES, means)
+        }),
+        figures.undisturbing_write_share().and_then(|figure| {
+            let means = "Checkpoints make readers wait: spread them.";
+            Finding::of("Writes disturb reads", figure, Side::Below, &DISTURBING_WRITES, means)
+        }),
+        burst(figures),
+        figures.smallest_write().ok().filter(|figure| figure.key == SMALLEST_WRITE).and_then(|figure| {
+            let means = "Smaller writes cost a read as well: take pages that large.";
+            Finding::of("Small writes cost a read", figure, Side::Above, &LARGE_WRITE_UNIT, means)
+        }),
+    ];
+    found.into_iter().flatten().collect()
+}
+
+/// What a cache takes in by what goes on behind it.
+fn burst(figures: &Figures<'_>) -> Option<Finding> {
+    let Burst { absorbed, taken, sustained } = figures.burst()?;
+    let ratio = taken.over(&sustained);
+    let says = format!(
+        "Random writes are taken in at {} up to {}, then at {}: {} less",
+        bandwidth(taken.value),
+        bytes(absorbed.value as f64),
+        bandwidth(sustained.value),
+        times(ratio.value)
+    );
+    let figure = Figure::new("burst_by_sustained_ratio", ratio, says);
+    let means = "A load that is larger than the cache gets the lower figure.";
+    Finding::of("Bursts are faster than what follows", figure, Side::Above, &SHORT_BURSTS, means)
+}

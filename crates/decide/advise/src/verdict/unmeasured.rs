@@ -1,0 +1,62 @@
+//! What wasn't measured, and is a risk as long as that is so.
+
+use nandle_profile::Experiments;
+
+use super::finding::Finding;
+use crate::figures::Figures;
+
+/// What is ranked as so many times past a threshold. Commits come before all but grave faults, because each transaction waits for
+/// one; then what writing does in hours, which a first look never shows; then what it does to reads.
+const COMMITS_WEIGHT: f64 = 4.0;
+const LONG_WRITES_WEIGHT: f64 = 3.0;
+const BESIDE_READS_WEIGHT: f64 = 2.0;
+/// Without their 99th percentile commits are known in part.
+const COMMIT_TAIL_WEIGHT: f64 = 1.5;
+
+/// How figures of writing are had.
+const HOW: &str = "nandle probe TARGET --budget 5m measures it; that writes to the test file.";
+
+/// Every such risk.
+pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
+    let found = &figures.profile.experiments;
+    let commits = match (figures.commit(), figures.commit_tail()) {
+        (Err(_), _) => Some((
+            "Commit latency wasn't measured",
+            "Each transaction waits for it.",
+            "flush",
+            COMMITS_WEIGHT,
+        )),
+        (Ok(_), Err(_)) => Some((
+            "The slowest commits weren't measured",
+            "Too few were timed for a 99th percentile, which is what users notice.",
+            "flush",
+            COMMIT_TAIL_WEIGHT,
+        )),
+        (Ok(_), Ok(_)) => None,
+    };
+    let for_long = figures.steady_write_bandwidth().is_err().then_some((
+        "Sustained writes weren't measured",
+        "Of the random writes of their first second drives sustain between all and a fourteenth.",
+        "steady-state",
+        LONG_WRITES_WEIGHT,
+    ));
+    let beside = found.interference.is_none().then_some((
+        "Reads beside writes weren't measured",
+        "Writing can make reads wait many times as long.",
+        "interference",
+        BESIDE_READS_WEIGHT,
+    ));
+    let risk = |(title, why, experiment, weight): (&'static str, &str, &str, f64)| {
+        Finding::unmeasured(title, format!("{why} {}", how(found, experiment)), weight)
+    };
+    [commits, for_long, beside].into_iter().flatten().map(risk).collect()
+}
+
+/// Why it wasn't measured, where more time isn't all that is needed.
+fn how(found: &Experiments, experiment: &str) -> String {
+    let skipped = found.skipped.iter().find(|skipped| skipped.name == experiment);
+    let reason = skipped
+        .map(|skipped| skipped.reason.as_str())
+        .filter(|reason| !reason.contains("budget") && !reason.contains("not asked for"));
+    reason.map_or_else(|| HOW.to_owned(), |reason| format!("Why not: {reason}."))
+}

@@ -1,0 +1,80 @@
+//! Whether a cache answers writes before the medium has them.
+
+use nandle_profile::ROTATIONAL_LATENCY_NS_MIN;
+use nandle_units::format_bytes;
+
+use super::finding::capitalised;
+use super::kind::{DeviceClass, Kind};
+use crate::figures::words::{bandwidth, bytes, time};
+use crate::figures::{Burst, Figures, PROGRAM_NS_MIN};
+use crate::settings::Figure;
+
+/// What was seen of how writes are answered.
+pub(super) struct Answered {
+    /// Whether something answers sooner than the medium can.
+    pub(super) by_cache: bool,
+    /// The measured reasons, in sentences.
+    pub(super) says: String,
+}
+
+/// `None` where nothing was measured that tells.
+pub(super) fn answered(figures: &Figures<'_>, kind: &Kind) -> Option<Answered> {
+    let turns = matches!(kind.class, DeviceClass::SpinningDisk | DeviceClass::SpinningDisks);
+    let (least_ns, medium) = if turns {
+        (ROTATIONAL_LATENCY_NS_MIN as f64, "an arm takes to move")
+    } else {
+        (PROGRAM_NS_MIN, "flash takes to be programmed")
+    };
+    let commit = figures.commit().ok();
+    let too_quick = commit.as_ref().filter(|commit| commit.value.high < least_ns).map(|commit| {
+        format!(
+            "A commit takes {}, less than {medium} ({}): a cache answers even what has to be durable.",
+            time(commit.value.value),
+            time(least_ns)
+        )
+    });
+    let sentences: Vec<String> = too_quick
+        .or_else(|| quick_writes(figures, least_ns, medium))
+        .into_iter()
+        .chain(burst(figures))
+        .collect();
+    if !sentences.is_empty() {
+        return Some(Answered { by_cache: true, says: sentences.join(" ") });
+    }
+    let write = smallest_write(figures)?;
+    let says = format!("{}, as long as its medium needs: no cache answers it.", capitalised(&write.says));
+    Some(Answered { by_cache: false, says })
+}
+
+/// Writes, without a flush, that are answered sooner than the medium can have them.
+fn quick_writes(figures: &Figures<'_>, least_ns: f64, medium: &str) -> Option<String> {
+    let write = smallest_write(figures).filter(|write| write.value.high < least_ns)?;
+    let until = figures
+        .commit()
+        .map_or_else(|_| String::new(), |commit| format!(" A commit takes {}.", time(commit.value.value)));
+    Some(format!(
+        "{}, less than {medium} ({}): a cache answers it.{until}",
+        capitalised(&write.says),
+        time(least_ns)
+    ))
+}
+
+/// The smallest random write that was measured, one at a time: the median where there is one, because a mean has cleaning in it.
+fn smallest_write(figures: &Figures<'_>) -> Option<Figure> {
+    let row = figures.random_writes_alone().min_by_key(|row| row.block_bytes)?;
+    let median_ns = row.latency_ns.p50? as f64;
+    let says =
+        format!("a random write of {} takes {} (median)", format_bytes(row.block_bytes), time(median_ns));
+    Some(Figure::stated("random_write_latency_ns", median_ns, says))
+}
+
+/// A burst that is taken in sooner than what comes after it.
+fn burst(figures: &Figures<'_>) -> Option<String> {
+    let Burst { absorbed, taken, sustained } = figures.burst()?;
+    Some(format!(
+        "Random writes are taken in at {} up to {}, then at {}.",
+        bandwidth(taken.value),
+        bytes(absorbed.value as f64),
+        bandwidth(sustained.value)
+    ))
+}

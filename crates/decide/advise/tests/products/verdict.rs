@@ -1,0 +1,267 @@
+//! The verdict follows from what was measured, and says so where that leaves something open.
+
+use nandle_advise::verdict;
+use nandle_advise::verdict::{DeviceClass, Load, TimeUnit, Verdict};
+use nandle_profile::{DepthForBlock, DeviceProfile, Interval};
+
+use crate::made_up::{DISK, Drive, NVME};
+
+fn class_of(profile: &DeviceProfile) -> DeviceClass {
+    verdict(profile).kind.class
+}
+
+fn titles(findings: &[nandle_advise::verdict::Finding]) -> Vec<&str> {
+    findings.iter().map(|finding| finding.title).collect()
+}
+
+fn reasons(verdict: &Verdict) -> String {
+    verdict.kind.reasons.join(" ")
+}
+
+/// Within what SATA carries, and served ten at a time.
+const SATA: Drive = Drive {
+    model: "sata",
+    rotational: false,
+    read_ns: 120e3,
+    knee_depth: 10,
+    bytes_per_s: 520e6,
+    random_by_sequential: 3.0,
+    steady_write_bytes_per_s: 40e6,
+    flush_ns: 1.5e6,
+};
+
+/// One request after the other.
+const CARD: Drive = Drive { model: "card", read_ns: 600e3, knee_depth: 1, bytes_per_s: 80e6, ..SATA };
+
+/// In sizes from 2 KiB to 4 MiB the lesser of so many requests and so many bytes a second.
+fn limited(requests_per_s: f64, bytes_per_s: f64) -> DeviceProfile {
+    let mut profile = SATA.read_side();
+    let row = |power: u32| {
+        let block_bytes = 2048_u64 << power;
+        let plateau = (requests_per_s * block_bytes as f64).min(bytes_per_s);
+        DepthForBlock {
+            block_bytes,
+            queue_depth: Interval::exact(16),
+            plateau_bytes_per_s: Interval { value: plateau, low: 0.99 * plateau, high: 1.01 * plateau },
+            plateau_reached: true,
+        }
+    };
+    profile.derived.saturating_queue_depth = (0..12).map(row).collect();
+    profile.derived.random_read_iops_max = Some(Interval::exact(requests_per_s));
+    profile.derived.random_bandwidth_bytes_per_s_max = Some(Interval::exact(bytes_per_s));
+    profile.derived.sequential_bandwidth_bytes_per_s_max = Some(Interval::exact(bytes_per_s));
+    profile
+}
+
+#[test]
+fn kinds_follow_from_figures() {
+    for (drive, class) in [
+        (DISK, DeviceClass::SpinningDisk),
+        (SATA, DeviceClass::SataFlash),
+        (NVME, DeviceClass::NvmeFlash),
+        (CARD, DeviceClass::SerialFlash),
+        (Drive { read_ns: 1e3, ..NVME }, DeviceClass::Memory),
+        (Drive { knee_depth: 26, ..DISK }, DeviceClass::SpinningDisks),
+    ] {
+        let verdict = verdict(&drive.read_side());
+        assert_eq!(verdict.kind.class, class, "{}: {:?}", drive.model, verdict.kind);
+        assert!(!verdict.kind.reasons.is_empty());
+    }
+}
+
+/// A cloud's volume, an exact number of requests whatever their size; and a link that is kept to so many bytes.
+#[test]
+fn limits_are_told_from_devices() {
+    let of_requests = verdict(&limited(3000.0, 125e6));
+    assert_eq!(of_requests.kind.class, DeviceClass::RequestLimit, "{:?}", of_requests.kind);
+    assert_eq!(of_requests.kind.name, "a volume with a limit of 3 000 requests a second and 125 MB/s");
+    assert!(
+        titles(&of_requests.risks).contains(&"A limit stands before the device"),
+        "{:?}",
+        of_requests.risks
+    );
+    let of_bytes = verdict(&limited(1e6, 200e6));
+    assert_eq!(of_bytes.kind.class, DeviceClass::BandwidthLimit, "{:?}", of_bytes.kind);
+    assert_eq!(of_bytes.kind.name, "a volume with a limit of 200 MB/s");
+    // A page of flash costs one read whatever part of it is wanted: rates that are equal up to there are no limit.
+    let mut page = limited(30e3, 480e6);
+    page.derived.saturating_queue_depth.truncate(4);
+    assert_eq!(class_of(&page), DeviceClass::SataFlash, "{:?}", verdict(&page).kind);
+}
+
+/// The thread that asks can be what makes rates equal.
+#[test]
+fn what_the_processor_bounds_is_no_limit_of_the_device() {
+    let mut profile = limited(3000.0, 125e6);
+    let sizes = profile.derived.saturating_queue_depth.iter().map(|row| row.block_bytes);
+    let template = profile.cells[0].clone();
+    profile.cells = sizes
+        .map(|block_bytes| {
+            let mut cell = template.clone();
+            cell.cell.block_bytes = block_bytes;
+            (cell.cell.iops, cell.cell.cpu_ns_per_request) = (3000.0, 330e3);
+            cell
+        })
+        .collect();
+    assert_ne!(class_of(&profile), DeviceClass::RequestLimit);
+}
+
+#[test]
+fn what_a_device_calls_itself_counts_for_nothing() {
+    for drive in [DISK, SATA, NVME] {
+        let plain = verdict(&drive.profile());
+        let mut renamed = drive.profile();
+        renamed.identity.model = Some("Virtual Rotating Disk".into());
+        let queue = renamed.system.queue.as_mut().unwrap();
+        queue.rotational = queue.rotational.map(|rotational| !rotational);
+        renamed.system.machine.hypervisor = Some("KVM".into());
+        assert_eq!(verdict(&renamed).kind, plain.kind);
+    }
+}
+
+#[test]
+fn what_the_figures_leave_open_is_undecided() {
+    let mut cached = NVME.profile();
+    cached.backend.direct = false;
+    let told = verdict(&cached);
+    assert_eq!(told.kind.class, DeviceClass::Undecided);
+    assert!(reasons(&told).contains("page cache"), "{:?}", told.kind);
+    let mut unread = NVME.profile();
+    unread.derived.random_read_latency_ns = None;
+    assert_eq!(class_of(&unread), DeviceClass::Undecided);
+    let mut noisy = SATA.read_side();
+    let around = Interval { value: 520e6, low: 300e6, high: 900e6 };
+    noisy.derived.sequential_bandwidth_bytes_per_s_max = Some(around);
+    let told = verdict(&noisy);
+    assert_eq!(told.kind.class, DeviceClass::Undecided, "{:?}", told.kind);
+    assert!(reasons(&told).contains("open"), "{:?}", told.kind);
+    // As slow as a disk, and no sooner in sequence.
+    let mut distant = DISK.read_side();
+    for cell in distant.cells.iter_mut().filter(|cell| cell.cell.pattern == "sequential") {
+        cell.steady_bandwidth_bytes_per_s = Interval::exact(cell.cell.block_bytes as f64 / 12e-3);
+    }
+    assert_eq!(class_of(&distant), DeviceClass::Undecided);
+}
+
+#[test]
+fn reads_that_come_too_soon_for_flash_are_said_to() {
+    let quick = verdict(&Drive { read_ns: 30e3, ..NVME }.read_side());
+    assert_eq!(quick.kind.class, DeviceClass::NvmeFlash);
+    assert!(quick.kind.name.contains("or a cache"), "{:?}", quick.kind);
+    assert!(reasons(&quick).contains("three bits a cell"), "{:?}", quick.kind);
+}
+
+/// A commit in 20 us is none of flash's own.
+#[test]
+fn a_cache_that_answers_writes_is_named() {
+    let told = verdict(&NVME.profile());
+    assert!(told.kind.name.ends_with("whose cache answers writes"), "{:?}", told.kind);
+    assert!(
+        reasons(&told).contains("A commit takes 20 us, less than flash takes to be programmed"),
+        "{:?}",
+        told.kind
+    );
+    assert!(!verdict(&NVME.read_side()).kind.name.contains("cache"), "nothing was written");
+}
+
+#[test]
+fn risks_are_ranked_and_what_was_not_measured_is_among_them() {
+    let disk = verdict(&DISK.read_side());
+    assert_eq!(titles(&disk.strengths), ["Even reads"]);
+    assert_eq!(titles(&disk.risks)[0], "Costly random reads", "{:?}", disk.risks);
+    assert!(titles(&disk.risks).contains(&"Long reads"), "{:?}", disk.risks);
+    let nvme = verdict(&NVME.read_side());
+    assert_eq!(
+        titles(&nvme.risks),
+        [
+            "Commit latency wasn't measured",
+            "Sustained writes weren't measured",
+            "Reads beside writes weren't measured"
+        ]
+    );
+    assert!(nvme.risks[0].means.contains("--budget 5m"), "{:?}", nvme.risks);
+    assert_eq!(titles(&nvme.strengths).len(), 3, "{:?}", nvme.strengths);
+    assert_eq!(titles(&nvme.strengths)[0], "Many random reads");
+    let whole = verdict(&NVME.profile());
+    assert!(whole.risks.iter().all(|risk| !risk.title.contains("Commit latency")), "{:?}", whole.risks);
+    let measured = disk.risks.iter().filter(|risk| risk.figure.is_some());
+    for finding in measured.chain(&nvme.strengths).chain(&whole.strengths) {
+        let threshold = finding.held_against().unwrap_or_else(|| panic!("{finding:?}"));
+        assert!(threshold.contains(": "), "it has its source: {threshold}");
+    }
+}
+
+/// Why an experiment was left out matters more than how long it takes.
+#[test]
+fn a_reason_that_no_budget_changes_is_told() {
+    let mut profile = NVME.read_side();
+    profile.experiments.skipped = vec![nandle_profile::SkippedExperiment {
+        name: "flush".into(),
+        reason: "it writes, and --read-only was given".into(),
+    }];
+    let means = verdict(&profile).risks[0].means.clone();
+    assert!(means.ends_with("Why not: it writes, and --read-only was given."), "{means}");
+}
+
+#[test]
+fn changes_are_sure_and_differ_from_what_is_set() {
+    let mut profile = NVME.profile();
+    profile.system.queue.as_mut().unwrap().rotational = Some(true);
+    let changes = verdict(&profile).changes;
+    assert!((1..=4).contains(&changes.len()), "{changes:?}");
+    for change in &changes {
+        let setting = &change.setting;
+        let now = setting.probed.as_deref().or(setting.default).unwrap();
+        assert_ne!(now, setting.value, "{change:?}");
+        assert!(setting.only_a_comment.is_none(), "{change:?}");
+    }
+    let confidences: Vec<_> = changes.iter().map(|change| change.setting.confidence).collect();
+    assert!(confidences.is_sorted_by(|one, other| one >= other), "{confidences:?}");
+    let mut partial = NVME.profile();
+    partial.partial.push("it was cut short".into());
+    let held = verdict(&partial).changes;
+    assert!(held.len() < changes.len(), "of a partial profile only what holds everywhere: {held:?}");
+    assert!(held.iter().all(|change| !change.name().starts_with("queue/")), "{held:?}");
+}
+
+#[test]
+fn the_table_has_a_row_for_each_load_with_figures_or_with_how_they_are_had() {
+    let read = verdict(&NVME.read_side()).figures;
+    assert_eq!(read.len(), 10);
+    for row in &read {
+        let is_read = matches!(row.load, Load::RandomRead | Load::SequentialRead);
+        assert_eq!(row.missing.is_none(), is_read, "{row:?}");
+    }
+    let alone = read[0].alone.unwrap();
+    assert_eq!((read[0].block_bytes, alone.p99_ns), (Some(4096), alone.p50_ns.map(|ns| 2 * ns)));
+    assert_eq!(TimeUnit::of(&read), TimeUnit::Microseconds);
+    assert_eq!(TimeUnit::of(&verdict(&DISK.profile()).figures), TimeUnit::Milliseconds);
+    let written = verdict(&NVME.profile()).figures;
+    let commit = written.iter().find(|row| row.load == Load::Commit).unwrap();
+    assert!(commit.alone.unwrap().p99_ns.is_some(), "{commit:?}");
+}
+
+/// Keys end in their unit, and nothing of it is infinite: JSON has no word for that.
+#[test]
+fn the_json_is_whole() {
+    for profile in [DISK.profile(), NVME.profile(), SATA.read_side(), limited(3000.0, 125e6)] {
+        let json = serde_json::to_value(verdict(&profile)).unwrap();
+        for findings in ["strengths", "risks"] {
+            for finding in json[findings].as_array().unwrap() {
+                assert!(finding["weight_ratio"].is_f64(), "{finding}");
+            }
+        }
+        assert!(json["kind"]["class"].is_string(), "{json}");
+        assert_eq!(json["figures"].as_array().unwrap().len(), 10);
+    }
+}
+
+/// A real virtual disk, from before anything but reads was measured.
+#[test]
+fn an_old_profile_has_a_verdict() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../measure/profile/tests/fixtures/version-0.json");
+    let profile = nandle_profile::read_profile(std::path::Path::new(path)).unwrap();
+    let told = verdict(&profile);
+    assert!(!told.kind.reasons.is_empty());
+    assert!(titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
+}

@@ -1,0 +1,71 @@
+//! The target, open and large enough, and where the trace's addresses lie on it.
+
+use nandle_io::{Device, Io};
+use nandle_replay::play::{Places, PlayAddresses, Survey};
+use nandle_session::{Cancel, Session};
+use nandle_target::{Intent, TargetError, TargetKind, TargetSpec};
+use nandle_terminal::interrupt::remove_when_interrupted;
+use nandle_units::format_bytes;
+
+use super::PlayArgs;
+use crate::error::CliError;
+use crate::target::open_when_free;
+
+/// A directory's test file is a whole multiple of this.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// Where a trace is played.
+pub(super) struct Place {
+    pub(super) session: Session,
+    pub(super) io: Box<dyn Io>,
+    pub(super) device: Device,
+    pub(super) places: Places,
+    /// What a modelled target was made as large as.
+    pub(super) enlarged_to_bytes: Option<u64>,
+}
+
+impl Place {
+    /// Opens the target. Nothing is written yet, but for the making of a test file.
+    pub(super) fn open(args: &PlayArgs, survey: &Survey, cancel: &Cancel) -> Result<Self, CliError> {
+        let addresses = PlayAddresses::from(args.addresses);
+        let needed_bytes = addresses.needed_bytes(survey);
+        let intent = if survey.changes_contents() { Intent::Write } else { Intent::Read };
+        let file_bytes = args.file_size.unwrap_or(needed_bytes).max(1).next_multiple_of(FILE_BYTES);
+        let access = args.access(file_bytes);
+        let open =
+            |spec: &TargetSpec| open_when_free(|| access.open(spec, intent, cancel), TargetError::is_busy);
+        let mut session = open(&args.on)?;
+        let mut enlarged_to_bytes = None;
+        if !args.wrap && session.area_bytes() < needed_bytes {
+            // Beyond what its map can name it stays as it is, and the trace is what doesn't fit.
+            let larger = session.target.enlarged(needed_bytes).and_then(|larger| open(&larger).ok());
+            if let Some(larger) = larger {
+                enlarged_to_bytes = Some(larger.area_bytes());
+                session = larger;
+            }
+        }
+        remove_when_interrupted(session.target.names_of_test_files());
+        let (io, device) = session.open_io(args.in_flight_max())?;
+        let size = (device.shape.capacity_bytes, device.shape.logical_block_bytes);
+        let places = Places::new(survey, addresses, size, args.wrap)?;
+        Ok(Self { session, io, device, places, enlarged_to_bytes })
+    }
+
+    /// What a real target takes, which wears it.
+    pub(super) fn what_is_written(&self, survey: &Survey) -> Option<String> {
+        let test_file = self.session.target.kind() == TargetKind::TestFile;
+        let is_real = !self.session.target.is_modelled();
+        let file = if test_file {
+            format!(", and its test file of {} is written first", format_bytes(self.session.area_bytes()))
+        } else {
+            String::new()
+        };
+        (is_real && survey.written_bytes > 0).then(|| {
+            format!(
+                "note: the trace writes {} to {}{file}",
+                format_bytes(survey.written_bytes),
+                self.session.name()
+            )
+        })
+    }
+}

@@ -1,0 +1,135 @@
+//! The verdict on a device as the terminal has it.
+
+use std::fmt::Write as _;
+
+use nandle_advise::settings::MissingFigure;
+use nandle_advise::verdict::{Change, FigureRow, Finding, TimeUnit, Verdict};
+use nandle_terminal::words::{bandwidth, columns, in_unit, paragraph, thousands};
+
+/// Kind, strengths, risks, changes and figures.
+pub(crate) fn text(verdict: &Verdict) -> String {
+    let mut text = String::new();
+    paragraph(&mut text, "", &format!("As measured: {}.", verdict.kind.name));
+    for reason in &verdict.kind.reasons {
+        paragraph(&mut text, "  ", reason);
+    }
+    findings(&mut text, "Strengths", "+ ", &verdict.strengths);
+    findings(&mut text, "Risks", "- ", &verdict.risks);
+    changes(&mut text, &verdict.changes);
+    text.push('\n');
+    text + &figures(&verdict.figures)
+}
+
+fn findings(text: &mut String, title: &str, mark: &str, findings: &[Finding]) {
+    let _ = writeln!(text, "\n{title}");
+    for finding in findings {
+        let threshold = finding.threshold.map(|threshold| format!(" [threshold: {}]", threshold.says));
+        let told = format!("{} {}{}", finding.headline(), finding.says(), threshold.unwrap_or_default());
+        paragraph(text, mark, &told);
+    }
+    if findings.is_empty() {
+        paragraph(text, mark, "none: no figure that was measured is past its threshold");
+    }
+}
+
+fn changes(text: &mut String, changes: &[Change]) {
+    let _ = writeln!(text, "\nTo change");
+    for change in changes {
+        let now = change.instead_of().map_or_else(String::new, |now| format!(" ({now})"));
+        let setting = &change.setting;
+        let (product, name, value) = (change.product, change.name(), &setting.value);
+        let told = format!(
+            "{product}: {name} = {value}{now}. {}. Confidence: {}.",
+            change.why(),
+            setting.confidence
+        );
+        paragraph(text, "> ", &told);
+    }
+    if changes.is_empty() {
+        paragraph(text, "> ", "nothing: what can be said with confidence is so already, or is the default");
+    }
+    paragraph(text, "  ", "Everything, for one product: nandle advise PROFILE --for PRODUCT.");
+}
+
+/// What stands where a figure isn't known.
+const NO_FIGURE: &str = "–";
+/// The columns of figures, after the name of the load.
+const HEADS: [&str; 5] = ["p50", "p99", "a second", "MB/s", "at depth"];
+
+/// The table, or, on a terminal that is narrower, a paragraph for each row.
+fn figures(rows: &[FigureRow]) -> String {
+    let unit = TimeUnit::of(rows);
+    let mut text = String::new();
+    let about = format!(
+        "Figures (p50 and p99 in {}, one request at a time; the most a second, and the depth for it)",
+        unit.name()
+    );
+    paragraph(&mut text, "", &about);
+    let cells: Vec<[String; 5]> = rows.iter().map(|row| cells(row, unit)).collect();
+    let lines = table(rows, &cells);
+    if lines.iter().all(|line| line.chars().count() <= columns()) {
+        lines.iter().for_each(|line| {
+            let _ = writeln!(text, "{line}");
+        });
+    } else {
+        rows.iter()
+            .zip(&cells)
+            .for_each(|(row, cells)| paragraph(&mut text, "", &as_words(row, cells, unit)));
+    }
+    text + "\n"
+}
+
+fn table(rows: &[FigureRow], cells: &[[String; 5]]) -> Vec<String> {
+    let name_width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = HEADS
+        .iter()
+        .enumerate()
+        .map(|(column, head)| {
+            let widths = cells.iter().filter_map(|cells| Some(cells.get(column)?.chars().count()));
+            widths.max().unwrap_or(0).max(head.chars().count())
+        })
+        .collect();
+    let line = |name: &str, cells: &[&str]| {
+        let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}"));
+        format!("{name:<name_width$}{}", cells.collect::<String>())
+    };
+    let row = |(row, cells): (&FigureRow, &[String; 5])| match &row.missing {
+        Some(missing) => format!("{:<name_width$}  {}", row.name, not_measured(missing)),
+        None => line(&row.name, &cells.each_ref().map(String::as_str)),
+    };
+    std::iter::once(line("", &HEADS)).chain(rows.iter().zip(cells).map(row)).collect()
+}
+
+fn cells(row: &FigureRow, unit: TimeUnit) -> [String; 5] {
+    let time =
+        |nanos: Option<u64>| nanos.map_or_else(|| NO_FIGURE.into(), |nanos| in_unit(nanos as f64, unit));
+    let alone = |of: fn(&nandle_advise::verdict::Alone) -> Option<u64>| time(row.alone.as_ref().and_then(of));
+    let most = |told: &dyn Fn(&nandle_advise::verdict::Most) -> String| {
+        row.most.as_ref().map_or_else(|| "–".into(), told)
+    };
+    [
+        alone(|alone| alone.p50_ns),
+        alone(|alone| alone.p99_ns),
+        most(&|most| thousands(most.rate_per_s.value)),
+        most(&|most| bandwidth(most.bandwidth_bytes_per_s.value)),
+        most(&|most| most.queue_depth.to_string()),
+    ]
+}
+
+fn as_words(row: &FigureRow, [p50, p99, rate, megabytes, depth]: &[String; 5], unit: TimeUnit) -> String {
+    let name = &row.name;
+    if let Some(missing) = &row.missing {
+        return format!("{name}: {}", not_measured(missing));
+    }
+    let unit = unit.name();
+    let told =
+        |quantile: &str, time: &String| (time != NO_FIGURE).then(|| format!("{quantile} {time} {unit}"));
+    let alone: Vec<String> = told("p50", p50).into_iter().chain(told("p99", p99)).collect();
+    let alone = (!alone.is_empty()).then(|| alone.join(", "));
+    let most = row.most.map(|_| format!("{rate} a second at depth {depth}, {megabytes} MB/s"));
+    format!("{name}: {}", alone.into_iter().chain(most).collect::<Vec<_>>().join("; "))
+}
+
+fn not_measured(missing: &MissingFigure) -> String {
+    format!("not measured; {}", missing.how)
+}

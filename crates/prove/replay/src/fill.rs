@@ -1,0 +1,57 @@
+//! Pages that are written before the work begins, as in a store that has been there for a while.
+
+use std::rc::Rc;
+
+use nandle_pages::{PageError, Stats, Store};
+
+use crate::batches::{batch, pieces};
+use crate::contents::Contents;
+use crate::cursor::Cursor;
+
+/// Pages between two looks whether it is to stop.
+const STRETCH_PAGES: u32 = 1 << 14;
+
+/// Writes the first so many pages, one after the other, and brings them home. Ends early where the cursor is stopped.
+pub(crate) async fn fill(
+    store: Rc<Store>,
+    cursor: Rc<Cursor>,
+    contents: Contents,
+    pages: u64,
+    batch_pages: u32,
+) -> Result<(), PageError> {
+    let mut next = 0;
+    while next < pages && !cursor.is_stopped() {
+        let stretch = u32::try_from(pages - next).unwrap_or(u32::MAX).min(STRETCH_PAGES);
+        for (page, pages) in pieces(next, stretch, batch_pages) {
+            store.write(batch(&store, &cursor, contents, page, pages)?).await?;
+        }
+        next += u64::from(stretch);
+    }
+    store.checkpoint().await
+}
+
+/// What a store did since `then`. What it has now, and what `auto` found out, is as it is.
+pub(crate) fn since(now: Stats, then: &Stats) -> Stats {
+    let mut done = now;
+    for (done, then) in [
+        (&mut done.pages_written, then.pages_written),
+        (&mut done.pages_read, then.pages_read),
+        (&mut done.pages_absorbed, then.pages_absorbed),
+        (&mut done.pages_straight, then.pages_straight),
+        (&mut done.pages_destaged, then.pages_destaged),
+        (&mut done.pages_cleaned, then.pages_cleaned),
+        (&mut done.device_written_bytes, then.device_written_bytes),
+        (&mut done.device_read_bytes, then.device_read_bytes),
+        (&mut done.device_writes, then.device_writes),
+        (&mut done.device_reads, then.device_reads),
+        (&mut done.device_flushes, then.device_flushes),
+        (&mut done.device_discards, then.device_discards),
+    ] {
+        *done = done.saturating_sub(then);
+    }
+    for (done, then) in done.instances.iter_mut().zip(&then.instances) {
+        done.count = done.count.saturating_sub(then.count);
+        done.pages = done.pages.saturating_sub(then.pages);
+    }
+    done
+}

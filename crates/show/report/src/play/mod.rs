@@ -1,0 +1,137 @@
+//! The page of a trace that was played: how long its requests took, beside what the trace itself has recorded.
+
+use nandle_replay::play::{Compared, OperationPlayed, PlayFile, PlayedDistribution, QuantilePoint};
+use nandle_trace::Operation;
+
+use crate::figures::{Bar, Bars, Figure, Group};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
+use crate::questions::{Head, page, question};
+use crate::text::{self, Quantity};
+
+/// The report on a trace that was played as one HTML document that needs no network and no other file.
+pub fn play_html(report: &PlayFile) -> String {
+    let head = Head {
+        kicker: "Trace, played",
+        title: report.target.clone(),
+        particulars: particulars(report),
+        remarks: report.remarks.clone(),
+    };
+    let times =
+        question("times", "How long does a request take?", distribution(report).into_iter().collect());
+    let beside =
+        question("beside", "Is it what the trace has recorded?", demerits(report).into_iter().collect());
+    page(&head, vec![times, beside])
+}
+
+fn particulars(report: &PlayFile) -> Vec<(&'static str, String)> {
+    let amount = |kind: &OperationPlayed| {
+        text::plural(kind.requests, kind.operation.map_or("request", Operation::name))
+    };
+    let kinds: Vec<_> = report.operations.iter().skip(1).map(amount).collect();
+    let failed = report.operations.first().map_or(0, |all| all.failed_requests);
+    let mut rows = vec![
+        ("Trace", format!("{}, as {}", report.trace, report.format)),
+        ("Requests", text::join(&kinds)),
+        ("Sent", format!("{}: {}", report.timing, report.when())),
+        ("Time", text::time_ns(report.elapsed_ns)),
+    ];
+    if failed > 0 {
+        let first =
+            report.first_error.as_deref().map_or_else(String::new, |first| format!(", the first: {first}"));
+        rows.push(("Failed", format!("{}{first}", text::plain(failed))));
+    }
+    if let Some(schedule) = &report.schedule {
+        rows.push(("Sent late", text::plain(schedule.late_requests).to_string()));
+        rows.push(("Held (queue full)", text::plain(schedule.held_requests).to_string()));
+    }
+    rows
+}
+
+fn name(operation: Option<Operation>) -> &'static str {
+    match operation {
+        None => "all requests",
+        Some(Operation::Read) => "reads",
+        Some(Operation::Write) => "writes",
+        Some(Operation::Sync) => "syncs",
+        Some(Operation::Discard) => "discards",
+    }
+}
+
+/// The distributions of response and service times, and of those that the trace has recorded.
+fn distribution(report: &PlayFile) -> Option<Figure> {
+    let views: Vec<_> = report.distributions.iter().map(|kind| view(kind, report)).collect();
+    let axes = (
+        XAxis::Count("Time that a request takes, ms"),
+        YAxis::Share("Share of the requests that take no longer"),
+    );
+    let plot = Plot::joined("distribution", "Distribution", axes, "Requests", views);
+    let all = report.operations.first()?;
+    let (half, most) = (all.response_ns.p50?, all.response_ns.p99);
+    let most = most.map_or_else(String::new, |most| format!(", 99 in 100 within {}", text::time_ns(most)));
+    let finding = format!("Half of the requests are done within {}{most}.", text::time_ns(half));
+    let note = "Response counts from when a request was due, service from when it was sent: between them lies what it was held, because as \
+                many were in flight as may be, or late. A quantile needs ten requests beyond it."
+        .to_owned();
+    Plot { finding, note, ..plot }.drawn()
+}
+
+fn view(kind: &PlayedDistribution, report: &PlayFile) -> View {
+    let curve = |label: &str, look, value: fn(&QuantilePoint) -> Option<u64>| {
+        let points = kind.quantiles.iter().filter_map(|point| {
+            let time_ns = value(point).filter(|time_ns| *time_ns > 0)?;
+            Some(Point::bare(time_ns as f64 / 1e6, point.share))
+        });
+        Curve::joined(label, Look::Kind(look), points.collect())
+    };
+    let mut curves = vec![curve("response", 0, |point| Some(point.response_ns))];
+    if kind.quantiles.iter().any(|point| point.response_ns != point.service_ns) {
+        curves.push(curve("service", 1, |point| Some(point.service_ns)));
+    }
+    if !report.comparison.is_empty() {
+        curves.push(curve("recorded in the trace", 2, |point| point.recorded_ns));
+    }
+    curves.retain(|curve| !curve.is_empty());
+    View { name: name(kind.operation).to_owned(), curves }
+}
+
+/// Means side by side, and what the distributions differ by.
+fn demerits(report: &PlayFile) -> Option<Figure> {
+    let all = report.comparison.first()?;
+    let time = |value: f64| Quantity::time_ns(value).to_string();
+    let ratio = all.demerit_ratio.map_or_else(String::new, |ratio| {
+        format!(", {} % of the recorded mean", text::significant(100.0 * ratio, 2))
+    });
+    let finding = format!(
+        "The distributions differ by {}{ratio}; the mean is {} where the trace has {}.",
+        time(all.demerit_ns),
+        time(all.played_ns.mean?),
+        time(all.recorded_ns.mean?)
+    );
+    Some(Figure::Bars(Bars {
+        id: "demerit",
+        title: "Beside the trace",
+        finding,
+        note: "The demerit is the root mean square of the distance between both distributions (Ruemmler and Wilkes, An introduction to disk drive \
+               modeling, 1994)."
+            .to_owned(),
+        quantity: "Time, ms".to_owned(),
+        groups: report.comparison.iter().map(group).collect(),
+    }))
+}
+
+fn group(compared: &Compared) -> Group {
+    let bar = |label: &str, value_ns: Option<f64>, kind| {
+        let value_ns = value_ns?;
+        let said = Quantity::time_ns(value_ns).to_string();
+        Some(Bar { label: label.to_owned(), value: value_ns / 1e6, said, kind })
+    };
+    let p99 = |value: Option<u64>| value.map(|value| value as f64);
+    let bars = [
+        bar("mean, recorded", compared.recorded_ns.mean, 2),
+        bar("mean, played", compared.played_ns.mean, 0),
+        bar("p99, recorded", p99(compared.recorded_ns.p99), 2),
+        bar("p99, played", p99(compared.played_ns.p99), 0),
+        bar("demerit", Some(compared.demerit_ns), 1),
+    ];
+    Group { name: name(compared.operation).to_owned(), bars: bars.into_iter().flatten().collect() }
+}

@@ -1,0 +1,62 @@
+use maud::{Markup, html};
+use nandle_advise::verdict::{Alone, FigureRow, TimeUnit};
+
+use crate::sections::Level;
+use crate::text;
+
+/// One small table of the loads that databases have.
+pub(crate) fn figures(rows: &[FigureRow], level: Level) -> Markup {
+    let unit = TimeUnit::of(rows);
+    let name = match unit {
+        TimeUnit::Microseconds => "µs",
+        TimeUnit::Milliseconds => "ms",
+    };
+    html! {
+        section.load-figures {
+            (level.heading("Figures"))
+            div.scroll tabindex="0" role="region" aria-label="Figures by load" {
+                table.load-table {
+                    thead {
+                        tr {
+                            td {}
+                            th scope="colgroup" colspan="2" { "One at a time, " (name) }
+                            th scope="colgroup" colspan="3" { "At most" }
+                        }
+                        tr {
+                            th scope="col" { "Load" }
+                            @for head in ["Median", "99th percentile", "A second", "MB/s", "At depth"] { th scope="col" { (head) } }
+                        }
+                    }
+                    tbody { @for row in rows { (row_of(row, unit)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row_of(row: &FigureRow, unit: TimeUnit) -> Markup {
+    let time = |of: fn(&Alone) -> Option<u64>| {
+        let nanos = row.alone.as_ref().and_then(of);
+        nanos.map_or_else(|| "–".to_owned(), |nanos| text::significant(nanos as f64 / unit.nanos(), 3))
+    };
+    html! {
+        tr {
+            th scope="row" { (text::bind(&row.name)) }
+            @match &row.missing {
+                Some(missing) => td.none colspan="5" { "not measured; " (missing.how) },
+                None => {
+                    td { (time(|alone| alone.p50_ns)) }
+                    td { (time(|alone| alone.p99_ns)) }
+                    @match &row.most {
+                        Some(most) => {
+                            td { (text::significant(most.rate_per_s.value, 3)) }
+                            td { (text::significant(most.bandwidth_bytes_per_s.value / 1e6, 3)) }
+                            td { (text::plain(u64::from(most.queue_depth))) }
+                        },
+                        None => { td { "–" } td { "–" } td { "–" } },
+                    }
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! The verdict on a device, and the figures that a database administrator looks for.
+
+mod figures;
+
+use maud::{Markup, html};
+use nandle_advise::verdict::{Change, Finding, Kind, Verdict};
+
+use super::Level;
+use crate::text;
+
+pub(crate) use figures::figures;
+
+/// What the device is as measured, its strengths, its risks, and what to change.
+pub(crate) fn verdict(verdict: &Verdict, level: Level) -> Markup {
+    html! {
+        section.verdict {
+            (kind(&verdict.kind, level))
+            div.findings {
+                (findings("Strengths", "strengths", level, &verdict.strengths))
+                (findings("Risks", "risks", level, &verdict.risks))
+            }
+            (changes(&verdict.changes, level))
+        }
+    }
+}
+
+fn kind(kind: &Kind, level: Level) -> Markup {
+    html! {
+        div.kind {
+            (level.heading(&format!("As measured: {}", kind.name)))
+            @for reason in &kind.reasons { p { (said(reason)) } }
+        }
+    }
+}
+
+fn findings(title: &str, class: &str, level: Level, findings: &[Finding]) -> Markup {
+    html! {
+        div class=(class) {
+            (level.below(title))
+            @if findings.is_empty() { p.aside { "No figure that was measured is past its threshold." } }
+            @else {
+                ul {
+                    @for finding in findings {
+                        li {
+                            strong { (finding.headline()) } " " (said(&finding.says()))
+                            @if let Some(threshold) = finding.held_against() {
+                                " " span.threshold { "Threshold: " (said(&threshold)) "." }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn changes(changes: &[Change], level: Level) -> Markup {
+    html! {
+        div.changes {
+            (level.below("What to change"))
+            @if changes.is_empty() {
+                p.aside { "Nothing: what can be said with confidence is so already, or is the default." }
+            } @else {
+                div.scroll tabindex="0" role="region" aria-label="What to change" {
+                    table.change-table {
+                        thead { tr { @for head in HEADS { th scope="col" { (head) } } } }
+                        tbody { @for change in changes { (row(change)) } }
+                    }
+                }
+            }
+            p.aside { "All settings, for one product: " code { "nandle advise PROFILE --for PRODUCT" } "." }
+        }
+    }
+}
+
+const HEADS: [&str; 5] = ["Setting", "Value", "Instead of", "Why", "Confidence"];
+
+fn row(change: &Change) -> Markup {
+    let setting = &change.setting;
+    html! {
+        tr {
+            th scope="row" { (change.product) " " code { (text::clean(change.name())) } }
+            td { code { (text::clean(&setting.value)) } }
+            td { (text::clean(&change.instead_of().unwrap_or_default())) }
+            td.why { (said(&change.why())) }
+            td { (setting.confidence.to_string()) }
+        }
+    }
+}
+
+/// A sentence of the verdict, with each figure bound to its unit.
+fn said(sentence: &str) -> String {
+    text::units(&text::bind(&text::clean(sentence)))
+}

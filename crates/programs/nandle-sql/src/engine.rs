@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 use nandle_engine::{Engine, EngineOptions, Source};
-use nandle_reads::ReadCosts;
+use nandle_reads::{Pricing, ReadCosts};
 use nandle_session::Cancel;
 use nandle_terminal::args::{Common, bytes_of_at_least, positive_bytes};
 use nandle_terminal::profile::{ProfileArgs, costs_of};
@@ -100,7 +100,8 @@ pub(crate) fn costs(
 
 /// Has sources as tables, with what reading them costs.
 pub(crate) fn add_sources(engine: &Engine, sources: &[Source], costs: &ReadCosts) -> Result<(), Failure> {
-    let added = sources.iter().try_for_each(|source| engine.add_table(source, costs));
+    let pricing = Pricing::new(costs.clone()).map_err(|error| Failure::failed(error.to_string()))?;
+    let added = sources.iter().try_for_each(|source| engine.add_table(source, &pricing));
     added.map_err(|error| of_engine(&error))
 }
 

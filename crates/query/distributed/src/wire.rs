@@ -25,6 +25,8 @@ const AUTHORIZATION: &str = "authorization";
 pub(crate) struct Description {
     /// Threads that compute.
     pub(crate) threads: NonZeroUsize,
+    /// Memory of its queries.
+    pub(crate) memory_bytes: u64,
     /// What reading costs on its device.
     pub(crate) costs: ReadCosts,
 }

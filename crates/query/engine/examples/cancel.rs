@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use nandle_engine::{Engine, EngineOptions, Source, WorldLayer};
 use nandle_io::{Completion, Io, Nanos, Wait};
-use nandle_reads::{Estimate, ReadCosts, RequestCost};
+use nandle_reads::{Estimate, Pricing, ReadCosts, RequestCost};
 
 /// Queries are ended after so many milliseconds.
 const ENDED_AFTER_MS: [u64; 6] = [1, 5, 20, 50, 100, 300];
@@ -75,7 +75,9 @@ fn main() {
         queries: NonZeroUsize::MIN,
     })
     .unwrap();
-    engine.add_table(&Source::find(&format!("data={file}")).unwrap(), &costs()).unwrap();
+    engine
+        .add_table(&Source::find(&format!("data={file}")).unwrap(), &Pricing::new(costs()).unwrap())
+        .unwrap();
     let statement = engine.parse(&query).unwrap().remove(0).unwrap();
     for ended_after_ms in ENDED_AFTER_MS {
         let mut rows = engine.run(&statement).unwrap();

@@ -12,7 +12,7 @@ use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use nandle_io::{Io, Nanos};
-use nandle_reads::ReadCosts;
+use nandle_reads::Pricing;
 
 use crate::memory::TablesMemory;
 use crate::options::NandleOptions;
@@ -110,14 +110,14 @@ impl Engine {
         Ok(Self { context, threads, tables, memory, owners, options: options.clone() })
     }
 
-    /// Has a source as a table; `costs` say what reading costs where it lies.
+    /// Has a source as a table; `pricing` says what reading costs where it lies.
     ///
     /// # Errors
     /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
-    pub fn add_table(&self, source: &Source, costs: &ReadCosts) -> Result<(), EngineError> {
+    pub fn add_table(&self, source: &Source, pricing: &Pricing) -> Result<(), EngineError> {
         let layer = self.options.world_layer.clone();
         let (memory, owners) = (Arc::clone(&self.memory), Arc::clone(&self.owners));
-        let access = Access { costs: costs.clone(), layer, memory, owners };
+        let access = Access { pricing: pricing.clone(), layer, memory, owners };
         let table = Arc::new(PlannedTable::open(source, &access, self.options.thread_clock)?);
         self.context.register_table(TableReference::bare(&*source.name), Arc::clone(&table) as _)?;
         self.tables.lock().unwrap_or_else(PoisonError::into_inner).insert(source.name.clone(), table);

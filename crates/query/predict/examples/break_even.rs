@@ -16,7 +16,7 @@ use std::time::SystemTime;
 
 use nandle_predict::{CostsSource, Player, PlayerOptions};
 use nandle_reads::recording::{QueryTotals, RecordedFile, RecordedQuery, Recording};
-use nandle_reads::{FileId, Groups, PlanOptions, Strategy, Want};
+use nandle_reads::{FileId, Groups, PlanOptions, Pricing, Strategy, Want};
 use nandle_session::{Access, Cancel, Unobserved};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -57,7 +57,7 @@ fn main() {
         let query = fetched(fetches as u64, file_bytes / page_bytes, page_bytes);
         fetches *= scan_seconds / seconds(&query, Strategy::OneByOne { depth: DEPTH });
     }
-    let predicted = player.costs().break_even_fetches(page_bytes, file_bytes).unwrap();
+    let predicted = Pricing::new(player.costs().clone()).unwrap().break_even_fetches(page_bytes, file_bytes);
     let line = json!({
         "target": target, "rows": rows, "row_bytes": row_bytes, "page_bytes": page_bytes,
         "scan_seconds": scan_seconds, "predicted_rows": predicted, "measured_rows": fetches,

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use nandle_io::Nanos;
 use nandle_predict::read_costs;
+use nandle_reads::Pricing;
 use nandle_session::{ProbeOptions, Unobserved, probe};
 
 const ROWS: u64 = 100_000_000;
@@ -21,7 +22,7 @@ fn break_even_rows(model: &str) -> f64 {
     };
     let profile = probe(&format!("model:{model}").parse().unwrap(), &options, &mut Unobserved).unwrap();
     let (costs, _) = read_costs(&profile, None).unwrap();
-    costs.break_even_fetches(PAGE_BYTES, ROWS * ROW_BYTES).unwrap()
+    Pricing::new(costs).unwrap().break_even_fetches(PAGE_BYTES, ROWS * ROW_BYTES)
 }
 
 #[test]

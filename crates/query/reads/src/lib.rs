@@ -15,7 +15,7 @@ mod scan;
 mod want;
 mod words;
 
-pub use costs::{BatchCost, ReadCosts, RequestCost, SequenceCost};
+pub use costs::{BatchCost, Pricing, ReadCosts, RequestCost, SequenceCost};
 pub use error::ReadsError;
 pub use estimate::Estimate;
 pub use outstanding::Outstanding;

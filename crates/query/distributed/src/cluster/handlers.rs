@@ -52,8 +52,16 @@ pub(super) fn shares(
     tasks: usize,
 ) -> Result<Vec<Share>, DataFusionError> {
     let workers = roster.of_tasks(tasks)?;
-    let seconds = workers.iter().map(|worker| leaf.seconds_on(&worker.costs, worker.threads));
-    let seconds = seconds.collect::<Result<Vec<f64>, _>>()?;
+    let mut seconds: Vec<f64> = Vec::new();
+    for worker in &workers {
+        // Machines are often alike.
+        let alike = workers.iter().zip(&seconds).find(|(other, _)| other.is_like(worker));
+        let own = match alike {
+            Some((_, seconds)) => *seconds,
+            None => leaf.seconds_on(&worker.pricing, worker.threads)?,
+        };
+        seconds.push(own);
+    }
     let weights: Vec<f64> = seconds.iter().map(|seconds| 1.0 / seconds.max(LEAST_SECONDS)).collect();
     let shares = workers.into_iter().zip(leaf.parts(&weights)?).zip(seconds);
     let share = |((worker, part), seconds): ((Worker, ScanPart), f64)| {

@@ -14,7 +14,6 @@ use std::time::Duration;
 use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::execution::SessionStateBuilder;
-use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion_distributed::{DistributedExt as _, SessionStateBuilderExt as _};
 use nandle_engine::{Elsewhere, NandleOptions};
 use tokio::runtime::{Builder, Runtime};
@@ -62,17 +61,27 @@ pub struct Cluster {
     _runtime: Background,
 }
 
-/// The smaller side of a join goes to each worker whole where it takes no more than one of so many parts of the memory.
-const WHOLE_SIDE_PARTS: usize = 8;
-/// What a row takes where nothing is known of it.
+/// The smaller side of a join goes to each worker whole where it takes no more than one of so many parts of the least worker's memory. A query has several joins,
+/// which hold their sides at the same time.
+const WHOLE_SIDE_PARTS: u64 = 16;
+/// What a row takes where that isn't known, as of texts.
 const ROW_BYTES: usize = 64;
 
 /// Has the larger side of a join stay where it is read, as long as the smaller one has room in each worker. Otherwise both would pass between the workers,
 /// and the values of the smaller side, which rule reads of the larger one out, wouldn't be known where these are read.
-fn keep_probes_in_place(options: &mut ConfigOptions, memory_bytes: usize) {
-    let side_bytes = memory_bytes / WHOLE_SIDE_PARTS;
+fn keep_probes_in_place(options: &mut ConfigOptions, memory_bytes: u64) {
+    let side_bytes = usize::try_from(memory_bytes / WHOLE_SIDE_PARTS).unwrap_or(usize::MAX);
     options.optimizer.hash_join_single_partition_threshold = side_bytes;
     options.optimizer.hash_join_single_partition_threshold_rows = side_bytes / ROW_BYTES;
+}
+
+/// A plan for one partition has no place where rows of several machines could meet.
+const PARTITIONS_MIN: usize = 2;
+
+/// Has plans whose parts can run apart, also where this machine has a single thread.
+fn have_several_partitions(options: &mut ConfigOptions) {
+    let partitions = &mut options.execution.target_partitions;
+    *partitions = (*partitions).max(PARTITIONS_MIN);
 }
 
 /// A runtime whose end isn't waited for.
@@ -139,11 +148,11 @@ impl Cluster {
             .with_distributed_route_tasks_handler(shares)
             .with_distributed_planner();
         let elsewhere = Elsewhere(Arc::new(move |plan| told::plan(plan, &roster)));
-        let memory = builder.runtime_env().as_ref().map(|runtime| runtime.memory_pool.memory_limit());
         let config = builder.config().get_or_insert_default();
         config.set_extension(Arc::new(elsewhere));
-        if let Some(MemoryLimit::Finite(bytes)) = memory {
-            keep_probes_in_place(config.options_mut(), bytes);
+        have_several_partitions(config.options_mut());
+        if let Some(memory_bytes) = self.roster.memory_bytes_min() {
+            keep_probes_in_place(config.options_mut(), memory_bytes);
         }
         let distributing = std::mem::take(builder.query_planner());
         let watchers =

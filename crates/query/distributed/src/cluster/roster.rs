@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use futures_util::future::join_all;
-use nandle_reads::ReadCosts;
+use nandle_reads::Pricing;
 use url::Url;
 
 use crate::WorkerError;
@@ -13,11 +13,21 @@ use crate::wire::{DESCRIBE, Description};
 const TASKS_MIN: usize = 2;
 
 /// A worker, and what is known of its machine.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(super) struct Worker {
     pub(super) url: Url,
     pub(super) threads: NonZeroUsize,
-    pub(super) costs: ReadCosts,
+    /// Memory of its queries.
+    pub(super) memory_bytes: u64,
+    /// What reading costs there.
+    pub(super) pricing: Pricing,
+}
+
+impl Worker {
+    /// Whether the same takes it as long.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.threads == other.threads && self.pricing.costs() == other.pricing.costs()
+    }
 }
 
 /// The workers that are there. Tasks of a stage go to them in this order, so that a share of a scan comes to the one that it was made for.
@@ -44,6 +54,11 @@ impl Roster {
         *workers = workers.iter().filter(|worker| shown(&worker.url) != url).cloned().collect();
     }
 
+    /// Memory of the worker that has the least; none without workers.
+    pub(super) fn memory_bytes_min(&self) -> Option<u64> {
+        self.all().iter().map(|worker| worker.memory_bytes).min()
+    }
+
     /// Tasks of a stage that is distributed.
     pub(super) fn tasks(&self) -> usize {
         self.all().len().max(TASKS_MIN)
@@ -61,8 +76,10 @@ impl Roster {
 
 async fn describe(connections: &Connections, url: &Url) -> Result<Worker, WorkerError> {
     let described = connections.ask(connections.separate(url)?, url, DESCRIBE).await?;
-    let Description { threads, costs } = serde_json::from_slice(&described).map_err(|error| {
-        WorkerError::Refused { url: shown(url), why: format!("its answer is none of a worker: {error}") }
-    })?;
-    Ok(Worker { url: url.clone(), threads, costs })
+    let refused = |why: String| WorkerError::Refused { url: shown(url), why };
+    let Description { threads, memory_bytes, costs } = serde_json::from_slice(&described)
+        .map_err(|error| refused(format!("its answer is none of a worker: {error}")))?;
+    let pricing = Pricing::new(costs)
+        .map_err(|error| refused(format!("reads can't be planned by what it says of its device: {error}")))?;
+    Ok(Worker { url: url.clone(), threads, memory_bytes, pricing })
 }

@@ -88,7 +88,11 @@ impl WorkerServer {
         let authorities = Authorities(options.authorities);
         let connections =
             Arc::new(Connections::new(runtime.handle().clone(), Arc::clone(&pass), authorities));
-        let description = Description { threads: host.thread_count(), costs: costs.clone() };
+        let description = Description {
+            threads: host.thread_count(),
+            memory_bytes: host.memory_bytes().unwrap_or(u64::MAX),
+            costs: costs.clone(),
+        };
         let (threads, memory) = (host.threads(), host.runtime());
         let (host, stalls) = (Arc::new(host), Arc::new(Stalls::default()));
         let sessions = Sessions::new(Arc::clone(&host), connections);

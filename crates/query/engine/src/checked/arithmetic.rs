@@ -141,25 +141,42 @@ impl AnalyzerRule for CheckArithmetic {
 
 fn checked(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionError> {
     let (schema, names) = (merge_schema(&plan.inputs()), NamePreserver::new(&plan));
-    plan.map_expressions(|expression| {
-        // Columns are found by the names that operators give them.
+    // Columns are found by the names that operators give them.
+    let named = |expression: Expr| {
         let name = names.save(&expression);
         let checked = expression.transform_up(|expression| checked_expression(expression, &schema))?;
         Ok(checked.update_data(|expression| name.restore(expression)))
+    };
+    // A set of groupings has no name of its own: its expressions have.
+    plan.map_expressions(|expression| match expression {
+        Expr::GroupingSet(_) => expression.map_children(named),
+        _ => named(expression),
     })
+}
+
+/// A function of ours has its first argument's type. To ask the engine for it would take longer at each level of a chain, because it makes the names of
+/// all below as well.
+fn type_of(mut expression: &Expr, schema: &DFSchema) -> Result<DataType, DataFusionError> {
+    while let Expr::ScalarFunction(ScalarFunction { func, args }) = expression
+        && func.inner().is::<Checked>()
+        && let Some(first) = args.first()
+    {
+        expression = first;
+    }
+    expression.get_type(schema)
 }
 
 fn checked_expression(expression: Expr, schema: &DFSchema) -> Result<Transformed<Expr>, DataFusionError> {
     match expression {
         Expr::BinaryExpr(BinaryExpr { left, op, right }) => match Operation::of(op) {
             Some(operation)
-                if left.get_type(schema)?.is_integer() && right.get_type(schema)?.is_integer() =>
+                if type_of(&left, schema)?.is_integer() && type_of(&right, schema)?.is_integer() =>
             {
                 Ok(Transformed::yes(operation.call(vec![*left, *right])))
             }
             _ => Ok(Transformed::no(Expr::BinaryExpr(BinaryExpr { left, op, right }))),
         },
-        Expr::Negative(of) if of.get_type(schema)?.is_integer() => {
+        Expr::Negative(of) if type_of(&of, schema)?.is_integer() => {
             Ok(Transformed::yes(Operation::Negate.call(vec![*of])))
         }
         other => Ok(Transformed::no(other)),

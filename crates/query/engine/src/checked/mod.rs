@@ -1,6 +1,7 @@
 //! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word.
 
 mod arithmetic;
+mod distinct;
 mod sum;
 
 use std::sync::Arc;

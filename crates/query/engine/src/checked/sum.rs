@@ -4,22 +4,24 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
-use arrow_array::types::{Int64Type, UInt64Type};
-use arrow_array::{
-    Array as _, ArrayRef, ArrowNativeTypeOp as _, ArrowPrimitiveType, BooleanArray, PrimitiveArray,
-};
-use arrow_schema::{DataType, FieldRef};
+use arrow_array::types::{Decimal128Type, Int64Type, UInt64Type};
+use arrow_array::{Array as _, ArrayRef, ArrowPrimitiveType, BooleanArray, PrimitiveArray};
+use arrow_schema::{DataType, Field, FieldRef};
+use datafusion::arrow::buffer::NullBuffer;
+use datafusion::arrow::compute::{cast, not, nullif, prep_null_mask_filter};
 use datafusion::common::{DataFusionError, ScalarValue, arrow_datafusion_err, internal_err};
 use datafusion::functions_aggregate::sum::Sum;
 use datafusion::logical_expr::expr::AggregateFunction;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
-use datafusion::logical_expr::utils::AggregateOrderSensitivity;
+use datafusion::logical_expr::utils::{AggregateOrderSensitivity, format_state_name};
 use datafusion::logical_expr::{
     Accumulator, AggregateUDFImpl, Documentation, EmitTo, Expr, GroupsAccumulator, Operator, ReversedUDAF,
     SetMonotonicity, Signature, StatisticsArgs,
 };
 
-type Result<T> = std::result::Result<T, DataFusionError>;
+use super::distinct::DistinctTotal;
+
+pub(super) type Result<T> = std::result::Result<T, DataFusionError>;
 
 /// In the engine's place, under its name.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
@@ -40,15 +42,17 @@ impl AggregateUDFImpl for CheckedSum {
 
     fn accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         match arguments.return_field.data_type() {
-            DataType::Int64 if !arguments.is_distinct => Ok(Box::new(Total::<Int64Type>::default())),
-            DataType::UInt64 if !arguments.is_distinct => Ok(Box::new(Total::<UInt64Type>::default())),
+            DataType::Int64 if arguments.is_distinct => Ok(Box::new(DistinctTotal::<Int64Type>::default())),
+            DataType::UInt64 if arguments.is_distinct => Ok(Box::new(DistinctTotal::<UInt64Type>::default())),
+            DataType::Int64 => Ok(Box::new(Total::<Int64Type>::default())),
+            DataType::UInt64 => Ok(Box::new(Total::<UInt64Type>::default())),
             _ => self.0.accumulator(arguments),
         }
     }
 
     fn create_sliding_accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         match arguments.return_field.data_type() {
-            DataType::Int64 | DataType::UInt64 if !arguments.is_distinct => self.accumulator(arguments),
+            DataType::Int64 | DataType::UInt64 => self.accumulator(arguments),
             _ => self.0.create_sliding_accumulator(arguments),
         }
     }
@@ -69,7 +73,13 @@ impl AggregateUDFImpl for CheckedSum {
     }
 
     fn state_fields(&self, arguments: StateFieldsArgs<'_>) -> Result<Vec<FieldRef>> {
-        self.0.state_fields(arguments)
+        match arguments.return_type() {
+            DataType::Int64 | DataType::UInt64 if !arguments.is_distinct => {
+                let name = format_state_name(arguments.name, "sum");
+                Ok(vec![Arc::new(Field::new(name, STATE, true))])
+            }
+            _ => self.0.state_fields(arguments),
+        }
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {
@@ -104,7 +114,10 @@ impl AggregateUDFImpl for CheckedSum {
     }
 }
 
-/// A sum of all rows, or of those that a window has. What is passed on the way needs no room in the result's type.
+/// What passes between the parts of a sum: the whole alone has to fit the result's type, however rows are shared out.
+const STATE: DataType = DataType::Decimal128(38, 0);
+
+/// A sum of all rows, or of those that a window has.
 #[derive(Debug)]
 struct Total<T> {
     sum: i128,
@@ -123,14 +136,17 @@ impl<T: ArrowPrimitiveType<Native: Into<i128> + TryFrom<i128>>> Total<T> {
         if self.count == 0 {
             return Ok(None);
         }
-        let value = T::Native::try_from(self.sum).map_err(|_| overflow(&T::DATA_TYPE))?;
-        Ok(Some(value))
+        fitting::<T>(self.sum).map(Some)
     }
 }
 
+/// A whole sum in its type.
+pub(super) fn fitting<T: ArrowPrimitiveType<Native: TryFrom<i128>>>(sum: i128) -> Result<T::Native> {
+    T::Native::try_from(sum).map_err(|_| overflow(&T::DATA_TYPE))
+}
+
 fn sum_of<T: ArrowPrimitiveType<Native: Into<i128>>>(values: &[ArrayRef]) -> Result<(i128, usize)> {
-    let [values] = values else { return internal_err!("a sum is of one column, not of {}", values.len()) };
-    let values = values.as_primitive::<T>();
+    let values = one_column(values)?.as_primitive::<T>();
     let sum = if values.null_count() == 0 {
         values.values().iter().map(|value| (*value).into()).sum()
     } else {
@@ -167,11 +183,15 @@ where
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.update_batch(states)
+        let (sum, count) = sum_of::<Decimal128Type>(states)?;
+        self.sum += sum;
+        self.count += count;
+        Ok(())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        Ok(vec![self.evaluate()?])
+        let sum = (self.count > 0).then_some(self.sum);
+        Ok(vec![ScalarValue::new_primitive::<Decimal128Type>(sum, &STATE)?])
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
@@ -185,34 +205,67 @@ where
 
 /// Sums of groups.
 #[derive(Debug)]
-struct Totals<T: ArrowPrimitiveType> {
-    sums: Vec<T::Native>,
+struct Totals<T> {
+    sums: Vec<i128>,
     /// Whether a group has had a value.
     has_value: Vec<bool>,
+    of: PhantomData<fn() -> T>,
 }
 
-impl<T: ArrowPrimitiveType> Default for Totals<T> {
+impl<T> Default for Totals<T> {
     fn default() -> Self {
-        Self { sums: Vec::new(), has_value: Vec::new() }
+        Self { sums: Vec::new(), has_value: Vec::new(), of: PhantomData }
     }
 }
 
-impl<T: ArrowPrimitiveType> Totals<T> {
-    fn add(&mut self, group: usize, value: T::Native) -> Result<()> {
-        if let (Some(sum), Some(has_value)) = (self.sums.get_mut(group), self.has_value.get_mut(group)) {
-            *sum = sum.add_checked(value).map_err(|_| overflow(&T::DATA_TYPE))?;
-            *has_value = true;
+impl<T> Totals<T> {
+    fn add(&mut self, group: usize, value: i128) -> Result<()> {
+        let of_group = self.sums.get_mut(group).zip(self.has_value.get_mut(group));
+        let Some((sum, has_value)) = of_group else { return internal_err!("there is no group {group}") };
+        *sum += value;
+        *has_value = true;
+        Ok(())
+    }
+
+    fn add_all<V: ArrowPrimitiveType<Native: Into<i128>>>(
+        &mut self,
+        values: &[ArrayRef],
+        groups: &[usize],
+        filter: Option<&BooleanArray>,
+        group_count: usize,
+    ) -> Result<()> {
+        let values = one_column(values)?.as_primitive::<V>();
+        self.sums.resize(group_count, 0);
+        self.has_value.resize(group_count, false);
+        if values.null_count() == 0 && filter.is_none() {
+            let mut rows = groups.iter().zip(values.values());
+            return rows.try_for_each(|(group, value)| self.add(*group, (*value).into()));
+        }
+        for (row, (group, value)) in groups.iter().zip(values).enumerate() {
+            let is_meant = filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row));
+            if let Some(value) = value.filter(|_| is_meant) {
+                self.add(*group, value.into())?;
+            }
         }
         Ok(())
     }
 
-    fn take(&mut self, emit: EmitTo) -> ArrayRef {
-        let (sums, has_value) = (emit.take_needed(&mut self.sums), emit.take_needed(&mut self.has_value));
-        Arc::new(PrimitiveArray::<T>::new(sums.into(), Some(has_value.into())))
+    fn take(&mut self, emit: EmitTo) -> (Vec<i128>, NullBuffer) {
+        (emit.take_needed(&mut self.sums), emit.take_needed(&mut self.has_value).into())
     }
 }
 
-impl<T: ArrowPrimitiveType + std::fmt::Debug> GroupsAccumulator for Totals<T> {
+fn one_column(values: &[ArrayRef]) -> Result<&ArrayRef> {
+    match values {
+        [values] => Ok(values),
+        other => internal_err!("a sum is of one column, not of {}", other.len()),
+    }
+}
+
+impl<T> GroupsAccumulator for Totals<T>
+where
+    T: ArrowPrimitiveType<Native: Into<i128> + TryFrom<i128>> + std::fmt::Debug,
+{
     fn update_batch(
         &mut self,
         values: &[ArrayRef],
@@ -220,50 +273,36 @@ impl<T: ArrowPrimitiveType + std::fmt::Debug> GroupsAccumulator for Totals<T> {
         filter: Option<&BooleanArray>,
         group_count: usize,
     ) -> Result<()> {
-        let [values] = values else {
-            return internal_err!("a sum is of one column, not of {}", values.len());
-        };
-        self.sums.resize(group_count, T::Native::ZERO);
-        self.has_value.resize(group_count, false);
-        let values = values.as_primitive::<T>();
-        if values.null_count() == 0 && filter.is_none() {
-            return groups
-                .iter()
-                .zip(values.values())
-                .try_for_each(|(group, value)| self.add(*group, *value));
-        }
-        for (row, (group, value)) in groups.iter().zip(values).enumerate() {
-            let is_meant = filter.is_none_or(|filter| filter.is_valid(row) && filter.value(row));
-            if let Some(value) = value.filter(|_| is_meant) {
-                self.add(*group, value)?;
-            }
-        }
-        Ok(())
+        self.add_all::<T>(values, groups, filter, group_count)
     }
 
-    fn merge_batch(&mut self, values: &[ArrayRef], groups: &[usize], group_count: usize) -> Result<()> {
-        self.update_batch(values, groups, None, group_count)
+    fn merge_batch(&mut self, states: &[ArrayRef], groups: &[usize], group_count: usize) -> Result<()> {
+        self.add_all::<Decimal128Type>(states, groups, None, group_count)
     }
 
     fn evaluate(&mut self, emit: EmitTo) -> Result<ArrayRef> {
-        Ok(self.take(emit))
+        let (sums, has_value) = self.take(emit);
+        let sums = sums.into_iter().map(fitting::<T>).collect::<Result<Vec<T::Native>>>()?;
+        Ok(Arc::new(PrimitiveArray::<T>::new(sums.into(), Some(has_value))))
     }
 
     fn state(&mut self, emit: EmitTo) -> Result<Vec<ArrayRef>> {
-        Ok(vec![self.take(emit)])
+        let (sums, has_value) = self.take(emit);
+        let sums = PrimitiveArray::<Decimal128Type>::new(sums.into(), Some(has_value));
+        Ok(vec![Arc::new(sums.with_data_type(STATE))])
     }
 
     fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
-        let [values] = values else {
-            return internal_err!("a sum is of one column, not of {}", values.len());
+        let states = cast(one_column(values)?, &STATE)?;
+        let Some(filter) = filter else { return Ok(vec![states]) };
+        let left_out = match filter.null_count() {
+            0 => not(filter)?,
+            _ => not(&prep_null_mask_filter(filter))?,
         };
-        let Some(filter) = filter else { return Ok(vec![Arc::clone(values)]) };
-        let without =
-            datafusion::arrow::compute::not(&datafusion::arrow::compute::prep_null_mask_filter(filter))?;
-        Ok(vec![datafusion::arrow::compute::nullif(values, &without)?])
+        Ok(vec![nullif(&states, &left_out)?])
     }
 
     fn size(&self) -> usize {
-        self.sums.capacity() * size_of::<T::Native>() + self.has_value.capacity()
+        self.sums.capacity() * size_of::<i128>() + self.has_value.capacity()
     }
 }

@@ -8,6 +8,7 @@ use datafusion::common::{DataFusionError, plan_err};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
+use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::physical_optimizer::PhysicalOptimizerRule as _;
 use datafusion::physical_plan::ExecutionPlan;
@@ -43,6 +44,14 @@ impl Host {
     /// The threads that compute.
     pub fn threads(&self) -> Handle {
         self.threads.handle().clone()
+    }
+
+    /// What its queries may take; none where nothing bounds it.
+    pub fn memory_bytes(&self) -> Option<u64> {
+        match self.runtime.memory_pool.memory_limit() {
+            MemoryLimit::Finite(bytes) => Some(bytes as u64),
+            _ => None,
+        }
     }
 
     /// How many these are.

@@ -2,7 +2,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
-use nandle_reads::ReadCosts;
+use nandle_reads::Pricing;
 
 use crate::EngineError;
 use crate::scan::{PlannedScan, scan_of};
@@ -44,14 +44,15 @@ impl<'a> ScanLeaf<'a> {
     ///
     /// # Errors
     /// Its reads can't be planned.
-    pub fn seconds_on(&self, costs: &ReadCosts, threads: NonZeroUsize) -> Result<f64, EngineError> {
+    pub fn seconds_on(&self, pricing: &Pricing, threads: NonZeroUsize) -> Result<f64, EngineError> {
         let decoding = self.0.processor().as_ref().map_or(0.0, |seconds| seconds.value);
-        Ok(self.0.device_seconds_on(costs)?.max(decoding / threads.get() as f64))
+        Ok(self.0.device_seconds_on(pricing)?.max(decoding / threads.get() as f64))
     }
 
-    /// Whether its row groups can be told apart by where they lie. Those of a damaged or hostile file can't.
+    /// Whether parts of it can be scanned apart. Of a single partition the engine takes for granted that it has all rows: groups are complete there, and nothing
+    /// is merged above it. And row groups are told apart by where they lie, which those of a damaged or hostile file aren't.
     pub fn can_be_parted(&self) -> bool {
-        self.0.has_row_groups_apart()
+        self.0.partitions() > 1 && self.0.has_row_groups_apart()
     }
 
     /// A part for each weight, which is predicted to take so large a part of the time. Each piece of the scan is in one of them.

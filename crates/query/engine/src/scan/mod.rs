@@ -6,6 +6,7 @@
 
 mod decoding;
 mod explain;
+mod filter_statistics;
 mod parts;
 mod pieces;
 mod planned;

@@ -4,7 +4,7 @@ use datafusion::common::internal_datafusion_err;
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfigBuilder};
 use datafusion::datasource::source::DataSourceExec;
-use nandle_reads::ReadCosts;
+use nandle_reads::Pricing;
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::pieces::{Piece, first_offset, metadata_of};
@@ -24,10 +24,10 @@ impl PlannedScan {
     }
 
     /// What the same reads take of another device.
-    pub(crate) fn device_seconds_on(&self, costs: &ReadCosts) -> Result<f64, EngineError> {
+    pub(crate) fn device_seconds_on(&self, pricing: &Pricing) -> Result<f64, EngineError> {
         let files = self.files();
         let seconds =
-            self.shares().iter().map(|share| share.device_seconds_on(costs, files, self.told.reads));
+            self.shares().iter().map(|share| share.device_seconds_on(pricing, files, self.told.reads));
         seconds.sum::<Result<f64, _>>().map_err(|error| files.named(error))
     }
 
@@ -37,7 +37,7 @@ impl PlannedScan {
         let mut pieces: Vec<Piece> =
             self.shares().iter().flat_map(|share| share.pieces.iter().cloned()).collect();
         pieces.sort_by_key(|piece| (piece.number, piece.place.row_group));
-        let times = seconds(&pieces, files).map_err(|error| files.named(error))?;
+        let times = seconds(&pieces, files);
         let parts = deal_by(pieces, &times, weights);
         let all = times.iter().sum::<f64>();
         let (mut times, mut shares) = (times.iter(), Vec::with_capacity(parts.len()));
@@ -49,7 +49,7 @@ impl PlannedScan {
     }
 
     fn part(&self, pieces: &[Piece], time_part: f64) -> Result<ScanPart, EngineError> {
-        let partitions = self.config().file_groups.len();
+        let partitions = self.partitions();
         let stretches = self.stretches(pieces)?;
         if stretches.len() > partitions && !self.config().output_ordering.is_empty() {
             // A file alone in its group is in order without a proof by statistics.

@@ -6,15 +6,17 @@ use std::sync::Arc;
 
 use datafusion::common::{DataFusionError, internal_datafusion_err};
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
-use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::parquet::{ParquetAccessPlan, RowGroupAccess};
 use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, FileSource, ParquetSource};
-use datafusion::physical_expr::expressions::DynamicFilterTracking;
 use nandle_columns::Place;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 
+use super::filter_statistics::FilterStatistics;
 use super::rehearsal::Rehearsal;
 use crate::table::{FileOf, TableFiles, with_values};
+
+/// Fewer row groups aren't worth another thread.
+const ROW_GROUPS_PER_THREAD: usize = 32;
 
 /// A row group that is read.
 #[derive(Debug, Clone)]
@@ -62,29 +64,65 @@ pub(crate) fn metadata_of(file: &PartitionedFile) -> Result<Arc<ParquetMetaData>
 
 /// Finds the pieces of a scan of files or of parts of them: a row group is in the part that has its first page.
 pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pieces, DataFusionError> {
-    let rehearsal = Rehearsal::new(config, source)?;
-    let is_dynamic = source
-        .filter()
-        .is_some_and(|filter| DynamicFilterTracking::classify(&filter).contains_dynamic_filter());
+    let row_groups = row_groups(config)?;
+    let first = row_groups.first().map(|(file, _)| file_of(file)).transpose()?;
     let limit = config.limit.filter(|_| source.filter().is_none());
-    let mut found = Pieces { files: None, all: Vec::new(), row_groups: 0, are_reordered: false };
-    let mut rows = 0_u64;
-    for (file, row_group) in row_groups(config)? {
-        let FileOf { files, .. } = file_of(file)?;
-        found.files.get_or_insert_with(|| Arc::clone(files));
-        found.row_groups += 1;
-        if limit.is_some_and(|limit| rows >= limit as u64) {
-            continue;
+    let statistics = source.filter().and_then(|filter| FilterStatistics::of(&filter, source));
+    let all = match limit {
+        Some(rows) => wanted(config, source, &row_groups, statistics.as_ref(), rows as u64)?,
+        None => all_wanted(config, source, &row_groups, statistics.as_ref())?,
+    };
+    let files = first.map(|FileOf { files, .. }| Arc::clone(files));
+    let mut found = Pieces { files, all, row_groups: row_groups.len(), are_reordered: false };
+    if config.output_ordering.is_empty() && statistics.is_some() {
+        reorder(&mut found, source);
+    }
+    Ok(found)
+}
+
+/// The pieces of some row groups, by as many threads as the scan has partitions.
+fn all_wanted(
+    config: &FileScanConfig,
+    source: &ParquetSource,
+    row_groups: &[(&PartitionedFile, usize)],
+    statistics: Option<&FilterStatistics>,
+) -> Result<Vec<Piece>, DataFusionError> {
+    let threads = config.file_groups.len().min(row_groups.len() / ROW_GROUPS_PER_THREAD).max(1);
+    let parts = row_groups.chunks(row_groups.len().div_ceil(threads).max(1));
+    let of_part = |part| wanted(config, source, part, statistics, u64::MAX);
+    let (mut parts, mut all) = (parts, Vec::new());
+    let own = parts.next().unwrap_or_default();
+    std::thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| scope.spawn(move || of_part(part))).collect();
+        all.extend(of_part(own)?);
+        for other in others {
+            let found = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            all.extend(found?);
+        }
+        Ok(all)
+    })
+}
+
+/// The pieces of the first row groups that have so many rows together.
+fn wanted(
+    config: &FileScanConfig,
+    source: &ParquetSource,
+    row_groups: &[(&PartitionedFile, usize)],
+    statistics: Option<&FilterStatistics>,
+    rows: u64,
+) -> Result<Vec<Piece>, DataFusionError> {
+    let rehearsal = Rehearsal::new(config, source)?;
+    let (mut found, mut rows_found) = (Vec::new(), 0);
+    for (file, row_group) in row_groups {
+        if rows_found >= rows {
+            break;
         }
         let metadata = metadata_of(file)?;
-        let piece = piece_of(file, &metadata, row_group, is_dynamic, source)?;
+        let piece = piece_of(file, &metadata, *row_group, statistics)?;
         if let Some(ranges) = rehearsal.wanted(&piece.file, &piece.place)? {
-            rows += piece.rows;
-            found.all.push(Piece { ranges, ..piece });
+            rows_found += piece.rows;
+            found.push(Piece { ranges, ..piece });
         }
-    }
-    if config.output_ordering.is_empty() && is_dynamic {
-        reorder(&mut found, source);
     }
     Ok(found)
 }
@@ -121,8 +159,7 @@ fn piece_of(
     file: &PartitionedFile,
     metadata: &ParquetMetaData,
     row_group: usize,
-    is_dynamic: bool,
-    source: &ParquetSource,
+    statistics: Option<&FilterStatistics>,
 ) -> Result<Piece, DataFusionError> {
     let FileOf { files, number } = file_of(file)?;
     let name = files.files.get(*number).map(|opened| opened.name().to_owned()).unwrap_or_default();
@@ -130,13 +167,10 @@ fn piece_of(
     let mut access = ParquetAccessPlan::new_none(metadata.num_row_groups());
     access.set(row_group, RowGroupAccess::Scan);
     let mut piece = PartitionedFile { range: None, arrow_schema: schema, statistics: None, ..file.clone() };
-    if is_dynamic {
+    if let Some(statistics) = statistics {
         // A filter that changes while the query runs may rule out a row group before it is opened.
-        let alone = vec![metadata.row_group(row_group).clone()];
-        let alone = ParquetMetaData::new(metadata.file_metadata().clone(), alone);
-        let schema = source.table_schema().file_schema();
-        let statistics = DFParquetMetadata::statistics_from_parquet_metadata(&alone, schema)?;
-        piece.statistics = Some(Arc::new(with_values(statistics, &piece.partition_values)));
+        let known = statistics.of_row_group(metadata, row_group)?;
+        piece.statistics = Some(Arc::new(with_values(known, &piece.partition_values)));
     }
     Ok(Piece {
         file: piece.with_extension(access),

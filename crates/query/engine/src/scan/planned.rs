@@ -68,7 +68,7 @@ impl PlannedScan {
         let Pieces { files, all: pieces, row_groups, are_reordered } = find(config, source)?;
         let Some(files) = files else { return Ok(None) };
         let read = pieces.len();
-        let times = seconds(&pieces, &files).map_err(|error| DataFusionError::from(files.named(error)))?;
+        let times = seconds(&pieces, &files);
         let dealt = deal(pieces, &times, config.file_groups.len(), are_reordered);
         let shares = dealt.into_iter().map(|pieces| {
             let share = Share::new(pieces, &files, strategy, memory_bytes);
@@ -94,6 +94,11 @@ impl PlannedScan {
 
     pub(super) const fn config(&self) -> &FileScanConfig {
         &self.config
+    }
+
+    /// How many partitions the engine counts on.
+    pub(crate) fn partitions(&self) -> usize {
+        self.config.file_groups.len()
     }
 
     pub(super) fn files(&self) -> &TableFiles {

@@ -30,6 +30,8 @@ const SAMPLE_GROWTH: u64 = 4;
 const SAMPLES: usize = 3;
 /// Rows that are decoded at once.
 const BATCH_ROWS: usize = 1024;
+/// More rows say no more: writers end a page after 20 000 rows, so several pages are among them.
+const SAMPLE_ROWS: f64 = 65_536.0;
 
 /// Seconds of processor time for each byte of a column as it lies in the file, as far as they were measured.
 #[derive(Debug, Default)]
@@ -140,7 +142,9 @@ impl Chunk<'_> {
             let mut batches = self.reader(held_bytes).map_err(|error| self.failed(error))?;
             let Some((_, first_seconds)) = timed(&mut batches, clock) else { continue };
             let (mut rest_rows, mut rest_seconds) = (0.0, 0.0);
-            while let Some((rows, seconds)) = timed(&mut batches, clock) {
+            while rest_rows < SAMPLE_ROWS
+                && let Some((rows, seconds)) = timed(&mut batches, clock)
+            {
                 rest_rows += rows;
                 rest_seconds += seconds;
             }

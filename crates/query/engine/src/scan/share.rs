@@ -3,9 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use nandle_reads::{
-    Estimate, HostCosts, Plan, PlanOptions, Prediction, ReadCosts, ReadsError, Strategy, Want,
-};
+use nandle_reads::{Estimate, HostCosts, Plan, PlanOptions, Prediction, Pricing, ReadsError, Strategy, Want};
 
 use super::pieces::Piece;
 use super::processor::known_seconds;
@@ -48,7 +46,7 @@ impl Share {
         let arenas_bytes = (memory_bytes / ARENAS_PART).max(ARENAS_BYTES_MIN);
         let step_bytes = arenas_bytes / STEP_PART;
         let Steps { wants, of_piece } = Steps::new(&pieces, step_bytes);
-        let plan = plan(&wants, files, &files.access.costs, strategy, arenas_bytes)?;
+        let plan = plan(&wants, files, &files.access.pricing, strategy, arenas_bytes)?;
         Ok(Self {
             copies_bytes: (step_bytes * STEPS_ON_THEIR_WAY).min(plan.wanted_bytes()),
             held_bytes: pieces.iter().map(Piece::wanted_bytes).max().unwrap_or_default(),
@@ -63,12 +61,12 @@ impl Share {
     /// What the same reads take of another device, planned for it.
     pub(crate) fn device_seconds_on(
         &self,
-        costs: &ReadCosts,
+        pricing: &Pricing,
         files: &TableFiles,
         strategy: Strategy,
     ) -> Result<f64, ReadsError> {
         let wants = Steps::new(&self.pieces, self.arenas_bytes / STEP_PART).wants;
-        let plan = plan(&wants, files, costs, strategy, self.arenas_bytes)?;
+        let plan = plan(&wants, files, pricing, strategy, self.arenas_bytes)?;
         Ok(plan.predict(HostCosts::default(), |_| 0.0).device_seconds.value)
     }
 
@@ -104,14 +102,14 @@ impl Share {
 fn plan(
     wants: &[Want],
     files: &TableFiles,
-    costs: &ReadCosts,
+    pricing: &Pricing,
     strategy: Strategy,
     arenas_bytes: u64,
 ) -> Result<Plan, ReadsError> {
     let files = files.plan_files();
     let plan = |memory_bytes| {
         let options = PlanOptions { strategy, ..PlanOptions::new(memory_bytes) };
-        Plan::new(wants.to_vec(), &files, costs, options)
+        pricing.plan(wants.to_vec(), &files, options)
     };
     match plan(arenas_bytes) {
         Err(ReadsError::Memory { memory_bytes, .. }) => plan(memory_bytes),
@@ -120,14 +118,14 @@ fn plan(
 }
 
 /// What pieces are predicted to take, of the device and, where it is known of all of them, of the processor.
-pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Result<Vec<f64>, ReadsError> {
+pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Vec<f64> {
     let all_bytes: u64 = pieces.iter().map(Piece::wanted_bytes).sum();
-    let of_byte = files.access.costs.extent_seconds(all_bytes.max(1))? / all_bytes.max(1) as f64;
+    let of_byte = files.access.pricing.extent_seconds(all_bytes.max(1)) / all_bytes.max(1) as f64;
     let decoding: Option<Vec<Estimate>> = pieces.iter().map(|piece| known_seconds(files, piece)).collect();
     let decoding = decoding.unwrap_or_else(|| vec![Estimate::default(); pieces.len()]);
     let of_piece =
         |(piece, decoding): (&Piece, Estimate)| piece.wanted_bytes() as f64 * of_byte + decoding.value;
-    Ok(pieces.iter().zip(decoding).map(of_piece).collect())
+    pieces.iter().zip(decoding).map(of_piece).collect()
 }
 
 /// Deals pieces out to so many partitions: a stretch of them to each that takes equally long; or in turns, where those that come first are

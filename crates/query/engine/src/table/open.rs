@@ -11,7 +11,7 @@ use nandle_columns::{
     BLOCK_BYTES, Clustering, ColumnsError, Manifest, ParquetFile, Projection, Snapshot, Table,
 };
 use nandle_io::{DeviceFile, DeviceId, FileOptions, FileWorld, Io};
-use nandle_reads::{Groups, Owner, PlanFile, ReadCosts, ReadFile, ReadsError};
+use nandle_reads::{Groups, Owner, PlanFile, Pricing, ReadFile, ReadsError};
 use parquet::file::metadata::RowGroupMetaData;
 
 use super::digest;
@@ -32,7 +32,7 @@ const SLOTS: u32 = 1024;
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
     /// What that costs where they lie.
-    pub(crate) costs: ReadCosts,
+    pub(crate) pricing: Pricing,
     /// What stands around the world that reads them.
     pub(crate) layer: Option<WorldLayer>,
     /// What is taken of beside planned reads.
@@ -144,7 +144,7 @@ impl TableFiles {
     fn of_files(source: &Source, access: &Access) -> Result<Self, EngineError> {
         let Source { files: paths, partitions, .. } = source;
         let (owner, devices, read) = start(paths, access)?;
-        let sources = Pumped::all(&owner, read, &access.costs).map_err(of_table)?;
+        let sources = Pumped::all(&owner, read, &access.pricing).map_err(of_table)?;
         let open = |(path, source): (&PathBuf, Pumped)| {
             ParquetFile::open(&path.display().to_string(), Arc::new(source), None).map(Arc::new)
         };

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use nandle_columns::ReadAt;
 use nandle_io::DeviceId;
-use nandle_reads::{FileId, Owner, Plan, PlanFile, PlanOptions, ReadCosts, ReadFile, ReadsError, StepStream};
+use nandle_reads::{FileId, Owner, PlanFile, PlanOptions, Pricing, ReadFile, ReadsError, StepStream};
 
 /// Reads of footers are urgent ones of a scan that has no steps.
 const MEMORY_BYTES: u64 = 1 << 20;
@@ -27,10 +27,10 @@ impl Pumped {
     pub(crate) fn all(
         owner: &Owner,
         files: Vec<ReadFile>,
-        costs: &ReadCosts,
+        pricing: &Pricing,
     ) -> std::result::Result<Vec<Self>, ReadsError> {
         let planned: Vec<PlanFile> = files.iter().map(|file| file.plan.clone()).collect();
-        let plan = Plan::new(Vec::new(), &planned, costs, PlanOptions::new(MEMORY_BYTES))?;
+        let plan = pricing.plan(Vec::new(), &planned, PlanOptions::new(MEMORY_BYTES))?;
         let reads = Arc::new(owner.scan(files.into(), Arc::new(plan), MEMORY_BYTES));
         let of = |(file, plan): (u32, PlanFile)| Self {
             reads: Arc::clone(&reads),

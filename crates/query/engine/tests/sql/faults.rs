@@ -120,7 +120,7 @@ fn files_that_come_and_go_are_found() {
     let place = Place::with_files();
     let engine = place.engine(&["rows"]);
     let pattern = format!("some={}", place.path("rows/[0-9].parquet").display());
-    engine.add_table(&nandle_engine::Source::find(&pattern).unwrap(), &crate::support::costs()).unwrap();
+    engine.add_table(&nandle_engine::Source::find(&pattern).unwrap(), &crate::support::pricing()).unwrap();
     let counts = || {
         let count = |table: &str| {
             answer(&engine, &format!("SELECT count(note) + count(*) AS n FROM {table} WHERE id >= 0"))
@@ -202,9 +202,9 @@ fn chains_up_to_the_bound_have_room_on_the_stack() {
     let deep = || {
         let place = Place::with_files();
         let engine = place.engine(&["rows"]);
-        let chain = format!("SELECT 0{} AS n", " + 1".repeat(400));
-        assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":400}"#]);
-        let chain = format!("SELECT count(*) AS n FROM rows WHERE id = 1{}", " OR id + 1 = 2".repeat(240));
+        let chain = format!("SELECT 0{} AS n", " + 1".repeat(490));
+        assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":490}"#]);
+        let chain = format!("SELECT count(*) AS n FROM rows WHERE id = 1{}", " OR id + 1 = 2".repeat(190));
         assert_eq!(answer(&engine, &chain).unwrap(), [r#"{"n":1}"#]);
         let unions = format!("SELECT count(*) AS n FROM (SELECT 1{})", " UNION ALL SELECT 1".repeat(300));
         assert_eq!(answer(&engine, &unions).unwrap(), [r#"{"n":301}"#]);

@@ -14,7 +14,7 @@ use arrow_schema::{DataType, Field};
 use nandle_columns::{Clustering, Layout, Table, TableOptions};
 use nandle_engine::{Engine, EngineError, EngineOptions, Format, RowWriter, Source};
 use nandle_io::Nanos;
-use nandle_reads::{Estimate, ReadCosts, RequestCost};
+use nandle_reads::{Estimate, Pricing, ReadCosts, RequestCost};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::TempDir;
@@ -112,7 +112,7 @@ impl Place {
     }
 
     pub(crate) fn add(&self, engine: &Engine, name: &str) -> Result<(), EngineError> {
-        engine.add_table(&Source::find(&self.path(name).display().to_string())?, &costs())
+        engine.add_table(&Source::find(&self.path(name).display().to_string())?, &pricing())
     }
 }
 
@@ -210,7 +210,7 @@ pub(crate) fn flat(rows: &RecordBatch) -> RecordBatch {
 }
 
 /// 80 us for a request, up to 32 at once, and up to 2 GB/s.
-pub(crate) fn costs() -> ReadCosts {
+pub(crate) fn pricing() -> Pricing {
     let seconds = |bytes: u64, depth: u32| {
         let bytes = bytes as f64;
         let value = ((80e-6 + bytes / 2e9) / f64::from(depth)).max(bytes / 2e9);
@@ -222,7 +222,7 @@ pub(crate) fn costs() -> ReadCosts {
         depth,
         seconds: seconds(request_bytes, depth),
     });
-    ReadCosts {
+    let costs = ReadCosts {
         logical_block_bytes: 512,
         largest_request_bytes: 256 << 10,
         random: random.collect(),
@@ -230,7 +230,8 @@ pub(crate) fn costs() -> ReadCosts {
         batches: Vec::new(),
         sequences: Vec::new(),
         price_error: 0.0,
-    }
+    };
+    Pricing::new(costs).unwrap()
 }
 
 /// The rows of a statement as lines of JSON.

@@ -9,7 +9,7 @@ use std::str::FromStr;
 use nandle_engine::{Engine, EngineError, Format, RowWriter, Source};
 use serde_json::Value;
 
-use crate::support::{Place, costs, figures, plan, set_reads};
+use crate::support::{Place, figures, plan, pricing, set_reads};
 
 const TABLES: [&str; 8] =
     ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"];
@@ -53,7 +53,7 @@ impl Tpch {
         let engine = Engine::new(&self.place.options(memory_bytes)).unwrap();
         for table in TABLES {
             let path = self.place.path(&format!("tpch/{table}.parquet"));
-            engine.add_table(&Source::find(&path.display().to_string()).unwrap(), &costs()).unwrap();
+            engine.add_table(&Source::find(&path.display().to_string()).unwrap(), &pricing()).unwrap();
         }
         engine
     }

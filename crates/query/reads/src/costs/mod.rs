@@ -5,11 +5,13 @@ mod check;
 mod curve;
 mod economics;
 mod prices;
+mod pricing;
 mod sequences;
 
 pub(crate) use batches::Batches;
 pub(crate) use curve::Curve;
 pub(crate) use prices::Prices;
+pub use pricing::Pricing;
 pub(crate) use sequences::Sequences;
 
 use serde::{Deserialize, Serialize};

@@ -1,3 +1,4 @@
+use super::pricing::Key;
 use super::{Batches, Curve, ReadCosts, RequestCost, Sequences, busy, sizes};
 use crate::Estimate;
 
@@ -31,9 +32,10 @@ pub(crate) struct Prices {
 }
 
 impl Prices {
-    /// Requests are multiples of `align_bytes`. `depth` of them are outstanding, or as many as keep the device busy, but no more than fit into
-    /// `memory_bytes`.
-    pub(crate) fn new(costs: &ReadCosts, align_bytes: u64, memory_bytes: u64, depth: Option<u32>) -> Self {
+    /// Requests are multiples of the alignment. So many of them are outstanding as are stated, or as keep the device busy, but no more than fit into the
+    /// memory.
+    pub(crate) fn of(costs: &ReadCosts, key: Key) -> Self {
+        let Key { align_bytes, request_bytes_max, memory_bytes, depth } = key;
         let fitting = |size: u64| u32::try_from((memory_bytes / size.max(1)).max(1)).unwrap_or(u32::MAX);
         let depth_max = |size: u64| depth.map_or(fitting(size), |depth| depth.clamp(1, fitting(size)));
         let busiest = |costs: &[RequestCost]| -> Vec<RequestCost> {
@@ -50,7 +52,8 @@ impl Prices {
             let most = depth_max(cost.request_bytes);
             if depth.is_some() { most } else { cost.depth.min(most) }
         };
-        let largest_bytes = costs.largest_request_bytes.min(memory_bytes).max(align_bytes);
+        let longest_bytes = costs.largest_request_bytes.min(request_bytes_max);
+        let largest_bytes = longest_bytes.min(memory_bytes).max(align_bytes);
         let mut prices = Self {
             align_bytes,
             largest_blocks: largest_bytes / align_bytes,
@@ -300,6 +303,18 @@ fn by_depth(costs: &ReadCosts) -> Vec<(u32, Curve)> {
 mod tests {
     use super::super::tests::{disk, flash};
     use super::*;
+
+    impl Prices {
+        /// Of requests as long as the device takes them.
+        pub(crate) fn new(
+            costs: &ReadCosts,
+            align_bytes: u64,
+            memory_bytes: u64,
+            depth: Option<u32>,
+        ) -> Self {
+            Self::of(costs, Key { align_bytes, request_bytes_max: u64::MAX, memory_bytes, depth })
+        }
+    }
 
     #[test]
     fn an_extent_costs_one_request_and_what_is_beyond_it_the_sequential_price() {

@@ -9,12 +9,13 @@ mod stretches;
 mod windows;
 
 use std::ops::Range;
+use std::sync::Arc;
 
 pub(crate) use strategy::WINDOWS;
 pub use strategy::{Groups, PlanFile, PlanOptions, Strategy};
 
 use crate::costs::Prices;
-use crate::{FileId, ReadCosts, ReadsError, Want};
+use crate::{FileId, Pricing, ReadCosts, ReadsError, Want};
 
 /// A request of a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +114,7 @@ pub struct Plan {
     reads: Vec<PlannedRead>,
     windows: Vec<PlannedWindow>,
     pub(crate) files: Vec<PlanFile>,
-    pub(crate) prices: Prices,
+    pub(crate) prices: Arc<Prices>,
     options: PlanOptions,
 }
 
@@ -129,15 +130,15 @@ impl Plan {
         costs: &ReadCosts,
         options: PlanOptions,
     ) -> Result<Self, ReadsError> {
-        costs.check()?;
-        let align_bytes = files.iter().map(|file| file.align_bytes).fold(costs.logical_block_bytes, u64::max);
-        let asked_bytes = options.request_bytes_max.unwrap_or(u64::MAX);
-        let costs = ReadCosts {
-            largest_request_bytes: costs.largest_request_bytes.min(asked_bytes),
-            ..costs.clone()
-        };
-        let depth = options.strategy.depth(options.depth);
-        let prices = Prices::new(&costs, align_bytes, options.window_bytes(), depth);
+        Pricing::new(costs.clone())?.plan(wants, files, options)
+    }
+
+    pub(crate) fn priced(
+        wants: Vec<Want>,
+        files: &[PlanFile],
+        prices: Arc<Prices>,
+        options: PlanOptions,
+    ) -> Result<Self, ReadsError> {
         Ok(windows::Planner::new(wants, files, prices, options)?.plan()?.or_halved())
     }
 

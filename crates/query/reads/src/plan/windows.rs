@@ -1,6 +1,7 @@
 //! Which steps are read together: as many as fit into the memory of a window.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use nandle_io::buffer::GRAIN_BYTES;
 
@@ -42,7 +43,7 @@ impl Planner {
     pub(crate) fn new(
         mut wants: Vec<Want>,
         files: &[PlanFile],
-        prices: Prices,
+        prices: Arc<Prices>,
         options: PlanOptions,
     ) -> Result<Self, ReadsError> {
         wants.iter().try_for_each(|want| check(want, files))?;

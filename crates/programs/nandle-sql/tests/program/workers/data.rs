@@ -54,9 +54,18 @@ fn write(place: &Place, rows: &str, name: &str) {
 
 /// A table of ours with rows by day, loaded in order, and a copy of its kinds and amounts.
 pub(super) fn add_ordered_table(place: &Place, name: &str) {
+    let table = add_table(place, name, Clustering::Sort(vec!["day".to_owned()]), 2500);
+    table.project(&["kind", "amount"], 16 << 20).unwrap();
+}
+
+/// The same rows in one file of twelve row groups, which is too short to be cut.
+pub(super) fn add_table_of_one_file(place: &Place, name: &str) {
+    add_table(place, name, Clustering::None, 1 << 20);
+}
+
+fn add_table(place: &Place, name: &str, clustering: Clustering, file_rows: u64) -> Table {
     let fields = ["day", "kind", "amount"].map(|name| Field::new(name, DataType::Int64, false));
-    let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows: 2500, ..Layout::default() };
-    let clustering = Clustering::Sort(vec!["day".to_owned()]);
+    let layout = Layout { page_bytes: 2048, row_group_rows: 1000, file_rows, ..Layout::default() };
     let schema = Arc::new(Schema::new(fields.to_vec()));
     let options = TableOptions { layout, clustering, ..TableOptions::new(Arc::clone(&schema), 1) };
     let table = Table::create(&place.path(name), &options).unwrap();
@@ -66,7 +75,7 @@ pub(super) fn add_ordered_table(place: &Place, name: &str) {
     let mut writer = table.load().unwrap();
     writer.write(&RecordBatch::try_new(schema, columns).unwrap()).unwrap();
     writer.commit().unwrap();
-    table.project(&["kind", "amount"], 16 << 20).unwrap();
+    table
 }
 
 /// Queries of every kind that TPC-H has, whose rows have an order.

@@ -5,25 +5,40 @@ use crate::place::Place;
 use super::data::{self, QUERIES, TABLES, add_ordered_table, place};
 use super::fleet::{self, Worker, urls};
 
-/// Rows of all queries as CSV; four partitions, for workers that have one thread.
-fn rows(place: &Place, more: &[&str]) -> String {
+/// Rows of all queries as CSV.
+fn rows(place: &Place, threads: &str, more: &[&str]) -> String {
     let all = QUERIES.join(";\n");
     std::fs::write(place.path("all.sql"), all).unwrap();
-    let query = ["-f", "all.sql", "--format", "csv", "--threads", "4"];
+    let query = ["-f", "all.sql", "--format", "csv", "--threads", threads];
     place.done(&[&TABLES[..], &query, more].concat())
 }
 
 #[test]
 fn results_are_those_of_one_process() {
     let place = place();
-    let alone = rows(&place, &[]);
+    let alone = rows(&place, "4", &[]);
     assert!(alone.lines().count() > 500, "{alone}");
     let workers = fleet::start(&place, &TABLES, 5);
-    for count in [1, 2, 3, 5] {
+    // Workers have one thread, and who asks them one or several.
+    for (count, threads) in [(1, "1"), (1, "4"), (2, "1"), (2, "4"), (3, "4"), (5, "1"), (5, "4")] {
         let urls = urls(&workers[..count]);
-        let together = rows(&place, &["--workers", &urls, "--distribute-above", "0ms"]);
-        assert_eq!(alone, together, "{count} workers");
+        let together = rows(&place, threads, &["--workers", &urls, "--distribute-above", "0ms"]);
+        assert_eq!(alone, together, "{count} workers, {threads} threads");
     }
+}
+
+/// What is one partition has groups that the engine takes for complete.
+#[test]
+fn a_scan_of_one_partition_is_one_workers() {
+    let place = place();
+    data::add_table_of_one_file(&place, "short");
+    let query = "SELECT kind, count(*), sum(amount) FROM short GROUP BY kind ORDER BY kind";
+    let query = ["short", "--format", "csv", "-c", query];
+    let alone = place.done(&query);
+    assert_eq!(alone.lines().count(), 12, "{alone}");
+    let workers = fleet::start(&place, &["short"], 2);
+    let together = ["--workers", &urls(&workers), "--distribute-above", "0ms"];
+    assert_eq!(alone, place.done(&[&query[..], &together].concat()));
 }
 
 /// What EXPLAIN says of shares: row groups by worker.

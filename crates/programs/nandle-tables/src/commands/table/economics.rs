@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use nandle_columns::Manifest;
-use nandle_reads::ReadCosts;
+use nandle_reads::{Pricing, ReadCosts};
 use nandle_terminal::words::{counted, seconds, thousands};
 use nandle_units::format_bytes;
 use serde::Serialize;
@@ -38,7 +38,7 @@ impl Economics {
         let Some(flexible_block_bytes) = flexible_block_bytes(&found.profile) else { return Ok(None) };
         let (costs, _) = costs_of(&found, None)?;
         // A row's columns lie in as many places.
-        let fetches = break_even_fetches(&costs, flexible_block_bytes, scan_bytes)?;
+        let fetches = pricing(&costs)?.break_even_fetches(flexible_block_bytes, scan_bytes);
         let break_even_rows = whole(fetches / column_bytes.len().max(1) as f64).min(rows);
         Ok(Some(Self { flexible_block_bytes, break_even_rows }))
     }
@@ -52,8 +52,8 @@ impl Economics {
     }
 }
 
-fn break_even_fetches(costs: &ReadCosts, block_bytes: u64, scan_bytes: u64) -> Result<f64, CliError> {
-    costs.break_even_fetches(block_bytes, scan_bytes).map_err(|error| CliError::failed(error.to_string()))
+fn pricing(costs: &ReadCosts) -> Result<Pricing, CliError> {
+    Pricing::new(costs.clone()).map_err(|error| CliError::failed(error.to_string()))
 }
 
 /// Rows whose values in a column of so many bytes fill a block; none where nothing is stored of it.
@@ -96,11 +96,10 @@ impl MergeRule {
         let pieces_merged = manifest.rows().div_ceil(group_rows).max(1).min(pieces_now.max(1));
         let bytes: u64 = files().map(|file| file.bytes).sum();
         let column_bytes = bytes / (manifest.schema.len() as u64).max(1);
-        let scan = |pieces: u64| {
-            let piece = costs.extent_seconds((column_bytes / pieces.max(1)).max(1));
-            piece.map(|piece| piece * pieces as f64).map_err(|error| CliError::failed(error.to_string()))
-        };
-        let (scan_now_s, scan_merged_s) = (scan(pieces_now)?, scan(pieces_merged)?);
+        let pricing = pricing(costs)?;
+        let scan =
+            |pieces: u64| pricing.extent_seconds((column_bytes / pieces.max(1)).max(1)) * pieces as f64;
+        let (scan_now_s, scan_merged_s) = (scan(pieces_now), scan(pieces_merged));
         let jumps_share = if scan_now_s > 0.0 { 1.0 - scan_merged_s / scan_now_s } else { 0.0 };
         let runs = manifest.runs.len() as u64;
         let is_worth_it = runs > 1 && jumps_share > JUMPS_SHARE_MAX;

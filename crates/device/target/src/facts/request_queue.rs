@@ -23,6 +23,8 @@ pub struct RequestQueue {
     pub part: DiskPart,
     /// Whether the disk has a cache that a power cut empties; it is sent no flushes where it has none. `None` where that isn't known.
     pub has_volatile_cache: Option<bool>,
+    /// Whether it takes writes that are durable when they complete (forced unit access); else the kernel sends a write and a flush. `None` where that isn't known.
+    pub takes_durable_writes: Option<bool>,
     /// Names of the devices above, the first one that of the path's own; none where that has the queue.
     pub above: Vec<String>,
 }
@@ -107,7 +109,19 @@ pub(super) fn find(roots: &Roots, device: BlockDevice) -> Result<RequestQueue, R
                 Some("write through") => Some(false),
                 _ => None,
             };
-            return Ok(RequestQueue { disk: disk.name(), number, part, has_volatile_cache, above });
+            let takes_durable_writes = match disk.text("queue/fua").as_deref() {
+                Some("1") => Some(true),
+                Some("0") => Some(false),
+                _ => None,
+            };
+            return Ok(RequestQueue {
+                disk: disk.name(),
+                number,
+                part,
+                has_volatile_cache,
+                takes_durable_writes,
+                above,
+            });
         }
         let name = device.name();
         let mut parts = disk.slaves(roots);

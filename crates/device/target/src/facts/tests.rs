@@ -162,6 +162,7 @@ fn the_queue_of_what_lies_on_a_single_disk_is_that_disks() {
         number: (8, 0),
         part,
         has_volatile_cache: Some(false),
+        takes_durable_writes: None,
         above: Vec::new(),
     };
     assert_eq!(find((8, 1)).unwrap(), of_sda);

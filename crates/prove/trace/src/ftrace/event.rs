@@ -90,9 +90,9 @@ impl Letters {
         Self(letters)
     }
 
-    /// Whether the device is flushed for it: before, after, or as all that is asked for.
-    pub fn has_flush(self) -> bool {
-        self.0.contains(&b'F')
+    /// Whether the device is flushed before it, or that is all that is asked for: then `F` is the first letter.
+    pub fn begins_with_flush(self) -> bool {
+        self.0.first() == Some(&b'F')
     }
 
     /// Whether it is a write that is durable when it completes (forced unit access): `F` stands behind the `W`.
@@ -108,20 +108,17 @@ impl<'a> Event<'a> {
     /// # Errors
     /// What is wrong with the line.
     pub fn parse(line: &'a str) -> Result<Option<Self>, String> {
-        if line.starts_with("CPU:") && line.contains("[LOST") {
+        if line.starts_with("CPU:") && line.contains(" [LOST ") && line.ends_with("EVENTS]") {
             return Ok(Some(Self::Lost));
         }
         let Some((task, time, name, told)) = parts(line) else { return Ok(None) };
         let time_us = seconds(Some(time))?;
         if name == "sched_process_fork" {
-            let of = |key: &str| told.split_once(key).and_then(|(_, after)| after.split(' ').next());
-            let id = |key: &str, what: &str| {
-                let id = number(of(key), what)?;
-                u32::try_from(id).map_err(|_| format!("{what} should have 32 bits and is {id}"))
-            };
-            let (parent, child) =
-                (id(" pid=", "the parent's number")?, id(" child_pid=", "the child's number")?);
-            return Ok(Some(Self::Forked { parent, child }));
+            // Names may look like numbers: the parent is whose event it is, and the child's number stands last.
+            let child = number(told.rsplit_once(" child_pid=").map(|(_, last)| last), "the child's number")?;
+            let child = u32::try_from(child)
+                .map_err(|_| format!("a task's number has 32 bits, and this is {child}"))?;
+            return Ok(Some(Self::Forked { parent: self::task(task)?.id, child }));
         }
         if !matches!(name, "block_getrq" | "block_rq_issue" | "block_rq_requeue" | "block_rq_complete") {
             return Ok(None);
@@ -214,7 +211,7 @@ mod tests {
         let own = "      nandle-sql-11830   [001] dNs1. 69407.065947: block_rq_complete: 254,0 WS () 0 + 0 be,0,4 [0]";
         assert_eq!(Event::parse(own), Ok(None));
         let letters = ["FF", "FWS", "FWFSM", "WFS", "WS", "RSF"].map(Letters::new);
-        assert_eq!(letters.map(Letters::has_flush), [true, true, true, true, false, true]);
+        assert_eq!(letters.map(Letters::begins_with_flush), [true, true, true, false, false, false]);
         assert_eq!(letters.map(Letters::is_durable), [false, false, true, true, false, false]);
     }
 
@@ -237,10 +234,9 @@ mod tests {
 
     #[test]
     fn forks_losses_and_other_lines() {
-        let fork = "            bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=a pid=b pid=11882 child_comm=bash child_pid=11888";
-        assert!(Event::parse(fork).is_err(), "a name that looks like a number is a damaged line");
-        let fork = fork.replace("comm=a pid=b pid", "comm=bash pid");
-        assert_eq!(event(&fork), Event::Forked { parent: 11_882, child: 11_888 });
+        let fork = "            bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=a pid=b pid=11882 child_comm=x child_pid=7 child_pid=11888";
+        assert_eq!(event(fork), Event::Forked { parent: 11_882, child: 11_888 });
+        assert!(Event::parse(&fork.replace("11888", "8x")).is_err());
         assert_eq!(event("CPU:1 [LOST 812 EVENTS]"), Event::Lost);
         assert_eq!(event("CPU:0 [LOST EVENTS]"), Event::Lost);
         for other in ["", "# tracer: nop", " dd-1 [000] ..... 1.5: block_plug: [dd]"] {

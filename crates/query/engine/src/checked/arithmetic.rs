@@ -142,15 +142,15 @@ impl AnalyzerRule for CheckArithmetic {
 fn checked(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionError> {
     let (schema, names) = (merge_schema(&plan.inputs()), NamePreserver::new(&plan));
     // Columns are found by the names that operators give them.
-    let named = |expression: Expr| {
+    let check = |expression: Expr| {
         let name = names.save(&expression);
         let checked = expression.transform_up(|expression| checked_expression(expression, &schema))?;
         Ok(checked.update_data(|expression| name.restore(expression)))
     };
     // A set of groupings has no name of its own: its expressions have.
     plan.map_expressions(|expression| match expression {
-        Expr::GroupingSet(_) => expression.map_children(named),
-        _ => named(expression),
+        Expr::GroupingSet(_) => expression.map_children(check),
+        _ => check(expression),
     })
 }
 

@@ -55,7 +55,9 @@ where
     T: ArrowPrimitiveType<Native: Into<i128> + TryFrom<i128> + Eq + std::hash::Hash> + std::fmt::Debug,
 {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        values.iter().for_each(|values| self.add(values));
+        for values in values {
+            self.add(values);
+        }
         Ok(())
     }
 

@@ -7,7 +7,7 @@ use datafusion::common::{ColumnStatistics, DataFusionError, Statistics};
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
 use datafusion::datasource::physical_plan::{FileSource as _, ParquetSource};
 use datafusion::physical_expr::PhysicalExpr;
-use datafusion::physical_expr::expressions::DynamicFilterTracking;
+use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::utils::collect_columns;
 use parquet::file::metadata::ParquetMetaData;
 
@@ -28,7 +28,7 @@ impl FilterStatistics {
         }
         let files = source.table_schema().file_schema();
         let columns = collect_columns(filter);
-        let mut places: Vec<usize> = columns.iter().map(|column| column.index()).collect();
+        let mut places: Vec<usize> = columns.iter().map(Column::index).collect();
         places.retain(|place| *place < files.fields().len());
         places.sort_unstable();
         let fields: Vec<_> = places.iter().filter_map(|place| files.fields().get(*place).cloned()).collect();

@@ -283,7 +283,7 @@ mod tests {
     use arrow_array::{ArrayRef, Int64Array, RecordBatch};
     use nandle_columns::{Clustering, Layout, Table, TableOptions};
     use nandle_io::Nanos;
-    use nandle_reads::{Estimate, ReadCosts, RequestCost};
+    use nandle_reads::{Estimate, Pricing, ReadCosts, RequestCost};
 
     use super::*;
 
@@ -309,7 +309,8 @@ mod tests {
         };
         let pool = Arc::new(datafusion::execution::memory_pool::UnboundedMemoryPool::default());
         let memory = crate::memory::TablesMemory::new(pool, 0).unwrap();
-        Access { costs, layer: None, memory: Arc::new(memory), owners: Arc::default() }
+        let pricing = Pricing::new(costs).unwrap();
+        Access { pricing, layer: None, memory: Arc::new(memory), owners: Arc::default() }
     }
 
     #[test]

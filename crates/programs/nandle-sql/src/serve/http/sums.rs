@@ -1,6 +1,7 @@
 //! Sums of a version's flights, made in the background while the flights themselves answer. What goes wrong is said once, and the flights go on
 //! answering.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -70,18 +71,22 @@ impl MadeSums {
     fn make(&self, view: &View) {
         let began = Instant::now();
         let is_over = || self.is_over.load(Ordering::Relaxed);
-        let kept = view.keep(self.sums.name(), self.sums.statement(), &is_over);
+        let kept =
+            catch_unwind(AssertUnwindSafe(|| view.keep(self.sums.name(), self.sums.statement(), &is_over)));
         let made = match kept {
-            Ok(kept) => Ok(Made { kept, making_ns: super::query::nanos(began.elapsed()) }),
-            Err(EngineError::Interrupted) if is_over() => return,
-            Err(error) => {
-                output::note(&format!(
-                    "making sums of the flights: {error}; the dashboard asks the flights themselves, which takes longer; with more --memory or \
-                     --spill-limit there may be room"
-                ));
-                Err(error.to_string())
+            Ok(Ok(kept)) => Ok(Made { kept, making_ns: super::query::nanos(began.elapsed()) }),
+            Ok(Err(EngineError::Interrupted)) if is_over() => return,
+            Ok(Err(error)) => {
+                Err((error.to_string(), "; with more --memory or --spill-limit there may be room"))
             }
+            Err(_) => Err(("the program failed while it made them".to_owned(), "")),
         };
+        let made = made.map_err(|(why, advice)| {
+            output::note(&format!(
+                "making sums of the flights: {why}; the dashboard asks the flights themselves, which takes longer{advice}"
+            ));
+            why
+        });
         // They are made once.
         let _ = self.made.set(made);
     }

@@ -19,19 +19,28 @@ pub(super) struct Asker {
     pub(super) name: String,
 }
 
-/// Who has asked for what was not issued yet.
-#[derive(Debug, Default)]
+/// Who has asked for what isn't done yet.
+#[derive(Debug)]
 pub(super) struct Askers {
-    /// By their first byte.
+    /// Whether the disk takes durable writes as they are; else a flush follows each.
+    takes_durable_writes: bool,
+    /// By their first byte. A request that the device sends back is issued once more, by whomever.
     requests: HashMap<u64, Asker>,
     /// Of a flush; the one whose it is most, of several.
     flush: Option<Asker>,
 }
 
 impl Askers {
+    /// Nobody has asked yet.
+    pub(super) fn new(takes_durable_writes: bool) -> Self {
+        Self { takes_durable_writes, requests: HashMap::new(), flush: None }
+    }
+
     /// A request is asked for.
     pub(super) fn ask(&mut self, request: &Request, asker: Asker) {
-        if request.letters.has_flush() && self.flush.as_ref() < Some(&asker) {
+        let is_flushed_after = request.letters.is_durable() && !self.takes_durable_writes;
+        let has_flush = request.letters.begins_with_flush() || is_flushed_after;
+        if has_flush && self.flush.as_ref() < Some(&asker) {
             self.flush = Some(asker.clone());
         }
         if request.operation != Operation::Sync {
@@ -46,9 +55,18 @@ impl Askers {
     pub(super) fn of(&mut self, request: &Request, issuer: Asker) -> Asker {
         let asked = match request.operation {
             Operation::Sync => self.flush.take(),
-            Operation::Read | Operation::Write | Operation::Discard => self.requests.remove(&request.address),
+            Operation::Read | Operation::Write | Operation::Discard => {
+                self.requests.get(&request.address).cloned()
+            }
         };
         asked.unwrap_or(issuer)
+    }
+
+    /// The device is done with a request.
+    pub(super) fn complete(&mut self, request: &Request) {
+        if request.operation != Operation::Sync {
+            self.requests.remove(&request.address);
+        }
     }
 }
 
@@ -68,16 +86,18 @@ mod tests {
 
     #[test]
     fn a_request_is_its_askers() {
-        let mut askers = Askers::default();
+        let mut askers = Askers::new(true);
         let write = request("WS", Operation::Write, 4096);
         askers.ask(&write, of(Whose::Chosen));
         assert_eq!(askers.of(&write, of(Whose::Other)).whose, Whose::Chosen);
+        assert_eq!(askers.of(&write, of(Whose::Kernel)).whose, Whose::Chosen, "it was sent back");
+        askers.complete(&write);
         assert_eq!(askers.of(&write, of(Whose::Other)).whose, Whose::Other, "the next one is another's");
     }
 
     #[test]
     fn a_flush_is_that_of_all_who_have_asked() {
-        let mut askers = Askers::default();
+        let mut askers = Askers::new(true);
         let (asked, flush) = (request("FWS", Operation::Sync, 0), request("FF", Operation::Sync, 0));
         askers.ask(&asked, of(Whose::Chosen));
         askers.ask(&asked, of(Whose::Other));
@@ -91,8 +111,19 @@ mod tests {
     }
 
     #[test]
+    fn a_durable_write_has_a_flush_only_where_the_disk_needs_one() {
+        let (write, flush) = (request("WFS", Operation::Write, 0), request("FF", Operation::Sync, 0));
+        for (takes_durable_writes, expected) in [(true, Whose::Other), (false, Whose::Chosen)] {
+            let mut askers = Askers::new(takes_durable_writes);
+            askers.ask(&write, of(Whose::Chosen));
+            askers.ask(&request("FWS", Operation::Sync, 0), of(Whose::Other));
+            assert_eq!(askers.of(&flush, of(Whose::Kernel)).whose, expected);
+        }
+    }
+
+    #[test]
     fn what_is_never_issued_takes_no_memory() {
-        let mut askers = Askers::default();
+        let mut askers = Askers::new(true);
         for address in 0..3 * KEPT_MAX as u64 {
             askers.ask(&request("R", Operation::Read, address), of(Whose::Chosen));
             assert!(askers.requests.len() <= KEPT_MAX);

@@ -4,6 +4,11 @@ use std::collections::HashMap;
 
 use nandle_trace::{Operation, Record};
 
+/// A program may give itself a new name for each request: so many are told apart.
+const NAMES_MAX: usize = 1 << 12;
+/// What the rest are called.
+const UNNAMED: &str = "others";
+
 /// Requests of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct KindCount {
@@ -54,7 +59,8 @@ impl Counts {
     }
 
     pub(super) fn leave_out(&mut self, program: String) {
-        *self.others.entry(program).or_default() += 1;
+        let is_named = self.others.len() < NAMES_MAX || self.others.contains_key(&program);
+        *self.others.entry(if is_named { program } else { UNNAMED.to_owned() }).or_default() += 1;
     }
 
     pub(super) fn of(&self, operation: Operation) -> KindCount {
@@ -106,5 +112,8 @@ mod tests {
             counts.leave_out(name.to_owned());
         }
         assert_eq!((counts.left_out(), counts.others(2)), (4, vec![("b", 2), ("a", 1)]));
+        (0..2 * NAMES_MAX).for_each(|number| counts.leave_out(format!("x{number}")));
+        assert!(counts.others.len() <= NAMES_MAX + 1);
+        assert_eq!(counts.left_out(), 4 + 2 * NAMES_MAX as u64);
     }
 }

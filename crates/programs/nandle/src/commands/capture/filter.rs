@@ -32,6 +32,7 @@ mod tests {
             number: (254, 0),
             part,
             has_volatile_cache: None,
+            takes_durable_writes: None,
             above: Vec::new(),
         };
         assert_eq!(of_queue(&disk), "dev == 266338304");

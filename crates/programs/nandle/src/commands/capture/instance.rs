@@ -13,9 +13,9 @@ use crate::error::CliError;
 
 /// Instances are called so, with the number of the process that made them behind.
 const PREFIX: &str = "nandle-";
-/// What an instance takes over from the system's settings and lines don't look like themselves with.
-const UNWANTED: [&str; 4] = ["raw", "hex", "bin", "fields"];
-const WANTED: [&str; 2] = ["context-info", "irq-info"];
+/// What an instance takes over from the system's settings and lines don't look like themselves with; without `overwrite` it isn't told where events are missing.
+const UNWANTED: [&str; 6] = ["raw", "hex", "bin", "fields", "latency-format", "verbose"];
+const WANTED: [&str; 3] = ["context-info", "irq-info", "overwrite"];
 
 /// Is removed when it is dropped.
 #[derive(Debug)]

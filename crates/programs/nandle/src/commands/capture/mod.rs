@@ -86,7 +86,7 @@ fn capture(
         instance.enable(&format!("block/{event}"), Some(&filter))?;
     }
     let processes = Processes::new(args.chosen());
-    let mut recorder = Recorder::new(processes, queue.part.start_bytes, writer);
+    let mut recorder = Recorder::new(processes, queue, writer);
     let mut child = child::start(&args.command, common.json)?;
     if let (Some(child), Chosen::Command) = (&child, args.chosen()) {
         recorder.add_process(child.id());

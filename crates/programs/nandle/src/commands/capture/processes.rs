@@ -69,6 +69,11 @@ impl Processes {
         }
     }
 
+    /// Events were lost: whoever was taken for another's may have been started by a chosen one.
+    pub(super) fn forget_others(&mut self) {
+        self.known.retain(|_, whose| *whose == Whose::Chosen);
+    }
+
     /// Whose a task is.
     pub(super) fn whose(&mut self, task: Task) -> Whose {
         if task.id == self.own {
@@ -93,8 +98,8 @@ impl Processes {
             return Whose::Kernel;
         }
         match Status::of(task.id) {
-            // Threads of io_uring's are made without a word.
-            Some(status) if is_chosen(status.process) => Whose::Chosen,
+            // Threads of io_uring's are made without a word, and the event of a child may be lost.
+            Some(status) if is_chosen(status.process) || is_chosen(status.parent) => Whose::Chosen,
             Some(status) if status.parent == KERNEL || status.process == KERNEL => Whose::Kernel,
             Some(_) => Whose::Other,
             None => match task.name.split_once("iou-wrk-").map(|(_, owner)| owner.parse()) {

@@ -1,5 +1,6 @@
 //! Makes a trace of the kernel's events.
 
+use nandle_target::facts::RequestQueue;
 use nandle_trace::ftrace::{Event, Pairing, Request, Task};
 use nandle_trace::{Operation, PageFit, Record, Writer};
 
@@ -39,14 +40,14 @@ pub(super) struct Recorded {
 }
 
 impl Recorder {
-    /// Records requests of these processes, with addresses that count from `start_bytes` of the disk.
-    pub(super) fn new(processes: Processes, start_bytes: u64, writer: Writer) -> Self {
+    /// Records requests of these processes to a queue, with addresses that count from the beginning of its part of the disk.
+    pub(super) fn new(processes: Processes, queue: &RequestQueue, writer: Writer) -> Self {
         Self {
             processes,
-            askers: Askers::default(),
+            askers: Askers::new(queue.takes_durable_writes == Some(true)),
             pairing: Pairing::default(),
             writer,
-            start_bytes,
+            start_bytes: queue.part.start_bytes,
             start_us: None,
             counts: Counts::default(),
             fit: PageFit::new(PAGE_BYTES),
@@ -80,9 +81,13 @@ impl Recorder {
                 // Of what was left out there is nothing to complete.
                 let is_ours = self.pairing.complete(request, *time_us);
                 self.counts.failed += u64::from(*failed && is_ours);
+                self.askers.complete(request);
             }
             Event::Forked { parent, child } => self.processes.fork(*parent, *child),
-            Event::Lost => self.pairing.lose(),
+            Event::Lost => {
+                self.pairing.lose();
+                self.processes.forget_others();
+            }
         }
     }
 
@@ -140,6 +145,7 @@ impl Recorder {
 
 #[cfg(test)]
 mod tests {
+    use nandle_target::facts::DiskPart;
     use nandle_trace::{ReadOptions, Reader, WrittenFormat};
 
     use super::super::args::Chosen;
@@ -162,12 +168,23 @@ mod tests {
               dd-900000001 [001] ..... 69407.066600: block_rq_issue: 254,0 WS 8x () 2064 + x be,0,4 [dd]
 ";
 
+    fn queue(start_bytes: u64) -> RequestQueue {
+        RequestQueue {
+            disk: "vda".to_owned(),
+            number: (254, 0),
+            part: DiskPart { name: "vda".to_owned(), start_bytes, length_bytes: 1 << 40 },
+            has_volatile_cache: Some(true),
+            takes_durable_writes: Some(true),
+            above: Vec::new(),
+        }
+    }
+
     #[test]
     fn events_become_a_trace_of_the_chosen_processes() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.csv");
         let writer = Writer::create(&path, WrittenFormat::Csv { latencies: true }).unwrap();
-        let mut recorder = Recorder::new(Processes::new(Chosen::Command), 1 << 20, writer);
+        let mut recorder = Recorder::new(Processes::new(Chosen::Command), &queue(1 << 20), writer);
         recorder.add_process(900_000_000);
         LINES.lines().for_each(|line| recorder.line(line).unwrap());
         let Recorded { counts, .. } = recorder.finish().unwrap();
@@ -204,7 +221,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.csv");
         let writer = Writer::create(&path, WrittenFormat::Csv { latencies: true }).unwrap();
-        let mut recorder = Recorder::new(Processes::new(Chosen::Everybody), 0, writer);
+        let mut recorder = Recorder::new(Processes::new(Chosen::Everybody), &queue(0), writer);
         let issued = "dd-900000001 [001] ..... 5.061077: block_rq_issue: 8,0 WFS 8192 () 16 + 16 be,0,4 [dd]";
         recorder.line(issued).unwrap();
         recorder

@@ -114,7 +114,7 @@ fn file(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &Played) ->
         queue_depth: args.in_flight_max(),
         reads_only: args.reads_only,
         addresses: addresses(args.addresses.into(), &surveyed.survey),
-        wrapped: args.wrap,
+        wrapped: played.folded > 0,
         enlarged_to_bytes: place.enlarged_to_bytes,
         trace_span_ns: surveyed.survey.span.0,
         elapsed_ns: played.elapsed.0,

@@ -53,19 +53,19 @@ impl Place {
 
     /// What a real target takes, which wears it.
     pub(super) fn what_is_written(&self, survey: &Survey) -> Option<String> {
-        let test_file = self.session.target.kind() == TargetKind::TestFile;
-        let is_real = !self.session.target.is_modelled();
-        let file = if test_file {
-            format!(", and its test file of {} is written first", format_bytes(self.session.area_bytes()))
-        } else {
-            String::new()
-        };
-        (is_real && survey.written_bytes > 0).then(|| {
-            format!(
-                "note: the trace writes {} to {}{file}",
-                format_bytes(survey.written_bytes),
-                self.session.name()
-            )
-        })
+        if self.session.target.is_modelled() {
+            return None;
+        }
+        let name = self.session.name();
+        let trace = format!("the trace writes {} to {name}", format_bytes(survey.written_bytes));
+        let has_test_file = self.session.target.kind() == TargetKind::TestFile;
+        let file =
+            format!("a test file of {} in {name} is written first", format_bytes(self.session.area_bytes()));
+        match (survey.written_bytes > 0, has_test_file) {
+            (true, true) => Some(format!("note: {trace}, and {file}")),
+            (true, false) => Some(format!("note: {trace}")),
+            (false, true) => Some(format!("note: {file}")),
+            (false, false) => None,
+        }
     }
 }

@@ -10,8 +10,8 @@ pub(super) const RECIPE: Recipe = Recipe {
     edits: &[
         (FORMATS, "mod msr;\n", "mod made_up_format;\nmod msr;\n"),
         (FORMATS, "    Msr,\n", "    Msr,\n    /// Made up.\n    MadeUpFormat,\n"),
-        (FORMATS, "[Self; 5] =", "[Self; 6] ="),
-        (FORMATS, "Self::FioIolog, Self::Msr]", "Self::FioIolog, Self::Msr, Self::MadeUpFormat]"),
+        (FORMATS, "[Self; 6] =", "[Self; 7] ="),
+        (FORMATS, "Self::Msr, Self::DiskSim]", "Self::Msr, Self::DiskSim, Self::MadeUpFormat]"),
         (
             FORMATS,
             "            Self::Msr => \"msr\",\n",

@@ -74,7 +74,7 @@ fn each_timing_is_kept_on_a_real_directory() {
     place.write("a.csv", mixture(400));
     for timing in ["asis", "think", "closed:4", "rate:5000"] {
         let command = format!("trace play a.csv --on . --timing {timing} --compare --json");
-        let outcome = place.nandle(&command).done().says(&["the trace writes", "its test file of 8MiB"]);
+        let outcome = place.nandle(&command).done().says(&["the trace writes", "a test file of 8MiB"]);
         let json = outcome.json();
         assert_eq!(
             (&kind(&json, "read")["requests"], &kind(&json, "sync")["requests"]),

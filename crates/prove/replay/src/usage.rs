@@ -10,6 +10,8 @@ const WORD_PAGES: u64 = u64::BITS as u64;
 /// How a store is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoreUsage {
+    /// Bytes of all its pages.
+    pub store_bytes: u64,
     /// Share of its pages that are written before the trace begins, in percent.
     pub fill_percent: u8,
     /// Share of its pages that hold something in the end, in percent.
@@ -28,6 +30,7 @@ impl Work {
         let batch_pages = self.batch_pages_mean();
         let living = u128::from(self.living_pages()) * 100 / u128::from(self.pages.max(1));
         StoreUsage {
+            store_bytes: self.needed_bytes(),
             fill_percent: self.fill_percent.min(100),
             living_percent: u8::try_from(living).unwrap_or(100),
             batch_pages,

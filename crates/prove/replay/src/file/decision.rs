@@ -48,8 +48,8 @@ pub struct PolicyDecision {
 impl PolicyDecision {
     /// By what each policy took. `None` where only one ran: there is nothing to decide.
     pub fn of(policies: &[PolicyOutcome], usage: StoreUsage, predicted: Vec<PolicyTime>) -> Option<Self> {
-        let cleans = |policy: &PolicyOutcome| policy.pages_cleaned != Some(0) || !policy.policy.has_zones();
-        let (counted, uncleaned): (Vec<_>, Vec<_>) = policies.iter().partition(|policy| cleans(policy));
+        let (uncleaned, counted): (Vec<_>, Vec<_>) =
+            policies.iter().partition(|policy| policy.is_before_cleaning(usage.store_bytes));
         let (counted, uncleaned) =
             if counted.is_empty() { (uncleaned, Vec::new()) } else { (counted, uncleaned) };
         let best = quickest(counted.iter().copied()).filter(|_| policies.len() > 1)?;

@@ -33,12 +33,7 @@ pub(super) struct Latencies {
 impl Latencies {
     pub(super) fn add(&mut self, latency_ns: Option<u64>) {
         let Some(latency_ns) = latency_ns else { return };
-        if self.histogram.is_none() {
-            self.histogram = Histogram::new_with_max(LATENCY_NS_MAX, DIGITS).ok();
-        }
-        if let Some(histogram) = &mut self.histogram {
-            histogram.saturating_record(latency_ns);
-        }
+        self.histogram.get_or_insert_with(new_histogram).saturating_record(latency_ns);
     }
 
     pub(super) fn recorded(&self) -> Option<RecordedLatency> {
@@ -56,6 +51,11 @@ impl Latencies {
             max_ns: histogram.max(),
         })
     }
+}
+
+#[allow(clippy::unwrap_used, reason = "the bounds are constants that the library takes")]
+fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_max(LATENCY_NS_MAX, DIGITS).unwrap()
 }
 
 #[cfg(test)]

@@ -64,6 +64,3 @@ pub fn predict_policies(
 pub fn quickest(predicted: &[PredictedPolicy], needed: Promises) -> Option<PredictedPolicy> {
     predicted.iter().find(|predicted| predicted.policy.promises().include(needed)).copied()
 }
-
-#[cfg(test)]
-mod tests;

@@ -12,7 +12,7 @@ use nandle_pages::{
 use nandle_profile::DeviceProfile;
 use nandle_terminal::args::{Common, bytes_of_at_least, percent};
 use nandle_terminal::output;
-use nandle_terminal::words::{counted, latency, paragraph, to_the_right};
+use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
@@ -124,7 +124,7 @@ fn create_options(store: &StoreArgs, page: u64, alignment_bytes: u64) -> CreateO
     CreateOptions {
         alignment_bytes,
         buffer_bytes: store.buffer.unwrap_or(usual_bytes),
-        ..CreateOptions::new(PolicyKind::StableRing, page_bytes, (store_bytes / page).max(1))
+        ..CreateOptions::new(PolicyKind::Direct, page_bytes, (store_bytes / page).max(1))
     }
 }
 
@@ -132,8 +132,8 @@ fn text(prediction: &Prediction) -> String {
     let mut text = String::new();
     let Prediction { create, expected, batch, figures, .. } = prediction;
     let heading = format!(
-        "A page store on {}: {} of pages of {}, {} % of them in use, commits of {} by {}; {} to stage in, erased by \
-         {}. Predicted:",
+        "A page store on {}: {} of pages of {}, {} % of them in use, commits of {} by {}; {} to stage in, \
+         zones of {}. Predicted:",
         figures.device,
         format_bytes(create.pages * create.page_bytes as u64),
         format_bytes(create.page_bytes as u64),
@@ -163,7 +163,7 @@ fn table(policies: &[PredictedPolicy]) -> Table {
         table.add_row([
             predicted.policy.to_string(),
             time(predicted.page_ns),
-            direct.map_or("–".into(), |direct| format!("{:.2} x", direct / predicted.page_ns)),
+            direct.map_or("–".into(), |direct| format!("{} x", times(direct / predicted.page_ns))),
             if cleaned { format!("{:.2}", predicted.moved_by_page) } else { "–".into() },
             if predicted.policy.promises().atomic_batch { "yes" } else { "no" }.into(),
         ]);
@@ -174,6 +174,15 @@ fn table(policies: &[PredictedPolicy]) -> Table {
 
 fn time_of(policies: &[PredictedPolicy], policy: PolicyKind) -> Option<f64> {
     policies.iter().find(|predicted| predicted.policy == policy).map(|predicted| predicted.page_ns)
+}
+
+/// A ratio to three digits.
+fn times(ratio: f64) -> String {
+    match ratio {
+        ..9.995 => format!("{ratio:.2}"),
+        ..99.95 => format!("{ratio:.1}"),
+        _ => thousands(ratio),
+    }
 }
 
 fn time(ns: f64) -> String {

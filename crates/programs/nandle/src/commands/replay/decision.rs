@@ -38,7 +38,8 @@ fn predict(
         writers: args.queue_depth,
         compressible_percent: args.compressible,
     };
-    let create = factory.create(PolicyKind::StableRing, work.pages);
+    // Any that stages: the size of its staging area is that of all.
+    let create = factory.create(PolicyKind::DoubleWrite, work.pages);
     let predicted = predict_policies(&create, &factory.open_options(), &page_times(&figures), &expected);
     let times = predicted.into_iter().filter(|predicted| predicted.page_ns.is_finite());
     times.map(|predicted| PolicyTime { policy: predicted.policy, page_ns: predicted.page_ns }).collect()

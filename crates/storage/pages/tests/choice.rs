@@ -1,4 +1,10 @@
-use super::*;
+//! What policies are predicted to take, and which is chosen.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
+
+use nandle_pages::{
+    CreateOptions, ExpectedUse, OpenOptions, PageOptions, PageTimes, PolicyKind, PredictedPolicy, Promises,
+    predict_policies, quickest,
+};
 
 /// Times of an old drive with one log block for each of a few erase blocks: a page anywhere makes it copy a block.
 const HYBRID: PageTimes = PageTimes {
@@ -85,8 +91,18 @@ fn in_a_small_area_a_page_anywhere_is_cheap() {
 #[test]
 fn what_a_store_cannot_have_is_left_out() {
     let tiny = create().with_buffer_bytes(4096);
-    let times = (&OpenOptions::default(), &HYBRID, &ExpectedUse::commits_of(1.0));
-    let predicted = predict_policies(&tiny, times.0, times.1, times.2);
+    let predicted = predict_policies(&tiny, &OpenOptions::default(), &HYBRID, &ExpectedUse::commits_of(1.0));
     let policies: Vec<_> = predicted.iter().map(|predicted| predicted.policy).collect();
     assert_eq!(policies, [PolicyKind::OutOfPlace, PolicyKind::Direct]);
+}
+
+#[test]
+fn a_store_is_made_with_the_quickest_policy_that_promises_enough() {
+    let options = PageOptions::new(48 << 10);
+    let policy = |times: &PageTimes, needed| {
+        options.clone().with_quickest_policy(times, &ExpectedUse::commits_of(8.0), needed).policy
+    };
+    assert_eq!(policy(&HYBRID, Promises::ALL), PolicyKind::OutOfPlace);
+    assert_eq!(policy(&PAGE_MAPPED, Promises::NONE), PolicyKind::Direct);
+    assert!(policy(&PAGE_MAPPED, Promises::WHOLE_BATCHES).promises().atomic_batch);
 }

@@ -2,6 +2,7 @@
 //! and what a page costs the processor.
 
 mod ablation;
+mod choice;
 mod disk;
 mod ext4;
 mod models;
@@ -17,11 +18,11 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
     name: "pages",
-    about: "the page store's policies: disk, threads, models, ablation, cpu (option: --only PART; traces by NANDLE_TRACE and NANDLE_TRACE_REWRITES)",
+    about: "the page store's policies: disk, threads, models, ablation, choice, cpu (option: --only PART; traces by NANDLE_TRACE, NANDLE_TRACE_REWRITES, NANDLE_TRACE_PAIRS)",
     run,
 };
 
-const PARTS: [&str; 5] = ["disk", "threads", "models", "ablation", "cpu"];
+const PARTS: [&str; 6] = ["disk", "threads", "models", "ablation", "choice", "cpu"];
 
 fn run(options: &[String]) -> Outcome {
     let parts = parts(options)?;
@@ -38,6 +39,9 @@ fn run(options: &[String]) -> Outcome {
     }
     if parts.contains(&"ablation") {
         ablation::run()?;
+    }
+    if parts.contains(&"choice") {
+        choice::run()?;
     }
     if parts.contains(&"cpu") {
         cpu()?;

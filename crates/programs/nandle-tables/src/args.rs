@@ -22,11 +22,8 @@ pub(crate) struct Args {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Make, fill, describe and check tables of Parquet files
     Table(TableArgs),
-    /// Read columns of a table or of Parquet files, by plan, and say how long it takes
     Scan(Box<ScanArgs>),
-    /// Count the 69 flight cubes of a table, here and on devices that one hasn't, by scan and by B-tree
     Cubes(Box<CubesArgs>),
     /// Print the definition of the commands as JSON, of which `nandle` makes completions and manual pages
     #[command(hide = true)]

@@ -33,31 +33,20 @@ pub(crate) struct Args {
     pub(crate) command: Command,
 }
 
+/// A command is described where its arguments are: a comment here would take the place of all that is said there.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Profile a device within a time budget
     Probe(ProbeArgs),
-    /// Measure every combination of block size, group size, queue depth and pattern
     Sweep(Box<SweepArgs>),
-    /// List, show, export and age the modelled drives
     Models(ModelsArgs),
-    /// Make the HTML report of one profile, of several to compare, or of a replay
     Report(ReportArgs),
-    /// A verdict on a device; with --for settings for a database or the kernel, each with its rule
     Advise(AdviseArgs),
-    /// A profile against an older one, or drives side by side: prices, sizing, placement
     Compare(Box<CompareArgs>),
-    /// Replay a trace under several write policies, side by side
     Replay(Box<ReplayArgs>),
-    /// Sort files that are larger than memory
     Sort(Box<SortArgs>),
-    /// Join files, neither of which need fit into memory or be sorted
     Join(Box<JoinArgs>),
-    /// Sort or join made-up rows with input, temporary data and output on devices of your choice
     Workload(Box<WorkloadArgs>),
-    /// Which part of a sort or join gains most on another device, and with which clusters
     Place(Box<PlaceArgs>),
-    /// How long recorded queries take on other devices
     Predict(Box<PredictArgs>),
     /// Record what a disk is asked for, as a trace
     ///
@@ -74,7 +63,6 @@ pub(crate) enum Command {
     /// A partition's addresses count from its beginning. Of a file system on LVM or on an encrypted device, what reaches the disk
     /// below is recorded, also of other volumes on it. Requests of this program itself are left out.
     Capture(CaptureArgs),
-    /// Say what a block trace looks like to a drive, play traces, and convert them
     Trace(TraceArgs),
     /// Make, fill, describe and check tables of Parquet files (by nandle-tables)
     #[command(
@@ -106,8 +94,6 @@ pub(crate) enum Command {
         after_help = "Examples:\n  nandle worker flights/\n  nandle sql flights/ --workers http://127.0.0.1:8651\n  nandle worker --help"
     )]
     Worker(ElsewhereArgs),
-    /// Print a completion script for a shell
     Completions(CompletionsArgs),
-    /// Print a manual page, or write all of them
     Man(ManArgs),
 }

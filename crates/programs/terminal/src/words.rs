@@ -1,5 +1,6 @@
 //! Figures as people read them.
 
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
@@ -113,6 +114,24 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
+/// A word as a shell takes it, of whatever bytes: what is no UTF-8 is in octal (`$'…'`, as bash, ksh, zsh and POSIX 2024 have it).
+pub fn quoted_os(word: &OsStr) -> String {
+    if let Some(text) = word.to_str() {
+        return quoted(text);
+    }
+    let mut text = String::from("$'");
+    for byte in word.as_encoded_bytes() {
+        match byte {
+            b'\\' | b'\'' => text.extend(['\\', char::from(*byte)]),
+            b' '..=b'~' => text.push(char::from(*byte)),
+            _ => {
+                let _ = write!(text, "\\{byte:03o}");
+            }
+        }
+    }
+    text + "'"
+}
+
 /// Appends a paragraph broken at words, with `mark` before its first line.
 pub fn paragraph(text: &mut String, mark: &str, words: &str) {
     for line in wrapped(words, mark, columns(), str::to_owned) {
@@ -137,6 +156,21 @@ mod tests {
             [quoted("a/b.csv"), quoted("my disk"), quoted("it's"), quoted("")],
             ["a/b.csv", "'my disk'", r"'it'\''s'", "''"]
         );
+    }
+
+    #[test]
+    fn a_shell_takes_a_word_of_any_bytes() {
+        use std::os::unix::ffi::OsStrExt as _;
+        assert_eq!(quoted_os(OsStr::new("a b")), "'a b'");
+        let word = OsStr::from_bytes(b"it's \xff\n\\1");
+        let quoted = quoted_os(word);
+        assert_eq!(quoted, r"$'it\'s \377\012\\1'");
+        let Ok(shell) =
+            std::process::Command::new("bash").args(["-c", &format!("printf %s {quoted}")]).output()
+        else {
+            return;
+        };
+        assert_eq!(OsStr::from_bytes(&shell.stdout), word);
     }
 
     #[test]

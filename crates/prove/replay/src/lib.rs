@@ -20,6 +20,7 @@ mod fill;
 mod fold;
 mod outcome;
 pub mod play;
+mod usage;
 mod versions;
 mod words;
 mod work;
@@ -31,9 +32,10 @@ pub use error::ReplayError;
 #[cfg(feature = "schema")]
 pub use file::replay_schema;
 pub use file::{
-    AddressesUsed, CostFigure, LeftOut, REPLAY_BYTES_MAX, REPLAY_SCHEMA_VERSION, ReplayFile, ReplayFileError,
-    WriteCostsUsed, read_replay,
+    AddressesUsed, CostFigure, LeftOut, PolicyDecision, PolicyTime, REPLAY_BYTES_MAX, REPLAY_SCHEMA_VERSION,
+    ReplayFile, ReplayFileError, ResultKind, WriteCostsUsed, read_play, read_replay,
 };
 pub use outcome::{AutoFindings, DriveFigures, InstanceCounts, Method, PolicyOutcome, Sample};
+pub use usage::StoreUsage;
 pub use words::promises_in_words;
 pub use work::{Compacted, Step, Work, WorkOptions};

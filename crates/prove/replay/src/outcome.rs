@@ -237,6 +237,12 @@ impl PolicyOutcome {
         }
     }
 
+    /// Whether nothing of cleaning is in its figures, although it cleans: no page was moved, and less was written than a store
+    /// of so many bytes has, so that its zones were not yet used again.
+    pub fn is_before_cleaning(&self, store_bytes: u64) -> bool {
+        self.pages_cleaned == Some(0) && self.policy.has_zones() && self.device_written_bytes < store_bytes
+    }
+
     /// The same with its speed-up over `direct`, which took so long.
     #[must_use]
     pub(crate) fn beside(mut self, direct_ns: Option<u64>) -> Self {

@@ -23,6 +23,20 @@ fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
     read_replay(file.path())
 }
 
+/// Keys that were added since are null in what is read of an older file.
+fn leave_out_what_is_new(now: &mut Value, then: &Value) {
+    match (now, then) {
+        (Value::Object(now), Value::Object(then)) => {
+            now.retain(|key, value| then.contains_key(key) || !value.is_null());
+            now.iter_mut().for_each(|(key, value)| leave_out_what_is_new(value, &then[key]));
+        }
+        (Value::Array(now), Value::Array(then)) => {
+            now.iter_mut().zip(then).for_each(|(now, then)| leave_out_what_is_new(now, then));
+        }
+        _ => {}
+    }
+}
+
 #[test]
 fn files_of_both_versions_are_read_and_say_what_they_said() {
     for (schema_version, path) in [(1, VERSION_1), (2, VERSION_2)] {
@@ -41,7 +55,9 @@ fn files_of_both_versions_are_read_and_say_what_they_said() {
         let destaged: Vec<u64> = file.policies.iter().map(|policy| policy.pages_destaged).collect();
         assert_eq!(destaged, [0, 3002, 0, 2984]);
         file.schema_version = 2;
-        assert_eq!(serde_json::to_value(&file).unwrap(), version_2(), "no key is lost, none is another");
+        let mut now = serde_json::to_value(&file).unwrap();
+        leave_out_what_is_new(&mut now, &version_2());
+        assert_eq!(now, version_2(), "no key is lost, none is another");
     }
 }
 

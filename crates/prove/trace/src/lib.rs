@@ -30,5 +30,7 @@ pub use format::Format;
 pub use limits::PAGE_STATISTICS_BYTES;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Operation, Record};
-pub use statistics::{AreaShare, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics};
+pub use statistics::{
+    AreaShare, RecordedLatency, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics,
+};
 pub use writer::{Writer, WrittenFormat};

@@ -28,7 +28,8 @@
 //! Depend on this crate and on `nandle-io` (devices, memory), by path or from the repository: neither is on crates.io.
 //! `examples/key_value.rs` is a whole engine on [`PageStore`] in one file. What follows holds for the two lower interfaces as well.
 //!
-//! 1. Choose a policy. `nandle replay` with the engine's own trace on its own disk says what each costs:
+//! 1. Choose a policy. `nandle replay` with the engine's own trace on its own disk says what each costs, `nandle advise --for pages`
+//!    what each is predicted to cost by a profile of the disk, and [`PageOptions::with_quickest_policy`] takes the best of that:
 //!
 //!    | policy | after a power cut | takes | suits |
 //!    |---|---|---|---|
@@ -63,6 +64,7 @@
 
 mod batch;
 mod blocking;
+mod choice;
 mod costs;
 mod defects;
 mod disk;
@@ -93,6 +95,7 @@ mod write_log;
 
 pub use batch::Batch;
 pub use blocking::{BlockingStore, Ticket};
+pub use choice::{ExpectedUse, PageTimes, PredictedPolicy, predict_policies, quickest};
 pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};

@@ -25,6 +25,11 @@ pub(super) const RECIPE: Recipe = Recipe {
             "            Self::StableRing => &",
             "            Self::MadeUpPolicy => &super::made_up_policy::DESCRIPTOR,\n            Self::StableRing => &",
         ),
+        (
+            "crates/storage/pages/src/choice/model.rs",
+            "PolicyKind::StableRing =>",
+            "PolicyKind::StableRing | PolicyKind::MadeUpPolicy =>",
+        ),
     ],
     shows: &[
         (Place::Answer("replay --help"), "made-up-policy"),

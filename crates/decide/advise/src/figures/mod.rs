@@ -9,6 +9,7 @@ mod facts;
 mod fill_level;
 mod long_writes;
 mod noise;
+mod pages;
 mod parallel_reads;
 pub(crate) mod physics;
 mod read_shape;

@@ -4,20 +4,20 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nandle_profile::{read_profile, write_atomically};
-use nandle_replay::{ReplayFileError, read_replay};
+use nandle_replay::{ReplayFileError, read_play, read_replay};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::result_file::{self, REPORT};
 
 use crate::error::CliError;
 
-/// Make the HTML report of one profile, of several to compare, or of a replay.
+/// Make the HTML report of one profile, of several to compare, of a replay, or of a trace that was played.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html\n  nandle report replay.json --output replay.html"
 )]
 pub(crate) struct ReportArgs {
-    /// Profiles that `nandle probe` wrote, or one result of `nandle replay --json`
+    /// Profiles that `nandle probe` wrote, or one result of `nandle replay --json` or `nandle trace play --json`
     #[arg(required = true, value_name = "PROFILE")]
     pub(crate) profiles: Vec<PathBuf>,
     /// Where the report goes
@@ -38,12 +38,17 @@ pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The page of a replay, or of profiles.
+/// The page of a replay, of a play, or of profiles.
 fn html(paths: &[PathBuf]) -> Result<String, CliError> {
     if let [only] = paths {
         match read_replay(only) {
             Ok(Some(replay)) => return Ok(nandle_report::replay_html(&replay)),
             // What can't be read is named as the profile that it is meant to be.
+            Ok(None) | Err(ReplayFileError::File { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match read_play(only) {
+            Ok(Some(played)) => return Ok(nandle_report::play_html(&played)),
             Ok(None) | Err(ReplayFileError::File { .. }) => {}
             Err(error) => return Err(error.into()),
         }

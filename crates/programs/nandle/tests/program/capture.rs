@@ -56,7 +56,8 @@ fn what_a_command_writes_becomes_a_trace_that_can_be_replayed() {
     assert!(told["writes"]["requests"].as_u64().unwrap() >= 20, "{told}");
     let next: Vec<&str> =
         told["next"].as_array().unwrap().iter().map(|line| line.as_str().unwrap()).collect();
-    assert_eq!(next.len(), 2, "{told}");
+    assert_eq!(next.len(), 3, "{told}");
+    assert!(next[2].starts_with("nandle trace play "), "{told}");
     for line in next {
         place.nandle(line.strip_prefix("nandle ").unwrap()).done();
     }

@@ -22,6 +22,7 @@ mod join;
 mod limits;
 mod models;
 mod models_begin;
+mod policy;
 mod predict;
 mod probe;
 mod replay;

@@ -63,3 +63,17 @@ fn a_replay_makes_a_report_and_one_of_a_later_version_is_refused() {
         .refused(1, &["newer.json", "replay schema version 3", "versions up to 2", "replay the trace again"]);
     place.nandle("report replay.json replay.json").refused(1, &["not a nandle profile"]);
 }
+
+#[test]
+fn a_play_makes_a_report_and_one_of_a_later_version_is_refused() {
+    let place = Place::new();
+    place.write("a.csv", "time_us,op,address,length\n1,write,0,4096\n2,read,8192,4096\n3,sync,0,16384\n");
+    let told = place.nandle("trace play a.csv --on model:mtron-16 --json --report at-once.html").done();
+    place.write("play.json", &told.stdout);
+    place.nandle("report play.json --output later.html").done().says(&["report: later.html"]);
+    assert_eq!(place.read("later.html"), place.read("at-once.html"), "the file says all that the page says");
+    place.write("newer.json", told.stdout.replace("\"schema_version\": 1", "\"schema_version\": 2"));
+    place
+        .nandle("report newer.json --output newer.html")
+        .refused(1, &["newer.json", "play schema version 2", "versions up to 1", "play the trace again"]);
+}

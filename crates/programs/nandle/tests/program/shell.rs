@@ -85,6 +85,31 @@ fn help_has_examples_for_each_command() {
     assert!(all.contains("Examples:"), "{all}");
 }
 
+/// What stands in the long description of a command, which a line for the list of commands once took the place of.
+#[test]
+fn help_has_all_that_is_said_of_a_command() {
+    let place = Place::new();
+    for (command, part) in [
+        ("probe", "short interleaved slices"),
+        ("models", "is a target like any other"),
+        ("models age", "the first state of every probe"),
+        ("compare", "the first being the older"),
+        ("replay", "the policies take turns"),
+        ("sort", "in the C locale"),
+        ("join", "name the shorter one second"),
+        ("workload", "from the seed"),
+        ("place", "with everything there"),
+        ("predict", "holds no data"),
+        ("capture", "after Ctrl-C"),
+        ("trace", "MSR Cambridge"),
+        ("trace play", "a request was due"),
+    ] {
+        let help = place.nandle(&format!("{command} --help")).done().stdout;
+        let words: Vec<&str> = help.split_whitespace().collect();
+        assert!(words.join(" ").contains(part), "{command}: {help}");
+    }
+}
+
 #[test]
 fn the_version_is_told() {
     let version = Place::new().nandle("--version").done().stdout;

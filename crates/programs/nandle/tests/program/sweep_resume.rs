@@ -1,4 +1,7 @@
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -42,6 +45,20 @@ fn an_interrupted_sweep_keeps_its_cells_and_goes_on_from_there() {
     assert_eq!(after["complete"], true);
     assert_eq!(after["cells"].as_array().unwrap()[..kept.len()], kept, "nothing is measured twice");
     assert_eq!(place.names(), ["cells.json"]);
+}
+
+/// The line to go on with has the file's name as a shell takes it.
+#[test]
+fn a_name_that_is_no_text_is_no_trouble_to_a_sweep() {
+    let place = Place::new();
+    let name = OsStr::from_bytes(b"cells\xff.json");
+    let mut command = place.command(SWEEP);
+    command.arg("--output").arg(name).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let running = Running::new(command.spawn().unwrap());
+    running.wait_until("a cell is kept", || place.path("").join(name).exists());
+    let outcome = running.end_after(Signal::INT);
+    assert_eq!(outcome.code, Some(130), "{outcome:?}");
+    outcome.says(&[r"--resume $'cells\377.json'"]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 use std::fs::File;
 use std::process::Command;
 
+use serde_json::Value;
+
 use crate::common::Place;
 
 const OURS: &str = "time_us,op,address,length\n1,write,0,8192\n2,write,8192,4096\n3,sync,0,0\n4,write,0,4096\n5,read,0,512\n";
@@ -17,6 +19,28 @@ fn a_trace_is_described_on_a_terminal_and_for_machines() {
     assert_eq!(json["runs"][0]["rewritten"], 0.25);
     let limited = place.nandle("trace stat a.csv --limit 1 --page 8K --json").done().json();
     assert_eq!((&limited["pages_written"], &limited["syncs"]), (&1.into(), &0.into()));
+}
+
+#[test]
+fn how_long_requests_took_is_said_where_the_trace_tells() {
+    let place = Place::new();
+    let lines = (1..=2000).map(|n| format!("{n},write,{},4096,{}\n", n * 4096, n * 1000));
+    let trace =
+        format!("time_us,op,address,length,latency_ns\n{}2001,read,0,4096,7000\n", lines.collect::<String>());
+    place.write("a.csv", trace);
+    let told = place.nandle("trace stat a.csv").done().fits_80_columns().stdout;
+    for part in [
+        "writes: mean 1.00 ms, p50 1.00 ms, p99 1.98 ms, longest 2.00 ms",
+        "reads: mean 7.00 us, longest 7.00 us",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let json = place.nandle("trace stat a.csv --json").done().json();
+    assert_eq!(
+        (&json["write_latency"]["requests"], &json["read_latency"]["p50_ns"]),
+        (&2000.into(), &Value::Null)
+    );
+    assert_eq!(json["sync_latency"], Value::Null);
 }
 
 #[test]

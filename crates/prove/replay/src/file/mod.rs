@@ -5,6 +5,7 @@
 //! refused.
 
 mod costs;
+mod decision;
 mod left_out;
 pub(crate) mod policy_name;
 mod read;
@@ -15,8 +16,9 @@ mod words;
 use serde::{Deserialize, Serialize};
 
 pub use self::costs::{CostFigure, WriteCostsUsed};
+pub use self::decision::{PolicyDecision, PolicyTime};
 pub use self::left_out::LeftOut;
-pub use self::read::{REPLAY_BYTES_MAX, ReplayFileError, read_replay};
+pub use self::read::{REPLAY_BYTES_MAX, ReplayFileError, ResultKind, read_play, read_replay};
 #[cfg(feature = "schema")]
 pub use self::schema::replay_schema;
 
@@ -74,6 +76,9 @@ pub struct ReplayFile {
     pub policies: Vec<PolicyOutcome>,
     /// Policies without figures.
     pub left_out: Vec<LeftOut>,
+    /// Which policy to use; `null` where only one ran, and in older files.
+    #[serde(default)]
+    pub decision: Option<PolicyDecision>,
 }
 
 /// What became of the trace's addresses.

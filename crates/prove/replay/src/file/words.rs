@@ -57,8 +57,8 @@ impl ReplayFile {
 
     /// Figures of `out-of-place` without cleaning, as a new store has them.
     fn before_cleaning(&self) -> Option<String> {
-        let out_of_place = self.policies.iter().find(|policy| policy.policy == PolicyKind::OutOfPlace)?;
-        (out_of_place.pages_cleaned == Some(0)).then(|| {
+        let store_bytes = self.pages.saturating_mul(self.page_bytes);
+        self.policies.iter().any(|policy| policy.is_before_cleaning(store_bytes)).then(|| {
             "out-of-place never had to move a page to make room, so nothing of cleaning is in its figures: --fill 90% and more \
              --passes bring it about."
                 .to_owned()

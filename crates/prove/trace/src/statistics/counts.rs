@@ -1,6 +1,7 @@
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::latencies::Latencies;
 use crate::{Operation, Record};
 
 /// How many sizes are told.
@@ -25,6 +26,9 @@ pub(super) struct Counts {
     pub(super) written_bytes: u64,
     pub(super) syncs: u64,
     pub(super) discards: u64,
+    pub(super) read_latencies: Latencies,
+    pub(super) write_latencies: Latencies,
+    pub(super) sync_latencies: Latencies,
     sizes: FxHashMap<u64, u64>,
     span: Option<(u64, u64)>,
 }
@@ -35,16 +39,21 @@ impl Counts {
         match record.operation {
             Operation::Read => {
                 self.reads += 1;
+                self.read_latencies.add(record.latency_ns);
                 self.read_bytes = self.read_bytes.saturating_add(record.length_bytes);
             }
             Operation::Write => self.add_write(record),
-            Operation::Sync => self.syncs += 1,
+            Operation::Sync => {
+                self.syncs += 1;
+                self.sync_latencies.add(record.latency_ns);
+            }
             Operation::Discard => self.discards += 1,
         }
     }
 
     fn add_write(&mut self, record: &Record) {
         self.writes += 1;
+        self.write_latencies.add(record.latency_ns);
         self.written_bytes = self.written_bytes.saturating_add(record.length_bytes);
         *self.sizes.entry(record.length_bytes).or_default() += 1;
         let end = record.address.saturating_add(record.length_bytes);

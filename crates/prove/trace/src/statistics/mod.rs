@@ -4,6 +4,7 @@
 mod areas;
 mod counts;
 mod distances;
+mod latencies;
 mod runs;
 mod skew;
 
@@ -14,6 +15,7 @@ use crate::{Operation, PageFit, Record, TraceError};
 pub use areas::AreaShare;
 pub use counts::SizeCount;
 pub use distances::RewriteShare;
+pub use latencies::RecordedLatency;
 pub use runs::RunShare;
 pub use skew::SkewShare;
 
@@ -36,6 +38,12 @@ pub struct TraceStatistics {
     pub syncs: u64,
     /// Discards in the trace.
     pub discards: u64,
+    /// How long reads took; `null` where the trace doesn't tell.
+    pub read_latency: Option<RecordedLatency>,
+    /// The same of writes.
+    pub write_latency: Option<RecordedLatency>,
+    /// The same of syncs.
+    pub sync_latency: Option<RecordedLatency>,
     /// Writes that don't begin and end at a page's border.
     pub writes_unaligned: u64,
     /// The length that most writes have and at whose multiples they begin; `null` where there is none. What the engine takes
@@ -135,6 +143,9 @@ impl Statistics {
             written_bytes: counts.written_bytes,
             syncs: counts.syncs,
             discards: counts.discards,
+            read_latency: counts.read_latencies.recorded(),
+            write_latency: counts.write_latencies.recorded(),
+            sync_latency: counts.sync_latencies.recorded(),
             writes_unaligned: self.fit.unaligned(),
             usual_write_bytes: self.fit.usual_bytes(),
             pages_written: self.distances.writes(),

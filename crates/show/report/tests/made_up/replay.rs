@@ -39,6 +39,7 @@ pub(crate) fn replay_file() -> ReplayFile {
         remarks: vec!["A remark.".into()],
         policies: policies(),
         left_out: Vec::new(),
+        decision: None,
     }
 }
 

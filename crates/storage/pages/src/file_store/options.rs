@@ -1,4 +1,5 @@
-use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind};
+use crate::choice::{ExpectedUse, PageTimes, predict_policies, quickest};
+use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind, Promises};
 
 /// The staging area is this fraction of the pages …
 const BUFFER_SHARE: u64 = 8;
@@ -69,6 +70,16 @@ impl PageOptions {
     #[must_use]
     pub fn with_policy(self, policy: PolicyKind) -> Self {
         Self { policy, ..self }
+    }
+
+    /// The same with the policy that is predicted to take the least time for a page, of those that promise at least what is
+    /// `needed`: by what requests take on the device (its profile's figures), and how the store is going to be used. As it is
+    /// where no policy that is possible promises so much.
+    #[must_use]
+    pub fn with_quickest_policy(self, times: &PageTimes, expected: &ExpectedUse, needed: Promises) -> Self {
+        let (create, open) = self.clone().into_parts();
+        let predicted = quickest(&predict_policies(&create, &open, times, expected), needed);
+        Self { policy: predicted.map_or(self.policy, |predicted| predicted.policy), ..self }
     }
 
     /// The same with a staging area of this size.

@@ -42,9 +42,18 @@ pub struct Promises {
 
 impl Promises {
     /// Batches are whole, and so are pages.
-    pub(super) const ALL: Self = Self { torn_page_safe: true, atomic_batch: true, checks_pages: true };
+    pub const ALL: Self = Self { torn_page_safe: true, atomic_batch: true, checks_pages: true };
     /// None of them.
-    pub(super) const NONE: Self = Self { torn_page_safe: false, atomic_batch: false, checks_pages: false };
+    pub const NONE: Self = Self { torn_page_safe: false, atomic_batch: false, checks_pages: false };
+    /// Pages and batches are whole; what the device damages later may pass unnoticed.
+    pub const WHOLE_BATCHES: Self = Self { checks_pages: false, ..Self::ALL };
+
+    /// Whether all that is needed is promised.
+    pub fn include(self, needed: Self) -> bool {
+        (self.torn_page_safe || !needed.torn_page_safe)
+            && (self.atomic_batch || !needed.atomic_batch)
+            && (self.checks_pages || !needed.checks_pages)
+    }
 }
 
 impl PolicyKind {

@@ -32,19 +32,12 @@ pub(crate) struct TableArgs {
 
 #[derive(Debug, Subcommand)]
 enum TableCommand {
-    /// Append the rows of files, or put them in the place of others; makes the table when it isn't there
     Load(Box<load::LoadArgs>),
-    /// Make up flights, as a table or as files
     Generate(Box<generate::GenerateArgs>),
-    /// Make a table of Parquet files as they lie, without copying a byte
     Adopt(adopt::AdoptArgs),
-    /// Runs, rows, bytes by column, layout, order and profile of a table
     Describe(describe::DescribeArgs),
-    /// Read all of a table, and name everything that is damaged
     Verify(check::VerifyArgs),
-    /// Merge all runs of a table into one
     Compact(check::CompactArgs),
-    /// Make a sorted covering copy of some columns
     Project(project::ProjectArgs),
 }
 

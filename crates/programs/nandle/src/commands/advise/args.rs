@@ -6,27 +6,28 @@ use nandle_advise::Product;
 use nandle_advise::settings::{Version, Workload};
 use nandle_terminal::args::bytes_of_at_least;
 
+use super::pages::StoreArgs;
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
 
-/// A verdict on a device; with --for settings for a database or the kernel, each with its rule.
+/// A verdict on a device; with --for settings for a database or the kernel, each with its rule, or a page store's policy.
 #[derive(Debug, ClapArgs)]
 #[command(
-    after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
+    after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for pages --fill 80% --batch 16\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"
 )]
 pub(crate) struct AdviseArgs {
     /// A profile that `nandle probe` wrote
     pub(crate) profile: PathBuf,
-    /// For what the settings are; without it there is a verdict on the device
-    #[arg(long = "for", value_name = "PRODUCT", value_parser = products())]
-    pub(crate) product: Option<Product>,
+    /// For what the settings are, or pages: the write policy of a page store; without it there is a verdict on the device
+    #[arg(long = "for", value_name = "PRODUCT", value_parser = subjects())]
+    pub(crate) product: Option<Subject>,
     /// The product's version [default: the latest that is known]
     #[arg(long, value_name = "VERSION", requires = "product")]
     pub(crate) product_version: Option<Version>,
     /// What the database is used for
     #[arg(long, default_value = "oltp", requires = "product", value_parser = workloads())]
     pub(crate) workload: Workload,
-    /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap]
+    /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap; 1 for pages]
     #[arg(long, value_name = "COUNT", requires = "product", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: Option<u32>,
     /// Memory that the database may use for caching; without it nothing is said of caches
@@ -36,10 +37,24 @@ pub(crate) struct AdviseArgs {
     /// [default: what was probed, if it is a directory of this machine]
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) on: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
     #[cfg(feature = "verify")]
     #[command(flatten)]
     pub(super) trial: TrialArgs,
 }
+
+/// For what advice is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Settings of a product.
+    Product(Product),
+    /// The write policy of a page store.
+    Pages,
+}
+
+/// What a page store is called here.
+const PAGES: &str = "pages";
 
 impl AdviseArgs {
     /// Whether the advice is to be tried, too.
@@ -56,10 +71,15 @@ impl AdviseArgs {
     }
 }
 
-/// The products of the library, by their names.
-fn products() -> impl TypedValueParser<Value = Product> {
-    let names = PossibleValuesParser::new(Product::ALL.map(Product::name));
-    names.try_map(|name| named(Product::ALL, Product::name, &name))
+/// The products of the library, by their names, and page stores.
+fn subjects() -> impl TypedValueParser<Value = Subject> {
+    let names = Product::ALL.map(Product::name).into_iter().chain([PAGES]);
+    PossibleValuesParser::new(names).try_map(|name| {
+        if name == PAGES {
+            return Ok(Subject::Pages);
+        }
+        named(Product::ALL, Product::name, &name).map(Subject::Product)
+    })
 }
 
 /// Its workloads, each with what is meant.

@@ -2,6 +2,7 @@
 
 mod args;
 mod device;
+mod pages;
 #[cfg(feature = "verify")]
 mod trial;
 #[cfg(feature = "verify")]
@@ -17,6 +18,7 @@ use nandle_terminal::output;
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
+use args::Subject;
 pub(crate) use device::{Warning, warning_of_another};
 
 use crate::error::CliError;
@@ -27,7 +29,21 @@ const SCHEMA_VERSION: u32 = 1;
 /// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     let profile = read_profile(&args.profile)?;
-    let Some(product) = args.product else { return tell_verdict(&profile, args.on.as_deref(), common) };
+    let product = match args.product {
+        None => return tell_verdict(&profile, args.on.as_deref(), common),
+        Some(Subject::Pages) => {
+            refuse_of_products(args)?;
+            device::warn_of_another(&profile, args.on.as_deref())?;
+            return pages::run(args, &profile, common);
+        }
+        Some(Subject::Product(product)) => product,
+    };
+    if let Some(option) = args.store.given() {
+        return Err(CliError::usage(format!(
+            "{option}: only --for pages takes it, not --for {}",
+            product.name()
+        )));
+    }
     let question = question(args, product)?;
     let advice = advise(&profile, &question).map_err(|error| unknown_version(args, error))?;
     device::warn_of_another(&profile, args.on.as_deref())?;
@@ -40,6 +56,21 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
         return trial::run(args, &profile, &advice, common);
     }
     print(&advice, common)
+}
+
+/// A page store has no version, and isn't tried here.
+fn refuse_of_products(args: &AdviseArgs) -> Result<(), CliError> {
+    let given = [
+        ("--product-version", args.product_version.is_some()),
+        ("--memory", args.memory.is_some()),
+        ("--verify", args.is_tried()),
+    ];
+    match given.into_iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) => Err(CliError::usage(format!(
+            "{option}: --for pages doesn't take it; nandle replay tries the policies with a trace"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// What kind of device it is, its strengths and risks, what to change, and its figures.

@@ -9,7 +9,7 @@ use nandle_io::Nanos;
 use nandle_target::facts::{RequestQueue, request_queue};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
-use nandle_terminal::words::{bandwidth, counted, latency, paragraph, quoted, thousands};
+use nandle_terminal::words::{bandwidth, counted, latency, paragraph, quoted_os, thousands};
 use nandle_trace::{Operation, PageFit};
 use nandle_units::{format_bytes, format_duration};
 use serde_json::{Value, json};
@@ -194,13 +194,18 @@ fn next(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     if captured.counts.requests() == 0 {
         return Vec::new();
     }
-    let trace = quoted(&args.output.display().to_string());
+    let trace = quoted_os(args.output.as_os_str());
     let usual = captured.fit.usual_bytes().filter(|usual| PAGES_BYTES.contains(usual) && *usual != 4096);
     let page = usual.map_or_else(String::new, |usual| format!(" --page {}", format_bytes(usual)));
     let stat = format!("nandle trace stat {trace}{page}");
     let durability = if lacks_syncs(captured) { " --durability each" } else { "" };
     let replay = format!("nandle replay {trace} --on {DRIVE}{page}{durability}");
-    if captured.counts.of(Operation::Write).requests == 0 { vec![stat] } else { vec![stat, replay] }
+    let play = format!("nandle trace play {trace} --on {DRIVE} --addresses compact");
+    if captured.counts.of(Operation::Write).requests == 0 {
+        vec![stat, play]
+    } else {
+        vec![stat, replay, play]
+    }
 }
 
 fn as_json(args: &CaptureArgs, captured: &Captured) -> Value {

@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use nandle_terminal::words::quoted;
+use nandle_terminal::words::quoted_os;
 
 use crate::error::CliError;
 
@@ -35,9 +35,9 @@ pub(super) fn find<P: AsRef<Path>>(places: &[P]) -> Result<PathBuf, CliError> {
 
 /// This command line with sudo, which doesn't look for programs where the user has them.
 fn with_sudo() -> String {
-    let program = std::env::current_exe().map_or_else(|_| "nandle".into(), |path| path.display().to_string());
-    let arguments = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
-    let words: Vec<String> = [program].into_iter().chain(arguments).map(|word| quoted(&word)).collect();
+    let program = std::env::current_exe().map_or_else(|_| "nandle".into(), PathBuf::into_os_string);
+    let words = [program].into_iter().chain(std::env::args_os().skip(1));
+    let words: Vec<String> = words.map(|word| quoted_os(&word)).collect();
     format!("sudo {}", words.join(" "))
 }
 

@@ -36,7 +36,6 @@ pub(crate) enum ModelsCommand {
         /// A name of the list, or one's own file (PATH.toml)
         name: String,
     },
-    /// Write to a modelled flash drive until it is worn, and keep its state
     Age(Box<AgeArgs>),
 }
 

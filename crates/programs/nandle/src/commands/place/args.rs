@@ -5,11 +5,11 @@ use nandle_target::TargetSpec;
 
 use crate::commands::workload::{OperatorArg, RowArgs, target};
 
-/// Run a sort or join with everything on one device, then with each part of it alone on another, then with everything there: which part
-/// gains most?
+/// Which part of a sort or join gains most on another device, and with which clusters.
 ///
-/// Below that the temporary data alone are on each device, with clusters of 2 KiB to 128 KiB, where input and output take no time: what
-/// is merged or joined in which time, and what the study that the rows come from says of it (Lee, Moon, Park, Kim, Kim, SIGMOD 2008).
+/// A sort or join is run with everything on one device, then with each part of it alone on another, then with everything there. Below
+/// that the temporary data alone are on each device, with clusters of 2 KiB to 128 KiB, where input and output take no time: what is
+/// merged or joined in which time, and what the study that the rows come from says of it (Lee, Moon, Park, Kim, Kim, SIGMOD 2008).
 ///
 /// `nandle workload --help` says what is run, and what its times are.
 #[derive(Debug, Args)]

@@ -109,6 +109,11 @@ fn sentence(costs: &WriteCosts) -> String {
     )
 }
 
+/// What the stores are told that writing costs, of which some may be assumed.
+pub(crate) fn write_costs(profile: &DeviceProfile) -> WriteCosts {
+    from_derived(&profile.derived).0
+}
+
 /// The costs that a profile's figures say, and what they don't. A pattern that is never cheap costs what random writing
 /// does: that was measured.
 fn from_derived(derived: &Derived) -> (WriteCosts, Vec<MissingFigure>) {

@@ -2,6 +2,7 @@
 
 mod args;
 mod costs;
+mod decision;
 mod memory;
 mod remarks;
 mod stores;
@@ -24,6 +25,7 @@ use nandle_terminal::progress::Bar;
 use nandle_terminal::result_file::{self, REPORT};
 
 pub(crate) use args::{PAGES_BYTES, ReplayArgs};
+pub(crate) use costs::write_costs;
 
 use self::costs::Known;
 use self::stores::StoreFactory;
@@ -69,8 +71,10 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let policies = of_those_that_finished(outcomes, &mut left_out)?;
     remarks.extend(remarks::of_splits(&policies));
     remarks.extend(left_out.iter().map(LeftOut::sentence));
+    let decision = decision::decide(args, &work, &factory, known.profile.as_ref(), &policies);
     let file = ReplayFile {
         remarks,
+        decision,
         policies,
         left_out,
         ..begin(args, &work, &factory, &known, records.bad_lines())
@@ -109,6 +113,7 @@ fn begin(
         remarks: Vec::new(),
         policies: Vec::new(),
         left_out: Vec::new(),
+        decision: None,
     }
 }
 

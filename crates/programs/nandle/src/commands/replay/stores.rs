@@ -267,12 +267,7 @@ impl<'a> StoreFactory<'a> {
         let options = CandidateOptions {
             queue_depth: self.args.queue_depth,
             durability: self.args.durability.into(),
-            open: StoreOptions {
-                costs: self.costs,
-                compress: !self.args.no_compression,
-                memory_bytes: usize::try_from(self.memory.bytes).unwrap_or(usize::MAX),
-                ..StoreOptions::default()
-            },
+            open: self.open_options(),
             compressible_percent: self.args.compressible,
         };
         let made = Candidate::new(io, &device, &create, work, options).inspect(|candidate| {
@@ -280,6 +275,16 @@ impl<'a> StoreFactory<'a> {
             candidate.stop_when(move || cancel.is_cancelled());
         });
         Ok((session, made))
+    }
+
+    /// How each store is used.
+    pub(super) fn open_options(&self) -> StoreOptions {
+        StoreOptions {
+            costs: self.costs,
+            compress: !self.args.no_compression,
+            memory_bytes: usize::try_from(self.memory.bytes).unwrap_or(usize::MAX),
+            ..StoreOptions::default()
+        }
     }
 
     fn page_bytes(&self) -> usize {
@@ -298,7 +303,7 @@ impl<'a> StoreFactory<'a> {
     }
 
     /// A buffer that the user didn't ask for is large enough.
-    fn create(&self, policy: PolicyKind, pages: u64) -> CreateOptions {
+    pub(super) fn create(&self, policy: PolicyKind, pages: u64) -> CreateOptions {
         let options = CreateOptions {
             alignment_bytes: self.costs.mapping_unit_bytes,
             buffer_bytes: self.args.buffer.unwrap_or(self.costs.focused_area_bytes),

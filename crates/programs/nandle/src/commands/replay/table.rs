@@ -29,6 +29,9 @@ pub(super) fn text(file: &ReplayFile) -> String {
     for remark in file.caveats().iter().chain(&file.remarks) {
         paragraph(&mut text, "* ", remark);
     }
+    if let Some(decision) = file.decision_in_words() {
+        paragraph(&mut text, "", &decision);
+    }
     text
 }
 

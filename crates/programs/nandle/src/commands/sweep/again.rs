@@ -1,21 +1,24 @@
 //! The command line that goes on with an interrupted sweep.
 
+use std::ffi::OsString;
 use std::path::Path;
 
-use nandle_terminal::words::quoted;
+use nandle_terminal::words::quoted_os;
 
 /// The whole command again, with `--resume` in the place of `--output`: the file doesn't know the grid.
-pub(super) fn command_to_resume(arguments: impl Iterator<Item = String>, path: &Path) -> String {
+pub(super) fn command_to_resume(arguments: impl Iterator<Item = OsString>, path: &Path) -> String {
     let mut words = vec!["nandle".to_owned()];
     let mut arguments = arguments;
     while let Some(argument) = arguments.next() {
-        match argument.split_once('=').map_or(argument.as_str(), |(name, _)| name) {
-            "--output" | "--resume" if argument.contains('=') => {}
-            "--output" | "--resume" => drop(arguments.next()),
-            _ => words.push(quoted(&argument)),
+        let bytes = argument.as_encoded_bytes();
+        let name = bytes.split(|byte| *byte == b'=').next().unwrap_or(bytes);
+        match name {
+            b"--output" | b"--resume" if name.len() < bytes.len() => {}
+            b"--output" | b"--resume" => drop(arguments.next()),
+            _ => words.push(quoted_os(&argument)),
         }
     }
-    format!("{} --resume {}", words.join(" "), quoted(&path.display().to_string()))
+    format!("{} --resume {}", words.join(" "), quoted_os(path.as_os_str()))
 }
 
 #[cfg(test)]

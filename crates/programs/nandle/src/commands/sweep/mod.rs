@@ -85,7 +85,7 @@ fn tell_circumstances(sweep: &Sweep) {
 fn told(ended: &SweepEnd, file: &SweepFile, keeper: &Keeper) -> CliError {
     match (ended, keeper.path()) {
         (SweepEnd::Interrupted { .. }, Some(path)) => {
-            let command = command_to_resume(std::env::args().skip(1), path);
+            let command = command_to_resume(std::env::args_os().skip(1), path);
             CliError::interrupted(format!("{ended}; go on with: {command}"))
         }
         (SweepEnd::Interrupted { .. }, None) => CliError::interrupted(ended.to_string()),

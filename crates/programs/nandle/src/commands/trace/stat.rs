@@ -6,7 +6,7 @@ use nandle_report::TraceReport;
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::result_file::{self, REPORT};
-use nandle_terminal::words::{bandwidth, counted, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{bandwidth, counted, latency, paragraph, thousands, to_the_right};
 use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
 use nandle_units::{format_bytes, format_duration, group_thousands};
 use serde::Serialize;
@@ -78,6 +78,7 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     if s.discards > 0 {
         lines.push(format!("discards  {}", count(s.discards)));
     }
+    lines.extend(times(s));
     if s.pages_written > 0 {
         lines.extend(of_pages(s));
     }
@@ -85,6 +86,25 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
         lines.push(format!("! {} passed over", counted(gone.bad_lines, "damaged line")));
     }
     lines.join("\n") + "\n"
+}
+
+/// How long requests took, where the trace tells.
+fn times(s: &TraceStatistics) -> Vec<String> {
+    let kinds = [("writes", s.write_latency), ("reads", s.read_latency), ("syncs", s.sync_latency)];
+    let told = kinds.into_iter().filter_map(|(kind, recorded)| {
+        let recorded = recorded?;
+        let quantile = |name, ns: Option<u64>| {
+            ns.map_or_else(String::new, |ns| format!(", {name} {}", latency(Some(Nanos(ns)))))
+        };
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time, rounded")]
+        let mean = latency(Some(Nanos(recorded.mean_ns.round() as u64)));
+        let (p50, p99) = (quantile("p50", recorded.p50_ns), quantile("p99", recorded.p99_ns));
+        Some(format!(
+            "time      {kind}: mean {mean}{p50}{p99}, longest {}",
+            latency(Some(Nanos(recorded.max_ns)))
+        ))
+    });
+    told.collect()
 }
 
 /// What the writes are in pages.

@@ -13,7 +13,7 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Cleaning starts when fewer zones than this are free, beside what is reserved: one that is being filled next, one to clean
 /// into, and one that is kept for a burst.
-const FREE_ZONES: usize = 3;
+pub(super) const FREE_ZONES: usize = 3;
 
 /// A page, where it lies, and its checksum.
 pub(super) type Stored = (PageNumber, Spot, u32);

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use nandle_io::Arena;
 
 use super::capacity::{capacity, filled_zones};
-use super::clean::piece_pages;
+use super::clean::{FREE_ZONES, piece_pages};
 use super::ledger::{LEDGER_BYTES, Ledger};
 use super::saved_map;
 use crate::disk::Disk;
@@ -18,6 +18,8 @@ const LEAST_ZONE_PAGES: u64 = 16;
 /// Zones beside those that the pages can fill: some to write to, one to clean into, some that are kept free, and those that cleaning
 /// leaves to a burst.
 const LEAST_SPARE_ZONES: u64 = 9;
+/// Zones that are open for writing, or kept for cleaning to go on.
+const RESERVED_ZONES: u64 = 2;
 /// Cleaning writes so many pages as one extent, with memory for four times as many.
 const PIECE_PAGES: usize = 64;
 
@@ -41,6 +43,22 @@ pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
     let blocks = zones.saturating_mul(zone_blocks(options));
     let slots = saved_map::blocks(options.pages, zones).saturating_mul(2);
     (LEDGER_BYTES, blocks.saturating_add(slots).saturating_mul(BLOCK_BYTES as u64))
+}
+
+/// What the zones of a store have room for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ZoneRoom {
+    /// Pages in all of them but those that stay free.
+    pub(crate) pages: u64,
+    /// Pages in one.
+    pub(crate) zone_pages: u64,
+}
+
+/// Room for pages that don't compress.
+pub(crate) fn zone_room(options: &CreateOptions) -> ZoneRoom {
+    let zone_pages = capacity(zone_blocks(options), page_blocks(options), PIECE_PAGES) as u64;
+    let used_zones = zones(options).saturating_sub(FREE_ZONES as u64 + RESERVED_ZONES);
+    ZoneRoom { pages: used_zones.saturating_mul(zone_pages), zone_pages }
 }
 
 fn zones(options: &CreateOptions) -> u64 {

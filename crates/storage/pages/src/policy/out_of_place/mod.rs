@@ -48,6 +48,7 @@ use std::rc::Rc;
 
 use nandle_io::{Buffer, BufferMut, Durability};
 
+pub(crate) use self::format::{ZoneRoom, zone_room};
 pub(super) use self::format::{areas, format, largest_batch};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;

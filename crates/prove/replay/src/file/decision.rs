@@ -1,0 +1,146 @@
+//! Which policy a replay speaks for.
+
+use nandle_pages::PolicyKind;
+use nandle_units::format_bytes;
+use serde::{Deserialize, Serialize};
+
+use super::ReplayFile;
+use super::policy_name;
+use crate::{PolicyOutcome, StoreUsage};
+
+/// A policy, and what a page takes under it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PolicyTime {
+    /// Which one.
+    #[serde(with = "policy_name")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    pub policy: PolicyKind,
+    /// Elapsed time by pages written.
+    pub page_ns: f64,
+}
+
+/// Which policy a store should have that is used as the trace does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct PolicyDecision {
+    /// The quickest one here.
+    #[serde(flatten)]
+    pub best: PolicyTime,
+    /// `direct`'s time of a page by the best one's; `null` where `direct` didn't run.
+    pub speedup_over_direct: Option<f64>,
+    /// The quickest of those that keep batches whole; `null` where that is the best one, or none ran.
+    pub best_with_whole_batches: Option<PolicyTime>,
+    /// A quicker one, whose time has nothing of cleaning in it and therefore doesn't count.
+    pub before_cleaning: Option<PolicyTime>,
+    /// Share of a store's pages that were written before the trace began, in percent.
+    pub fill_percent: u8,
+    /// Share of them that held something in the end, in percent.
+    pub living_percent: u8,
+    /// Pages of a write, mean.
+    pub batch_pages: f64,
+    /// Pages between two syncs, mean; `null` where nothing was synced.
+    pub sync_pages: Option<f64>,
+    /// What the target's profile predicts of each policy that ran; empty where there is none, or it lacks a figure.
+    pub predicted: Vec<PolicyTime>,
+}
+
+impl PolicyDecision {
+    /// By what each policy took. `None` where only one ran: there is nothing to decide.
+    pub fn of(policies: &[PolicyOutcome], usage: StoreUsage, predicted: Vec<PolicyTime>) -> Option<Self> {
+        let (uncleaned, counted): (Vec<_>, Vec<_>) =
+            policies.iter().partition(|policy| policy.is_before_cleaning(usage.store_bytes));
+        let (counted, uncleaned) =
+            if counted.is_empty() { (uncleaned, Vec::new()) } else { (counted, uncleaned) };
+        let best = quickest(counted.iter().copied()).filter(|_| policies.len() > 1)?;
+        let whole = quickest(counted.iter().copied().filter(|policy| policy.atomic_batch));
+        let direct = policies.iter().find(|policy| policy.policy == PolicyKind::Direct).map(time_of);
+        let ran = |time: &PolicyTime| policies.iter().any(|policy| policy.policy == time.policy);
+        Some(Self {
+            best,
+            speedup_over_direct: direct.map(|direct| direct.page_ns / best.page_ns),
+            best_with_whole_batches: whole.filter(|whole| whole.policy != best.policy),
+            before_cleaning: quickest(uncleaned.into_iter()).filter(|time| time.page_ns < best.page_ns),
+            fill_percent: usage.fill_percent,
+            living_percent: usage.living_percent,
+            batch_pages: usage.batch_pages,
+            sync_pages: usage.sync_pages,
+            predicted: predicted.into_iter().filter(ran).collect(),
+        })
+    }
+}
+
+fn time_of(policy: &PolicyOutcome) -> PolicyTime {
+    PolicyTime { policy: policy.policy, page_ns: policy.elapsed_ns as f64 / policy.writes.max(1) as f64 }
+}
+
+fn quickest<'a>(policies: impl Iterator<Item = &'a PolicyOutcome>) -> Option<PolicyTime> {
+    policies.map(time_of).min_by(|one, other| one.page_ns.total_cmp(&other.page_ns))
+}
+
+impl ReplayFile {
+    /// Which policy to use, with the numbers, in sentences.
+    pub fn decision_in_words(&self) -> Option<String> {
+        let decision = self.decision.as_ref()?;
+        let PolicyTime { policy, page_ns } = decision.best;
+        let direct = decision.speedup_over_direct.filter(|_| policy != PolicyKind::Direct);
+        let direct =
+            direct.map_or_else(String::new, |times| format!(", {} times as fast as direct", digits(times)));
+        let syncs = match decision.sync_pages {
+            Some(pages) => format!("{} between two syncs", digits(pages)),
+            None => "no syncs".to_owned(),
+        };
+        let mut text = format!(
+            "Use {policy}: a page of {} takes {}{direct}. Decided by this replay, with {} % of the store written before, {} \
+             pages a write and {syncs}",
+            format_bytes(self.page_bytes),
+            time(page_ns),
+            decision.fill_percent,
+            digits(decision.batch_pages),
+        );
+        if let Some(whole) = decision.best_with_whole_batches {
+            text += &format!("; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
+        }
+        if let Some(early) = decision.before_cleaning {
+            text +=
+                &format!("; {} ({}) doesn't count before it has cleaned", early.policy, time(early.page_ns));
+        }
+        if let Some(first) = decision.predicted.first() {
+            let best = decision.predicted.iter().find(|time| time.policy == policy);
+            let own = best.map(|best| time(best.page_ns)).filter(|_| first.policy != policy);
+            let own = own.map_or_else(String::new, |own| format!(", and {own} for {policy}"));
+            text += &format!("; the profile predicts {} for {}{own}", time(first.page_ns), first.policy);
+        }
+        Some(text + ".")
+    }
+}
+
+/// A time to three digits.
+fn time(ns: f64) -> String {
+    const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
+    // What rounds up to the next unit is told in that.
+    let unit = UNITS.into_iter().find(|(unit_ns, _)| ns >= 0.9995 * unit_ns);
+    let (unit_ns, name) = unit.unwrap_or((1.0, "ns"));
+    format!("{} {name}", digits(ns / unit_ns))
+}
+
+/// A number to three digits, a whole one without decimals.
+fn digits(value: f64) -> String {
+    match value {
+        ..9.995 if (value - value.round()).abs() > 0.005 => format!("{value:.2}"),
+        9.995..99.95 if (value - value.round()).abs() > 0.05 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_three_digits() {
+        assert_eq!([1.0, 1.234, 12.34, 130.4].map(digits), ["1", "1.23", "12.3", "130"]);
+        let times = [12_345.0, 172_222.0, 10_471_900.0, 999_900.0];
+        assert_eq!(times.map(time), ["12.3 us", "172 us", "10.5 ms", "1 ms"]);
+    }
+}

@@ -1,0 +1,42 @@
+//! What cleaning moves, where pages are written at random.
+
+/// Pages moved for each page written, in a log whose space is filled with living pages to this share. A zone is cleaned when
+/// it has become the oldest, and then `alive` of it is: `share` = (`alive` - 1) / ln `alive` (Menon, "A performance comparison
+/// of RAID-5 and log-structured arrays", 1995; Desnoyers, "Analytic modeling of SSD write performance", 2012). Without an end
+/// where the log is full.
+pub(super) fn moved_by_page(share: f64) -> f64 {
+    if share >= 1.0 {
+        return f64::INFINITY;
+    }
+    let alive = alive_when_cleaned(share);
+    alive / (1.0 - alive)
+}
+
+/// Share of a zone that is alive when it is cleaned.
+pub(super) fn alive_when_cleaned(share: f64) -> f64 {
+    /// Halvings until the interval is narrower than a number can tell.
+    const HALVINGS: usize = 60;
+    let (mut low, mut high) = (0.0_f64, 1.0_f64);
+    for _ in 0..HALVINGS {
+        let alive = low.midpoint(high);
+        // Grows with `alive`, from 0 to 1.
+        if (alive - 1.0) / alive.ln() < share { low = alive } else { high = alive }
+    }
+    low.midpoint(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fuller_log_moves_more() {
+        let moved = [0.0, 0.5, 0.8, 0.9, 0.95].map(moved_by_page);
+        assert!(moved.is_sorted(), "{moved:?}");
+        // Half full: 0.2 of a zone are alive, as -0.8 / ln 0.2 is 0.5.
+        assert!(moved[0] < 1e-9 && (moved[1] - 0.255).abs() < 0.01, "{moved:?}");
+        // Nearly full: nearly one half of the reciprocal of what is free, less one half.
+        assert!((moved[4] - 9.2).abs() < 0.1, "{moved:?}");
+        assert!(moved_by_page(1.0).is_infinite());
+    }
+}

@@ -1,0 +1,154 @@
+//! What a page takes under each policy, as the requests that it is made of. Every page is as likely to be written as any
+//! other; a trace with favourites takes less, under all policies that stage or move.
+
+use super::cleaning::{alive_when_cleaned, moved_by_page};
+use super::{ExpectedUse, PageTimes, PredictedPolicy};
+use crate::policy::{ZoneRoom, zone_room};
+use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind};
+
+/// Share of a staging area that is reclaimed with two flushes and a ledger: most of it under `doublewrite`, whose pages go
+/// home at once.
+const RECLAIMED_AT_ONCE: f64 = 0.5;
+/// The same of the policies that keep pages for long.
+const RECLAIMED_SHARE: f64 = 1.0 / 8.0;
+/// Of a ring so much holds pages that wait for others of their mapping unit.
+const WAITING_SHARE: f64 = 0.8;
+/// `stable-buffer` writes its free slots where they lie, in pieces: 2.6 bytes for one where a ring writes 2.0 (measured).
+const PIECES: f64 = 1.6;
+/// And keeps half as many pages of an area together, because an area's slots are free again one by one (measured).
+const KEPT_SHARE: f64 = 0.5;
+/// `auto` tries what it hasn't chosen now and then.
+const TRIALS: f64 = 1.03;
+/// Pages shorter by less than this are stored as they are.
+const COMPRESSED_SHARE_MAX: f64 = 7.0 / 8.0;
+/// Pages that cleaning writes as one extent.
+const MOVED_TOGETHER: f64 = 32.0;
+
+/// One policy's prediction.
+pub(super) fn predict(
+    create: &CreateOptions,
+    open: &OpenOptions,
+    times: &PageTimes,
+    expected: &ExpectedUse,
+) -> PredictedPolicy {
+    let living_pages = create.pages as f64 * f64::from(expected.fill_percent.min(100)) / 100.0;
+    let times = times.within(living_pages * create.page_bytes as f64);
+    let work = Work { create, open, times, expected, living_pages };
+    let (page_ns, moved_by_page) = match create.policy {
+        PolicyKind::Direct => (work.direct(), 0.0),
+        PolicyKind::DoubleWrite => (work.doublewrite(), 0.0),
+        PolicyKind::StableBuffer => (work.stable_buffer(), 0.0),
+        PolicyKind::StableRing => (work.stable_ring(), 0.0),
+        PolicyKind::OutOfPlace => work.out_of_place(),
+        PolicyKind::Auto => (work.direct().min(work.stable_ring()) * TRIALS, 0.0),
+    };
+    PredictedPolicy { policy: create.policy, page_ns, moved_by_page }
+}
+
+struct Work<'a> {
+    create: &'a CreateOptions,
+    open: &'a OpenOptions,
+    times: PageTimes,
+    expected: &'a ExpectedUse,
+    /// Pages that hold something.
+    living_pages: f64,
+}
+
+impl Work<'_> {
+    /// The pages of a batch side by side, and a flush for each sync, which writers share.
+    fn direct(&self) -> f64 {
+        let under_way = self.expected.batch_pages.max(1.0) * self.writers();
+        self.times.random_at(under_way) + self.sync_ns()
+    }
+
+    /// Once to the staging area, and home at once: the flush of a batch has the pages to program that the batch before has
+    /// sent home, as if it were two.
+    fn doublewrite(&self) -> f64 {
+        let home_ns = self.times.random_at(self.group_pages()) + self.sync_ns();
+        self.stage_ns() + home_ns + self.reclaim_ns(RECLAIMED_AT_ONCE)
+    }
+
+    /// The first page of a mapping unit takes the time of a page anywhere, the others of the same sweep that of pages in a
+    /// small area.
+    fn stable_ring(&self) -> f64 {
+        self.stage_ns() + self.home_ns(1.0) + self.read_back_ns() + self.reclaim_ns(RECLAIMED_SHARE)
+    }
+
+    fn stable_buffer(&self) -> f64 {
+        let kept = self.home_ns(KEPT_SHARE) + self.read_back_ns();
+        PIECES * self.stage_ns() + kept + self.reclaim_ns(RECLAIMED_SHARE)
+    }
+
+    /// Once in sequence, and so often again as cleaning moves it.
+    fn out_of_place(&self) -> (f64, f64) {
+        let ZoneRoom { pages, zone_pages } = zone_room(self.create);
+        let stored = self.stored_share();
+        let share = self.living_pages * stored / (pages as f64).max(1.0);
+        let moved = moved_by_page(share);
+        if moved.is_infinite() {
+            return (moved, moved);
+        }
+        let header = self.header_pages();
+        let group = self.group_pages();
+        let move_ns = self.times.read_deep_ns + self.times.append_ns(MOVED_TOGETHER, header) * stored;
+        let freed_pages = zone_pages as f64 / stored * (1.0 - alive_when_cleaned(share));
+        let ledger_ns = 2.0 * self.times.flush_ns / freed_pages.max(1.0);
+        let append_ns = self.times.append_ns(group / stored, header) * stored;
+        (append_ns + self.sync_ns() + moved * move_ns + ledger_ns, moved)
+    }
+
+    fn writers(&self) -> f64 {
+        f64::from(self.expected.writers.max(1))
+    }
+
+    fn stored_share(&self) -> f64 {
+        let left = 1.0 - f64::from(self.expected.compressible_percent.min(100)) / 100.0;
+        if self.open.compress && left <= COMPRESSED_SHARE_MAX { left.max(1.0 / 64.0) } else { 1.0 }
+    }
+
+    fn header_pages(&self) -> f64 {
+        BLOCK_BYTES as f64 / self.create.page_bytes as f64
+    }
+
+    /// A flush, by the pages of all writers that share it.
+    fn sync_ns(&self) -> f64 {
+        self.expected.sync_pages.map_or(0.0, |pages| self.times.flush_ns / (pages.max(1.0) * self.writers()))
+    }
+
+    /// Pages that are written to a log together: what is gathered, or what must be durable.
+    fn group_pages(&self) -> f64 {
+        let batch = self.expected.batch_pages.max(1.0);
+        let gathered = (self.open.gather_bytes as f64 / self.create.page_bytes as f64).max(batch);
+        self.expected.sync_pages.map_or(gathered, |pages| (pages.max(1.0) * self.writers()).min(gathered))
+    }
+
+    fn stage_ns(&self) -> f64 {
+        self.times.append_ns(self.group_pages(), self.header_pages()) + self.sync_ns()
+    }
+
+    /// Pages that a staging area has room for.
+    fn staged_pages(&self) -> f64 {
+        let with_header = 1.0 + self.header_pages() / self.group_pages();
+        (self.create.buffer_bytes as f64 / self.create.page_bytes as f64 / with_header).max(1.0)
+    }
+
+    /// Two flushes and a ledger for so much of the staging area.
+    fn reclaim_ns(&self, share: f64) -> f64 {
+        2.0 * (self.times.flush_ns + self.times.request_ns) / (self.staged_pages() * share).max(1.0)
+    }
+
+    fn home_ns(&self, kept_share: f64) -> f64 {
+        let unit_pages = (self.create.alignment_bytes as f64 / self.create.page_bytes as f64).max(1.0);
+        let units = (self.living_pages / unit_pages).max(1.0);
+        let others = self.staged_pages() * WAITING_SHARE * kept_share / units;
+        let anywhere = self.times.random_deep_ns;
+        let near = self.times.focused_ns.min(anywhere);
+        (anywhere + others * near) / (1.0 + others)
+    }
+
+    /// What doesn't stay in memory until it goes home is read.
+    fn read_back_ns(&self) -> f64 {
+        let kept = self.open.keep_bytes.min(self.open.memory_bytes / 4) as f64;
+        (1.0 - kept / (self.create.buffer_bytes as f64).max(1.0)).max(0.0) * self.times.read_deep_ns
+    }
+}

@@ -1,0 +1,119 @@
+//! Which policy is predicted to be the quickest, beside which one is: databases' traces on modelled drives, in stores that are
+//! half and nearly full.
+
+mod fold;
+mod table;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+use self::fold::fold;
+use self::table::{Row, table};
+use super::models::{named_by, record};
+use crate::bench::io::json;
+use crate::command::{build_folder, cargo, succeeds};
+use crate::step::SCHEMA_FEATURE;
+use crate::{Outcome, output};
+
+/// Of each kind: a hybrid map, a coarse one, page maps of old and new drives, a disk.
+const DRIVES: [&str; 7] =
+    ["mtron-16", "sd-card", "x25-m-g2", "x25-e-64", "nvme-tlc", "nvme-plp", "wd2003fyys"];
+/// The variables that name traces.
+const TRACES: [&str; 3] = ["NANDLE_TRACE", "NANDLE_TRACE_REWRITES", "NANDLE_TRACE_PAIRS"];
+/// Page writes of a pass, or nearly so.
+const PAGES: u64 = 16_000;
+const PASSES: &str = "5";
+const FILLS: [&str; 2] = ["50%", "90%"];
+/// Of a store's pages: small enough that five passes meet its cleaning.
+const STORE_BYTES: u64 = 192 << 20;
+const BUFFER: &str = "24MiB";
+/// What the prediction needs of a profile.
+const EXPERIMENTS: &str = "reads,flush,write-patterns,steady-state,smallest-block";
+
+const METHOD: &str = "The first 16 000 page writes of a database's trace, folded into 192 MiB, five times over, on modelled drives, \
+    in stores of which so much was written before; 24 MiB to stage in, depth 1, durable where the trace syncs, the final checkpoint \
+    included. Predicted: by `nandle advise`'s figures of a ten-minute probe of the drive (`--only \
+    reads,flush,write-patterns,steady-state,smallest-block`), with the share of the pages that are alive in the end, pages a write and \
+    pages a sync as the trace has them. `loss` is what the chosen policy takes by what the quickest one does. Virtual time: every run \
+    gives the same figures.";
+
+pub(super) fn run() -> Outcome {
+    let mut traces = Vec::new();
+    for variable in TRACES {
+        match named_by(variable)? {
+            Some(path) => traces.push(path),
+            None => output::say(&format!("choice: {variable} names no trace of a database's page writes")),
+        }
+    }
+    if traces.is_empty() {
+        return Ok(());
+    }
+    // Time is virtual, so the program is that of the tests.
+    let build = ["build", "--quiet", "--workspace", "--features", SCHEMA_FEATURE, "--bin", "nandle"];
+    if !succeeds(&mut cargo(&build))? {
+        return Err("the program doesn't build".into());
+    }
+    let folder = build_folder().join("bench-pages-choice");
+    fs::create_dir_all(&folder)?;
+    let mut rows = Vec::new();
+    let folded = traces.iter().map(|trace| folded(trace, &folder)).collect::<Outcome<Vec<_>>>()?;
+    for drive in DRIVES {
+        let profile = probe(drive, &folder)?;
+        for trace in &folded {
+            for fill in FILLS {
+                output::say(&format!("{drive}, {}, {fill} …", trace.display()));
+                rows.push(Row::of(drive, fill, &replay(drive, trace, fill, &profile)?)?);
+            }
+        }
+    }
+    record(
+        "choice.md",
+        &format!("# Which policy is chosen, and which is the quickest\n\n{METHOD}\n\n{}", table(&rows)),
+    )
+}
+
+fn program() -> Command {
+    Command::new(build_folder().join("debug/nandle"))
+}
+
+/// The beginning of a trace, in few addresses.
+fn folded(trace: &Path, folder: &Path) -> Outcome<PathBuf> {
+    let name = trace.file_name().unwrap_or_default().to_string_lossy();
+    let name = name.split('.').next().unwrap_or_default();
+    let whole = folder.join("whole.csv");
+    if whole.exists() {
+        fs::remove_file(&whole)?;
+    }
+    json(
+        program().args(["trace", "convert", "--json", "--limit", &PAGES.to_string()]).arg(trace).arg(&whole),
+    )?;
+    let path = folder.join(format!("{name}.csv"));
+    fs::write(&path, fold(&fs::read_to_string(&whole)?, STORE_BYTES, PAGES)?)?;
+    Ok(path)
+}
+
+fn probe(drive: &str, folder: &Path) -> Outcome<PathBuf> {
+    let profile = folder.join(format!("{drive}.json"));
+    let mut probe = program();
+    probe.args(["probe", "--json", "--no-progress", "--only", EXPERIMENTS, "--budget", "10m"]);
+    probe.arg("--profile").arg(&profile).arg("--report").arg(folder.join("probe.html"));
+    json(probe.arg(format!("model:{drive}")))?;
+    Ok(profile)
+}
+
+fn replay(drive: &str, trace: &Path, fill: &str, profile: &Path) -> Outcome<Value> {
+    let mut replay = program();
+    replay.arg("replay").arg(trace).args([
+        "--on",
+        &format!("model:{drive}"),
+        "--fill",
+        fill,
+        "--passes",
+        PASSES,
+    ]);
+    replay.args(["--buffer", BUFFER, "--json", "--no-verify", "--no-progress"]).arg("--profile").arg(profile);
+    json(&mut replay)
+}

@@ -1,0 +1,122 @@
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use crate::Outcome;
+
+/// A replay, predicted and carried out.
+pub(super) struct Row {
+    drive: &'static str,
+    trace: String,
+    fill: &'static str,
+    batch_pages: f64,
+    sync_pages: Option<f64>,
+    living_percent: f64,
+    /// Policies with what was predicted of a page and what it took, in nanoseconds, as the result has them.
+    policies: Vec<(String, f64, f64)>,
+}
+
+impl Row {
+    pub(super) fn of(drive: &'static str, fill: &'static str, replay: &Value) -> Outcome<Self> {
+        let decision = &replay["decision"];
+        let number = |value: &Value| value.as_f64().ok_or("a figure is missing in the replay's decision");
+        let mut policies = Vec::new();
+        for predicted in decision["predicted"].as_array().ok_or("a replay with a profile predicts")? {
+            let name = predicted["policy"].as_str().unwrap_or_default();
+            let all = replay["policies"].as_array().ok_or("a replay tells of no policies")?;
+            let took =
+                all.iter().find(|policy| policy["policy"] == name).ok_or("what is predicted has run")?;
+            let page_ns = number(&took["elapsed_ns"])? / number(&took["writes"])?;
+            policies.push((name.to_owned(), number(&predicted["page_ns"])?, page_ns));
+        }
+        let trace = replay["trace"].as_str().unwrap_or_default();
+        Ok(Self {
+            drive,
+            trace: trace.rsplit('/').next().unwrap_or_default().trim_end_matches(".csv").to_owned(),
+            fill,
+            batch_pages: number(&decision["batch_pages"])?,
+            sync_pages: decision["sync_pages"].as_f64(),
+            living_percent: number(&decision["living_percent"])?,
+            policies,
+        })
+    }
+
+    /// What was predicted to be the quickest.
+    fn chosen(&self) -> Option<&(String, f64, f64)> {
+        self.policies.iter().min_by(|one, other| one.1.total_cmp(&other.1))
+    }
+
+    fn quickest(&self) -> Option<&(String, f64, f64)> {
+        self.policies.iter().min_by(|one, other| one.2.total_cmp(&other.2))
+    }
+
+    /// What the chosen one takes by what the quickest does.
+    fn loss(&self) -> f64 {
+        self.chosen().zip(self.quickest()).map_or(f64::NAN, |(chosen, quickest)| chosen.2 / quickest.2)
+    }
+}
+
+/// Two tables: what was chosen, and how far each prediction is from what came.
+pub(super) fn table(rows: &[Row]) -> String {
+    let mut text = choices(rows);
+    text += &summary(rows);
+    text += "\nPredicted time of a page by that which it took:\n\n| drive | trace | fill |";
+    let names: Vec<&str> = rows.first().map_or_else(Vec::new, |row| {
+        let mut names: Vec<&str> = row.policies.iter().map(|(name, ..)| name.as_str()).collect();
+        names.sort_unstable();
+        names
+    });
+    for name in &names {
+        let _ = write!(text, " {name} |");
+    }
+    let _ = writeln!(text, "\n|---|---|--:|{}", "--:|".repeat(names.len()));
+    for row in rows {
+        let _ = write!(text, "| {} | {} | {} |", row.drive, row.trace, row.fill);
+        for name in &names {
+            let policy = row.policies.iter().find(|(own, ..)| own == name);
+            let ratio =
+                policy.map_or("–".to_owned(), |(_, predicted, took)| format!("{:.2}", predicted / took));
+            let _ = write!(text, " {ratio} |");
+        }
+        text.push('\n');
+    }
+    text
+}
+
+fn choices(rows: &[Row]) -> String {
+    let mut text = "| drive | trace | fill | alive | pages a write | pages a sync | chosen | predicted (us a page) | took (us) | \
+                    quickest | took (us) | loss |\n|---|---|--:|--:|--:|--:|---|--:|--:|---|--:|--:|\n"
+        .to_owned();
+    for row in rows {
+        let Some((chosen, quickest)) = row.chosen().zip(row.quickest()) else { continue };
+        let us = |ns: f64| format!("{:.1}", ns / 1e3);
+        let _ = writeln!(
+            text,
+            "| {} | {} | {} | {:.0} % | {:.1} | {} | {} | {} | {} | {} | {} | {:.2} |",
+            row.drive,
+            row.trace,
+            row.fill,
+            row.living_percent,
+            row.batch_pages,
+            row.sync_pages.map_or("–".to_owned(), |pages| format!("{pages:.1}")),
+            chosen.0,
+            us(chosen.1),
+            us(chosen.2),
+            quickest.0,
+            us(quickest.2),
+            row.loss(),
+        );
+    }
+    text
+}
+
+fn summary(rows: &[Row]) -> String {
+    let mut losses: Vec<f64> = rows.iter().map(Row::loss).collect();
+    losses.sort_by(f64::total_cmp);
+    let right = losses.iter().filter(|loss| **loss <= 1.0).count();
+    let worst = losses.last().copied().unwrap_or(f64::NAN);
+    format!(
+        "\nOf {} choices {right} are the quickest policy; the worst takes {worst:.2} times as long as the quickest.\n",
+        losses.len()
+    )
+}

@@ -59,10 +59,10 @@ pub(super) fn run() -> Outcome {
     let folder = build_folder().join("bench-pages-choice");
     fs::create_dir_all(&folder)?;
     let mut rows = Vec::new();
-    let folded = traces.iter().map(|trace| folded(trace, &folder)).collect::<Outcome<Vec<_>>>()?;
+    let beginnings = traces.iter().map(|trace| folded(trace, &folder)).collect::<Outcome<Vec<_>>>()?;
     for drive in DRIVES {
         let profile = probe(drive, &folder)?;
-        for trace in &folded {
+        for trace in &beginnings {
             for fill in FILLS {
                 output::say(&format!("{drive}, {}, {fill} …", trace.display()));
                 rows.push(Row::of(drive, fill, &replay(drive, trace, fill, &profile)?)?);

@@ -11,7 +11,7 @@ use nandle_terminal::result_file::{self, REPORT};
 
 use crate::error::CliError;
 
-/// Make the HTML report of one profile, of several to compare, of a replay, or of a trace that was played.
+/// Make the HTML report of a profile, of several to compare, of a replay or of a play.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  nandle report profile.json\n  nandle report old-disk.json new-disk.json --output compare.html\n  nandle report replay.json --output replay.html"

@@ -1,5 +1,7 @@
 //! Which policy a replay speaks for.
 
+use std::fmt::Write as _;
+
 use nandle_pages::PolicyKind;
 use nandle_units::format_bytes;
 use serde::{Deserialize, Serialize};
@@ -99,17 +101,22 @@ impl ReplayFile {
             digits(decision.batch_pages),
         );
         if let Some(whole) = decision.best_with_whole_batches {
-            text += &format!("; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
+            let _ =
+                write!(text, "; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
         }
         if let Some(early) = decision.before_cleaning {
-            text +=
-                &format!("; {} ({}) doesn't count before it has cleaned", early.policy, time(early.page_ns));
+            let _ = write!(
+                text,
+                "; {} ({}) doesn't count before it has cleaned",
+                early.policy,
+                time(early.page_ns)
+            );
         }
         if let Some(first) = decision.predicted.first() {
             let best = decision.predicted.iter().find(|time| time.policy == policy);
             let own = best.map(|best| time(best.page_ns)).filter(|_| first.policy != policy);
             let own = own.map_or_else(String::new, |own| format!(", and {own} for {policy}"));
-            text += &format!("; the profile predicts {} for {}{own}", time(first.page_ns), first.policy);
+            let _ = write!(text, "; the profile predicts {} for {}{own}", time(first.page_ns), first.policy);
         }
         Some(text + ".")
     }

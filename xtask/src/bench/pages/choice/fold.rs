@@ -1,4 +1,5 @@
 use std::collections::HashMap;
+use std::fmt::Write as _;
 
 use crate::Outcome;
 
@@ -25,7 +26,7 @@ pub(super) fn fold(csv: &str, within_bytes: u64, pages_max: u64) -> Outcome<Stri
             address = *places.entry(address).or_insert(address % within_bytes.saturating_sub(length).max(1));
             address -= address % PAGE_BYTES;
         }
-        folded += &format!("{time},{operation},{address},{length}\n");
+        let _ = writeln!(folded, "{time},{operation},{address},{length}");
     }
     Ok(folded)
 }

@@ -10,7 +10,7 @@ use super::pages::StoreArgs;
 #[cfg(feature = "verify")]
 use super::verify::TrialArgs;
 
-/// A verdict on a device; with --for settings for a database or the kernel, each with its rule, or a page store's policy.
+/// A verdict on a device; with --for settings for a database, the kernel or a page store.
 #[derive(Debug, ClapArgs)]
 #[command(
     after_help = "Examples:\n  nandle advise profile.json\n  nandle advise profile.json --for postgresql > nandle.conf\n  nandle advise profile.json --for mariadb --product-version 10.11 --memory 16GiB\n  nandle advise profile.json --for linux > nandle.sh          read it, then run it: sh nandle.sh\n  nandle advise profile.json --for pages --fill 80% --batch 16\n  nandle advise profile.json --for postgresql --verify        try it on this machine, against the defaults"

@@ -208,7 +208,7 @@ fn decision(prediction: &Prediction) -> String {
     );
     let whole = quickest(policies, Promises::WHOLE_BATCHES).filter(|whole| whole.policy != best.policy);
     if let Some(whole) = whole {
-        text += &format!("; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
+        let _ = write!(text, "; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
     }
     text + ". nandle replay says what it takes with a trace of one's own."
 }

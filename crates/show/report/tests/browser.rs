@@ -20,7 +20,7 @@ use nandle_trace::{Operation, Record, Statistics};
 use serde_json::Value;
 use tempfile::TempDir;
 
-const WIDTHS: [u32; 2] = [1280, 390];
+const WIDTHS: [u32; 2] = [1280, 360];
 const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
 
 /// A report on disk and a page to look at it.
@@ -55,6 +55,8 @@ impl Visit {
                 let folded = self.page.evaluate("inspection.all()");
                 self.page.screenshot(&place);
                 assert_eq!(folded["cutOff"], Value::Array(Vec::new()), "{place}: cut off while folded");
+                let scrolled = "[...document.querySelectorAll('.changes .scroll, .load-figures .scroll')].filter((box) => box.scrollWidth > box.clientWidth + 1).length";
+                assert_eq!(self.page.evaluate(scrolled), 0, "{place}: tables of the verdict that scroll");
                 self.page.evaluate("inspection.openFolds()");
                 let found = self.page.evaluate("inspection.all()");
                 self.page.screenshot(&format!("{place}-open"));
@@ -331,7 +333,7 @@ fn the_theme_and_the_width_may_change_while_it_is_open() {
     visit.page.load(&visit.file, 1280, Theme::Light);
     visit.page.evaluate("inspection.openFolds()");
     visit.page.prefer(Theme::Dark);
-    visit.page.resize(390);
+    visit.page.resize(360);
     let found = visit.page.evaluate("inspection.all()");
     assert_sound(&found, "changed while open", 7);
 }

@@ -1,4 +1,4 @@
-use nandle_profile::experiments::{InterferenceCell, PatternCost};
+use nandle_profile::experiments::{InterferenceCell, MixedLoad, PatternCost};
 use nandle_profile::{InterferenceLimit, Interval, OperationKind, WritePatternCost};
 use nandle_units::format_bytes;
 
@@ -145,6 +145,13 @@ impl Figures<'_> {
         rows.filter(move |row| {
             row.pattern == pattern && row.operation == operation && row.pause_ns == 0 && row.shift_bytes == 0
         })
+    }
+
+    /// What reads and writes of a page in one stream gave when that was looked at first, by queue depth.
+    pub(crate) fn mixed_loads(&self, read_percent: u8, block_bytes: u64) -> Vec<&MixedLoad> {
+        let conducted = self.profile.experiments.transactions.iter();
+        let loads = conducted.flat_map(|conducted| &conducted.findings.mixed);
+        loads.filter(|load| load.read_percent == read_percent && load.block_bytes == block_bytes).collect()
     }
 
     /// Random writes of a size a second, with several outstanding: the depth, and the rate.

@@ -182,9 +182,15 @@ fn mixed(figures: &Figures<'_>) -> FigureRow {
     let rows: Vec<&PatternCost> = figures.patterns("random", kind).collect();
     let block_bytes = rows.iter().map(|row| row.block_bytes).min_by_key(|bytes| bytes.abs_diff(MIXED_BYTES));
     let of_block = || rows.iter().copied().filter(|row| Some(row.block_bytes) == block_bytes);
+    let first_look = figures.mixed_loads(MIXED_READ_PERCENT, block_bytes.unwrap_or(MIXED_BYTES));
+    let first_alone = first_look.iter().find(|load| load.queue_depth == 1);
+    let first_alone =
+        first_alone.map(|load| Alone { p50_ns: load.latency_ns.p50, p99_ns: load.latency_ns.p99 });
+    let first_most =
+        first_look.iter().map(|load| Most::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
     FigureRow {
-        alone: of_block().find(|row| row.queue_depth == 1).map(alone),
-        most: of_block().map(most).max_by(by_rate),
+        alone: of_block().find(|row| row.queue_depth == 1).map(alone).or(first_alone),
+        most: of_block().map(most).chain(first_most).max_by(by_rate),
         ..FigureRow::new(Load::Mixed, "70 % reads, 30 % writes", block_bytes.unwrap_or(MIXED_BYTES))
     }
     .or_missing(PATTERNS)

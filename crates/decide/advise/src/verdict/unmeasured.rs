@@ -23,7 +23,7 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
         (Err(_), _) => Some((
             "Commit latency wasn't measured",
             "Each transaction waits for it.",
-            "flush",
+            "transactions",
             COMMITS_WEIGHT,
         )),
         (Ok(_), Err(_)) => Some((
@@ -36,7 +36,7 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     };
     let for_long = figures.steady_write_bandwidth().is_err().then_some((
         "Sustained writes weren't measured",
-        "Of the random writes of their first second drives sustain between all and a fourteenth.",
+        "After hours of random writes, drives sustain anything from all of the first second's rate down to a fourteenth of it.",
         "steady-state",
         LONG_WRITES_WEIGHT,
     ));

@@ -2,7 +2,8 @@
 
 use nandle_advise::verdict;
 use nandle_advise::verdict::{DeviceClass, Load, TimeUnit, Verdict};
-use nandle_profile::{DepthForBlock, DeviceProfile, Interval};
+use nandle_profile::experiments::{MixedLoad, Transactions};
+use nandle_profile::{Conducted, DepthForBlock, DeviceProfile, Interval, LatencySummary};
 
 use crate::made_up::{DISK, Drive, NVME};
 
@@ -196,7 +197,7 @@ fn risks_are_ranked_and_what_was_not_measured_is_among_them() {
 fn a_reason_that_no_budget_changes_is_told() {
     let mut profile = NVME.read_side();
     profile.experiments.skipped = vec![nandle_profile::SkippedExperiment {
-        name: "flush".into(),
+        name: "transactions".into(),
         reason: "it writes, and --read-only was given".into(),
     }];
     let means = verdict(&profile).risks[0].means.clone();
@@ -241,11 +242,45 @@ fn the_table_has_a_row_for_each_load_with_figures_or_with_how_they_are_had() {
     assert!(commit.alone.unwrap().p99_ns.is_some(), "{commit:?}");
 }
 
+/// A minute's probe has commits and the mixed load of no experiment but one.
+#[test]
+fn a_first_look_at_transactions_has_their_rows() {
+    let mut profile = SATA.read_side();
+    let commits = NVME.profile().experiments.flush.unwrap().findings.commits;
+    let mixed = |queue_depth: u32, rate: f64| MixedLoad {
+        read_percent: 70,
+        block_bytes: 8 << 10,
+        queue_depth,
+        requests: 2000,
+        requests_per_s: Interval::exact(rate),
+        latency_ns: LatencySummary { p50: Some(90_000), p99: Some(400_000), ..LatencySummary::default() },
+    };
+    profile.derived.commit_ns = nandle_profile::usual_commit(&commits);
+    profile.experiments.transactions = Some(Conducted {
+        complete: true,
+        ended_by: None,
+        failed: None,
+        elapsed_ns: 1,
+        bytes_written: 1,
+        remarks: Vec::new(),
+        findings: Transactions { commits, mixed: vec![mixed(1, 9e3), mixed(16, 30e3)] },
+    });
+    let told = verdict(&profile);
+    assert!(!titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
+    let row = |load: Load| told.figures.iter().find(|row| row.load == load).unwrap();
+    assert_eq!(row(Load::Mixed).alone.unwrap().p99_ns, Some(400_000));
+    let most = row(Load::Mixed).most.unwrap();
+    assert_eq!((most.rate_per_s.value, most.queue_depth), (30e3, 16));
+    assert!(row(Load::Commit).alone.is_some() && row(Load::Commit).missing.is_none());
+}
+
 /// Keys end in their unit, and nothing of it is infinite: JSON has no word for that.
 #[test]
 fn the_json_is_whole() {
-    for profile in [DISK.profile(), NVME.profile(), SATA.read_side(), limited(3000.0, 125e6)] {
-        let json = serde_json::to_value(verdict(&profile)).unwrap();
+    let profiles: [fn() -> DeviceProfile; 4] =
+        [|| DISK.profile(), || NVME.profile(), || SATA.read_side(), || limited(3000.0, 125e6)];
+    for profile in profiles {
+        let json = serde_json::to_value(verdict(&profile())).unwrap();
         for findings in ["strengths", "risks"] {
             for finding in json[findings].as_array().unwrap() {
                 assert!(finding["weight_ratio"].is_f64(), "{finding}");

@@ -15,6 +15,11 @@ pub trait Experiment: Sync {
     fn name(&self) -> &'static str;
     /// The question.
     fn question(&self) -> &'static str;
+    /// Whether a first look needs the answer. Then it has its time before all others, in short budgets too, and may write to
+    /// Nandle's own test file without being asked for: it writes no more than a small part of what filling that file does.
+    fn is_essential(&self) -> bool {
+        false
+    }
     /// What it costs.
     ///
     /// # Errors
@@ -66,6 +71,8 @@ pub trait DynExperiment: Sync {
     fn name(&self) -> &'static str;
     /// See [`Experiment::question`].
     fn question(&self) -> &'static str;
+    /// See [`Experiment::is_essential`].
+    fn is_essential(&self) -> bool;
     /// # Errors
     /// See [`Experiment::cost`].
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String>;
@@ -93,6 +100,10 @@ impl<E: Experiment> DynExperiment for E {
 
     fn question(&self) -> &'static str {
         Experiment::question(self)
+    }
+
+    fn is_essential(&self) -> bool {
+        Experiment::is_essential(self)
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

@@ -28,6 +28,7 @@ mod smallest_block;
 mod statistics;
 mod steady_state;
 mod sync_reads;
+mod transactions;
 mod write_cache;
 mod write_patterns;
 
@@ -42,13 +43,14 @@ pub use plan::{Chosen, Plan, PlanError, Selection, plan};
 pub use reads::READS;
 
 /// Every experiment but the [read side](READS), which comes before them, in the order in which they run: what reads comes first, what leaves its marks on the device last.
-pub static ALL: [&dyn DynExperiment; 14] = [
+pub static ALL: [&dyn DynExperiment; 15] = [
     &atomic_write::AtomicWriteUnits,
     &smallest_block::SmallestBlockSearch,
     &sync_reads::SyncReadsComparison,
     &read_ahead::ReadAheadSearch,
     &scaling::ScalingOverThreads,
     &array_layout::ArrayDetection,
+    &transactions::ShortTransactions,
     &flush::FlushAndCommit,
     &interference::Interference,
     &large_writes::LargeSequentialWrites,

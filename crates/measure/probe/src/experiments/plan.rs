@@ -15,6 +15,8 @@ pub struct Selection {
     pub write_limit_bytes: u64,
     /// Why nothing may be written; `None` when it may.
     pub read_only: Option<String>,
+    /// Why only [essential](DynExperiment::is_essential) experiments may write; `None` when all may.
+    pub essential_writes_only: Option<String>,
     /// Names of those to choose from; empty for all.
     pub only: Vec<String>,
     /// Names of those to leave out.
@@ -39,10 +41,11 @@ impl Selection {
         }
     }
 
-    /// Why nothing may be written; `None` when something may.
-    pub fn no_writes(&self) -> Option<&str> {
+    /// Why an experiment may not write; `None` when it may.
+    fn no_writes(&self, experiment: &dyn DynExperiment) -> Option<&str> {
         let no_bytes = (self.write_limit_bytes == 0).then_some("--write-limit allows nothing");
-        self.read_only.as_deref().or(no_bytes)
+        let others = self.essential_writes_only.as_deref().filter(|_| !experiment.is_essential());
+        self.read_only.as_deref().or(no_bytes).or(others)
     }
 }
 
@@ -94,6 +97,12 @@ impl Plan {
         self.chosen.iter().map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
     }
 
+    /// Bytes that experiments write at most which are not [essential](DynExperiment::is_essential).
+    pub fn unessential_write_bytes_max(&self) -> u64 {
+        let others = self.chosen.iter().filter(|chosen| !chosen.experiment.is_essential());
+        others.map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
+    }
+
     /// Time that the experiments take at most.
     pub fn time(&self) -> Nanos {
         Nanos(self.chosen.iter().map(|chosen| chosen.time.0).sum())
@@ -115,8 +124,8 @@ impl Plan {
 
 /// Chooses experiments. Those that are complete already are left out without a word.
 ///
-/// Each that is wanted and possible gets its least time, one after the other, as long as the budget lasts; what is left
-/// is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
+/// Each that is wanted and possible gets its least time, [essential](DynExperiment::is_essential) ones before the others, as long as the
+/// budget lasts; what is left is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
 /// take few, get all that they would like before steady states, which take what they get. When they are conducted it is
 /// shared out anew before each: unused budget passes to later experiments, and overruns are deducted.
 ///
@@ -136,40 +145,54 @@ pub fn plan(
         }
     }
     let least: Vec<_> = possible.iter().map(|possible| possible.cost.time_least).collect();
-    let reads_time = reads_time(selection, &least);
+    let reads_time = reads_time(selection, &least, essential_time(&possible));
     let time = selection.budget - reads_time.unwrap_or(Nanos::ZERO);
     let chosen = within(possible, time, selection, &mut skipped);
-    skipped.sort_by_key(|skipped| ALL.iter().position(|experiment| experiment.name() == skipped.name));
+    skipped.sort_by_key(|skipped| place(&skipped.name));
     // With nothing beside it the read side has the whole budget.
     let reads_time = reads_time.map(|time| if chosen.is_empty() { selection.budget } else { time });
     let left = Left { time, write_bytes: selection.write_limit_bytes };
     Ok(Plan { reads_time, chosen: share_out(&chosen, left), skipped, left })
 }
 
-/// Those whose least times a time is enough for, one after the other.
+/// Those whose least times a time is enough for, one after the other, the essential ones first; in the order in which they run.
 fn within(
-    possible: Vec<Chosen>,
+    mut possible: Vec<Chosen>,
     time: Nanos,
     selection: &Selection,
     skipped: &mut Vec<SkippedExperiment>,
 ) -> Vec<Chosen> {
+    possible.sort_by_key(|possible| !possible.experiment.is_essential());
+    let essential = essential_time(&possible);
     let (mut left, mut least_until_here, mut chosen) = (time, Nanos::ZERO, Vec::new());
     for possible in possible {
         let least = possible.cost.time_least;
         least_until_here += least;
         if least > left {
-            let reason = too_long(selection, least, left, least_until_here);
+            let budget = budget_least(selection, least_until_here, essential);
+            let reason = too_long(selection, least, left, budget);
             skipped.push(SkippedExperiment { name: possible.experiment.name().into(), reason });
         } else {
             left = left - least;
             chosen.push(possible);
         }
     }
+    chosen.sort_by_key(|chosen| place(chosen.experiment.name()));
     chosen
 }
 
-fn too_long(selection: &Selection, least: Nanos, left: Nanos, least_until_here: Nanos) -> String {
-    let budget = budget_least(selection, least_until_here);
+/// The least time of those that a first look needs.
+fn essential_time(possible: &[Chosen]) -> Nanos {
+    let essential = possible.iter().filter(|possible| possible.experiment.is_essential());
+    Nanos(essential.map(|possible| possible.cost.time_least.0).sum())
+}
+
+/// When an experiment runs.
+fn place(name: &str) -> Option<usize> {
+    ALL.iter().position(|experiment| experiment.name() == name)
+}
+
+fn too_long(selection: &Selection, least: Nanos, left: Nanos, budget: Nanos) -> String {
     let or_only = if selection.only.is_empty() { ", or --only" } else { "" };
     format!(
         "it takes at least {}, of which {} were left: --budget {} or more{or_only}",
@@ -197,7 +220,7 @@ fn cost(
         return Err("it was not asked for".into());
     }
     let cost = experiment.cost(circumstances)?;
-    match selection.no_writes().filter(|_| cost.write_bytes_max > 0) {
+    match selection.no_writes(experiment).filter(|_| cost.write_bytes_max > 0) {
         Some(reason) => Err(format!("it writes, and {reason}")),
         None => Ok(cost),
     }

@@ -7,9 +7,11 @@ use super::Selection;
 
 /// Its name on the command line.
 pub const READS: &str = "reads";
-/// Of a larger budget than it needs, so much is for it …
+/// Of a larger budget than it needs, so much is for it.
 const PART: u64 = 5;
-/// … within these bounds.
+/// Of a short one so much is for what a first look needs beside it.
+const ESSENTIAL_PART: u64 = 6;
+/// A large one's part is within these bounds.
 const TIME_MIN: Nanos = Nanos::from_secs(60);
 const TIME_MAX: Nanos = Nanos::from_secs(120);
 const SECOND: u64 = 1_000_000_000;
@@ -17,13 +19,16 @@ const SECOND: u64 = 1_000_000_000;
 /// Its share of a selection's budget beside experiments with these least times; `None` when it isn't wanted, or is over. Without another
 /// experiment it may have all of it.
 ///
-/// Experiments that were chosen by name have equal shares with it; it gives way down to its part where they don't fit otherwise.
-pub(super) fn reads_time(selection: &Selection, least: &[Nanos]) -> Option<Nanos> {
+/// Of a short budget a part is left to what a first look needs beside it, where that is enough for those `essential` times. Experiments that
+/// were chosen by name have equal shares with it; it gives way down to its part where they don't fit otherwise.
+pub(super) fn reads_time(selection: &Selection, least: &[Nanos], essential: Nanos) -> Option<Nanos> {
     let budget = selection.budget;
     let part = Nanos(budget.0 / PART);
+    let beside = Nanos(budget.0 / ESSENTIAL_PART);
+    let beside = if essential > Nanos::ZERO && essential <= beside { beside } else { Nanos::ZERO };
     let time = match (selection.only.is_empty(), least) {
         (_, []) => budget,
-        (true, _) => part.clamp(TIME_MIN, TIME_MAX),
+        (true, _) => part.clamp(TIME_MIN, TIME_MAX).min(budget - beside),
         (false, named) => {
             let shares = named.len() as u64 + 1;
             let spare = budget - Nanos(named.iter().map(|least| least.0).sum());
@@ -33,11 +38,14 @@ pub(super) fn reads_time(selection: &Selection, least: &[Nanos]) -> Option<Nanos
     is_to_come(selection).then(|| time.min(budget))
 }
 
-/// The least budget, in whole seconds, that leaves so much time for experiments.
-pub(super) fn budget_least(selection: &Selection, time: Nanos) -> Nanos {
+/// The least budget, in whole seconds, that leaves so much time for experiments, the `essential` ones among them.
+pub(super) fn budget_least(selection: &Selection, time: Nanos, essential: Nanos) -> Nanos {
     let beside_part = Nanos(time.0.saturating_mul(PART) / (PART - 1)).min(time + TIME_MAX);
     let budget = match (is_to_come(selection), selection.only.is_empty()) {
         (false, _) => time,
+        (true, true) if essential > Nanos::ZERO => {
+            beside_part.max(time + TIME_MIN).min(Nanos(time.0.saturating_mul(ESSENTIAL_PART)))
+        }
         (true, true) => beside_part.max(time + TIME_MIN),
         (true, false) => beside_part,
     };
@@ -59,7 +67,7 @@ mod tests {
 
     /// Beside an experiment that takes ten seconds at least.
     fn time(budget_s: u64, only: &[&str], skip: &[&str]) -> Option<u64> {
-        let time = reads_time(&selection(budget_s, only, skip), &[Nanos::from_secs(10)]);
+        let time = reads_time(&selection(budget_s, only, skip), &[Nanos::from_secs(10)], Nanos::ZERO);
         time.map(|time| time.0 / SECOND)
     }
 
@@ -69,6 +77,14 @@ mod tests {
             [30, 200, 500, 3600].map(|budget_s| time(budget_s, &[], &[])),
             [30, 60, 100, 120].map(Some)
         );
+    }
+
+    #[test]
+    fn a_sixth_of_a_short_budget_is_for_what_a_first_look_needs_beside_it() {
+        let ten = Nanos::from_secs(10);
+        let time = |budget_s| reads_time(&selection(budget_s, &[], &[]), &[ten, ten], ten);
+        let times = [59, 60, 66, 72, 200].map(|budget_s| time(budget_s).map(|time| time.0 / SECOND));
+        assert_eq!(times, [59, 50, 55, 60, 60].map(Some));
     }
 
     #[test]
@@ -89,13 +105,13 @@ mod tests {
 
     #[test]
     fn the_least_budget_leaves_the_time_and_a_second_less_does_not() {
-        for only in [&[][..], &["flush", READS], &["flush"]] {
-            for needed_s in [10, 100, 235, 250, 400, 479, 481, 1000] {
-                let least = [Nanos::from_secs(needed_s)];
-                let budget_s = budget_least(&selection(1, only, &[]), least[0]).0 / SECOND;
+        for (only, essential_s) in [(&[][..], 0), (&[], 10), (&["flush", READS], 0), (&["flush"], 0)] {
+            for needed_s in [10, 13, 16, 100, 235, 250, 400, 479, 481, 1000] {
+                let (least, essential) = ([Nanos::from_secs(needed_s)], Nanos::from_secs(essential_s));
+                let budget_s = budget_least(&selection(1, only, &[]), least[0], essential).0 / SECOND;
                 let left_s = |budget_s| {
-                    let reads = reads_time(&selection(budget_s, only, &[]), &least).unwrap_or(Nanos::ZERO);
-                    (Nanos::from_secs(budget_s) - reads).0 / SECOND
+                    let reads = reads_time(&selection(budget_s, only, &[]), &least, essential);
+                    (Nanos::from_secs(budget_s) - reads.unwrap_or(Nanos::ZERO)).0 / SECOND
                 };
                 assert!(left_s(budget_s) >= needed_s, "{only:?} {needed_s} {budget_s}");
                 assert!(left_s(budget_s - 1) < needed_s, "{only:?} {needed_s} {budget_s}");

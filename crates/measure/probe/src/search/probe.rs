@@ -9,7 +9,7 @@ use nandle_io::{Nanos, Shape};
 use nandle_profile::FirstTouch;
 use rand::seq::SliceRandom;
 
-use self::affordable::slice_time;
+use self::affordable::{SLICE_MIN, slice_time};
 use self::batches::Batches;
 pub use self::findings::{Findings, ProbeOptions};
 use super::derive::efficient_block;
@@ -17,7 +17,7 @@ use super::estimate::{Estimate, Slice, estimates};
 use super::first_touch::first_touch;
 use super::knowledge::Knowledge;
 use super::schedule::{self, SLICES_WANTED};
-use super::slices::{ReadArea, Slicer};
+use super::slices::{Quantile, ReadArea, Slicer};
 use super::{CellKey, Grid, Statistic, Surface, Without};
 use crate::Observer;
 use crate::load::{Cancel, Lane, LoadError};
@@ -31,8 +31,10 @@ const ROUND_CELLS: usize = 24;
 const LACKING_PART: usize = 10;
 /// Share of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
-/// Slices for the median of one read; more would be too much of a short budget.
+/// Slices for a quantile of one read; more would be too much of a short budget.
 const LATENCY_SLICES_MAX: usize = 12;
+/// Pages of databases: SQLite's, PostgreSQL's, InnoDB's.
+const PAGES_BYTES: [u64; 3] = [4 << 10, 8 << 10, 16 << 10];
 /// A first touch slower than this is a finding, and the file is read once before the rest is measured.
 const FIRST_TOUCH_SLOW: f64 = 0.9;
 
@@ -158,17 +160,30 @@ impl Search<'_> {
         self.refine()
     }
 
-    /// Reads the smallest block one at a time until the median of it may be told: a slice holds too few seeks of a disk.
+    /// Reads the smallest block one at a time until the median of it may be told, and databases' pages until the 99th percentile may, or the
+    /// median where so many slices don't hold enough for that: one holds few seeks of a disk.
     fn observe_latency(&mut self) -> Result<(), LoadError> {
-        let Some(alone) = self.grid.random_cells().filter(|key| key.queue_depth == 1).min() else {
-            return Ok(());
-        };
-        for _ in 0..LATENCY_SLICES_MAX {
-            if self.slicer.has_median(alone) || !self.has_time_for(alone) {
+        let alone: Vec<CellKey> = self.grid.random_cells().filter(|key| key.queue_depth == 1).collect();
+        let smallest = alone.iter().min().map(|key| (*key, Quantile::Median));
+        // A short budget has no time for slices that decide nothing.
+        let has_time = self.slicer.slice_time > SLICE_MIN;
+        let pages = alone.iter().filter(|key| has_time && PAGES_BYTES.contains(&key.block_bytes));
+        for (key, quantile) in smallest.into_iter().chain(pages.map(|key| (*key, Quantile::Tail))) {
+            self.observe_until(key, quantile)?;
+        }
+        Ok(())
+    }
+
+    fn observe_until(&mut self, key: CellKey, quantile: Quantile) -> Result<(), LoadError> {
+        for slices in 0..LATENCY_SLICES_MAX {
+            let left = LATENCY_SLICES_MAX - slices;
+            let can_be_had = self.slicer.may_have(quantile, key, left);
+            let wanted = if can_be_had { quantile } else { Quantile::Median };
+            if self.slicer.has(wanted, key) || !self.has_time_for(key) {
                 break;
             }
-            self.tell("latency", alone);
-            self.slicer.measure(alone)?;
+            self.tell("latency", key);
+            self.slicer.measure(key)?;
         }
         Ok(())
     }

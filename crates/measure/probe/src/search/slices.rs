@@ -54,6 +54,17 @@ struct RawSlice {
     elapsed: Nanos,
 }
 
+/// A quantile is told where so many observations lie beyond it.
+const OBSERVATIONS_BEYOND: u64 = 10;
+
+/// A quantile of the latency of one cell.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Quantile {
+    Median,
+    /// The 99th percentile.
+    Tail,
+}
+
 /// The slices measured so far.
 pub(super) struct Slicer<'a> {
     pub(super) lane: &'a mut Lane,
@@ -202,9 +213,26 @@ impl<'a> Slicer<'a> {
         TOUCH_BLOCK_BYTES.min(power).min(self.area.area_bytes)
     }
 
-    /// Whether a cell has so many observations that its median may be told.
-    pub(super) fn has_median(&self, key: CellKey) -> bool {
-        self.raw.get(&key).is_some_and(|cell| summary(&cell.sum.latency_ns).p50.is_some())
+    /// Whether a cell has so many observations that the quantile may be told.
+    pub(super) fn has(&self, quantile: Quantile, key: CellKey) -> bool {
+        let latency = self.raw.get(&key).map(|cell| summary(&cell.sum.latency_ns));
+        latency.is_some_and(|latency| match quantile {
+            Quantile::Median => latency.p50.is_some(),
+            Quantile::Tail => latency.p99.is_some(),
+        })
+    }
+
+    /// Whether so many slices more, as full as those before, would be enough for it.
+    pub(super) fn may_have(&self, quantile: Quantile, key: CellKey, slices: usize) -> bool {
+        let Some(cell) = self.raw.get(&key) else { return true };
+        let requests = cell.sum.latency_ns.len();
+        let of_one = requests / (cell.slices.len() as u64).max(1);
+        let in_all = requests + of_one * slices as u64;
+        in_all
+            >= match quantile {
+                Quantile::Median => 2 * OBSERVATIONS_BEYOND,
+                Quantile::Tail => 100 * OBSERVATIONS_BEYOND,
+            }
     }
 
     pub(super) fn slice_count(&self, key: CellKey) -> usize {

@@ -13,6 +13,7 @@ mod scaling;
 mod smallest_block;
 mod steady_state;
 mod sync_reads;
+mod transactions;
 mod write_cache;
 mod write_patterns;
 
@@ -32,6 +33,7 @@ pub use steady_state::{
     Departure, DepartureKind, SteadyRound, SteadyState, WriteAmplification, WriteAmplificationSource,
 };
 pub use sync_reads::{SyncRead, SyncReads};
+pub use transactions::{MixedLoad, Transactions};
 pub use write_cache::{CacheSetting, WriteCacheFindings};
 pub use write_patterns::{DeviceState, MicroBenchmark, PatternCost, WritePatterns};
 
@@ -44,6 +46,8 @@ pub struct Experiments {
     pub write_patterns: Option<Conducted<WritePatterns>>,
     /// What writing in sequence gives in large requests.
     pub large_writes: Option<Conducted<LargeWrites>>,
+    /// What short transactions wait for.
+    pub transactions: Option<Conducted<Transactions>>,
     /// What a commit costs.
     pub flush: Option<Conducted<FlushCosts>>,
     /// What the write cache absorbs, and how long it takes to drain.
@@ -70,6 +74,19 @@ pub struct Experiments {
     pub sync_reads: Option<Conducted<SyncReads>>,
     /// What was not run, and why.
     pub skipped: Vec<SkippedExperiment>,
+}
+
+impl Experiments {
+    /// Whether some experiment timed commits, or tried to.
+    pub fn timed_commits(&self) -> bool {
+        self.flush.is_some() || self.transactions.is_some()
+    }
+
+    /// The commits that were timed: those of the experiment that has them for its question first.
+    pub fn commits(&self) -> impl Iterator<Item = &CommitCost> {
+        let flush = self.flush.iter().flat_map(|conducted| &conducted.findings.commits);
+        flush.chain(self.transactions.iter().flat_map(|conducted| &conducted.findings.commits))
+    }
 }
 
 /// An experiment that was begun.

@@ -11,7 +11,7 @@ mod resume;
 
 use nandle_probe::load::LoadError;
 use nandle_profile::{DeviceProfile, SystemFacts};
-use nandle_target::{Intent, Problem, TargetError, TargetSpec, facts};
+use nandle_target::{Intent, Problem, TargetError, TargetKind, TargetSpec, facts};
 
 pub use self::error::ProbeError;
 pub use self::options::{BUDGET_MIN, ProbeOptions};
@@ -44,18 +44,18 @@ pub struct Probe {
 impl Probe {
     /// Opens the target and plans; nothing is measured yet.
     ///
-    /// It is opened for writing where experiments may write and the target allows it, and otherwise for reading.
+    /// It is opened for writing where all experiments may write and the target allows it, and otherwise for reading.
     ///
     /// # Errors
     /// The options leave nothing to be measured, the target can't be opened, or the profile to resume is not of it.
     pub fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<Self, ProbeError> {
         options.check()?;
-        let (session, no_writes) = open(target, options)?;
+        let (session, writes) = open(target, options)?;
         if let Some(previous) = &options.resume {
             resume::check(previous, &session, options.seed)?;
         }
         let system = facts::system_facts(&session.target);
-        let plan = ProbePlan::new(options, &session, &system, no_writes)?;
+        let plan = ProbePlan::new(options, &session, &system, writes)?;
         Ok(Self { session, options: options.clone(), system, plan })
     }
 
@@ -106,18 +106,35 @@ impl Probe {
     }
 }
 
-/// Opens the target as far as it allows, with the reason why experiments may not write.
-fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<(Session, Option<String>), TargetError> {
+/// Opens the target as far as it allows, with what may be written.
+fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<(Session, WritesAllowed), TargetError> {
     let open = |intent| options.access.open(target, intent, &options.cancel);
-    if let Some(reason) = options.no_writes() {
-        return Ok((open(Intent::Read)?, Some(reason)));
+    let nothing = |reason| WritesAllowed { nothing: Some(reason), essential_only: None };
+    if let Some(reason) = options.read_only.clone() {
+        return Ok((open(Intent::Read)?, nothing(reason)));
+    }
+    if let Some(reason) = options.short_budget() {
+        let session = open(Intent::Read)?;
+        // What the user named is only read.
+        let is_own = matches!(session.target.kind(), TargetKind::TestFile | TargetKind::Model);
+        let essential = WritesAllowed { nothing: None, essential_only: Some(reason.clone()) };
+        return Ok((session, if is_own { essential } else { nothing(reason) }));
     }
     match open(Intent::Write) {
-        Ok(session) => Ok((session, None)),
+        Ok(session) => Ok((session, WritesAllowed::default())),
         Err(TargetError {
             problem: problem @ (Problem::ForeignFile | Problem::DestroysData | Problem::InUse { .. }),
             ..
-        }) => Ok((open(Intent::Read)?, Some(problem.to_string()))),
+        }) => Ok((open(Intent::Read)?, nothing(problem.to_string()))),
         Err(error) => Err(error),
     }
+}
+
+/// Which experiments may write.
+#[derive(Default)]
+struct WritesAllowed {
+    /// Why none may.
+    nothing: Option<String>,
+    /// Why only essential ones may.
+    essential_only: Option<String>,
 }

@@ -12,7 +12,7 @@ use crate::Access;
 
 /// Less time than this tells nothing of any device.
 pub const BUDGET_MIN: Nanos = Nanos::from_secs(1);
-/// From so much on experiments write.
+/// From so much on all experiments write.
 const BUDGET_FOR_WRITES: Nanos = Nanos::from_secs(300);
 
 /// What a probe may do, and for how long.
@@ -20,7 +20,8 @@ const BUDGET_FOR_WRITES: Nanos = Nanos::from_secs(300);
 pub struct ProbeOptions {
     /// How the target is opened.
     pub access: Access,
-    /// Time for everything; virtual for a modelled drive. From five minutes on experiments may write.
+    /// Time for everything; virtual for a modelled drive. Below five minutes only essential experiments may write, and only to a test file
+    /// of Nandle's own, or a modelled drive.
     pub budget: Nanos,
     /// When it is made, for the profile.
     pub made_at: SystemTime,
@@ -45,7 +46,7 @@ pub struct ProbeOptions {
 }
 
 impl ProbeOptions {
-    /// A minute of reading. Nothing wears the device: that must be allowed by [`Self::read_only`].
+    /// A minute of reading. Nothing is written beside the test file's contents: that must be allowed by [`Self::read_only`].
     pub fn new(made_at: SystemTime) -> Self {
         Self {
             access: Access::default(),
@@ -62,16 +63,13 @@ impl ProbeOptions {
         }
     }
 
-    /// Why no experiment may write, as far as the options say; `None` when it may.
-    pub(super) fn no_writes(&self) -> Option<String> {
+    /// Why the budget is too short for experiments that write much; `None` when it isn't, or they were named.
+    pub(super) fn short_budget(&self) -> Option<String> {
         let names_some = self.only.iter().any(|name| name != READS);
+        let least = format_duration(BUDGET_FOR_WRITES);
         let is_short = self.budget < BUDGET_FOR_WRITES && !names_some;
-        self.read_only.clone().or_else(|| {
-            let least = format_duration(BUDGET_FOR_WRITES);
-            is_short.then(|| {
-                format!("a budget below {least} is for reading: --budget {least} or more, or --only")
-            })
-        })
+        is_short
+            .then(|| format!("a budget below {least} is for reading: --budget {least} or more, or --only"))
     }
 
     /// What of all experiments is wanted, before the target is known.

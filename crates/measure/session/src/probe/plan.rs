@@ -4,7 +4,7 @@ use nandle_profile::{DeviceProfile, SkippedExperiment, SystemFacts};
 use nandle_target::TargetKind;
 
 use super::reads::SLOTS;
-use super::{ProbeError, ProbeOptions};
+use super::{ProbeError, ProbeOptions, WritesAllowed};
 use crate::{Session, SessionError};
 
 /// So much of the free space, or of a raw device, may be written when the user says nothing.
@@ -16,6 +16,7 @@ pub struct ProbePlan {
     pub experiments: Plan,
     pub(super) selection: Selection,
     pub(super) circumstances: Circumstances,
+    writes_to_test_file: bool,
 }
 
 impl ProbePlan {
@@ -23,7 +24,7 @@ impl ProbePlan {
         options: &ProbeOptions,
         session: &Session,
         system: &SystemFacts,
-        no_writes: Option<String>,
+        writes: WritesAllowed,
     ) -> Result<Self, ProbeError> {
         let circumstances = circumstances(session, system)?;
         let previous = options.resume.as_ref();
@@ -32,12 +33,14 @@ impl ProbePlan {
         let selection = Selection {
             reads_done,
             write_limit_bytes: options.write_limit_bytes.unwrap_or_else(|| write_limit(session, system)),
-            read_only: no_writes,
+            read_only: writes.nothing,
+            essential_writes_only: writes.essential_only,
             ..selection
         };
         let mut done = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
         let experiments = experiments::plan(&circumstances, &selection, &mut done)?;
-        Ok(Self { experiments, selection, circumstances })
+        let writes_to_test_file = session.target.kind() == TargetKind::TestFile;
+        Ok(Self { experiments, selection, circumstances, writes_to_test_file })
     }
 
     /// Time for the read side; `None` when it isn't wanted, or is there already.
@@ -58,6 +61,15 @@ impl ProbePlan {
     /// Bytes that will be written at most, beside the test file.
     pub fn write_bytes_max(&self) -> u64 {
         self.experiments.write_bytes_max()
+    }
+
+    /// Those of them to ask for: what is essential writes little, and to a test file of Nandle's own, which has just been filled.
+    pub fn write_bytes_to_ask_for(&self) -> u64 {
+        if self.writes_to_test_file {
+            self.experiments.unessential_write_bytes_max()
+        } else {
+            self.write_bytes_max()
+        }
     }
 
     /// Time that all of it takes at most.

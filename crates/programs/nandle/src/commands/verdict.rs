@@ -54,27 +54,27 @@ fn changes(text: &mut String, changes: &[Change]) {
 /// What stands where a figure isn't known.
 const NO_FIGURE: &str = "–";
 /// The columns of figures, after the name of the load.
-const HEADS: [&str; 5] = ["p50", "p99", "a second", "MB/s", "at depth"];
+const HEADS: [&str; 5] = ["p50", "p99", "per s", "MB/s", "at depth"];
 
 /// The table, or, on a terminal that is narrower, a paragraph for each row.
 fn figures(rows: &[FigureRow]) -> String {
     let unit = TimeUnit::of(rows);
     let mut text = String::new();
     let about = format!(
-        "Figures (p50 and p99 in {}, one request at a time; the most a second, and the depth for it)",
+        "Figures (p50 and p99 in {}, one request at a time; at most so many per second, at that queue depth)",
         unit.name()
     );
     paragraph(&mut text, "", &about);
     let cells: Vec<[String; 5]> = rows.iter().map(|row| cells(row, unit)).collect();
     let lines = table(rows, &cells);
     if lines.iter().all(|line| line.chars().count() <= columns()) {
-        lines.iter().for_each(|line| {
+        for line in &lines {
             let _ = writeln!(text, "{line}");
-        });
+        }
     } else {
-        rows.iter()
-            .zip(&cells)
-            .for_each(|(row, cells)| paragraph(&mut text, "", &as_words(row, cells, unit)));
+        for (row, cells) in rows.iter().zip(&cells) {
+            paragraph(&mut text, "", &as_words(row, cells, unit));
+        }
     }
     text + "\n"
 }
@@ -126,7 +126,7 @@ fn as_words(row: &FigureRow, [p50, p99, rate, megabytes, depth]: &[String; 5], u
         |quantile: &str, time: &String| (time != NO_FIGURE).then(|| format!("{quantile} {time} {unit}"));
     let alone: Vec<String> = told("p50", p50).into_iter().chain(told("p99", p99)).collect();
     let alone = (!alone.is_empty()).then(|| alone.join(", "));
-    let most = row.most.map(|_| format!("{rate} a second at depth {depth}, {megabytes} MB/s"));
+    let most = row.most.map(|_| format!("{rate} per second at depth {depth}, {megabytes} MB/s"));
     format!("{name}: {}", alone.into_iter().chain(most).collect::<Vec<_>>().join("; "))
 }
 

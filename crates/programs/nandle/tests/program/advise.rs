@@ -94,7 +94,7 @@ fn bad_wishes_are_refused() {
     let refused = |options: &str, parts: &[&str]| {
         place.nandle(&format!("advise profile.json {options}")).refused(2, parts);
     };
-    refused("", &["--for"]);
+    refused("--memory 1GiB", &["--for"]);
     refused("--for oracle", &["oracle", "postgresql", "linux"]);
     refused("--for postgresql --product-version new", &["\"new\"", "18 or 8.4"]);
     refused(

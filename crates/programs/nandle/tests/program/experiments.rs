@@ -38,6 +38,36 @@ fn a_real_one_only_with_a_yes() {
     assert_eq!(place.names(), ["profile.json", "report.html"]);
 }
 
+/// The minute writes to its own file, says so, and does not ask; what the user named is only read.
+#[test]
+fn a_minute_times_commits_in_a_file_of_its_own() {
+    let place = Place::new();
+    place.write_noise("data.bin", 32 * MIB);
+    let planned = |arguments: &str| {
+        let plan = place.nandle(&format!("probe {arguments} --experiments --json")).done().json();
+        plan["chosen"].as_array().unwrap().iter().any(|chosen| chosen["name"] == "transactions")
+    };
+    assert!(planned(". --file-size 64MiB") && planned("model:mtron-16"));
+    for left_out in [
+        ". --read-only",
+        ". --write-limit 0",
+        ". --skip transactions",
+        ". --budget 30s",
+        "data.bin",
+        "data.bin --overwrite",
+    ] {
+        assert!(!planned(left_out), "{left_out}");
+    }
+    assert!(planned("data.bin --overwrite --only transactions"), "it was asked for");
+    place.nandle("probe data.bin --overwrite --only transactions").refused(2, &["write up to", "--yes"]);
+    let probed = place.nandle("probe . --file-size 64MiB --only transactions --budget 10s").done();
+    probed.says(&["a mixed load write up to", "--read-only"]);
+    let conducted = &place.json("profile.json")["experiments"]["transactions"];
+    assert_eq!(conducted["findings"]["commits"][0]["method"], "fdatasync", "{conducted}");
+    assert!(conducted["bytes_written"].as_u64().unwrap() > 8 * MIB, "{conducted}");
+    assert_eq!(place.names(), ["data.bin", "profile.json", "report.html"]);
+}
+
 #[test]
 fn what_is_named_beside_reads_has_its_share_of_the_budget() {
     let place = Place::new();
@@ -48,7 +78,7 @@ fn what_is_named_beside_reads_has_its_share_of_the_budget() {
     assert_eq!(profile["experiments"]["flush"]["complete"], true, "{}", profile["experiments"]);
     let short = place.nandle("probe model:x25-m-g2 --only reads,flush --budget 3s --write-limit 1GiB").done();
     let said = short.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("flush: it takes at least") && !said.contains("--write-limit"), "{said}");
+    assert!(said.contains("flush it takes at least") && !said.contains("--write-limit"), "{said}");
 }
 
 #[test]
@@ -71,7 +101,7 @@ fn what_does_not_fit_is_planned_with_the_budget_that_is_named() {
 fn budgets_named(plan: &Value) -> HashMap<String, u64> {
     let skipped = plan["skipped"].as_array().unwrap().iter();
     let of = |skipped: &Value| {
-        let (_, rest) = skipped["reason"].as_str()?.split_once("from --budget ")?;
+        let (_, rest) = skipped["reason"].as_str()?.split_once(": --budget ")?;
         let budget = nandle_units::parse_duration(rest.split([' ', ',']).next()?).unwrap();
         Some((skipped["name"].as_str()?.to_owned(), budget.0 / 1_000_000_000))
     };

@@ -104,10 +104,19 @@ fn commit(device: &Device) -> Question {
         id: "commit",
         title: "What does a commit cost?",
         figures: commits(device),
-        remarks: [remarks(found.flush.as_ref(), "Flush"), sentences::atomic_writes(found)].concat(),
+        remarks: [
+            remarks(found.transactions.as_ref(), "Transactions"),
+            remarks(found.flush.as_ref(), "Flush"),
+            sentences::atomic_writes(found),
+        ]
+        .concat(),
         missing: missing(
             device,
-            [absent("flush", found.flush.as_ref()), absent("atomic-write", found.atomic_write.as_ref())],
+            [
+                absent("transactions", found.transactions.as_ref()),
+                absent("flush", found.flush.as_ref()),
+                absent("atomic-write", found.atomic_write.as_ref()),
+            ],
         ),
     }
 }

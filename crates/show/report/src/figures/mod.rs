@@ -5,7 +5,7 @@ mod bars;
 mod heat;
 mod scatter;
 
-pub(crate) use bars::{Bar, Bars, Group};
+pub(crate) use bars::{Bar, Bars, Group, Scale};
 pub(crate) use heat::{Heat, HeatCell, HeatRow};
 pub(crate) use scatter::{Axis, Dots, Scatter};
 
@@ -16,6 +16,8 @@ use crate::sections::Missing;
 pub(crate) enum Figure {
     Plot(Plot),
     Bars(Bars),
+    /// Bars of times, which differ by powers of ten, on one logarithmic scale.
+    LogBars(Bars),
     Heat(Heat),
     Scatter(Scatter),
 }

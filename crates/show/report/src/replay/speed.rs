@@ -53,7 +53,7 @@ const QUANTILES: [(&str, Quantile); 4] = [
 pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
     let p99 = policies.iter().filter_map(|policy| policy.latency_ns.p99).min()?;
     let longest = longest(policies).map_or_else(String::new, |sentence| format!(" {sentence}"));
-    Some(Figure::Bars(Bars {
+    Some(Figure::LogBars(Bars {
         id: "write-latency",
         title: "Latency of a write",
         finding: shortest(policies, p99) + &longest,
@@ -68,14 +68,19 @@ pub(super) fn syncs(policies: &[PolicyOutcome]) -> Option<Figure> {
     let median = |policy: &PolicyOutcome| policy.sync_latency_ns?.p50;
     let known = policies.iter().filter_map(|policy| Some((policy, median(policy)?)));
     let (quickest, p50) = known.min_by_key(|(_, p50)| *p50)?;
-    Some(Figure::Bars(Bars {
+    Some(Figure::LogBars(Bars {
         id: "sync-latency",
         title: "Latency of a sync",
-        finding: format!("{} syncs soonest: {} (median).", quickest.policy, text::time_ns(p50)),
+        finding: format!("{} syncs soonest: {} (median).", quickest.policy, waited(p50)),
         note: "Until all that was written before is durable: what a commit waits for.".to_owned(),
         quantity: "Time of a sync".to_owned(),
         groups: groups(policies, |policy| policy.sync_latency_ns),
     }))
+}
+
+/// A wait in words. What waits for no device takes no time that is counted.
+fn waited(ns: u64) -> String {
+    if ns == 0 { "in memory".to_owned() } else { text::time_ns(ns) }
 }
 
 /// The stall that hides behind the quantiles.
@@ -92,8 +97,7 @@ fn groups(
     let group = |(name, quantile): &(&str, Quantile)| {
         let bar = |(kind, policy): (usize, &PolicyOutcome)| {
             let ns = quantile(&latency(policy)?)?;
-            let said = text::time_ns(ns);
-            Some(Bar { label: policy.policy.to_string(), value: ns as f64, said, kind })
+            Some(Bar { label: policy.policy.to_string(), value: ns as f64, said: waited(ns), kind })
         };
         Group { name: (*name).to_owned(), bars: policies.iter().enumerate().filter_map(bar).collect() }
     };
@@ -104,12 +108,13 @@ fn groups(
 fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
     let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
     let names: Vec<_> = best.iter().map(|policy| policy.policy.to_string()).collect();
-    let time = text::time_ns(p99);
+    let time = if p99 == 0 { "they take a write in memory".to_owned() } else { waited(p99) };
     match best.as_slice() {
         [only] => format!(
-            "{} has the shortest 99th percentile: {time}{}.",
+            "{} has the shortest 99th percentile: {}{}.",
             only.policy,
-            only.latency_ns.p999.map_or_else(String::new, |p999| {
+            waited(p99),
+            only.latency_ns.p999.filter(|p999| *p999 > 0).map_or_else(String::new, |p999| {
                 format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
             })
         ),
@@ -133,7 +138,7 @@ mod tests {
         let said = shortest(&policies, 0);
         assert_eq!(
             said,
-            "doublewrite, stable-buffer and auto share the shortest 99th percentile: 0\u{a0}ns."
+            "doublewrite, stable-buffer and auto share the shortest 99th percentile: they take a write in memory."
         );
     }
 }

@@ -1,10 +1,21 @@
 use maud::{Markup, html};
 
-use crate::figures::{Bar, Bars};
+use crate::figures::{Bar, Bars, Group, Scale};
 use crate::text;
 
 /// Bars with their finding above them: a table, so that it needs no script and every length has its number.
 pub(super) fn bars(bars: &Bars) -> Markup {
+    let note = if bars.groups.len() > 1 { ", each group on a scale of its own" } else { "" };
+    drawn(bars, note, |group| Scale::Linear { greatest: group.greatest() })
+}
+
+/// The same on one logarithmic scale.
+pub(super) fn log_bars(bars: &Bars) -> Markup {
+    let scale = bars.logarithmic();
+    drawn(bars, ", on a logarithmic scale", |_| scale)
+}
+
+fn drawn(bars: &Bars, note: &str, scale_of: impl Fn(&Group) -> Scale) -> Markup {
     let heading = format!("{}-title", bars.id);
     html! {
         figure.plot.bar-figure id=(bars.id) aria-labelledby=(heading) {
@@ -12,11 +23,11 @@ pub(super) fn bars(bars: &Bars) -> Markup {
                 h3 id=(heading) { (bars.title) }
                 p.finding { (text::bind(&bars.finding)) }
             }
-            p.y-label { (bars.quantity) @if bars.groups.len() > 1 { ", each group on a scale of its own" } }
+            p.y-label { (bars.quantity) (note) }
             table.bars {
                 @for group in &bars.groups {
                     @if !group.name.is_empty() { tr.group { th colspan="3" { (text::bind(&group.name)) } } }
-                    @for bar in &group.bars { (row(bar, group.greatest())) }
+                    @for bar in &group.bars { (row(bar, scale_of(group))) }
                 }
             }
             figcaption { (text::bind(&bars.note)) }
@@ -24,8 +35,8 @@ pub(super) fn bars(bars: &Bars) -> Markup {
     }
 }
 
-fn row(bar: &Bar, greatest: f64) -> Markup {
-    let share = if greatest > 0.0 { (100.0 * bar.value / greatest).clamp(0.0, 100.0) } else { 0.0 };
+fn row(bar: &Bar, scale: Scale) -> Markup {
+    let share = scale.length_percent(bar.value);
     html! {
         tr {
             th scope="row" { bdi { (text::bind(&bar.label)) } }
@@ -40,22 +51,35 @@ mod tests {
     use super::*;
     use crate::figures::Group;
 
-    #[test]
-    fn a_group_has_a_scale_of_its_own_and_nothing_has_no_length() {
+    fn figure(groups: &[&[f64]]) -> Bars {
         let bar = |value| Bar { label: String::new(), value, said: String::new(), kind: 0 };
         let group =
-            |values: &[f64]| Group { name: "g".into(), bars: values.iter().copied().map(bar).collect() };
-        let figure = Bars {
+            |values: &&[f64]| Group { name: "g".into(), bars: values.iter().copied().map(bar).collect() };
+        Bars {
             id: "b",
             title: "",
             finding: String::new(),
             note: String::new(),
             quantity: String::new(),
-            groups: vec![group(&[2.0, 1.0, 0.0]), group(&[1e9])],
-        };
-        let page = bars(&figure).into_string();
-        let widths: Vec<_> =
-            page.split("width: ").skip(1).filter_map(|rest| rest.split(';').next()).collect();
-        assert_eq!(widths, ["100.0%", "50.0%", "0.0%", "100.0%"]);
+            groups: groups.iter().map(group).collect(),
+        }
+    }
+
+    fn widths(page: &Markup) -> Vec<&str> {
+        page.0.split("width: ").skip(1).filter_map(|rest| rest.split(';').next()).collect()
+    }
+
+    #[test]
+    fn a_group_has_a_scale_of_its_own_and_nothing_has_no_length() {
+        let page = bars(&figure(&[&[2.0, 1.0, 0.0], &[1e9]]));
+        assert_eq!(widths(&page), ["100.0%", "50.0%", "0.0%", "100.0%"]);
+    }
+
+    #[test]
+    fn a_logarithmic_scale_is_one_for_all_groups_and_nothing_has_no_length() {
+        let page = log_bars(&figure(&[&[2e3, 1e4, 0.0], &[1e7]]));
+        assert_eq!(widths(&page), ["7.5%", "25.0%", "0.0%", "100.0%"]);
+        assert_eq!(widths(&log_bars(&figure(&[&[0.0, 0.0]]))), ["0.0%", "0.0%"]);
+        assert_eq!(widths(&log_bars(&figure(&[&[1000.0]]))), ["100.0%"]);
     }
 }

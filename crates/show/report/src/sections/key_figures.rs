@@ -1,6 +1,5 @@
 use maud::{Markup, html};
-use nandle_profile::experiments::FlushCosts;
-use nandle_profile::{CommitTime, Derived, SteadyStateFigures};
+use nandle_profile::{CommitTime, Derived, Experiments, SteadyStateFigures};
 
 use super::Level;
 use super::fold::fold;
@@ -102,14 +101,10 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
         detail: steady.map_or_else(String::new, for_long_detail),
     });
     let commit = device.profile.commit();
-    let durable = found.flush.as_ref().map(|_| KeyFigure {
+    let durable = found.timed_commits().then(|| KeyFigure {
         name: "Commit",
         value: commit.map(|commit| Quantity::time_ns(commit.median_ns.value)),
-        detail: found
-            .flush
-            .as_ref()
-            .zip(commit)
-            .map_or_else(String::new, |(flush, commit)| commit_detail(&commit, &flush.findings)),
+        detail: commit.map_or_else(String::new, |commit| commit_detail(&commit, found)),
     });
     [random, for_long, durable].into_iter().flatten()
 }
@@ -120,10 +115,10 @@ fn for_long_detail(steady: &SteadyStateFigures) -> String {
 }
 
 /// Half of the commits take no longer than the tile's figure; what the others take is told here.
-fn commit_detail(commit: &CommitTime, found: &FlushCosts) -> String {
+fn commit_detail(commit: &CommitTime, found: &Experiments) -> String {
     let place = if commit.in_file { " in a file" } else { "" };
     let what = format!("median, {} by {}{place}", Quantity::size(commit.write_bytes), commit.method);
-    let mean_ns = found.commits.iter().find(|cost| commit.is_of(cost)).and_then(|cost| cost.latency_ns.mean);
+    let mean_ns = found.commits().find(|cost| commit.is_of(cost)).and_then(|cost| cost.latency_ns.mean);
     let mean = mean_ns.map_or_else(String::new, |ns| format!("; mean {}", Quantity::time_ns(ns)));
     let tail = commit.p99_ns.map_or_else(
         || "; too few for a 99th percentile".to_owned(),

@@ -51,6 +51,7 @@ fn figure(figure: &Figure) -> Markup {
     match figure {
         Figure::Plot(shown) => plot::plot(shown),
         Figure::Bars(shown) => bars::bars(shown),
+        Figure::LogBars(shown) => bars::log_bars(shown),
         Figure::Heat(shown) => heat::heat(shown),
         Figure::Scatter(shown) => scatter::scatter(shown),
     }

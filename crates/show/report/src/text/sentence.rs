@@ -17,7 +17,7 @@ pub(crate) fn bind(sentence: &str) -> String {
     sentence.replace(" %", "\u{a0}%")
 }
 
-/// The sentence with each unit bound to its figure, and microseconds by their letter: `52 us` as `52\u{a0}µs`.
+/// The sentence with each unit bound to its figure, the digits of a number to each other, and microseconds by their letter: `52 us` as `52\u{a0}µs`.
 pub(crate) fn units(sentence: &str) -> String {
     const UNITS: [&str; 6] = ["ns", "us", "ms", "s", "MB/s", "times"];
     let mut said = String::with_capacity(sentence.len());
@@ -26,8 +26,16 @@ pub(crate) fn units(sentence: &str) -> String {
         let (unit, rest) = word.split_at(end);
         let is_unit =
             UNITS.contains(&unit) && said.ends_with(|last: char| last.is_ascii_digit() || last == ')');
+        let digits = word.chars().take_while(char::is_ascii_digit).count();
+        let is_group = digits == 3 && said.ends_with(|last: char| last.is_ascii_digit());
         if !said.is_empty() {
-            said.push(if is_unit { '\u{a0}' } else { ' ' });
+            said.push(if is_unit {
+                '\u{a0}'
+            } else if is_group {
+                '\u{202f}'
+            } else {
+                ' '
+            });
         }
         said.push_str(if is_unit && unit == "us" { "µs" } else { unit });
         said.push_str(rest);
@@ -82,6 +90,7 @@ mod tests {
     fn units_stay_with_their_figures() {
         assert_eq!(units("takes 52.4 us (50–60 us), not us"), "takes 52.4\u{a0}µs (50–60\u{a0}µs), not us");
         assert_eq!(units("at 392 (385–402) MB/s, 3 times"), "at 392 (385–402)\u{a0}MB/s, 3\u{a0}times");
+        assert_eq!(units("9 551 (9 485–9 608) of 4"), "9\u{202f}551 (9\u{202f}485–9\u{202f}608) of 4");
         assert_eq!(units(""), "");
     }
 

@@ -88,10 +88,10 @@ window.inspection = (() => {
     for (const row of document.querySelectorAll(".bars tr:not(.group)")) {
       const bar = row.querySelector(".bar span");
       const number = row.lastElementChild.textContent.trim();
-      const isNothing = /^0(?![.\d])/.test(number);
+      const isNothing = /^(0(?![.\d])|in memory)/.test(number);
       if (!isNothing && (!bar || bar.getBoundingClientRect().width < 1)) faults.push(`no bar: ${name(row)}`);
       if (isNothing && bar && bar.getBoundingClientRect().width >= 1) faults.push(`a bar of nothing: ${name(row)}`);
-      if (!/\d/.test(number)) faults.push(`no number: ${name(row)}`);
+      if (!isNothing && !/\d/.test(number)) faults.push(`no number: ${name(row)}`);
     }
     for (const figure of document.querySelectorAll(".heat-figure")) {
       const cells = [...figure.querySelectorAll("td[style]")];

@@ -65,6 +65,7 @@ pub(crate) fn all() -> Experiments {
             ..ArrayLayout::default()
         }),
         sync_reads: conducted(sync_reads()),
+        transactions: None,
         skipped: vec![SkippedExperiment {
             name: "teleportation".to_owned(),
             reason: "it is made up".to_owned(),

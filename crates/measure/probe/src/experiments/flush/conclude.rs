@@ -19,7 +19,7 @@ pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommit
 }
 
 pub(super) fn derive(findings: &FlushCosts, derived: &mut Derived) {
-    derived.commit_ns = usual_commit(&findings.commits);
+    derived.commit_ns = usual_commit(&findings.commits).or(derived.commit_ns);
     derived.flush_ns = soonest(&findings.commits);
     derived.group_commit = gain(&findings.group_commit);
 }

@@ -16,6 +16,7 @@ mod scenarios;
 mod sites;
 mod tally;
 mod trial;
+mod usual;
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::FlushCosts;
@@ -24,6 +25,7 @@ use nandle_profile::{Conducted, Derived, Experiments};
 use self::scenarios::{groups, scenarios};
 use self::sites::{CommitScenario, log_on_device};
 use self::trial::Trial;
+pub(super) use self::usual::UsualCommit;
 use super::rounds::{Rounds, Turns};
 use super::shares::fair_shares;
 use super::{Circumstances, Cost, Experiment, Lab};
@@ -58,7 +60,7 @@ impl Experiment for FlushAndCommit {
         Ok(Cost {
             time_least: Nanos::from_millis(200 * cells),
             time_wanted: Nanos::from_millis(6000 * cells),
-            write_bytes_max: all.iter().map(bytes_wanted).sum(),
+            write_bytes_max: all.iter().map(|scenario| bytes_wanted(scenario, ROUNDS_MAX)).sum(),
         })
     }
 
@@ -84,8 +86,8 @@ impl Experiment for FlushAndCommit {
 }
 
 /// Bytes for as many commits as the quantiles need.
-fn bytes_wanted(scenario: &CommitScenario) -> u64 {
-    let commits = (ROUNDS_MAX * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
+fn bytes_wanted(scenario: &CommitScenario, rounds: usize) -> u64 {
+    let commits = (rounds * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
     scenario.commit.bytes() * commits + scenario.fill_bytes()
 }
 
@@ -93,7 +95,7 @@ fn bytes_wanted(scenario: &CommitScenario) -> u64 {
 /// small ones come about in full.
 fn allotted(lab: &Lab<'_>, mut scenarios: Vec<CommitScenario>) -> Vec<(CommitScenario, u64)> {
     scenarios.extend(groups(lab.circumstances));
-    let wants: Vec<u64> = scenarios.iter().map(bytes_wanted).collect();
+    let wants: Vec<u64> = scenarios.iter().map(|scenario| bytes_wanted(scenario, ROUNDS_MAX)).collect();
     let shares = fair_shares(lab.write_left_bytes(), &wants);
     scenarios.into_iter().zip(shares).collect()
 }
@@ -109,7 +111,7 @@ fn trials(lab: &mut Lab<'_>, scenarios: Vec<(CommitScenario, u64)>) -> Result<Ve
         );
     }
     for (scenario, write_bytes_max) in scenarios {
-        trials.extend(Trial::new(lab, scenario, write_bytes_max)?);
+        trials.extend(Trial::new(lab, scenario, write_bytes_max, ROUNDS_MAX)?);
     }
     Ok(trials)
 }

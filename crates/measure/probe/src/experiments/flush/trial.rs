@@ -3,7 +3,6 @@ use nandle_profile::experiments::{CommitCost, GroupCommitCost};
 use nandle_units::format_bytes;
 
 use super::super::Lab;
-use super::ROUNDS_MAX;
 use super::log::Log;
 use super::sites::{CommitScenario, Site};
 use super::tally::Tally;
@@ -33,11 +32,12 @@ impl Trial {
         lab: &mut Lab<'_>,
         scenario: CommitScenario,
         write_bytes_max: u64,
+        rounds: usize,
     ) -> Result<Option<Self>, LoadError> {
         match Site::of(lab, &scenario) {
             Ok(site) => {
                 let write_left_bytes = write_bytes_max.saturating_sub(scenario.fill_bytes());
-                let (tally, slices_left) = (Tally::new(), ROUNDS_MAX as u64);
+                let (tally, slices_left) = (Tally::new(), rounds as u64);
                 Ok(Some(Self { scenario, site: Some(site), tally, write_left_bytes, slices_left }))
             }
             Err(LoadError::Opening(reason)) => {

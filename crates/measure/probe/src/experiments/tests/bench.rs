@@ -46,10 +46,9 @@ pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
     let selection = Selection {
         budget,
         write_limit_bytes: u64::MAX,
-        read_only: None,
         only: vec![experiment.into()],
-        skip: Vec::new(),
         reads_done: true,
+        ..Selection::default()
     };
     run_with(drive, &selection, Experiments::default())
 }

@@ -46,6 +46,40 @@ fn who_reads_only_writes_nothing() {
     assert!(skipped.reason.contains("it was asked for"));
 }
 
+/// What a first look needs has its time before what runs earlier, and may write where the others may not.
+#[test]
+fn a_first_look_comes_before_the_rest() {
+    let few = Selection { essential_writes_only: Some("it is short".into()), ..selection(11) };
+    let chosen = |selection: &Selection| {
+        let plan = plan(&circumstances("mtron-16"), selection, &mut Experiments::default()).unwrap();
+        let names = plan.chosen.iter().map(|chosen| chosen.experiment.name()).collect::<Vec<_>>();
+        (names, plan.unessential_write_bytes_max(), plan.write_bytes_max())
+    };
+    let (names, others, all) = chosen(&few);
+    assert!(names.contains(&"transactions") && !names.contains(&"sync-reads"), "{names:?}");
+    assert!(others == 0 && (1..=128 << 20).contains(&all), "{all}");
+    let nothing = chosen(&Selection { read_only: Some("it was asked for".into()), ..few });
+    assert_eq!((nothing.0.contains(&"transactions"), nothing.2), (false, 0));
+    let (names, others, _) = chosen(&selection(600));
+    let places = ["sync-reads", "transactions", "flush"]
+        .map(|name| names.iter().position(|other| *other == name).unwrap());
+    assert!(places.is_sorted() && others > 1 << 30, "{names:?}");
+}
+
+#[test]
+fn a_first_look_times_commits_and_a_mixed_load() {
+    let selection = Selection { only: vec!["transactions".into()], ..selection(10) };
+    let Outcome { experiments, derived, .. } = run_with("x25-e-64", &selection, Experiments::default());
+    let conducted = experiments.transactions.unwrap();
+    assert!(conducted.complete, "{conducted:?}");
+    let [commit] = conducted.findings.commits.as_slice() else { panic!("{conducted:?}") };
+    assert!(commit.observations > 1000 && commit.latency_ns.p99.is_some(), "{commit:?}");
+    assert_eq!(derived.commit_ns.unwrap().median_ns, commit.commit_ns);
+    let depths: Vec<_> = conducted.findings.mixed.iter().map(|load| load.queue_depth).collect();
+    assert_eq!(depths, [1, 16]);
+    assert!(conducted.findings.mixed.iter().all(|load| load.latency_ns.p99.is_some()), "{conducted:?}");
+}
+
 #[test]
 fn names_are_checked() {
     let selection = Selection { only: vec!["write-pattern".into()], ..selection(600) };

@@ -10,7 +10,7 @@ use crate::search::CellKey;
 /// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
 /// each has its ramps.
 const SLICE_PART: u64 = 1000;
-const SLICE_MIN: Nanos = Nanos::from_millis(20);
+pub(super) const SLICE_MIN: Nanos = Nanos::from_millis(20);
 const SLICE_MAX: Nanos = Nanos::from_millis(100);
 /// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
 const RAMP_PART: u64 = 40;

@@ -15,6 +15,7 @@ use nandle_advise::{Product, UnknownVersion, advise, fragment, verdict};
 use nandle_profile::{DeviceProfile, read_profile};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
+use nandle_terminal::words::paragraph;
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
@@ -81,7 +82,10 @@ fn tell_verdict(profile: &DeviceProfile, on: Option<&Path>, common: Common) -> R
         let answer = json!({ "schema_version": SCHEMA_VERSION, "verdict": verdict });
         return Ok(output::json(&answer)?);
     }
-    Ok(output::result(&format!("{}.\n\n{}", verdict.device, super::verdict::text(&verdict)))?)
+    let mut text = String::new();
+    paragraph(&mut text, "", &format!("{}.", verdict.device));
+    text.push('\n');
+    Ok(output::result(&(text + &super::verdict::text(&verdict)))?)
 }
 
 fn question(args: &AdviseArgs, product: Product) -> Result<Question, CliError> {

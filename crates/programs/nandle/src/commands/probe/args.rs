@@ -19,8 +19,9 @@ fn two_outputs() -> UnknownArgumentValueParser {
 /// Profile a device within a time budget.
 ///
 /// Writes a test file (unless the target is one, or a device), reads it in short interleaved slices, searches where
-/// the device's limits are, and writes what it found as JSON and as a page. With five minutes or more it also
-/// conducts experiments that write (`nandle probe TARGET --experiments` lists them), where that harms nothing: to the
+/// the device's limits are, and writes what it found as JSON and as a page. In its own test file, or a modelled drive, it
+/// also measures commits and a mixed load of reads and writes. With five minutes or more it
+/// conducts further experiments that write (`nandle probe TARGET --experiments` lists them), where that harms nothing: to the
 /// test file, to a modelled drive, to a file or a device whose contents may be lost.
 #[derive(Debug, Args)]
 #[command(
@@ -30,7 +31,7 @@ fn two_outputs() -> UnknownArgumentValueParser {
 pub(crate) struct ProbeArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
-    /// Time for everything; a quarter of it at most goes into writing the test file. From 5m on experiments write. Of a modelled drive it is virtual
+    /// Time for everything; a quarter of it at most goes into writing the test file. Commits and a mixed load take a part from 60s on, all other experiments that write from 5m on. Of a modelled drive it is virtual
     /// time, and how long that takes depends on how many requests fit into it
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_duration)]
     pub(crate) budget: Nanos,

@@ -2,18 +2,26 @@
 
 use std::io::{BufRead as _, IsTerminal as _};
 
-use nandle_session::Session;
+use nandle_session::{ProbePlan, Session};
 use nandle_terminal::output;
 use nandle_units::format_bytes;
 
 use crate::error::CliError;
 
-/// Says how much will be written, and asks for a yes unless it was given.
+/// Says how much will be written, and asks for a yes unless it was given, or little is written, and to the test file alone.
 ///
 /// # Errors
 /// The user says no, or can't be asked.
-pub(super) fn writing(session: &Session, bytes: u64, is_allowed: bool) -> Result<(), CliError> {
+pub(super) fn writing(session: &Session, plan: &ProbePlan, is_allowed: bool) -> Result<(), CliError> {
+    let bytes = plan.write_bytes_max();
     if bytes == 0 || session.target.is_modelled() {
+        return Ok(());
+    }
+    if plan.write_bytes_to_ask_for() == 0 {
+        output::note(&format!(
+            "commits and a mixed load write up to {} to the test file; --read-only leaves them out",
+            format_bytes(bytes)
+        ));
         return Ok(());
     }
     let what = format!(

@@ -38,7 +38,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if !args.profile_is_named() {
         named.check_device(probe.session())?;
     }
-    confirm::writing(probe.session(), probe.plan().write_bytes_max(), args.yes)?;
+    confirm::writing(probe.session(), probe.plan(), args.yes)?;
     let (profile, cause) = measure(&probe, &named, common)?;
     let places = named.of(&profile, cause.is_some());
     let written = places.write(&profile);

@@ -24,7 +24,7 @@ pub(crate) fn figures(rows: &[FigureRow], level: Level) -> Markup {
                         }
                         tr {
                             th scope="col" { "Load" }
-                            @for head in ["Median", "99th percentile", "A second", "MB/s", "At depth"] { th scope="col" { (head) } }
+                            @for head in ["p50", "p99", "per second", "MB/s", "at depth"] { th scope="col" { (head) } }
                         }
                     }
                     tbody { @for row in rows { (row_of(row, unit)) } }

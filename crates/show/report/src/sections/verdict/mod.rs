@@ -80,10 +80,10 @@ fn row(change: &Change) -> Markup {
     html! {
         tr {
             th scope="row" { (change.product) " " code { (text::clean(change.name())) } }
-            td { code { (text::clean(&setting.value)) } }
-            td { (text::clean(&change.instead_of().unwrap_or_default())) }
+            td data-head="=" { code { (text::clean(&setting.value)) } }
+            " " td data-head="–" { (text::clean(&change.instead_of().unwrap_or_default())) }
             td.why { (said(&change.why())) }
-            td { (setting.confidence.to_string()) }
+            td data-head="Confidence:" { (setting.confidence.to_string()) }
         }
     }
 }

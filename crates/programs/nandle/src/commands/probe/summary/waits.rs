@@ -18,7 +18,7 @@ const READ_SHARE: f64 = 0.5;
 
 /// What a database's commit takes.
 pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
-    profile.experiments.flush.as_ref()?;
+    profile.experiments.timed_commits().then_some(())?;
     let Some(commit) = profile.commit() else {
         return Some("too few commits were timed to tell".into());
     };

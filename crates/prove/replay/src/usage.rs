@@ -99,6 +99,7 @@ mod tests {
         let mut work = Work::read(records.into_iter(), options).unwrap();
         work.fill_percent = 50;
         let expected = StoreUsage {
+            store_bytes: 10 * 4096,
             fill_percent: 50,
             living_percent: 60,
             batch_pages: 4.0 / 3.0,

@@ -23,7 +23,7 @@ pub(super) const RECIPE: Recipe = Recipe {
     ],
     edits: &[
         (PROBE, "mod lab;\n", "mod lab;\nmod made_up_experiment;\n"),
-        (PROBE, "DynExperiment; 14]", "DynExperiment; 15]"),
+        (PROBE, "DynExperiment; 15]", "DynExperiment; 16]"),
         (
             PROBE,
             "    &fill_level::FillAndFragment,\n",

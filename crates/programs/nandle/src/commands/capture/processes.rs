@@ -69,7 +69,7 @@ impl Processes {
         }
     }
 
-    /// Events were lost: whoever was taken for another's may have been started by a chosen one.
+    /// Events were lost: a task that was taken for another program's may have been started by a chosen one.
     pub(super) fn forget_others(&mut self) {
         self.known.retain(|_, whose| *whose == Whose::Chosen);
     }

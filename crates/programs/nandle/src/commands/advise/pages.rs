@@ -22,7 +22,7 @@ use crate::commands::replay::{PAGES_BYTES, write_costs};
 use crate::commands::trace::power_of_two;
 use crate::error::CliError;
 
-/// How the store is going to be used. What isn't given has a default in [`Store`].
+/// How the store is going to be used. What isn't given has a default.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "With --for pages")]
 pub(crate) struct StoreArgs {

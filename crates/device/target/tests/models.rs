@@ -40,7 +40,7 @@ fn every_model_opens_filled_and_says_what_it_is() {
         let disks = ["barracuda", "savvio", "wd2003", "cheetah", "atlas", "regola"];
         assert_eq!(queue.rotational, Some(disks.iter().any(|disk| name.starts_with(disk))), "{name}");
         let remarks = target.remarks().join("\n");
-        assert!(remarks.contains("is a modelled drive") && remarks.contains("It begins"), "{remarks}");
+        assert!(remarks.contains(" is a model: ") && remarks.contains("It begins"), "{remarks}");
         let backend = target.io(1).unwrap().backend();
         assert_eq!((backend.io.as_str(), backend.direct), ("model", true));
         assert!(backend.features.contains(&"modelled".to_owned()));
@@ -50,7 +50,7 @@ fn every_model_opens_filled_and_says_what_it_is() {
 #[test]
 fn a_scaled_drive_says_so() {
     let remarks = open("model:x25-m-g2", read_options()).unwrap().remarks().join("\n");
-    assert!(remarks.contains("stands for a drive of 74.53GiB and is modelled with 7.45GiB"), "{remarks}");
+    assert!(remarks.contains("stands for 74.53GiB, modelled with 7.45GiB"), "{remarks}");
 }
 
 #[test]

@@ -147,11 +147,11 @@ impl Figures<'_> {
         })
     }
 
-    /// What reads and writes of a page in one stream gave when that was looked at first, by queue depth.
-    pub(crate) fn mixed_loads(&self, read_percent: u8, block_bytes: u64) -> Vec<&MixedLoad> {
+    /// What reads and writes of a page in one stream gave, by queue depth.
+    pub(crate) fn mixed_loads(&self, read_percent: u8) -> Vec<&MixedLoad> {
         let conducted = self.profile.experiments.transactions.iter();
         let loads = conducted.flat_map(|conducted| &conducted.findings.mixed);
-        loads.filter(|load| load.read_percent == read_percent && load.block_bytes == block_bytes).collect()
+        loads.filter(|load| load.read_percent == read_percent).collect()
     }
 
     /// Random writes of a size a second, with several outstanding: the depth, and the rate.

@@ -19,6 +19,7 @@ const MIXED_READ_PERCENT: u8 = 70;
 const READS: MissingFigure =
     MissingFigure { needs: "random reads of this size", how: "--budget 60s measures it" };
 const SCANS: MissingFigure = MissingFigure { needs: "sequential reads", how: "--budget 60s measures it" };
+const MIXED_LOAD: MissingFigure = MissingFigure { needs: "a mixed load", how: "--budget 5m measures it" };
 const PATTERNS: MissingFigure = MissingFigure { needs: "the write-patterns", how: "--budget 5m measures it" };
 const COMMITS: MissingFigure = MissingFigure { needs: "commits", how: "--budget 5m measures it" };
 const LARGE: MissingFigure = MissingFigure { needs: "large writes", how: "--budget 5m measures it" };
@@ -178,22 +179,17 @@ fn random_write(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
 }
 
 fn mixed(figures: &Figures<'_>) -> FigureRow {
-    let kind = OperationKind::Mixed { read_percent: MIXED_READ_PERCENT };
-    let rows: Vec<&PatternCost> = figures.patterns("random", kind).collect();
-    let block_bytes = rows.iter().map(|row| row.block_bytes).min_by_key(|bytes| bytes.abs_diff(MIXED_BYTES));
-    let of_block = || rows.iter().copied().filter(|row| Some(row.block_bytes) == block_bytes);
-    let first_look = figures.mixed_loads(MIXED_READ_PERCENT, block_bytes.unwrap_or(MIXED_BYTES));
-    let first_alone = first_look.iter().find(|load| load.queue_depth == 1);
-    let first_alone =
-        first_alone.map(|load| Alone { p50_ns: load.latency_ns.p50, p99_ns: load.latency_ns.p99 });
-    let first_most =
-        first_look.iter().map(|load| Most::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
+    let loads = figures.mixed_loads(MIXED_READ_PERCENT);
+    let alone = loads.iter().find(|load| load.queue_depth == 1);
+    let most =
+        loads.iter().map(|load| Most::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
+    let block_bytes = loads.first().map_or(MIXED_BYTES, |load| load.block_bytes);
     FigureRow {
-        alone: of_block().find(|row| row.queue_depth == 1).map(alone).or(first_alone),
-        most: of_block().map(most).chain(first_most).max_by(by_rate),
-        ..FigureRow::new(Load::Mixed, "70 % reads, 30 % writes", block_bytes.unwrap_or(MIXED_BYTES))
+        alone: alone.map(|load| Alone { p50_ns: load.latency_ns.p50, p99_ns: load.latency_ns.p99 }),
+        most: most.max_by(by_rate),
+        ..FigureRow::new(Load::Mixed, "70 % reads, 30 % writes", block_bytes)
     }
-    .or_missing(PATTERNS)
+    .or_missing(MIXED_LOAD)
 }
 
 fn commit(figures: &Figures<'_>) -> FigureRow {

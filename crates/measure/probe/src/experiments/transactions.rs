@@ -2,7 +2,7 @@
 //!
 //! Two figures that a first look at a device needs: what the commit takes that a database makes by default, with its 99th
 //! percentile, and what a mixed load of pages gives, 70 % of them read and 30 % written at random places, one at a time and 16
-//! at once. All three come in turns. [`flush`](super::flush) and [`write_patterns`](super::write_patterns) ask the same in more ways, and take minutes.
+//! at once. All three come in turns. [`flush`](super::flush) times commits in more ways, and takes a minute.
 //!
 //! It writes some twenty MiB of commits, and at most a hundred MiB at random over the area.
 

@@ -157,7 +157,7 @@ pub(super) fn rows(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> 
         Row::of(MicroBenchmark::Order, PatternSpec::Ordered { stride_blocks }, block_bytes)
     }));
     rows.extend(parallel(circumstances, block_bytes));
-    rows.extend(mixes(circumstances, block_bytes));
+    rows.extend(mixes(block_bytes));
     rows.extend(spread_over_time(block_bytes));
     rows
 }
@@ -210,19 +210,13 @@ fn parallel(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
     depths.flat_map(both).collect()
 }
 
-fn mixes(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
-    let mixed = |pattern, read_percent, block_bytes| Row {
+fn mixes(block_bytes: u64) -> Vec<Row> {
+    let mixed = |(pattern, read_percent)| Row {
         operation: OperationKind::Mixed { read_percent },
         ..Row::of(MicroBenchmark::Mix, pattern, block_bytes)
     };
-    let both = BOTH.into_iter().flat_map(|pattern| [50, 90].map(|share| mixed(pattern, share, block_bytes)));
-    let page_bytes = MIXED_PAGE_BYTES.next_multiple_of(unit_bytes(circumstances));
-    both.chain([mixed(PatternSpec::Random, PAGE_READ_PERCENT, page_bytes)]).collect()
+    BOTH.into_iter().flat_map(|pattern| [(pattern, 50), (pattern, 90)]).map(mixed).collect()
 }
-
-/// The load that stands for short transactions: of pages as `PostgreSQL` has them 70 % are read.
-const MIXED_PAGE_BYTES: u64 = 8 << 10;
-const PAGE_READ_PERCENT: u8 = 70;
 
 /// Random writing with a pause after each request, and after each burst.
 fn spread_over_time(block_bytes: u64) -> Vec<Row> {

@@ -2,7 +2,7 @@
 
 use nandle_profile::arithmetic::{inverse, map};
 use nandle_profile::experiments::PatternCost;
-use nandle_profile::{Interval, MeasuredCell, OperationKind};
+use nandle_profile::{Interval, MeasuredCell};
 use nandle_units::format_bytes;
 use serde::Serialize;
 

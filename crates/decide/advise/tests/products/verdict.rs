@@ -3,8 +3,9 @@
 use nandle_advise::verdict;
 use nandle_advise::verdict::{DeviceClass, Load, TimeUnit, Verdict};
 use nandle_profile::experiments::{MixedLoad, Transactions};
-use nandle_profile::{Conducted, DepthForBlock, DeviceProfile, Interval, LatencySummary};
+use nandle_profile::{DepthForBlock, DeviceProfile, Interval, LatencySummary};
 
+use crate::made_up::experiments::conducted;
 use crate::made_up::{DISK, Drive, NVME};
 
 fn class_of(profile: &DeviceProfile) -> DeviceClass {
@@ -256,15 +257,8 @@ fn a_first_look_at_transactions_has_their_rows() {
         latency_ns: LatencySummary { p50: Some(90_000), p99: Some(400_000), ..LatencySummary::default() },
     };
     profile.derived.commit_ns = nandle_profile::usual_commit(&commits);
-    profile.experiments.transactions = Some(Conducted {
-        complete: true,
-        ended_by: None,
-        failed: None,
-        elapsed_ns: 1,
-        bytes_written: 1,
-        remarks: Vec::new(),
-        findings: Transactions { commits, mixed: vec![mixed(1, 9e3), mixed(16, 30e3)] },
-    });
+    profile.experiments.transactions =
+        Some(conducted(Transactions { commits, mixed: vec![mixed(1, 9e3), mixed(16, 30e3)] }));
     let told = verdict(&profile);
     assert!(!titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
     let row = |load: Load| told.figures.iter().find(|row| row.load == load).unwrap();

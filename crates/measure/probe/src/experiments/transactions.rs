@@ -61,7 +61,7 @@ impl Experiment for ShortTransactions {
         let mixed = DEPTHS.len() as u64 * ROUNDS_MAX as u64 * requests(circumstances, 1).bytes_max();
         Ok(Cost {
             time_least: Nanos::from_secs(10),
-            time_wanted: Nanos::from_secs(30),
+            time_wanted: Nanos::from_secs(20),
             write_bytes_max: UsualCommit::bytes_wanted(circumstances, ROUNDS_MAX)
                 + mixed * u64::from(100 - READ_PERCENT) / 100,
         })

@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::{Drive, SIZES, about, read};
 
-fn conducted<T>(findings: T) -> Conducted<T> {
+pub(crate) fn conducted<T>(findings: T) -> Conducted<T> {
     Conducted {
         complete: true,
         ended_by: None,

@@ -1,6 +1,6 @@
 //! Profiles of drives that never were, whole, from a few figures.
 
-mod experiments;
+pub(crate) mod experiments;
 
 use nandle_profile::experiments::CommitMethod;
 use nandle_profile::{

@@ -48,8 +48,8 @@ pub use isotonic::{isotonic, weighted_isotonic};
 pub use names::is_kernel_name;
 pub use near_full::{NEAR_FULL_SHARE, is_near_full};
 pub use profile::{
-    Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION, ReferenceCell,
-    ReferenceSlice,
+    CPU_PRESSURE_MAX, Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION,
+    ReferenceCell, ReferenceSlice,
 };
 pub use read::{PROFILE_BYTES_MAX, SWEEP_BYTES_MAX, read_within};
 #[cfg(feature = "schema")]

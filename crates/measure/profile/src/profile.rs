@@ -93,6 +93,17 @@ pub struct Conditions {
     pub remarks: Vec<String>,
 }
 
+/// From this share of the time on some task waited for a processor: the machine had more to do than it could.
+pub const CPU_PRESSURE_MAX: f64 = 0.2;
+
+impl Conditions {
+    /// The share of the time in which some task waited for a processor, where it is so large that figures may be the machine's rather than
+    /// the device's.
+    pub fn short_of_processors(&self) -> Option<f64> {
+        self.cpu_pressure_share.filter(|share| *share >= CPU_PRESSURE_MAX)
+    }
+}
+
 /// The reference cell and how steady it was.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -7,6 +7,7 @@ pub mod cpu;
 mod definition;
 mod failure;
 pub mod interrupt;
+mod kept_probe;
 pub mod output;
 pub mod profile;
 pub mod progress;

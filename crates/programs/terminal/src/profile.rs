@@ -15,6 +15,7 @@ use nandle_target::facts::identity_of_path;
 use nandle_units::{format_bytes, format_duration};
 
 use crate::args::{positive_bytes, positive_duration};
+use crate::kept_probe::KeptProbe;
 use crate::{Failure, output};
 
 /// Where a profile comes from.
@@ -23,7 +24,7 @@ pub struct ProfileArgs {
     /// The profile of the device that the data lie on, as `nandle probe` writes it [default: the directory is probed]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// How long a directory is probed that has no profile [default: 10s]
+    /// How long a directory is probed that has no profile, anew and for this command alone [default: 10s, kept for later commands]
     #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
     pub probe_budget: Option<Nanos>,
     /// Size of that probe's test file, which is gone afterwards
@@ -68,7 +69,7 @@ impl ProfileArgs {
         self.profile.is_some() || self.probe_budget.is_some()
     }
 
-    /// The profile that is named, or else `kept`, or else that of a probe of the directory.
+    /// The profile that is named, or else `kept`, or else that of a probe of the directory, which an earlier command may have made.
     ///
     /// # Errors
     /// It can't be read or made, or the user has interrupted the probe.
@@ -82,13 +83,51 @@ impl ProfileArgs {
         if let Some(path) = self.profile.as_deref().or(kept) {
             return FoundProfile::read(path, directory);
         }
-        let budget = self.probe_budget.unwrap_or(REAL_PROBE_BUDGET);
+        match self.probe_budget {
+            Some(budget) => self.probed(directory, budget, None, cancel, progress),
+            None => self.probed_once(directory, KeptProbe::of(directory).as_ref(), cancel, progress),
+        }
+    }
+
+    /// By the probe that an earlier command made of the device, or by one that is kept for later commands.
+    fn probed_once(
+        &self,
+        directory: &Path,
+        kept: Option<&KeptProbe>,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<FoundProfile, Failure> {
+        match kept.map(KeptProbe::read) {
+            Some(Ok(Some((profile, age)))) => {
+                let (place, age) = (directory.display(), format_duration(age));
+                let path = kept.map(|kept| kept.path.display().to_string()).unwrap_or_default();
+                output::note(&format!(
+                    "reads are planned by the probe of {place}'s device that a command made {age} ago; remove {path} to have it probed anew."
+                ));
+                let origin = format!("a probe of {place}'s device, {age} ago");
+                return Ok(FoundProfile { profile, origin, of_another: None });
+            }
+            Some(Err(error)) => output::note(&format!("{error}; the device is probed anew.")),
+            Some(Ok(None)) | None => {}
+        }
+        self.probed(directory, REAL_PROBE_BUDGET, kept, cancel, progress)
+    }
+
+    fn probed(
+        &self,
+        directory: &Path,
+        budget: Nanos,
+        kept: Option<&KeptProbe>,
+        cancel: &Cancel,
+        progress: &mut dyn Progress,
+    ) -> Result<FoundProfile, Failure> {
         let (place, time) = (directory.display(), format_duration(budget));
         let size = format_bytes(self.probe_file_size);
         output::note(&format!(
-            "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes one that --profile disk.json names from then on."
+            "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes a better one, which --profile disk.json names from then on."
         ));
         let profile = self.probe(directory, budget, cancel, progress)?;
+        kept.and_then(|kept| keep(&profile, kept)).iter().for_each(|sentence| output::note(sentence));
         Ok(FoundProfile { profile, origin: format!("a probe of {place} for {time}"), of_another: None })
     }
 
@@ -110,6 +149,17 @@ impl ProfileArgs {
         };
         probe(&target, &options, progress).map_err(|error| of_probe(&error))
     }
+}
+
+/// What is to be said of a probe that was made on the way; it is kept where the machine had time for it.
+fn keep(profile: &DeviceProfile, kept: &KeptProbe) -> Option<String> {
+    if let Some(share) = profile.conditions.short_of_processors() {
+        return Some(format!(
+            "The machine was short of processor time during the probe ({:.0} % of it): predicted times may be too long, and the next command probes anew.",
+            share * 100.0
+        ));
+    }
+    kept.write(profile).err().map(|error| format!("{error}; the next command probes anew."))
 }
 
 /// What the system doesn't say of a device is no reason to think that it is another.
@@ -148,5 +198,50 @@ fn of_probe(error: &ProbeError) -> Failure {
         ProbeError::Session(SessionError::Interrupted | SessionError::Load(LoadError::Cancelled))
         | ProbeError::Interrupted => Failure::interrupted(error.to_string()),
         _ => Failure::failed(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_profile::Identity;
+    use nandle_session::Unobserved;
+
+    use super::*;
+
+    fn made_up() -> DeviceProfile {
+        let options = ProbeOptions {
+            budget: Nanos::from_secs(10),
+            only: vec!["reads".to_owned()],
+            ..ProbeOptions::new(SystemTime::now())
+        };
+        let model = "model:wd2003fyys".parse().unwrap();
+        let mut profile = probe(&model, &options, &mut Unobserved).unwrap();
+        profile.identity = Identity { serial: Some("A".into()), ..Identity::default() };
+        profile
+    }
+
+    #[test]
+    fn a_device_is_probed_once() {
+        let (caches, profile) = (tempfile::tempdir().unwrap(), made_up());
+        let kept = KeptProbe::within(caches.path(), profile.identity.clone()).unwrap();
+        assert_eq!(keep(&profile, &kept), None);
+        let args = ProfileArgs { profile: None, probe_budget: None, probe_file_size: 1 << 20 };
+        // What isn't there can't be probed.
+        let nowhere = Path::new("/nowhere");
+        let found = args.probed_once(nowhere, Some(&kept), &Cancel::default(), &mut Unobserved).unwrap();
+        assert_eq!(found.profile, profile);
+        assert!(found.origin.contains("ago"), "{}", found.origin);
+        let none = args.probed_once(nowhere, None, &Cancel::default(), &mut Unobserved);
+        assert!(none.is_err());
+    }
+
+    #[test]
+    fn a_probe_of_a_busy_machine_is_not_kept() {
+        let (caches, mut profile) = (tempfile::tempdir().unwrap(), made_up());
+        let kept = KeptProbe::within(caches.path(), profile.identity.clone()).unwrap();
+        profile.conditions.cpu_pressure_share = Some(0.47);
+        let said = keep(&profile, &kept).unwrap();
+        assert!(said.contains("47 %"), "{said}");
+        assert_eq!(kept.read().unwrap(), None);
     }
 }

@@ -1,17 +1,15 @@
 //! Where the figures are the processor's rather than the device's.
 
-use nandle_profile::{Backend, Cell, MeasuredCell};
+use nandle_profile::{Backend, CPU_PRESSURE_MAX, Cell, MeasuredCell};
 use nandle_target::pressure::PressureShares;
 use nandle_units::format_bytes;
 
-/// From this share of the time on some task waited for a processor: the machine had more to do than it could.
-const PRESSURE: f64 = 0.2;
 /// From this share of its time on the submitting thread does nothing but submit and reap.
 const BUSY: f64 = 0.9;
 
 /// What a reader should know of it, each a sentence.
 pub(super) fn remarks(cells: &[MeasuredCell], backend: &Backend, pressure: PressureShares) -> Vec<String> {
-    let waited = pressure.cpu.filter(|share| *share >= PRESSURE).map(|share| {
+    let waited = pressure.cpu.filter(|share| *share >= CPU_PRESSURE_MAX).map(|share| {
         format!(
             "The machine was short of processor time: in {:.0} % of the time some task waited for a processor, and the \
              figures may be its rather than the device's; probe again when it is quiet.",

@@ -23,6 +23,7 @@ pub fn replay_html(report: &ReplayFile) -> String {
     let body = html! {
         header.masthead { (masthead(report)) }
         main #main {
+            (decision(report))
             (sections::contents(anchors))
             @for question in &questions { (sections::question(question)) }
             (sections::not_measured(&missing))
@@ -106,6 +107,19 @@ fn masthead(report: &ReplayFile) -> Markup {
     }
 }
 
+/// Which policy the replay speaks for, before all figures.
+fn decision(report: &ReplayFile) -> Option<Markup> {
+    let (decision, words) = (report.decision.as_ref()?, report.decision_in_words()?);
+    Some(html! {
+        section.verdict {
+            div.kind {
+                h2 { "Use " (decision.best.policy) }
+                p { (words) }
+            }
+        }
+    })
+}
+
 /// What a reader may look for in vain.
 fn missing(policies: &[PolicyOutcome]) -> Vec<Missing> {
     let line = |what: &str, why: &str| Missing { what: what.to_owned(), why: why.to_owned() };
@@ -136,6 +150,8 @@ mod tests {
             "where the trace syncs",
             "A remark.",
             "direct waits until the drive has taken each page",
+            "<h2>Use stable-buffer</h2>",
+            "a page of 4KiB takes",
         ] {
             assert!(page.contains(said), "{said}");
         }

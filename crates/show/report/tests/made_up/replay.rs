@@ -1,7 +1,7 @@
 use nandle_profile::LatencySummary;
 use nandle_replay::{
-    AddressesUsed, AutoFindings, DriveFigures, Durability, InstanceCounts, Method, PolicyOutcome,
-    REPLAY_SCHEMA_VERSION, ReplayFile, Sample, WriteCostsUsed,
+    AddressesUsed, AutoFindings, DriveFigures, Durability, InstanceCounts, Method, PolicyDecision,
+    PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Sample, StoreUsage, WriteCostsUsed,
 };
 
 /// What `nandle replay` would have written of it.
@@ -39,7 +39,17 @@ pub(crate) fn replay_file() -> ReplayFile {
         remarks: vec!["A remark.".into()],
         policies: policies(),
         left_out: Vec::new(),
-        decision: None,
+        decision: PolicyDecision::of(&policies(), usage(), Vec::new()),
+    }
+}
+
+fn usage() -> StoreUsage {
+    StoreUsage {
+        store_bytes: 500_000 * 4096,
+        fill_percent: 50,
+        living_percent: 60,
+        batch_pages: 1.0,
+        sync_pages: Some(16.0),
     }
 }
 

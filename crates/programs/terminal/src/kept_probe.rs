@@ -1,0 +1,133 @@
+//! Probes that commands made on their way, kept for the next command: a profile of each device, in the user's directory for caches.
+//!
+//! One is kept only where the system tells the device from others, and where the machine had time for it. It counts for thirty days, because
+//! drives fill up and grow old.
+
+use std::fs;
+use std::hash::{Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use nandle_advise::compare::{Sameness, same_device};
+use nandle_io::Nanos;
+use nandle_profile::{DeviceProfile, Identity, ProfileError, read_profile, write_profile};
+use nandle_target::facts::identity_of_path;
+
+const AGE_SECONDS_MAX: u64 = 30 * 24 * 3600;
+
+/// Where the probe of a device is kept.
+#[derive(Debug, PartialEq)]
+pub(crate) struct KeptProbe {
+    pub(crate) path: PathBuf,
+    identity: Identity,
+}
+
+impl KeptProbe {
+    /// Of the device under a directory; `None` where the system doesn't tell it from others, or the user has no directory for caches.
+    pub(crate) fn of(directory: &Path) -> Option<Self> {
+        Self::within(&caches()?, identity_of_path(directory).ok()?)
+    }
+
+    pub(crate) fn within(caches: &Path, identity: Identity) -> Option<Self> {
+        let name = device_name(&identity)?;
+        Some(Self { path: caches.join("nandle/profiles").join(name + ".json"), identity })
+    }
+
+    /// The profile, and how long ago it was made; `None` where there is none that counts.
+    ///
+    /// # Errors
+    /// There is a file, and it is no profile.
+    pub(crate) fn read(&self) -> Result<Option<(DeviceProfile, Nanos)>, ProfileError> {
+        if !self.path.is_file() {
+            return Ok(None);
+        }
+        let profile = read_profile(&self.path)?;
+        let age_seconds = seconds_now().checked_sub(profile.made_at_unix_s);
+        let is_of_it = same_device(&profile.identity, &self.identity) == Sameness::Same;
+        let age = age_seconds.filter(|seconds| *seconds <= AGE_SECONDS_MAX && is_of_it);
+        Ok(age.map(|seconds| (profile, Nanos::from_secs(seconds))))
+    }
+
+    /// Keeps a profile.
+    ///
+    /// # Errors
+    /// It can't be written.
+    pub(crate) fn write(&self, profile: &DeviceProfile) -> Result<(), ProfileError> {
+        if let Some(directory) = self.path.parent() {
+            let failed = |source| ProfileError::File { action: "making", path: directory.into(), source };
+            fs::create_dir_all(directory).map_err(failed)?;
+        }
+        write_profile(&self.path, profile)
+    }
+}
+
+/// By the standard of freedesktop.org: what `XDG_CACHE_HOME` names, or `.cache` at home.
+fn caches() -> Option<PathBuf> {
+    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
+}
+
+/// A file's name that other devices don't have: of what tells devices apart, or of the kernel's name, model and capacity.
+fn device_name(identity: &Identity) -> Option<String> {
+    let Identity { kernel_name, model, serial, world_wide_name, capacity_bytes, .. } = identity;
+    let mut hasher = std::hash::DefaultHasher::new();
+    if serial.is_none() && world_wide_name.is_none() {
+        (model.as_ref()?, kernel_name.as_ref()?).hash(&mut hasher);
+    }
+    (serial, world_wide_name, model, capacity_bytes).hash(&mut hasher);
+    Some(format!("{:016x}", hasher.finish()))
+}
+
+fn seconds_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+#[cfg(test)]
+mod tests {
+    use nandle_session::{ProbeOptions, Unobserved, probe};
+
+    use super::*;
+
+    fn identity(serial: Option<&str>, kernel_name: &str) -> Identity {
+        Identity {
+            serial: serial.map(str::to_owned),
+            model: Some("virtio disk".into()),
+            kernel_name: Some(kernel_name.into()),
+            capacity_bytes: Some(1 << 40),
+            ..Identity::default()
+        }
+    }
+
+    #[test]
+    fn devices_have_files_of_their_own() {
+        let name = |serial, kernel_name| device_name(&identity(serial, kernel_name)).unwrap();
+        assert_eq!(name(Some("A"), "sda"), name(Some("A"), "sdb"), "a serial number is enough");
+        assert_ne!(name(Some("A"), "sda"), name(Some("B"), "sda"));
+        assert_ne!(name(None, "vda"), name(None, "vdb"), "disks of one size without serial numbers");
+        assert_eq!(device_name(&Identity::default()), None);
+    }
+
+    #[test]
+    fn what_was_kept_counts_for_its_device_and_for_a_month() {
+        let caches = tempfile::tempdir().unwrap();
+        let kept = KeptProbe::within(caches.path(), identity(Some("A"), "sda")).unwrap();
+        assert_eq!(kept.read().unwrap(), None);
+        let model = "model:wd2003fyys".parse().unwrap();
+        let options = ProbeOptions {
+            budget: Nanos::from_secs(10),
+            only: vec!["reads".to_owned()],
+            ..ProbeOptions::new(SystemTime::now())
+        };
+        let mut profile = probe(&model, &options, &mut Unobserved).unwrap();
+        profile.identity = kept.identity.clone();
+        kept.write(&profile).unwrap();
+        assert_eq!(kept.read().unwrap().unwrap().0, profile);
+        let exchanged = KeptProbe { identity: identity(Some("B"), "sda"), path: kept.path.clone() };
+        assert_eq!(exchanged.read().unwrap(), None, "another device has its place");
+        profile.made_at_unix_s -= AGE_SECONDS_MAX + 60;
+        kept.write(&profile).unwrap();
+        assert_eq!(kept.read().unwrap(), None, "it is old");
+        fs::write(&kept.path, "{}").unwrap();
+        assert!(kept.read().is_err());
+    }
+}

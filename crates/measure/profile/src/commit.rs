@@ -1,5 +1,5 @@
 use crate::experiments::{CommitCost, CommitMethod, ExtentState};
-use crate::{CommitTime, DeviceProfile, Interval};
+use crate::{CommitTime, DeviceProfile, Experiments, Interval};
 
 /// What most databases write to their log at least (`PostgreSQL`'s page).
 const PAGE_BYTES: u64 = 8 << 10;
@@ -16,15 +16,38 @@ const PREFERRED: [(CommitMethod, bool); 6] = [
 
 /// The commit that stands for a device: what a database calls on a file in the state that its log will be in, written over
 /// what was there before. Not the fastest of several ways: the server doesn't call that one.
-pub fn usual_commit(commits: &[CommitCost]) -> Option<CommitTime> {
-    let plain = || {
-        commits.iter().filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
-    };
+fn usual_commit<'a>(commits: impl Iterator<Item = &'a CommitCost>) -> Option<CommitTime> {
+    let is_plain =
+        |cost: &&CommitCost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1;
+    let plain: Vec<&CommitCost> = commits.filter(is_plain).collect();
     let usual = PREFERRED.iter().find_map(|way| {
-        let of_way = plain().filter(|cost| (cost.method, cost.in_file) == *way);
+        let of_way = plain.iter().filter(|cost| (cost.method, cost.in_file) == *way);
         of_way.min_by_key(|cost| (cost.write_bytes.abs_diff(PAGE_BYTES), cost.write_bytes))
     })?;
     Some(CommitTime::of(usual))
+}
+
+impl Experiments {
+    /// The commits that were timed, each way to commit once: as `flush` has it, whose question it is, or else as `transactions` has.
+    pub fn commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
+        let flush = self.flush.as_ref().map_or(&[][..], |conducted| &conducted.findings.commits);
+        let transactions =
+            self.transactions.as_ref().map_or(&[][..], |conducted| &conducted.findings.commits);
+        let is_new = |cost: &&CommitCost| !flush.iter().any(|other| is_same_way(other, cost));
+        flush.iter().chain(transactions.iter().filter(is_new))
+    }
+
+    /// The one of them that stands for the device.
+    pub fn usual_commit(&self) -> Option<CommitTime> {
+        usual_commit(self.commits())
+    }
+}
+
+fn is_same_way(one: &CommitCost, other: &CommitCost) -> bool {
+    let way = |cost: &CommitCost| {
+        (cost.method, cost.extent, cost.write_bytes, cost.writes_per_commit, cost.in_file)
+    };
+    way(one) == way(other)
 }
 
 impl CommitTime {
@@ -48,15 +71,15 @@ impl CommitTime {
 impl DeviceProfile {
     /// What a commit takes on the device; of a profile that was made before this was derived, from what was measured.
     pub fn commit(&self) -> Option<CommitTime> {
-        let measured = || usual_commit(&self.experiments.flush.as_ref()?.findings.commits);
-        self.derived.commit_ns.or_else(measured).or(self.derived.flush_ns)
+        self.derived.commit_ns.or_else(|| self.experiments.usual_commit()).or(self.derived.flush_ns)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::LatencySummary;
+    use crate::experiments::{FlushCosts, Transactions};
+    use crate::{Conducted, LatencySummary};
 
     fn cost(method: CommitMethod, in_file: bool, extent: ExtentState, median_ns: f64) -> CommitCost {
         CommitCost {
@@ -82,12 +105,47 @@ mod tests {
             cost(Fdatasync, true, Extended, 900.0),
             cost(Fdatasync, true, Overwritten, 100.0),
         ];
-        let commit = usual_commit(&commits).unwrap();
+        let commit = usual_commit(commits.iter()).unwrap();
         assert_eq!((commit.method, commit.in_file, commit.p99_ns), (Fdatasync, true, Some(7000)));
         assert_eq!(commit.median_ns, Interval::exact(100.0));
         assert!(commits.iter().filter(|cost| commit.is_of(cost)).count() == 1);
         commits.retain(|cost| !cost.in_file);
-        assert_eq!(usual_commit(&commits).unwrap().method, WriteThenFlush, "a model has no files");
-        assert_eq!(usual_commit(&[]), None);
+        assert_eq!(usual_commit(commits.iter()).unwrap().method, WriteThenFlush, "a model has no files");
+        assert_eq!(usual_commit([].iter()), None);
+    }
+
+    fn conducted<T>(findings: T) -> Conducted<T> {
+        Conducted {
+            complete: true,
+            ended_by: None,
+            failed: None,
+            elapsed_ns: 0,
+            bytes_written: 0,
+            remarks: Vec::new(),
+            findings,
+        }
+    }
+
+    /// A median, a mean and a tail of one figure are of one experiment.
+    #[test]
+    fn the_experiment_that_is_about_commits_comes_first() {
+        use CommitMethod::{Fdatasync, WriteThenFlush};
+        let flush = |method, in_file, median_ns| {
+            let commits = vec![cost(method, in_file, ExtentState::Overwritten, median_ns)];
+            Some(conducted(FlushCosts { commits, ..FlushCosts::default() }))
+        };
+        let commits = vec![cost(Fdatasync, true, ExtentState::Overwritten, 924.0)];
+        let mut experiments = Experiments {
+            transactions: Some(conducted(Transactions { commits, mixed: Vec::new() })),
+            flush: flush(Fdatasync, true, 368.0),
+            ..Experiments::default()
+        };
+        let median = |experiments: &Experiments| experiments.usual_commit().unwrap().median_ns;
+        assert_eq!(median(&experiments), Interval::exact(368.0));
+        assert_eq!(experiments.commits().count(), 1);
+        experiments.flush = flush(WriteThenFlush, false, 100.0);
+        assert_eq!(median(&experiments), Interval::exact(924.0), "flush has timed none in a file");
+        experiments.transactions = Some(conducted(Transactions::default()));
+        assert_eq!(median(&experiments), Interval::exact(100.0));
     }
 }

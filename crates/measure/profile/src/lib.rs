@@ -33,7 +33,6 @@ mod upgrade;
 pub use batch::Batch;
 pub use cell::{Cell, DriveWork, LatencySummary, MeasuredCell, OperationKind, SecondSample, SkippedCell};
 pub use cheap::{CHEAP_ORDERED, Cheap, Strides, is_cheap_stride};
-pub use commit::usual_commit;
 pub use costs::{FlexibleIo, RequestCost};
 pub use derived::{
     BlockAtDepth, DepthForBlock, Derived, EqualRegion, GroupPenalty, SplitObservation, SplitSize,

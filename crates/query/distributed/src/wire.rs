@@ -25,8 +25,8 @@ const AUTHORIZATION: &str = "authorization";
 pub(crate) struct Description {
     /// Threads that compute.
     pub(crate) threads: NonZeroUsize,
-    /// Memory of its queries.
-    pub(crate) memory_bytes: u64,
+    /// Memory of its queries; none where nothing bounds it.
+    pub(crate) memory_bytes: Option<u64>,
     /// What reading costs on its device.
     pub(crate) costs: ReadCosts,
 }

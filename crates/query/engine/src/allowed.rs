@@ -15,16 +15,57 @@ pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     // What has no tokens, the parser says.
     let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
     nesting::check(&tokens)?;
-    check_sets(&tokens)
+    check_sets(&tokens)?;
+    check_distinct_from(&tokens)
+}
+
+/// The word that a token is, if it is one of the language's.
+fn keyword(token: &Token) -> Keyword {
+    match token {
+        Token::Word(word) if word.quote_style.is_none() => word.keyword,
+        _ => Keyword::NoKeyword,
+    }
+}
+
+/// The parser takes `a IS DISTINCT FROM b AND c` for `a IS DISTINCT FROM (b AND c)`.
+fn check_distinct_from(tokens: &[Token]) -> Result<(), EngineError> {
+    let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
+    let begins = words.windows(2).enumerate().filter(|(_, pair)| {
+        matches!(pair, [one, other] if keyword(one) == Keyword::DISTINCT && keyword(other) == Keyword::FROM)
+    });
+    for (place, _) in begins {
+        // SELECT DISTINCT FROM isn't one.
+        let before = place.checked_sub(1).and_then(|before| words.get(before)).map(|token| keyword(token));
+        let is_comparison = matches!(before, Some(Keyword::IS | Keyword::NOT));
+        if is_comparison && is_followed_by_and(words.iter().skip(place + 2).copied()) {
+            let what = "IS DISTINCT FROM before AND or OR without brackets".to_owned();
+            let why = "the engine would take AND and OR for a part of its right side; write (a IS NOT DISTINCT FROM b) AND …";
+            return Err(EngineError::Refused { what, why });
+        }
+    }
+    Ok(())
+}
+
+/// Whether AND or OR follows on an expression, outside of its brackets and of CASE.
+fn is_followed_by_and<'a>(tokens: impl Iterator<Item = &'a Token>) -> bool {
+    let mut level = 0_usize;
+    for token in tokens {
+        match (token, keyword(token)) {
+            (Token::LParen | Token::LBracket, _) | (_, Keyword::CASE) => level += 1,
+            (Token::RParen | Token::RBracket, _) | (_, Keyword::END) if level == 0 => return false,
+            (Token::RParen | Token::RBracket, _) | (_, Keyword::END) => level -= 1,
+            (_, Keyword::AND | Keyword::OR) if level == 0 => return true,
+            (Token::Comma | Token::SemiColon, _) if level == 0 => return false,
+            (_, keyword) if level == 0 && ends_expressions(keyword) => return false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// `DataFusion` 55 computes EXCEPT ALL and INTERSECT ALL as if it didn't matter how often a row is on the right side.
 fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
     let words = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_)));
-    let keyword = |token: &Token| match token {
-        Token::Word(word) if word.quote_style.is_none() => word.keyword,
-        _ => Keyword::NoKeyword,
-    };
     let mut before = Keyword::NoKeyword;
     for token in words {
         let keyword = keyword(token);
@@ -36,6 +77,18 @@ fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
         before = keyword;
     }
     Ok(())
+}
+
+fn ends_expressions(keyword: Keyword) -> bool {
+    use Keyword::{
+        CROSS, EXCEPT, FULL, GROUP, HAVING, INNER, INTERSECT, JOIN, LEFT, LIMIT, ORDER, RIGHT, THEN, UNION,
+        WHERE,
+    };
+    [
+        CROSS, EXCEPT, FULL, GROUP, HAVING, INNER, INTERSECT, JOIN, LEFT, LIMIT, ORDER, RIGHT, THEN, UNION,
+        WHERE,
+    ]
+    .contains(&keyword)
 }
 
 /// What no statement may do, alone or inside of an EXPLAIN.

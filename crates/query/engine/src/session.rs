@@ -38,6 +38,10 @@ pub(crate) fn open(
         .with_sort_spill_reservation_bytes(sort_reservation_bytes(options.memory_bytes))
         .with_information_schema(true)
         .set_bool("datafusion.sql_parser.collect_spans", true)
+        // A literal with a point is the number that it says, as in other databases, and not the double next to it.
+        .set_bool("datafusion.sql_parser.parse_float_as_decimal", true)
+        // Moments without a zone of their own would be taken in that of the column that they are held against.
+        .set_str("datafusion.execution.time_zone", "+00:00")
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
     let builder = SessionStateBuilder::new()

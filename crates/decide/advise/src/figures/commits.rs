@@ -44,8 +44,7 @@ impl Figures<'_> {
 
     /// Commits of one write over what was written before, in files and on the device.
     fn plain_commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
-        let conducted = self.profile.experiments.flush.iter();
-        let all = conducted.flat_map(|conducted| &conducted.findings.commits);
+        let all = self.profile.experiments.commits();
         all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
     }
 

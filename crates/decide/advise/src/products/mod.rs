@@ -13,6 +13,7 @@ mod seastar;
 mod sqlite;
 
 use nandle_profile::DeviceProfile;
+use nandle_profile::experiments::EXPERIMENTS_PARTIAL;
 
 pub use fragment::fragment;
 pub use product::{Product, UnknownVersion};
@@ -38,7 +39,9 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
         Product::Seastar => seastar::collect(&figures, &mut collector),
         Product::Linux => linux::collect(&figures, &mut collector),
     }
-    let is_partial = !profile.partial.is_empty();
+    // What isn't known of experiments that ended early is missing, or has wide intervals.
+    let is_of_reads = |reason: &String| !reason.starts_with(EXPERIMENTS_PARTIAL);
+    let is_partial = profile.partial.iter().any(is_of_reads);
     collector.settings_mut().for_each(|setting| setting.hold_back(is_partial));
     if question.product == Product::Seastar {
         seastar::all_or_nothing(&mut collector);

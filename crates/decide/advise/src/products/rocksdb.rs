@@ -51,8 +51,9 @@ fn complete(version: Version, collector: &mut Collector) {
 /// A compaction reads ahead one request at a time.
 fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
-    let value = power_of_two_within(request.value.value, 64 << 10, 16 * MIB);
-    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 16 MiB";
+    let value = power_of_two_within(request.value.value, 2 * MIB, 16 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 2 MiB, the default of newer \
+                versions, to 16 MiB: a compaction reads many files by turns";
     let default = if version >= READS_AHEAD { "2097152" } else { "0" };
     Ok(Setting::new("compaction_readahead_size", value, vec![request], RuleSource::Ours, rule)
         .default(default))
@@ -61,8 +62,9 @@ fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<
 /// Iterators read ahead twice as much each time, up to this.
 fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
-    let value = power_of_two_within(request.value.value, 64 << 10, 4 * MIB);
-    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 64 KiB to 4 MiB";
+    let value = power_of_two_within(request.value.value, 256 << 10, 4 * MIB);
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 256 KiB, the default, to \
+                4 MiB: what reads ahead isn't alone";
     Ok(Setting::new("max_auto_readahead_size", value, vec![request], RuleSource::Ours, rule)
         .default("262144"))
 }

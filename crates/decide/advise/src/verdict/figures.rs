@@ -19,9 +19,9 @@ const MIXED_READ_PERCENT: u8 = 70;
 const READS: MissingFigure =
     MissingFigure { needs: "random reads of this size", how: "--budget 60s measures it" };
 const SCANS: MissingFigure = MissingFigure { needs: "sequential reads", how: "--budget 60s measures it" };
-const MIXED_LOAD: MissingFigure = MissingFigure { needs: "a mixed load", how: "--budget 5m measures it" };
+const MIXED_LOAD: MissingFigure = MissingFigure { needs: "a mixed load", how: "--budget 60s measures it" };
 const PATTERNS: MissingFigure = MissingFigure { needs: "the write-patterns", how: "--budget 5m measures it" };
-const COMMITS: MissingFigure = MissingFigure { needs: "commits", how: "--budget 5m measures it" };
+const COMMITS: MissingFigure = MissingFigure { needs: "commits", how: "--budget 60s measures it" };
 const LARGE: MissingFigure = MissingFigure { needs: "large writes", how: "--budget 5m measures it" };
 
 /// A row: one load, what a request of it takes alone, and the most of it.

@@ -29,9 +29,9 @@ const DEEP_QUEUE: Threshold = Threshold {
 };
 const COSTLY_RANDOM_READS: Threshold = Threshold {
     key: "random_by_sequential_page_cost_ratio_min",
-    value: 4.0,
-    says: "4 times and more",
-    source: "PostgreSQL's default of random_page_cost, which stands for disks",
+    value: 40.0,
+    says: "40 times and more",
+    source: "PostgreSQL's documentation: what its default of random_page_cost stands for, with nine in ten reads cached",
 };
 const SLOW_FIRST_READS: Threshold = Threshold {
     key: "first_by_again_ratio_max",

@@ -13,7 +13,8 @@ const BESIDE_READS_WEIGHT: f64 = 2.0;
 /// Without their 99th percentile commits are known in part.
 const COMMIT_TAIL_WEIGHT: f64 = 1.5;
 
-/// How figures of writing are had.
+/// How commits are timed, and how other figures of writing are had.
+const HOW_COMMITS: &str = "nandle probe TARGET --budget 60s measures it; that writes to the test file.";
 const HOW: &str = "nandle probe TARGET --budget 5m measures it; that writes to the test file.";
 
 /// Every such risk.
@@ -58,5 +59,6 @@ fn how(found: &Experiments, experiment: &str) -> String {
     let reason = skipped
         .map(|skipped| skipped.reason.as_str())
         .filter(|reason| !reason.contains("budget") && !reason.contains("not asked for"));
-    reason.map_or_else(|| HOW.to_owned(), |reason| format!("Why not: {reason}."))
+    let usual = if experiment == "transactions" { HOW_COMMITS } else { HOW };
+    reason.map_or_else(|| usual.to_owned(), |reason| format!("Why not: {reason}."))
 }

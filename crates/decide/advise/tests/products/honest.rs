@@ -2,9 +2,11 @@
 
 use nandle_advise::settings::{Confidence, Question, Setting};
 use nandle_advise::{Product, advise};
+use nandle_profile::experiments::Transactions;
 use nandle_profile::{DeviceProfile, Interval};
 
 use crate::advice;
+use crate::made_up::experiments::conducted;
 use crate::made_up::{DISK, NVME};
 
 fn setting(profile: &DeviceProfile, product: Product, name: &str) -> Setting {
@@ -195,6 +197,16 @@ fn sqlite_is_told_what_depends_on_the_device() {
         assert_eq!(disk.value, nvme.value);
         assert!(disk.confidence_reason.contains("whatever the device"), "{disk:?}");
     }
+}
+
+/// A minute's probe times commits in `transactions` alone.
+#[test]
+fn the_commits_of_a_first_look_support_advice() {
+    let mut profile = NVME.profile();
+    let commits = profile.experiments.flush.take().unwrap().findings.commits;
+    profile.experiments.transactions = Some(conducted(Transactions { commits, mixed: Vec::new() }));
+    let set = setting(&profile, Product::Sqlite, "synchronous");
+    assert!(set.rule.contains("most 45 455 times a second"), "{}", set.rule);
 }
 
 /// The steady state may have been nothing, within its bounds.

@@ -256,9 +256,9 @@ fn a_first_look_at_transactions_has_their_rows() {
         requests_per_s: Interval::exact(rate),
         latency_ns: LatencySummary { p50: Some(90_000), p99: Some(400_000), ..LatencySummary::default() },
     };
-    profile.derived.commit_ns = nandle_profile::usual_commit(&commits);
     profile.experiments.transactions =
         Some(conducted(Transactions { commits, mixed: vec![mixed(1, 9e3), mixed(16, 30e3)] }));
+    profile.derived.commit_ns = profile.experiments.usual_commit();
     let told = verdict(&profile);
     assert!(!titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
     let row = |load: Load| told.figures.iter().find(|row| row.load == load).unwrap();

@@ -89,6 +89,8 @@ pub fn derive(experiments: &mut Experiments, derived: &mut Derived) {
     for experiment in ALL {
         experiment.derive(experiments, derived);
     }
+    // Two experiments time commits.
+    derived.commit_ns = experiments.usual_commit();
 }
 
 /// The experiments that were begun and not brought to their end, with the reason.

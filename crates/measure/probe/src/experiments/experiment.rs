@@ -16,7 +16,7 @@ pub trait Experiment: Sync {
     /// The question.
     fn question(&self) -> &'static str;
     /// Whether a first look needs the answer. Then it has its time before all others, in short budgets too, and may write to
-    /// Nandle's own test file without being asked for: it writes no more than a small part of what filling that file does.
+    /// Nandle's own test file without being asked for: it writes some 100 MiB at most, and says how much before.
     fn is_essential(&self) -> bool {
         false
     }

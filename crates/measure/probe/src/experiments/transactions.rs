@@ -8,7 +8,7 @@
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{MixedLoad, Transactions};
-use nandle_profile::{Conducted, Derived, Experiments, OperationKind, usual_commit};
+use nandle_profile::{Conducted, Experiments, OperationKind};
 use nandle_units::format_bytes;
 
 use super::flush::UsualCommit;
@@ -58,7 +58,8 @@ impl Experiment for ShortTransactions {
         if !circumstances.shape.writable {
             return Err("the device was opened for reading".into());
         }
-        let mixed = DEPTHS.len() as u64 * ROUNDS_MAX as u64 * requests(circumstances, 1).bytes_max();
+        let slices = DEPTHS.map(|depth| requests(circumstances, depth).bytes_max());
+        let mixed = ROUNDS_MAX as u64 * slices.iter().sum::<u64>();
         Ok(Cost {
             time_least: Nanos::from_secs(10),
             time_wanted: Nanos::from_secs(20),
@@ -102,10 +103,6 @@ impl Experiment for ShortTransactions {
             }));
         }
         Ok(())
-    }
-
-    fn derive(&self, findings: &Transactions, derived: &mut Derived) {
-        derived.commit_ns = usual_commit(&findings.commits);
     }
 }
 

@@ -81,13 +81,10 @@ impl Experiments {
     pub fn timed_commits(&self) -> bool {
         self.flush.is_some() || self.transactions.is_some()
     }
-
-    /// The commits that were timed: those of the experiment that has them for its question first.
-    pub fn commits(&self) -> impl Iterator<Item = &CommitCost> {
-        let flush = self.flush.iter().flat_map(|conducted| &conducted.findings.commits);
-        flush.chain(self.transactions.iter().flat_map(|conducted| &conducted.findings.commits))
-    }
 }
+
+/// With this begins what a profile's `partial` says of experiments that ended early: what they found stands, with its intervals.
+pub const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
 
 /// An experiment that was begun.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -5,6 +5,7 @@ use std::time::UNIX_EPOCH;
 use nandle_io::Nanos;
 use nandle_probe::experiments;
 use nandle_probe::search::{Findings, derive};
+use nandle_profile::experiments::EXPERIMENTS_PARTIAL;
 use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
@@ -54,8 +55,6 @@ pub(super) fn profile(
     }
 }
 
-/// With this begins what `partial` says of experiments.
-const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
 /// With this begins what it says of those in which requests failed.
 const EXPERIMENTS_FAILED: &str = "requests of experiments failed: ";
 

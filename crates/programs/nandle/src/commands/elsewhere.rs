@@ -43,11 +43,14 @@ pub(crate) fn run(
     args: &ElsewhereArgs,
     common: Common,
 ) -> Result<(), CliError> {
-    let flags = [(common.json, "--json"), (common.no_progress, "--no-progress")];
-    let flags = flags.into_iter().filter_map(|(is_set, flag)| is_set.then_some(flag));
     let handed = behind(command, std::env::args_os());
-    debug_assert!(handed.len() >= args.rest.len(), "{args:?} is what is handed on, but for a `--`");
-    Err(program.replace_this(command, |own| own.arg(command).args(flags).args(handed)))
+    // One that stands behind the command, before all others, was taken here as well, and is handed on with them.
+    let flags = [(common.json, "--json"), (common.no_progress, "--no-progress")];
+    let is_before = |flag: &str| {
+        !handed.iter().take(handed.len().saturating_sub(args.rest.len())).any(|word| word == flag)
+    };
+    let flags = flags.into_iter().filter_map(|(is_set, flag)| (is_set && is_before(flag)).then_some(flag));
+    Err(program.replace_this(command, |own| own.arg(command).args(flags).args(&handed)))
 }
 
 /// Becomes the other program where the help of one of its commands is asked for, as in `nandle help table load`.

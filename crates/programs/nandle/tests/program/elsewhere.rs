@@ -47,6 +47,8 @@ fn arguments_and_exit_codes_are_passed_on() {
     };
     assert_eq!(said("scan t --columns a --help"), "path/nandle-tables scan t --columns a --help\n");
     assert_eq!(said("--json table describe t"), "path/nandle-tables table --json describe t\n");
+    assert_eq!(said("scan --json t"), "path/nandle-tables scan --json t\n");
+    assert_eq!(said("--no-progress scan --json t"), "path/nandle-tables scan --no-progress --json t\n");
     assert_eq!(said("cubes --help"), "path/nandle-tables cubes --help\n");
     write_script(&place, "path/nandle-sql");
     assert_eq!(said("sql t -c SELECT"), "path/nandle-sql sql t -c SELECT\n");

@@ -68,6 +68,18 @@ fn a_minute_times_commits_in_a_file_of_its_own() {
     assert_eq!(place.names(), ["data.bin", "profile.json", "report.html"]);
 }
 
+/// The file for commits alone has eight times as many bytes.
+#[test]
+fn no_more_is_written_than_may_be() {
+    let place = Place::new();
+    let line = "probe . --file-size 64MiB --only transactions --budget 10s --write-limit 1MiB --yes";
+    place.nandle(line).done();
+    let conducted = &place.json("profile.json")["experiments"]["transactions"];
+    let written_bytes = conducted["bytes_written"].as_u64().unwrap();
+    assert!((1..=MIB).contains(&written_bytes), "{conducted}");
+    assert_ne!(conducted["findings"]["commits"][0]["in_file"], true, "{conducted}");
+}
+
 #[test]
 fn what_is_named_beside_reads_has_its_share_of_the_budget() {
     let place = Place::new();

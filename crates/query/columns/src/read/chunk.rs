@@ -35,7 +35,13 @@ pub(super) fn are_sound(pages: &[PageLocation], start: i64, end: i64, rows: i64)
         offset = page.offset.saturating_add(i64::from(page.compressed_page_size));
         follows && offset <= end && (page.first_row_index < rows || rows == 0)
     });
-    begins && ordered && pages.is_sorted_by(|one, next| one.first_row_index < next.first_row_index)
+    begins && ordered && pages.is_sorted_by(|one, next| one.first_row_index <= next.first_row_index)
+}
+
+/// Whether each page begins with a row of its own. Some writers let a list go on in the next page, which then begins with the row after it; so
+/// rows can't be found by such an index.
+pub(super) fn begin_with_rows(pages: &[PageLocation]) -> bool {
+    pages.is_sorted_by(|one, next| one.first_row_index < next.first_row_index)
 }
 
 /// The rows of each page.
@@ -299,5 +305,25 @@ impl ChunkReader for ChunkBytes {
             next.reader().take(missing).read_to_end(&mut bytes)?;
         }
         Ok(bytes.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(offset: i64, first_row_index: i64) -> PageLocation {
+        PageLocation { offset, compressed_page_size: 10, first_row_index }
+    }
+
+    /// As some writers have it of lists: the second page goes on with the first one's row.
+    #[test]
+    fn pages_may_begin_at_one_row_but_tell_no_rows_then() {
+        let shared = [page(0, 0), page(10, 0), page(20, 2)];
+        assert!(are_sound(&shared, 0, 30, 3) && !begin_with_rows(&shared));
+        let own = [page(0, 0), page(10, 1)];
+        assert!(are_sound(&own, 0, 30, 3) && begin_with_rows(&own));
+        assert!(!are_sound(&[page(0, 0), page(10, 2), page(20, 1)], 0, 30, 3), "backwards");
+        assert!(!are_sound(&[page(0, 0), page(5, 1)], 0, 30, 3), "one in the other");
     }
 }

@@ -9,7 +9,7 @@ use parquet::arrow::{
 };
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder};
 
-use super::chunk::{are_sound, indexed_pages};
+use super::chunk::{are_sound, begin_with_rows, indexed_pages};
 use crate::guard::guarded;
 use crate::number::index;
 use crate::sums::{BLOCK_BYTES, Sums};
@@ -268,7 +268,7 @@ fn checked_metadata(
     metadata: ParquetMetaData,
     length_bytes: u64,
 ) -> Result<ParquetMetaData, ColumnsError> {
-    let mut rows = 0_i64;
+    let (mut rows, mut pages_have_rows) = (0_i64, true);
     for (number, group) in metadata.row_groups().iter().enumerate() {
         let group_place = Place { row_group: Some(number), ..place.clone() };
         if group.num_rows() < 0 {
@@ -289,10 +289,11 @@ fn checked_metadata(
                 );
                 return Err(ColumnsError::damaged(&chunk_place, why));
             }
-            if let Some(pages) = indexed_pages(&metadata, number, leaf)
-                && !are_sound(pages, start, start + chunk.compressed_size(), group.num_rows())
-            {
-                return Err(ColumnsError::damaged(&chunk_place, "its page index contradicts itself"));
+            if let Some(pages) = indexed_pages(&metadata, number, leaf) {
+                if !are_sound(pages, start, start + chunk.compressed_size(), group.num_rows()) {
+                    return Err(ColumnsError::damaged(&chunk_place, "its page index contradicts itself"));
+                }
+                pages_have_rows &= begin_with_rows(pages);
             }
         }
     }
@@ -307,5 +308,9 @@ fn checked_metadata(
         );
         return Err(ColumnsError::damaged(place, why));
     }
-    Ok(metadata)
+    if pages_have_rows {
+        return Ok(metadata);
+    }
+    // Row groups are read whole then.
+    Ok(metadata.into_builder().set_column_index(None).set_offset_index(None).build())
 }

@@ -14,6 +14,8 @@ use std::time::Duration;
 use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::memory_pool::MemoryLimit;
+use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion_distributed::{DistributedExt as _, SessionStateBuilderExt as _};
 use nandle_engine::{Elsewhere, NandleOptions};
 use tokio::runtime::{Builder, Runtime};
@@ -61,7 +63,7 @@ pub struct Cluster {
     _runtime: Background,
 }
 
-/// The smaller side of a join goes to each worker whole where it takes no more than one of so many parts of the least worker's memory. A query has several joins,
+/// The smaller side of a join goes to each worker whole where it takes no more than one of so many parts of the least machine's memory. A query has several joins,
 /// which hold their sides at the same time.
 const WHOLE_SIDE_PARTS: u64 = 16;
 /// What a row takes where that isn't known, as of texts.
@@ -73,6 +75,14 @@ fn keep_probes_in_place(options: &mut ConfigOptions, memory_bytes: u64) {
     let side_bytes = usize::try_from(memory_bytes / WHOLE_SIDE_PARTS).unwrap_or(usize::MAX);
     options.optimizer.hash_join_single_partition_threshold = side_bytes;
     options.optimizer.hash_join_single_partition_threshold_rows = side_bytes / ROW_BYTES;
+}
+
+/// What queries may take; none where nothing bounds it.
+fn memory_bytes(runtime: &RuntimeEnv) -> Option<u64> {
+    match runtime.memory_pool.memory_limit() {
+        MemoryLimit::Finite(bytes) => Some(bytes as u64),
+        _ => None,
+    }
 }
 
 /// A plan for one partition has no place where rows of several machines could meet.
@@ -148,10 +158,13 @@ impl Cluster {
             .with_distributed_route_tasks_handler(shares)
             .with_distributed_planner();
         let elsewhere = Elsewhere(Arc::new(move |plan| told::plan(plan, &roster)));
+        let own_bytes = builder.runtime_env().as_deref().and_then(memory_bytes);
         let config = builder.config().get_or_insert_default();
         config.set_extension(Arc::new(elsewhere));
         have_several_partitions(config.options_mut());
-        if let Some(memory_bytes) = self.roster.memory_bytes_min() {
+        // A join of what workers send is made here.
+        let least_bytes = [own_bytes, self.roster.memory_bytes_min()].into_iter().flatten().min();
+        if let Some(memory_bytes) = least_bytes {
             keep_probes_in_place(config.options_mut(), memory_bytes);
         }
         let distributing = std::mem::take(builder.query_planner());

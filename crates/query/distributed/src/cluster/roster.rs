@@ -17,8 +17,8 @@ const TASKS_MIN: usize = 2;
 pub(super) struct Worker {
     pub(super) url: Url,
     pub(super) threads: NonZeroUsize,
-    /// Memory of its queries.
-    pub(super) memory_bytes: u64,
+    /// Memory of its queries; none where nothing bounds it.
+    pub(super) memory_bytes: Option<u64>,
     /// What reading costs there.
     pub(super) pricing: Pricing,
 }
@@ -54,9 +54,9 @@ impl Roster {
         *workers = workers.iter().filter(|worker| shown(&worker.url) != url).cloned().collect();
     }
 
-    /// Memory of the worker that has the least; none without workers.
+    /// Memory of the worker that has the least; none where nothing bounds any of them.
     pub(super) fn memory_bytes_min(&self) -> Option<u64> {
-        self.all().iter().map(|worker| worker.memory_bytes).min()
+        self.all().iter().filter_map(|worker| worker.memory_bytes).min()
     }
 
     /// Tasks of a stage that is distributed.

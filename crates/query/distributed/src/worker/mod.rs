@@ -90,7 +90,7 @@ impl WorkerServer {
             Arc::new(Connections::new(runtime.handle().clone(), Arc::clone(&pass), authorities));
         let description = Description {
             threads: host.thread_count(),
-            memory_bytes: host.memory_bytes().unwrap_or(u64::MAX),
+            memory_bytes: host.memory_bytes(),
             costs: costs.clone(),
         };
         let (threads, memory) = (host.threads(), host.runtime());

@@ -1,7 +1,9 @@
-//! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word.
+//! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word. So are results that
+//! would be longer than there is memory for.
 
 mod arithmetic;
 mod distinct;
+mod length;
 mod sum;
 
 use std::sync::Arc;
@@ -22,7 +24,10 @@ pub(crate) fn check_arithmetic(builder: SessionStateBuilder) -> SessionStateBuil
 
 /// Has a session compute parts of plans in which arithmetic is checked: its functions travel by their names.
 pub fn with_checked_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
-    builder.scalar_functions().get_or_insert_default().extend(arithmetic::functions());
+    builder
+        .scalar_functions()
+        .get_or_insert_default()
+        .extend(arithmetic::functions().chain(length::functions()));
     let sum = AggregateUDF::from(sum::CheckedSum::default());
     builder.aggregate_functions().get_or_insert_default().push(Arc::new(sum));
     builder

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+use std::thread;
 
 use datafusion::common::{DataFusionError, internal_datafusion_err};
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
@@ -92,12 +93,17 @@ fn all_wanted(
     let of_part = |part| wanted(config, source, part, statistics, u64::MAX);
     let (mut parts, mut all) = (parts, Vec::new());
     let own = parts.next().unwrap_or_default();
-    std::thread::scope(|scope| {
-        let others: Vec<_> = parts.map(|part| scope.spawn(move || of_part(part))).collect();
+    thread::scope(|scope| {
+        // Where the system gives no thread its part is looked at here.
+        let begin =
+            |part| thread::Builder::new().spawn_scoped(scope, move || of_part(part)).map_err(|_| part);
+        let others: Vec<_> = parts.map(begin).collect();
         all.extend(of_part(own)?);
         for other in others {
-            let found = other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-            all.extend(found?);
+            all.extend(match other {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?,
+                Err(part) => of_part(part)?,
+            });
         }
         Ok(all)
     })

@@ -6,6 +6,7 @@ mod ends;
 mod explained;
 mod faults;
 mod hosts;
+mod literals;
 mod memory;
 mod orders;
 mod partitions;

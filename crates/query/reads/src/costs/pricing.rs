@@ -84,6 +84,10 @@ impl Pricing {
         known.unwrap_or_else(|| {
             let prices = Arc::new(Prices::of(&self.0.costs, key));
             let mut kept = kept();
+            // Another thread may have found them meanwhile.
+            if let Some((_, known)) = kept.iter().find(|(of, _)| *of == key) {
+                return Arc::clone(known);
+            }
             if kept.len() >= KEPT_MOST {
                 kept.remove(0);
             }

@@ -3,7 +3,7 @@ use nandle_profile::{BlockQueue, ROTATIONAL_LATENCY_NS_MIN};
 use crate::figures::words::whole;
 use crate::figures::{Array, Figures};
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
+use crate::settings::{Collector, Confidence, Figure, MissingFigure, RuleSource, Setting};
 
 /// Requests that depths are told of.
 const REQUEST_BYTES: u64 = 4 << 10;
@@ -122,8 +122,15 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
 
 /// Of the kernel's reading ahead for buffered files.
 fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let request = figures.sequential_request_bytes(1)?;
+    let mut request = figures.sequential_request_bytes(1)?;
     let prefetches = figures.reads_ahead();
+    if figures.profile.experiments.read_ahead.is_none() {
+        request = request.no_surer_than(
+            Confidence::Low,
+            "whether the device reads ahead by itself wasn't measured (--budget 5m does)",
+        );
+    }
+    let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);
     let array = figures.array().filter(Array::is_sure);
     let (value, rule) = if prefetches.is_some() {
         (
@@ -133,10 +140,12 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     } else {
         let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
         let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
+        // What is more already was somebody's choice.
+        let least_kib = now_kib.unwrap_or(0);
         (
-            power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10,
+            (power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10).max(least_kib),
             "twice the request that saturates the device, so that one is under way while the other is used, and a round of an \
-             array's members; 128 to 4096",
+             array's members; 128 to 4096, and no less than there is now",
         )
     };
     let array =
@@ -144,7 +153,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let seen = std::iter::once(request).chain(prefetches).chain(array).collect();
     Ok(queue("read_ahead_kb", value, seen, RuleSource::Ours, rule)
         .default("128")
-        .was(probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024))
+        .was(now_kib)
         .remark("Direct I/O, and PostgreSQL's random reads, are not touched by it."))
 }
 

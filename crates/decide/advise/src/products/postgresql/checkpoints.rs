@@ -1,8 +1,7 @@
 //! What checkpoints write, and when.
 
-use super::memory;
 use crate::figures::Figures;
-use crate::rules::{background_write_rate, random_is_expensive, written_back_bytes};
+use crate::rules::random_is_expensive;
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
 /// From here on a checkpoint is spread over nine tenths of the time to the next one by default.
@@ -20,20 +19,17 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("full_page_writes", Ok(full_page_writes(figures)));
 }
 
-/// How much log there is between two checkpoints is the workload's; the device says what more of it is good for.
+/// How much log there is between two checkpoints is the workload's; the device says what it saves.
 fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    /// The default, and what recovery still goes through in minutes.
-    const BYTES: (u64, u64) = (1 << 30, 64 << 30);
-    let (rate, seen, background) = background_write_rate(figures)?;
-    let value = written_back_bytes(rate).clamp(BYTES.0, BYTES.1).next_multiple_of(1 << 30);
-    let rule = format!(
-        "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint; at most what the device \
-         writes back in that time, 1 GB to 64 GB. It is taken to write back at {background}"
-    );
-    Ok(Setting::new("max_wal_size", memory(value), seen, RuleSource::Ours, rule)
+    let random = figures.random_by_sequential_write()?;
+    let rule = "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint: a page that is \
+                written again and again then goes home once, which saves the more the dearer random writes are; recovery reads that much \
+                log";
+    Ok(Setting::new("max_wal_size", "1GB", vec![random], RuleSource::Documentation, rule)
+        .whatever_the_device()
         .default("1GB")
         .remark("How much is logged: pg_stat_wal, or two calls of pg_current_wal_lsn() a checkpoint_timeout apart.")
-        .shown_only("the workload decides it: this is the most that the device has any use for"))
+        .shown_only("the workload decides it: this is the default, which is little for a busy server"))
 }
 
 fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {

@@ -33,7 +33,10 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, M
     seen.extend(figures.group_commit().ok());
     Ok(Setting::new("commit_delay", value, seen, RuleSource::Documentation, rule)
         .default("0")
-        .remark("The documentation asks to try it: it helps where many sessions commit at once."))
+        .shown_only(
+            "the documentation asks to try it: each commit waits so long as soon as 5 transactions are open, which pays where many \
+             commit at once",
+        ))
 }
 
 /// Ways to commit, as `wal_sync_method` calls them; a flush of the device isn't one of a file.
@@ -68,7 +71,7 @@ fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let value = memory(kilobytes << 10);
     Ok(Setting::new("wal_skip_threshold", value, vec![volume], RuleSource::Ours, rule)
         .default("2MB")
-        .remark("It counts with wal_level = minimal alone."))
+        .shown_only("it counts with wal_level = minimal alone"))
 }
 
 /// What is logged while a flush goes on waits in memory.

@@ -17,8 +17,8 @@ const OLD_MAINTENANCE_DEFAULT: u32 = 10;
 const CHOSEN_CONCURRENCY_MAX: u32 = 64;
 /// Bounds of `io_workers`; the least is the default.
 const WORKERS: (u32, u32) = (3, 32);
-/// Autovacuum's workers by default, which share `maintenance_io_concurrency`.
-const MAINTENANCE_WORKERS: u32 = 3;
+/// What makes use of `maintenance_io_concurrency` mostly runs alone: recovery, `VACUUM`, `ANALYZE`, the making of an index.
+const MAINTENANCE_PROCESSES: u32 = 1;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     let knee = figures.knee_depth(PAGE_BYTES);
@@ -51,7 +51,7 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
             default,
             origin: if is_new { "the default" } else { "as version 18 has by default" },
             count: sessions,
-            subject: format!("the {sessions} sessions that read at once"),
+            subject: format!("each of the {sessions} sessions that read at once"),
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
@@ -72,8 +72,8 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             name: "maintenance_io_concurrency",
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
-            count: MAINTENANCE_WORKERS,
-            subject: format!("autovacuum's {MAINTENANCE_WORKERS} workers"),
+            count: MAINTENANCE_PROCESSES,
+            subject: "recovery, VACUUM and the making of an index, which mostly run alone,".to_owned(),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -107,7 +107,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
         (None, false) => "more only makes all requests wait".to_owned(),
     };
     let rule = format!(
-        "one alone is served best with {} outstanding, {} with {share} each; {why}",
+        "one alone is served best with {} outstanding, {} with {share}; {why}",
         number(knee.value.value),
         of.subject
     );
@@ -166,8 +166,17 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
             "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32",
         ),
     };
-    let value = per_session(needed.value.value, 1).clamp(WORKERS.0, WORKERS.1);
-    Ok(Setting::new("io_workers", value, vec![needed], RuleSource::Ours, rule)
+    let processors = figures.processors();
+    let most = processors.as_ref().map_or(WORKERS.1, |processors| per_session(processors.value.value, 1));
+    let value = per_session(needed.value.value, 1).clamp(WORKERS.0, most.clamp(WORKERS.0, WORKERS.1));
+    let rule = match &processors {
+        Some(_) => {
+            format!("{rule}; no more than there are processors, for a worker also copies what it reads")
+        }
+        None => rule.to_owned(),
+    };
+    let seen = std::iter::once(needed).chain(processors).collect();
+    Ok(Setting::new("io_workers", value, seen, RuleSource::Ours, rule)
         .default("3")
         .remark("It counts with io_method = worker."))
 }

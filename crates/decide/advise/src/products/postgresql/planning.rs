@@ -7,6 +7,9 @@ use crate::figures::words::number;
 use crate::rules::{CACHED_SHARE, page_cost};
 use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
+/// The custom for solid-state drives.
+const COST_MIN: f64 = 1.1;
+
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.add("random_page_cost", random_page_cost(figures, question));
 }
@@ -15,7 +18,8 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     let (alone, together) = figures.page_cost_ratios(PAGE_BYTES)?;
     let busy = figures.page_cost_ratio_of(PAGE_BYTES, question.sessions)?;
     let cost = |ratio: &Figure| page_cost(ratio.value.value, CACHED_SHARE);
-    let value = cost(&busy);
+    // At the cost of a sequential page the planner has no reason to read in sequence.
+    let value = cost(&busy).max(COST_MIN);
     let share = |ratio: &Figure| number(index_share(ratio.value.value) * 100.0);
     let scans = together.as_ref().map_or_else(
         || "Scans that keep many reads outstanding gain nothing here: one read at a time is all that it takes.".into(),
@@ -31,8 +35,8 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     let is_sure = is_sure([Some(&alone), Some(&busy), together.as_ref()].into_iter().flatten());
     let rule = format!(
         "what a random page takes of the device by a sequential one while the sessions read at once, one page each as index \
-         scans do, by the {:.0} % of random reads that the documentation assumes to miss the caches; at least seq_page_cost \
-         (1.0)",
+         scans do, by the {:.0} % of random reads that the documentation assumes to miss the caches; at least 1.1, a little \
+         more than seq_page_cost",
         (1.0 - CACHED_SHARE) * 100.0
     );
     let break_even = format!(

@@ -1,7 +1,7 @@
 //! What follows for a database: what its commit takes, the soonest that a page is durable, and what sharing a flush gains.
 
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
-use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_SHARE, usual_commit};
+use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_SHARE};
 
 use super::scenarios::PAGE_BYTES;
 use super::trial::Trial;
@@ -19,7 +19,6 @@ pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommit
 }
 
 pub(super) fn derive(findings: &FlushCosts, derived: &mut Derived) {
-    derived.commit_ns = usual_commit(&findings.commits).or(derived.commit_ns);
     derived.flush_ns = soonest(&findings.commits);
     derived.group_commit = gain(&findings.group_commit);
 }

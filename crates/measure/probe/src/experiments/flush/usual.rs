@@ -31,9 +31,12 @@ impl UsualCommit {
         let device_log = log_on_device(lab)?;
         let mut trial = None;
         for in_file in [true, false] {
-            if trial.is_none() && (!in_file || lab.host_files().is_some()) {
-                let scenario = scenario(lab.circumstances, in_file);
-                trial = Trial::new(lab, scenario, bytes_wanted(&scenario, rounds), rounds)?;
+            let scenario = scenario(lab.circumstances, in_file);
+            let write_bytes_max = bytes_wanted(&scenario, rounds).min(lab.write_left_bytes());
+            // A file that takes all that may be written leaves nothing to commit with.
+            let is_possible = !in_file || lab.host_files().is_some();
+            if trial.is_none() && is_possible && write_bytes_max > scenario.fill_bytes() {
+                trial = Trial::new(lab, scenario, write_bytes_max, rounds)?;
             }
         }
         Ok(Self { trial, device_log })

@@ -21,7 +21,7 @@ pub(crate) struct AdviseArgs {
     /// For what the settings are, or pages: the write policy of a page store; without it there is a verdict on the device
     #[arg(long = "for", value_name = "PRODUCT", value_parser = subjects())]
     pub(crate) product: Option<Subject>,
-    /// The product's version [default: the latest that is known]
+    /// The product's version [default: PostgreSQL's by the data directory under --on; else the latest that is known]
     #[arg(long, value_name = "VERSION", requires = "product")]
     pub(crate) product_version: Option<Version>,
     /// What the database is used for

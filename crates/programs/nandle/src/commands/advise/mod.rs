@@ -7,8 +7,9 @@ mod pages;
 mod trial;
 #[cfg(feature = "verify")]
 mod verify;
+mod version;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nandle_advise::settings::{Advice, Question, Version};
 use nandle_advise::{Product, UnknownVersion, advise, fragment, verdict};
@@ -45,13 +46,17 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
             product.name()
         )));
     }
-    let question = question(args, product)?;
-    let advice = advise(&profile, &question).map_err(|error| unknown_version(args, error))?;
+    let found = found_version(args, product, &profile);
+    let question = question(args, product, found.as_ref().map(|(version, _)| *version))?;
+    let mut advice = advise(&profile, &question).map_err(|error| unknown_version(args, error))?;
     device::warn_of_another(&profile, args.on.as_deref())?;
     if advice.parts.is_empty() {
         return Err(nothing_supported(&args.profile, &advice));
     }
-    say_assumptions(args, &question);
+    if found.is_none() {
+        advice.remarks.extend(assumed_version(args, &question));
+    }
+    say_assumptions(args, &question, found.as_ref().map(|(_, path)| path.as_path()));
     #[cfg(feature = "verify")]
     if args.is_tried() {
         return trial::run(args, &profile, &advice, common);
@@ -88,12 +93,31 @@ fn tell_verdict(profile: &DeviceProfile, on: Option<&Path>, common: Common) -> R
     Ok(output::result(&(text + &super::verdict::text(&verdict)))?)
 }
 
-fn question(args: &AdviseArgs, product: Product) -> Result<Question, CliError> {
+/// The version of the server that has its data there, and the file that says so, where the user names none.
+fn found_version(args: &AdviseArgs, product: Product, profile: &DeviceProfile) -> Option<(Version, PathBuf)> {
+    if product != Product::Postgresql || args.product_version.is_some() || args.is_tried() {
+        return None;
+    }
+    version::of_postgresql(&args.on.clone().or_else(|| device::probed_place(profile))?)
+}
+
+/// The version is the latest, for want of a better one: a server refuses to start with settings that it doesn't know.
+fn assumed_version(args: &AdviseArgs, question: &Question) -> Option<String> {
+    let has_file = matches!(question.product, Product::Postgresql | Product::Mariadb | Product::Mysql);
+    (has_file && args.product_version.is_none() && !args.is_tried()).then(|| {
+        format!(
+            "{} {} was assumed: an older server doesn't start with settings that it doesn't know. Name yours with --product-version.",
+            question.product, question.version
+        )
+    })
+}
+
+fn question(args: &AdviseArgs, product: Product, found: Option<Version>) -> Result<Question, CliError> {
     let workload = args.workload;
     let tried = tried_version(args, product)?;
     Ok(Question {
         product,
-        version: tried.or(args.product_version).unwrap_or_else(|| product.latest()),
+        version: tried.or(args.product_version).or(found).unwrap_or_else(|| product.latest()),
         workload,
         sessions: args.sessions.unwrap_or_else(|| workload.sessions_assumed()),
         memory_bytes: args.memory,
@@ -119,8 +143,10 @@ fn unknown_version(args: &AdviseArgs, error: UnknownVersion) -> CliError {
 }
 
 /// What was taken for granted changes the advice, so it is said.
-fn say_assumptions(args: &AdviseArgs, question: &Question) {
-    if args.product_version.is_none() && !args.is_tried() {
+fn say_assumptions(args: &AdviseArgs, question: &Question, found: Option<&Path>) {
+    if let Some(path) = found {
+        output::note(&format!("{} {}, by {}", question.product, question.version, path.display()));
+    } else if args.product_version.is_none() && !args.is_tried() {
         output::note(&format!(
             "assumed: {} {}; name yours with --product-version",
             question.product, question.version

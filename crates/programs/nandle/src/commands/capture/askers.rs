@@ -19,13 +19,20 @@ pub(super) struct Asker {
     pub(super) name: String,
 }
 
+/// Who has asked for a request that isn't done yet.
+#[derive(Debug)]
+struct Asked {
+    asker: Asker,
+    is_issued: bool,
+}
+
 /// Who has asked for what isn't done yet.
 #[derive(Debug)]
 pub(super) struct Askers {
     /// Whether the disk takes durable writes as they are; else a flush follows each.
     takes_durable_writes: bool,
     /// By their first byte. A request that the device sends back is issued once more, by whomever.
-    requests: HashMap<u64, Asker>,
+    requests: HashMap<u64, Asked>,
     /// Of a flush; the one whose it is most, of several.
     flush: Option<Asker>,
 }
@@ -47,7 +54,7 @@ impl Askers {
             if self.requests.len() >= KEPT_MAX {
                 self.requests.clear();
             }
-            self.requests.insert(request.address, asker);
+            self.requests.insert(request.address, Asked { asker, is_issued: false });
         }
     }
 
@@ -56,15 +63,19 @@ impl Askers {
         let asked = match request.operation {
             Operation::Sync => self.flush.take(),
             Operation::Read | Operation::Write | Operation::Discard => {
-                self.requests.get(&request.address).cloned()
+                self.requests.get_mut(&request.address).map(|asked| {
+                    asked.is_issued = true;
+                    asked.asker.clone()
+                })
             }
         };
         asked.unwrap_or(issuer)
     }
 
-    /// The device is done with a request.
+    /// The device is done with a request. Another one may have been asked for at its place meanwhile, and is still to be issued.
     pub(super) fn complete(&mut self, request: &Request) {
-        if request.operation != Operation::Sync {
+        let is_done = |asked: &Asked| asked.is_issued;
+        if request.operation != Operation::Sync && self.requests.get(&request.address).is_some_and(is_done) {
             self.requests.remove(&request.address);
         }
     }
@@ -93,6 +104,19 @@ mod tests {
         assert_eq!(askers.of(&write, of(Whose::Kernel)).whose, Whose::Chosen, "it was sent back");
         askers.complete(&write);
         assert_eq!(askers.of(&write, of(Whose::Other)).whose, Whose::Other, "the next one is another's");
+    }
+
+    #[test]
+    fn a_request_that_ends_takes_no_other_ones_asker_with_it() {
+        let mut askers = Askers::new(true);
+        let write = request("WS", Operation::Write, 4096);
+        askers.ask(&write, of(Whose::Other));
+        assert_eq!(askers.of(&write, of(Whose::Kernel)).whose, Whose::Other);
+        askers.ask(&write, of(Whose::Chosen));
+        askers.complete(&write);
+        assert_eq!(askers.of(&write, of(Whose::Kernel)).whose, Whose::Chosen);
+        askers.complete(&write);
+        assert_eq!(askers.of(&write, of(Whose::Kernel)).whose, Whose::Kernel);
     }
 
     #[test]

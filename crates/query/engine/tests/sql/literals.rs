@@ -1,0 +1,70 @@
+//! What statements mean, where the engine by itself would take them for something else.
+
+use nandle_engine::ErrorKind;
+
+use crate::support::{Place, answer};
+
+#[test]
+fn a_number_with_a_point_is_what_it_says() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let count = |condition: &str, values: &str| {
+        answer(&engine, &format!("SELECT count(*) AS n FROM (VALUES {values}) AS t(a) WHERE {condition}"))
+            .unwrap()
+    };
+    let decimals = "(CAST('6748438084613.2876' AS DECIMAL(18, 4))), (CAST('1.5' AS DECIMAL(18, 4)))";
+    assert_eq!(count("a = 6748438084613.2876", decimals), [r#"{"n":1}"#]);
+    assert_eq!(count("a = 9007199254740993.0", "(9007199254740992), (9007199254740993)"), [r#"{"n":1}"#]);
+    assert_eq!(count("a > 0.5", "(CAST(0.25 AS DOUBLE)), (CAST(0.75 AS DOUBLE))"), [r#"{"n":1}"#]);
+}
+
+/// Columns of a zone are moments, and so are literals.
+#[test]
+fn a_moment_is_the_same_in_every_zone() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let query = "SELECT count(*) AS n FROM (SELECT arrow_cast(h * 3600, 'Timestamp(Second, Some(\"America/New_York\"))') AS at FROM \
+                 (SELECT id AS h FROM rows WHERE id < 24)) WHERE at < TIMESTAMPTZ '1970-01-01 06:00:00+00:00'";
+    assert_eq!(answer(&engine, query).unwrap(), [r#"{"n":6}"#]);
+}
+
+#[test]
+fn is_distinct_from_wants_brackets_before_and() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let value = |text: &str| answer(&engine, &format!("SELECT {text} AS v"));
+    for text in [
+        "false IS NOT DISTINCT FROM true AND false",
+        "1 IS DISTINCT FROM (2) OR true",
+        "CASE WHEN 1 IS DISTINCT FROM 2 AND true THEN 1 END",
+    ] {
+        let error = value(text).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Refused, "{text}: {error}");
+        assert!(error.to_string().contains("brackets"), "{error}");
+    }
+    assert_eq!(value("(false IS NOT DISTINCT FROM true) AND false").unwrap(), [r#"{"v":false}"#]);
+    assert_eq!(
+        value("true AND 1 IS DISTINCT FROM (CASE WHEN true AND true THEN 2 END)").unwrap(),
+        [r#"{"v":true}"#]
+    );
+    let query = "SELECT DISTINCT id FROM rows WHERE id = 1 AND airport IS NOT DISTINCT FROM airport";
+    assert_eq!(answer(&engine, query).unwrap(), [r#"{"id":1}"#]);
+}
+
+#[test]
+fn nothing_is_made_that_there_is_no_memory_for() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    for text in [
+        "length(repeat('x', 2000000000))",
+        "length(lpad('x', 2000000000, 'y'))",
+        "array_length(array_repeat(1, 200000000))",
+        "array_length(range(1, 200000000))",
+        "sum(length(repeat(airport, 1000000))) FROM rows",
+    ] {
+        let error = answer(&engine, &format!("SELECT {text}")).unwrap_err().to_string();
+        assert!(error.contains("of a batch"), "{text}: {error}");
+    }
+    let query = "SELECT length(repeat('xy', 1000)) AS a, array_length(range(10, 0, -2)) AS b, lpad('1', 3, '0') AS c, repeat(NULL, 5) AS d";
+    assert_eq!(answer(&engine, query).unwrap(), [r#"{"a":2000,"b":5,"c":"001","d":null}"#]);
+}

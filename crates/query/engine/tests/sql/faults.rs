@@ -173,7 +173,7 @@ fn statements_that_can_not_be_are_told() {
     let deep = format!("SELECT {}1{}", "(".repeat(10_000), ")".repeat(10_000));
     assert!(!error(&deep).is_empty());
     let long = format!("SELECT 1{}", " + 1".repeat(30_000));
-    assert!(error(&long).contains("30001 deep"), "{}", error(&long));
+    assert!(error(&long).contains("60001 deep"), "{}", error(&long));
     let list: Vec<String> = (0..10_000).map(|id| id.to_string()).collect();
     let counted =
         answer(&engine, &format!("SELECT count(*) AS n FROM rows WHERE id IN ({})", list.join(",")));

@@ -23,7 +23,7 @@ pub fn replay_html(report: &ReplayFile) -> String {
     let body = html! {
         header.masthead { (masthead(report)) }
         main #main {
-            (decision(report))
+            @if let Some(decision) = decision(report) { (decision) }
             (sections::contents(anchors))
             @for question in &questions { (sections::question(question)) }
             (sections::not_measured(&missing))

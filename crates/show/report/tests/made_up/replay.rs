@@ -148,6 +148,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         auto: None,
         pages_destaged: 56_000,
         pages_cleaned: None,
+        zones_freed: None,
         instances: found(16),
         verified_pages: 53_000,
         samples: (1..=16).map(sample).collect(),

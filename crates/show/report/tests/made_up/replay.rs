@@ -45,7 +45,6 @@ pub(crate) fn replay_file() -> ReplayFile {
 
 fn usage() -> StoreUsage {
     StoreUsage {
-        store_bytes: 500_000 * 4096,
         fill_percent: 50,
         living_percent: 60,
         batch_pages: 1.0,

@@ -44,12 +44,7 @@ pub(crate) fn replay_file() -> ReplayFile {
 }
 
 fn usage() -> StoreUsage {
-    StoreUsage {
-        fill_percent: 50,
-        living_percent: 60,
-        batch_pages: 1.0,
-        sync_pages: Some(16.0),
-    }
+    StoreUsage { fill_percent: 50, living_percent: 60, batch_pages: 1.0, sync_pages: Some(16.0) }
 }
 
 /// A replay that never was, under three policies.

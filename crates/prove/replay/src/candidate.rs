@@ -172,11 +172,13 @@ impl Candidate {
         if pages > 0 {
             let (store, cursor) = (Rc::clone(&self.store), Rc::clone(&self.cursor));
             let filled = fill(store, cursor, self.options.contents(), pages, self.batch_pages);
-            self.runtime.block_on(filled).map_err(failed(self.policy(), "filling the store"))?;
+            let handle = self.runtime.handle();
+            let filled = self.runtime.block_on(self.unless_stopped(&handle, filled));
+            filled.ok_or(ReplayError::Cancelled)?.map_err(failed(self.policy(), "filling the store"))?;
             if self.cursor.is_stopped() {
                 return Err(ReplayError::Cancelled);
             }
-            self.counted = self.runtime.handle().counters(self.device);
+            self.counted = handle.counters(self.device);
             self.done_before = self.store.stats();
         }
         Ok(())

@@ -44,6 +44,17 @@ pub enum ReplayError {
         /// Bytes of pages that would do.
         least_bytes: u64,
     },
+    /// More versions of a page would be written than are told apart.
+    #[error(
+        "a page is written {of_a_pass} times a pass, and no more than 2147483647 times in all can be told apart; \
+         --passes of {passes_max} is the most"
+    )]
+    TooManyVersions {
+        /// How often the page is written that is written most often in a pass.
+        of_a_pass: u64,
+        /// The most passes.
+        passes_max: u64,
+    },
     /// A store failed.
     #[error("{policy}, {action}: {source}")]
     Store {

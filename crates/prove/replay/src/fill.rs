@@ -8,8 +8,8 @@ use crate::batches::{batch, pieces};
 use crate::contents::Contents;
 use crate::cursor::Cursor;
 
-/// Pages between two looks whether it is to stop.
-const STRETCH_PAGES: u32 = 1 << 14;
+/// Pages of a range, which counts them in fewer bits than a store does.
+const RANGE_PAGES: u32 = 1 << 30;
 
 /// Writes the first so many pages, one after the other, and brings them home. Ends early where the cursor is stopped.
 pub(crate) async fn fill(
@@ -20,12 +20,15 @@ pub(crate) async fn fill(
     batch_pages: u32,
 ) -> Result<(), PageError> {
     let mut next = 0;
-    while next < pages && !cursor.is_stopped() {
-        let stretch = u32::try_from(pages - next).unwrap_or(u32::MAX).min(STRETCH_PAGES);
-        for (page, pages) in pieces(next, stretch, batch_pages) {
+    while next < pages {
+        let range = u32::try_from(pages - next).unwrap_or(u32::MAX).min(RANGE_PAGES);
+        for (page, pages) in pieces(next, range, batch_pages) {
+            if cursor.is_stopped() {
+                return Ok(());
+            }
             store.write(batch(&store, &cursor, contents, page, pages)?).await?;
         }
-        next += u64::from(stretch);
+        next += u64::from(range);
     }
     store.checkpoint().await
 }
@@ -40,6 +43,7 @@ pub(crate) fn since(now: Stats, then: &Stats) -> Stats {
         (&mut done.pages_straight, then.pages_straight),
         (&mut done.pages_destaged, then.pages_destaged),
         (&mut done.pages_cleaned, then.pages_cleaned),
+        (&mut done.zones_freed, then.zones_freed),
         (&mut done.device_written_bytes, then.device_written_bytes),
         (&mut done.device_read_bytes, then.device_read_bytes),
         (&mut done.device_writes, then.device_writes),

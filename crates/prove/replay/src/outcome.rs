@@ -60,6 +60,9 @@ pub struct PolicyOutcome {
     /// Pages that cleaning moved, which only `out-of-place` does; `null` in older files.
     #[serde(default)]
     pub pages_cleaned: Option<u64>,
+    /// Zones that became free again, which only `out-of-place` has; `null` in older files.
+    #[serde(default)]
+    pub zones_freed: Option<u64>,
     /// What the decompositors found, where there are any.
     pub instances: InstanceCounts,
     /// Pages read back and found to hold what was written last.
@@ -231,16 +234,17 @@ impl PolicyOutcome {
             auto: stats.auto.as_ref().map(AutoFindings::of),
             pages_destaged: stats.pages_destaged,
             pages_cleaned: Some(stats.pages_cleaned),
+            zones_freed: Some(stats.zones_freed),
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,
             samples: run.samples,
         }
     }
 
-    /// Whether nothing of cleaning is in its figures, although it cleans: no page was moved, and less was written than a store
-    /// of so many bytes has, so that its zones were not yet used again.
-    pub fn is_before_cleaning(&self, store_bytes: u64) -> bool {
-        self.pages_cleaned == Some(0) && self.policy.has_zones() && self.device_written_bytes < store_bytes
+    /// Whether nothing of cleaning is in its figures, although it cleans: no zone had to be used again. Where zones die as wholes
+    /// they are used again without a page being moved.
+    pub fn is_before_cleaning(&self) -> bool {
+        self.policy.has_zones() && self.zones_freed == Some(0)
     }
 
     /// The same with its speed-up over `direct`, which took so long.

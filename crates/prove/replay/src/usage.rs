@@ -10,8 +10,6 @@ const WORD_PAGES: u64 = u64::BITS as u64;
 /// How a store is used.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoreUsage {
-    /// Bytes of all its pages.
-    pub store_bytes: u64,
     /// Share of its pages that are written before the trace begins, in percent.
     pub fill_percent: u8,
     /// Share of its pages that hold something in the end, in percent.
@@ -30,7 +28,6 @@ impl Work {
         let batch_pages = self.batch_pages_mean();
         let living = u128::from(self.living_pages()) * 100 / u128::from(self.pages.max(1));
         StoreUsage {
-            store_bytes: self.needed_bytes(),
             fill_percent: self.fill_percent.min(100),
             living_percent: u8::try_from(living).unwrap_or(100),
             batch_pages,
@@ -99,7 +96,6 @@ mod tests {
         let mut work = Work::read(records.into_iter(), options).unwrap();
         work.fill_percent = 50;
         let expected = StoreUsage {
-            store_bytes: 10 * 4096,
             fill_percent: 50,
             living_percent: 60,
             batch_pages: 4.0 / 3.0,

@@ -1,3 +1,5 @@
+use crate::{ReplayError, Step, Work};
+
 /// Marks a page whose contents were given up; the version below it goes on counting.
 const DISCARDED: u32 = 1 << 31;
 /// Pages of a part: 256 KiB of memory.
@@ -53,9 +55,71 @@ impl Versions {
     }
 }
 
+impl Work {
+    /// Whether the versions of each page can be told apart, so many passes long.
+    ///
+    /// # Errors
+    /// A page is written more often.
+    pub fn check_versions(&self) -> Result<(), ReplayError> {
+        let most = u64::from(DISCARDED - 1);
+        // The fill writes each page once, too.
+        let written =
+            |of_a_pass: u64| of_a_pass.saturating_mul(u64::from(self.passes.max(1))).saturating_add(1);
+        // As if all were of one page: nearly always that is enough to know.
+        if written(self.page_writes) <= most {
+            return Ok(());
+        }
+        let of_a_pass = self.most_writes_of_a_page();
+        let passes_max = most.saturating_sub(1) / of_a_pass.max(1);
+        if written(of_a_pass) <= most {
+            Ok(())
+        } else {
+            Err(ReplayError::TooManyVersions { of_a_pass, passes_max })
+        }
+    }
+
+    /// How often the page is written that is written most often in a pass.
+    fn most_writes_of_a_page(&self) -> u64 {
+        let mut versions = Versions::new(self.pages);
+        let mut most = 0;
+        for step in self.steps() {
+            let Step::Write { page, pages } = step else { continue };
+            for page in *page..page + u64::from(*pages) {
+                most = most.max(versions.increment(page));
+            }
+        }
+        u64::from(most)
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use nandle_trace::{Operation, Record};
+
     use super::*;
+    use crate::{Addresses, WorkOptions};
+
+    /// One page three times a pass, and many others once.
+    #[test]
+    fn passes_are_as_many_as_there_are_versions_of_a_page() {
+        let record = |page: u64| Record {
+            time_us: page,
+            operation: Operation::Write,
+            address: page * 4096,
+            length_bytes: 4096,
+            latency_ns: None,
+        };
+        let records = [7, 7].into_iter().chain(0..3000).map(|page| Ok(record(page)));
+        let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+        let mut work = Work::read(records, options).unwrap();
+        // With the fill, 2^31 - 1 versions.
+        work.passes = ((1_u32 << 31) - 2) / 3;
+        work.check_versions().unwrap();
+        work.passes += 1;
+        let error = work.check_versions().unwrap_err();
+        let ReplayError::TooManyVersions { of_a_pass: 3, passes_max } = error else { panic!("{error}") };
+        assert_eq!(passes_max, u64::from(work.passes) - 1);
+    }
 
     #[test]
     fn versions_count_on_over_a_discard_and_take_memory_where_pages_are_written() {

@@ -113,12 +113,23 @@ fn every_policy_does_the_work_and_keeps_every_page() {
 }
 
 /// Writes anywhere in 64 MiB, to some pages more than once.
-fn random_work() -> Work {
+fn random_work(writes: u64) -> Work {
     let mut state = 7_u64;
-    let records = (0..8_000).map(|time_us| {
+    let records = (0..writes).map(|time_us| {
         state = state * 16_807 % 2_147_483_647;
         let address = state % 16_384 * 4096;
         Record { time_us, operation: Operation::Write, address, length_bytes: 4096, latency_ns: None }
+    });
+    let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+    Work::read(records.map(Ok), options).unwrap()
+}
+
+/// A store of 64 MiB of which only the first 1024 pages are written, over and over, but for its last.
+fn few_pages_work() -> Work {
+    let records = (0..1025_u64).map(|number| {
+        let page = if number == 1024 { 16_383 } else { number };
+        let address = page * 4096;
+        Record { time_us: number, operation: Operation::Write, address, length_bytes: 4096, latency_ns: None }
     });
     let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
     Work::read(records.map(Ok), options).unwrap()
@@ -128,7 +139,7 @@ fn random_work() -> Work {
 #[test]
 fn a_full_store_and_several_passes_meet_cleaning() {
     let [once, full] = [(1, 0), (2, 90)].map(|(passes, fill_percent)| {
-        let mut work = random_work();
+        let mut work = random_work(8_000);
         (work.passes, work.fill_percent) = (passes, fill_percent);
         run_work(&Rc::new(work), PolicyKind::OutOfPlace, drive("mtron-16", None), 8, Durability::Trace)
             .unwrap()
@@ -142,6 +153,52 @@ fn a_full_store_and_several_passes_meet_cleaning() {
     assert!(full.elapsed_ns > 2 * once.elapsed_ns, "{} {}", full.elapsed_ns, once.elapsed_ns);
     let last = full.samples.last().unwrap();
     assert_eq!(last.device_written_bytes, full.device_written_bytes);
+}
+
+/// What decides whether cleaning is in the figures is whether zones were used again, and not how much was written.
+#[test]
+fn figures_are_before_cleaning_until_a_zone_is_used_again() {
+    let outcome = |work: Work| {
+        run_work(&Rc::new(work), PolicyKind::OutOfPlace, drive("x25-e-64", None), 1, Durability::Each)
+            .unwrap()
+    };
+    // With headers, more bytes than the store's pages have, but fewer than its zones.
+    let early = outcome(random_work(8_500));
+    assert!(early.device_written_bytes > 16_384 * 4096, "{}", early.device_written_bytes);
+    assert!(early.is_before_cleaning() && early.zones_freed == Some(0), "{:?}", early.zones_freed);
+    let mut full = random_work(8_000);
+    full.fill_percent = 90;
+    let cleaned = outcome(full);
+    assert!(!cleaned.is_before_cleaning() && cleaned.pages_cleaned.unwrap() > 0);
+    // The same few pages over and over in a full store: zones die as wholes, and nothing is ever moved.
+    let mut few = few_pages_work();
+    (few.fill_percent, few.passes) = (100, 60);
+    let dying = outcome(few);
+    assert_eq!(
+        (dying.pages_cleaned, dying.is_before_cleaning()),
+        (Some(0), false),
+        "{:?}",
+        dying.zones_freed
+    );
+}
+
+#[test]
+fn a_fill_ends_when_it_is_to_stop() {
+    let mut work = random_work(8_000);
+    work.fill_percent = 90;
+    let work = Rc::new(work);
+    let create = CreateOptions::new(PolicyKind::StableBuffer, 4096, work.pages);
+    let (io, device) = drive("sd-card", None);
+    let mut candidate = Candidate::new(io, &device, &create, &work, options(1, Durability::None)).unwrap();
+    let asked = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&asked);
+    candidate.stop_when(move || {
+        counted.set(counted.get() + 1);
+        counted.get() >= 5
+    });
+    let ended = candidate.fill();
+    assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
+    assert!(asked.get() < 10, "{} looks", asked.get());
 }
 
 #[test]

@@ -317,9 +317,19 @@
     folded = [];
   }
 
+  // What stands behind the # of the address, as it is where it doesn't decode: somebody typed it.
+  function targetName() {
+    const name = location.hash.slice(1);
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name;
+    }
+  }
+
   // A link to a section opens it.
   function openTarget() {
-    const details = document.getElementById(decodeURIComponent(location.hash.slice(1)))?.querySelector(":scope > details");
+    const details = document.getElementById(targetName())?.querySelector(":scope > details");
     if (details) details.open = true;
   }
 

@@ -100,7 +100,7 @@ pub use costs::WriteCosts;
 #[cfg(feature = "defects")]
 pub use defects::{Defect, seed_defect};
 pub use error::PageError;
-pub use file_store::{PageOptions, PageStore};
+pub use file_store::{PageOptions, PageStore, usual_buffer_bytes};
 #[cfg(feature = "measure")]
 pub use measure::Exchange;
 #[doc(hidden)]

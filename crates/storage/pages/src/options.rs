@@ -1,5 +1,5 @@
 use crate::label::Label;
-use crate::{PageError, PolicyKind, WriteCosts};
+use crate::{PageError, PolicyKind, Promises, WriteCosts};
 
 /// What a new store shall be. It can't be changed afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +50,14 @@ impl CreateOptions {
     /// Whether the store will have checksums of home pages.
     pub(crate) fn keeps_home_sums(&self) -> bool {
         self.home_sums && self.policy.can_keep_home_sums()
+    }
+
+    /// What a store with these options promises: its policy's, without the check of pages where it would have
+    /// [`home_sums`](CreateOptions::home_sums) for it and has none.
+    pub fn promises(&self) -> Promises {
+        let promises = self.policy.promises();
+        let lacks_sums = self.policy.can_keep_home_sums() && !self.home_sums;
+        Promises { checks_pages: promises.checks_pages && !lacks_sums, ..promises }
     }
 
     /// How large a device the store needs.

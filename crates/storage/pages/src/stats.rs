@@ -14,6 +14,8 @@ pub struct Stats {
     pub pages_destaged: u64,
     /// Pages that cleaning moved from one zone to another.
     pub pages_cleaned: u64,
+    /// Zones that became free again, because nothing in them counted any more.
+    pub zones_freed: u64,
     /// Bytes written to the device.
     pub device_written_bytes: u64,
     /// Bytes read from the device.

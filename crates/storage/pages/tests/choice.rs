@@ -1,9 +1,12 @@
 //! What policies are predicted to take, and which is chosen.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
+use nandle_io::Nanos;
+use nandle_io::conformance::MemoryWorld;
+use nandle_io::runtime::Runtime;
 use nandle_pages::{
     CreateOptions, ExpectedUse, OpenOptions, PageOptions, PageTimes, PolicyKind, PredictedPolicy, Promises,
-    predict_policies, quickest,
+    Store, predict_policies, quickest,
 };
 
 /// Times of an old drive with one log block for each of a few erase blocks: a page anywhere makes it copy a block.
@@ -70,6 +73,32 @@ fn a_fuller_store_moves_more_and_one_that_compresses_less() {
     assert!(at(90, 50).moved_by_page < at(90, 0).moved_by_page);
 }
 
+/// Whatever a page compresses to, its commit flushes, makes a request, and writes a header and a block.
+#[test]
+fn a_commit_of_one_page_that_compresses_writes_a_header_and_a_block() {
+    for times in [HYBRID, PAGE_MAPPED] {
+        let least_ns = times.flush_ns + times.request_ns + 2.0 * times.sequential_ns;
+        for compressible_percent in [0, 50, 90, 100] {
+            let expected =
+                ExpectedUse { fill_percent: 20, compressible_percent, ..ExpectedUse::commits_of(1.0) };
+            let ns = page_ns(&predicted(&times, &expected), PolicyKind::OutOfPlace);
+            assert!(ns >= least_ns, "{compressible_percent} %: {ns}, and a commit takes {least_ns}");
+        }
+    }
+}
+
+/// Of sixteen pages that compress to a half, eight blocks are written with one header and one request. A zone that holds twice as
+/// many pages also saves a ledger now and then.
+#[test]
+fn pages_that_compress_take_their_share_of_an_extent() {
+    let at = |compressible_percent| {
+        let expected = ExpectedUse { fill_percent: 0, compressible_percent, ..ExpectedUse::commits_of(16.0) };
+        page_ns(&predicted(&HYBRID, &expected), PolicyKind::OutOfPlace)
+    };
+    let saved_ns = at(0) - at(50);
+    assert!((saved_ns - HYBRID.sequential_ns / 2.0).abs() < 1e3, "{saved_ns}");
+}
+
 #[test]
 fn larger_batches_spread_a_flush() {
     let of = |pages| predicted(&PAGE_MAPPED, &ExpectedUse::commits_of(pages));
@@ -100,9 +129,50 @@ fn what_a_store_cannot_have_is_left_out() {
 fn a_store_is_made_with_the_quickest_policy_that_promises_enough() {
     let options = PageOptions::new(48 << 10);
     let policy = |times: &PageTimes, needed| {
-        options.clone().with_quickest_policy(times, &ExpectedUse::commits_of(8.0), needed).policy
+        options.clone().with_quickest_policy(times, &ExpectedUse::commits_of(8.0), needed).unwrap().policy
     };
     assert_eq!(policy(&HYBRID, Promises::ALL), PolicyKind::OutOfPlace);
     assert_eq!(policy(&PAGE_MAPPED, Promises::NONE), PolicyKind::Direct);
     assert!(policy(&PAGE_MAPPED, Promises::WHOLE_BATCHES).promises().atomic_batch);
+}
+
+/// A small staging area is one that only policies with such an area mind, and `direct` promises nothing.
+#[test]
+fn no_store_is_made_that_promises_less_than_is_needed() {
+    let options = PageOptions::new(48 << 10).with_policy(PolicyKind::Direct).with_buffer_bytes(4096);
+    let expected = ExpectedUse::commits_of(8.0);
+    let checked = options.clone().with_quickest_policy(&PAGE_MAPPED, &expected, Promises::ALL).unwrap();
+    assert_eq!(checked.policy, PolicyKind::OutOfPlace);
+    let create = CreateOptions { home_sums: false, ..create() };
+    let predicted = predict_policies(&create, &OpenOptions::default(), &PAGE_MAPPED, &expected);
+    let in_place: Vec<_> =
+        predicted.into_iter().filter(|predicted| predicted.policy != PolicyKind::OutOfPlace).collect();
+    assert_eq!(
+        quickest(&in_place, Promises::ALL),
+        None,
+        "without checksums no page is checked: {in_place:?}"
+    );
+    assert!(quickest(&in_place, Promises::WHOLE_BATCHES).unwrap().promises.atomic_batch);
+    let impossible = PageOptions::new(48 << 10).with_page_bytes(100);
+    assert!(impossible.with_quickest_policy(&PAGE_MAPPED, &expected, Promises::NONE).is_none());
+}
+
+/// What is predicted is what a store of these options says.
+#[test]
+fn options_promise_what_their_store_does() {
+    for policy in PolicyKind::ALL {
+        for home_sums in [true, false] {
+            let create = CreateOptions { home_sums, ..CreateOptions::new(policy, 4096, 1000) };
+            let mut world = MemoryWorld::new(32, Nanos::from_micros(50));
+            let device = world.add(create.device_bytes().unwrap().next_multiple_of(4096), 4096);
+            let runtime = Runtime::new(Box::new(world));
+            let handle = runtime.handle();
+            let made = Store::create(&handle, device.id, &create, OpenOptions::default());
+            assert_eq!(
+                runtime.block_on(made).unwrap().promises(),
+                create.promises(),
+                "{policy}, {home_sums}"
+            );
+        }
+    }
 }

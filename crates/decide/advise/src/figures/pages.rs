@@ -1,18 +1,18 @@
 //! What requests of a page store's pages take.
 
-use nandle_profile::Interval;
-use nandle_profile::arithmetic::{inverse, map, product};
+use nandle_profile::arithmetic::{inverse, map, product, sum};
+use nandle_profile::{Interval, WritePatternCost};
 use nandle_units::format_bytes;
 
 use super::Figures;
-use super::physics::non_falling;
-use super::words::{bounded, time};
+use super::physics::{non_falling, time_of_size};
+use super::words::{bounded, number, time};
 use super::writes::PROBE_WRITES;
 use crate::pages::PageFigures;
 use crate::settings::{Figure, MissingFigure};
 
-/// A write so many times as long as a page tells what a byte takes.
-const LONG_BY_PAGE: u64 = 4;
+/// A write so many times as long as a page tells what a page more takes.
+const LONG_BY_PAGE: u64 = 2;
 /// What is written so many at a time is not written alone.
 const DEEP_MIN: u32 = 4;
 
@@ -27,8 +27,8 @@ impl Figures<'_> {
         let request = map(&alone_ns, |ns| (ns - sequential.value.value).max(0.0));
         let page = format_bytes(page_bytes);
         let says = format!("a sequential write takes {} beside its bytes", bounded(&request, time));
-        let random = self.random_write_of(page_bytes)?;
-        let (focused, focused_area_bytes) = self.focused_page(&alone_ns, &random);
+        let random = self.random_page(page_bytes)?;
+        let (focused, focused_area_bytes) = self.focused_page(page_bytes, &alone_ns, &random);
         let flush = self.flush_mean_of(page_bytes).or_else(|_| self.flush_mean(page_bytes))?;
         let alone_flush = map(&flush.value, |ns| (ns - alone_ns.value).max(0.0));
         let flush_says = format!("{}, of which the write is {}", flush.says, bounded(&alone_ns, time));
@@ -54,35 +54,52 @@ impl Figures<'_> {
         let alone = self.plain_writes("sequential").filter(|row| row.queue_depth == 1);
         let times = non_falling(alone.map(|row| (row.block_bytes, row.request_ns)).collect());
         let missing = lack("sequential writes of a page, and of several pages at once");
-        let (_, short) = times.iter().find(|(bytes, _)| *bytes == page_bytes).ok_or(missing)?;
+        let short = time_of_size(&times, page_bytes).ok_or(missing)?;
         let long = times.last().filter(|(bytes, _)| *bytes >= LONG_BY_PAGE * page_bytes);
         let (long_bytes, long) = long.ok_or(missing)?;
         let pages = (*long_bytes / page_bytes) as f64;
         let page = map(long, |ns| ((ns - short.value) / (pages - 1.0)).clamp(0.0, short.value));
         let says = format!(
-            "sequential writes of {} and of {} take {} and {}: {} for a page more",
+            "sequential writes of {} and of {} take {} and {}{}: {} for a page more",
             format_bytes(page_bytes),
             format_bytes(*long_bytes),
-            bounded(short, time),
+            bounded(&short, time),
             bounded(long, time),
+            not_measured(&times, page_bytes),
             bounded(&page, time)
         );
-        Ok((*short, Figure::new("sequential_ns", page, says)))
+        Ok((short, Figure::new("sequential_ns", page, says)))
+    }
+
+    /// A random write of a page alone, of a size that was measured or lies between two that were.
+    fn random_page(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
+        let alone = self.random_writes_alone().map(|row| (row.block_bytes, row.request_ns));
+        let times = non_falling(alone.collect());
+        let ns =
+            time_of_size(&times, page_bytes).ok_or(lack("the cost of random writes of several sizes"))?;
+        let says = format!(
+            "a random write of {} takes {}{}",
+            format_bytes(page_bytes),
+            bounded(&ns, time),
+            not_measured(&times, page_bytes)
+        );
+        Ok(Figure::new("random_write_ns", ns, says))
     }
 
     /// A page in the largest area in which random writes are cheap, and how large that is; a page anywhere, where there is none.
-    fn focused_page(&self, alone_ns: &Interval<f64>, random: &Figure) -> (Figure, u64) {
+    fn focused_page(&self, page_bytes: u64, alone_ns: &Interval<f64>, random: &Figure) -> (Figure, u64) {
         let derived = &self.profile.derived;
-        let focused =
-            derived.write_pattern_cost.and_then(|cost| cost.focused).zip(derived.focused_area_bytes);
-        let cheap = focused.map(|(times, area)| (product(alone_ns, &times), area.value));
-        let cheap = cheap.filter(|(ns, _)| ns.value <= random.value.value);
+        let cheap = derived.write_pattern_cost.zip(derived.focused_area_bytes).and_then(|(cost, area)| {
+            Some((focused_ns(&cost, cost.focused?, page_bytes, alone_ns), cost, area.value))
+        });
+        let cheap = cheap.filter(|(ns, ..)| ns.value <= random.value.value);
         let (ns, area_bytes, says) = match cheap {
-            Some((ns, area_bytes)) => {
+            Some((ns, cost, area_bytes)) => {
                 let says = format!(
-                    "a random write within {} takes {}",
+                    "a random write within {} takes {}{}",
                     format_bytes(area_bytes),
-                    bounded(&ns, time)
+                    bounded(&ns, time),
+                    from_larger(&cost, page_bytes)
                 );
                 (ns, area_bytes, says)
             }
@@ -111,4 +128,41 @@ impl Figures<'_> {
         let alone = self.random_writes_alone().find(|row| row.block_bytes == deep.block_bytes)?;
         (deep.queue_depth >= DEEP_MIN).then(|| deep.request_ns.over(&alone.request_ns))
     }
+}
+
+/// A random write of a page in a small area, by what one of the pattern's own block takes more than in sequence. That is mostly
+/// what the drive has to move for the bytes sooner or later, so a page has its part of it; a drive that moves as much for a page as for
+/// a block, or nothing, is in the interval.
+fn focused_ns(
+    cost: &WritePatternCost,
+    times: Interval<f64>,
+    page_bytes: u64,
+    alone_ns: &Interval<f64>,
+) -> Interval<f64> {
+    if cost.block_bytes == page_bytes {
+        return product(alone_ns, &times);
+    }
+    let more_ns = product(&cost.sequential_ns, &map(&times, |times| (times - 1.0).max(0.0)));
+    let share = page_bytes as f64 / cost.block_bytes as f64;
+    let own_ns = Interval { value: more_ns.value * share, low: 0.0, high: more_ns.high * share.max(1.0) };
+    sum(alone_ns, &own_ns)
+}
+
+/// Words for a page in a small area where another size was measured.
+fn from_larger(cost: &WritePatternCost, page_bytes: u64) -> String {
+    let Some(times) = cost.focused.filter(|_| cost.block_bytes != page_bytes) else { return String::new() };
+    let block = format_bytes(cost.block_bytes);
+    format!(
+        "; measured with {block}, which take {} times as long there as in sequence: of what they take more, a page has its part \
+         by the bytes",
+        bounded(&times, number)
+    )
+}
+
+/// Words for a time that lies between those of two sizes.
+fn not_measured(times: &[(u64, Interval<f64>)], page_bytes: u64) -> String {
+    if times.iter().any(|(bytes, _)| *bytes == page_bytes) {
+        return String::new();
+    }
+    format!(" ({} by the sizes beside it)", format_bytes(page_bytes))
 }

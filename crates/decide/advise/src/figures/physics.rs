@@ -24,6 +24,24 @@ pub(crate) fn non_falling(mut times: Vec<(u64, Interval<f64>)>) -> Vec<(u64, Int
     pooled
 }
 
+/// Time of a size among those of others, in ascending order: as measured, or on the straight line between its neighbours, since a
+/// request takes something beside its bytes and for each of them. `None` beyond the smallest and the largest.
+pub(crate) fn time_of_size(times: &[(u64, Interval<f64>)], bytes: u64) -> Option<Interval<f64>> {
+    debug_assert!(times.is_sorted_by_key(|(bytes, _)| *bytes), "sizes ascend: {times:?}");
+    if let Some((_, time)) = times.iter().find(|(measured, _)| *measured == bytes) {
+        return Some(*time);
+    }
+    let (below, above) = times.iter().zip(times.iter().skip(1)).find(|((_, _), (next, _))| *next > bytes)?;
+    let ((below_bytes, below), (above_bytes, above)) = (below, above);
+    let share = bytes.checked_sub(*below_bytes)? as f64 / (above_bytes - below_bytes) as f64;
+    let between = |below: f64, above: f64| below + (above - below) * share;
+    Some(Interval {
+        value: between(below.value, above.value),
+        low: between(below.low, above.low),
+        high: between(below.high, above.high),
+    })
+}
+
 /// The surer a time is, the more it counts; none is surer than a twentieth of itself.
 fn weight(time: &Interval<f64>) -> f64 {
     const LEAST_REACH: f64 = 0.05;
@@ -86,6 +104,15 @@ mod tests {
         assert!((small.value - 76.5).abs() < 1e-9, "{small:?}");
         assert!((small.low - 47.7).abs() < 1e-9 && (small.high - 110.0).abs() < 1e-9, "{small:?}");
         assert_eq!(*largest, about(200.0));
+    }
+
+    #[test]
+    fn a_size_between_two_lies_on_the_line_between_them() {
+        let times = [(4 << 10, about(100.0)), (32 << 10, about(200.0)), (128 << 10, about(500.0))];
+        assert_eq!(time_of_size(&times, 32 << 10), Some(about(200.0)));
+        let between = time_of_size(&times, 64 << 10).unwrap();
+        assert!((between.value - 300.0).abs() < 1e-9 && (between.low - 270.0).abs() < 1e-9, "{between:?}");
+        assert_eq!((time_of_size(&times, 2 << 10), time_of_size(&times, 256 << 10)), (None, None));
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod linux;
 mod made_up;
 mod mariadb;
 mod noise;
+mod pages;
 mod postgresql;
 mod programs;
 mod rocksdb;

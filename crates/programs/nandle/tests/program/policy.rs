@@ -72,10 +72,12 @@ fn advice_for_pages_says_what_each_policy_takes() {
     assert_eq!((&json["store"]["fill_percent"], &json["store"]["page_bytes"]), (&50.into(), &8192.into()));
     let policies = json["policies"].as_array().unwrap();
     assert_eq!(policies.len(), 6);
+    place.nandle("advise p.json --for pages --page 64KiB").done();
     assert!(policies.is_sorted_by_key(|policy| policy["page_ns"].as_f64().unwrap()), "{json}");
     assert_eq!(json["best"], policies[0]["policy"]);
     place.nandle("advise p.json --for postgresql --fill 50%").refused(2, &["--fill", "--for pages"]);
     place.nandle("advise p.json --for pages --memory 1GiB").refused(2, &["--memory", "nandle replay"]);
+    place.nandle("advise p.json --for pages --workload olap").refused(2, &["--workload", "nandle replay"]);
     place.nandle("advise p.json --fill 50%").refused(2, &["--for"]);
     place
         .nandle("probe model:mtron-16 --only reads --budget 1m --no-progress --profile reads.json --json")
@@ -83,4 +85,10 @@ fn advice_for_pages_says_what_each_policy_takes() {
     place
         .nandle("advise reads.json --for pages")
         .refused(1, &["reads.json", "pages of 4KiB", "needs", "nandle probe"]);
+    place.write("a.csv", scattered_writes(600));
+    let replay = "replay a.csv --on model:mtron-16 --policies direct,stable-ring --profile reads.json --json";
+    let json = place.nandle(replay).done().json();
+    let remarks = json["remarks"].to_string();
+    assert!(remarks.contains("reads.json lacks") && remarks.contains("nothing is predicted"), "{remarks}");
+    assert_eq!(json["decision"]["predicted"], Value::Array(Vec::new()));
 }

@@ -51,7 +51,7 @@ impl PolicyDecision {
     /// By what each policy took. `None` where only one ran: there is nothing to decide.
     pub fn of(policies: &[PolicyOutcome], usage: StoreUsage, predicted: Vec<PolicyTime>) -> Option<Self> {
         let (uncleaned, counted): (Vec<_>, Vec<_>) =
-            policies.iter().partition(|policy| policy.is_before_cleaning(usage.store_bytes));
+            policies.iter().partition(|policy| policy.is_before_cleaning());
         let (counted, uncleaned) =
             if counted.is_empty() { (uncleaned, Vec::new()) } else { (counted, uncleaned) };
         let best = quickest(counted.iter().copied()).filter(|_| policies.len() > 1)?;

@@ -57,8 +57,7 @@ impl ReplayFile {
 
     /// Figures of `out-of-place` without cleaning, as a new store has them.
     fn before_cleaning(&self) -> Option<String> {
-        let store_bytes = self.pages.saturating_mul(self.page_bytes);
-        self.policies.iter().any(|policy| policy.is_before_cleaning(store_bytes)).then(|| {
+        self.policies.iter().any(PolicyOutcome::is_before_cleaning).then(|| {
             "out-of-place never had to move a page to make room, so nothing of cleaning is in its figures: --fill 90% and more \
              --passes bring it about."
                 .to_owned()

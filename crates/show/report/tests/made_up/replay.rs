@@ -44,13 +44,7 @@ pub(crate) fn replay_file() -> ReplayFile {
 }
 
 fn usage() -> StoreUsage {
-    StoreUsage {
-        store_bytes: 500_000 * 4096,
-        fill_percent: 50,
-        living_percent: 60,
-        batch_pages: 1.0,
-        sync_pages: Some(16.0),
-    }
+    StoreUsage { fill_percent: 50, living_percent: 60, batch_pages: 1.0, sync_pages: Some(16.0) }
 }
 
 /// A replay that never was, under three policies.
@@ -148,6 +142,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         auto: None,
         pages_destaged: 56_000,
         pages_cleaned: None,
+        zones_freed: None,
         instances: found(16),
         verified_pages: 53_000,
         samples: (1..=16).map(sample).collect(),

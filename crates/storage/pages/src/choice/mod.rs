@@ -37,6 +37,8 @@ impl ExpectedUse {
 pub struct PredictedPolicy {
     /// Which one.
     pub policy: PolicyKind,
+    /// What a store with such options and this policy promises.
+    pub promises: Promises,
     /// Time of a page, with what it costs to bring it to its place and to make room.
     pub page_ns: f64,
     /// Pages that cleaning moves for each that is written; 0 where nothing is cleaned.
@@ -62,5 +64,5 @@ pub fn predict_policies(
 
 /// The first that promises at least so much.
 pub fn quickest(predicted: &[PredictedPolicy], needed: Promises) -> Option<PredictedPolicy> {
-    predicted.iter().find(|predicted| predicted.policy.promises().include(needed)).copied()
+    predicted.iter().find(|predicted| predicted.promises.include(needed)).copied()
 }

@@ -3,11 +3,11 @@
 
 use super::cleaning::{alive_when_cleaned, moved_by_page};
 use super::{ExpectedUse, PageTimes, PredictedPolicy};
-use crate::policy::{ZoneRoom, zone_room};
+use crate::policy::{LEAST_SAVING, ZoneRoom, zone_room};
 use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind};
 
 /// Share of a staging area that is reclaimed with two flushes and a ledger: most of it under `doublewrite`, whose pages go
-/// home at once.
+/// home at once (estimated, as all of these are that don't say otherwise).
 const RECLAIMED_AT_ONCE: f64 = 0.5;
 /// The same of the policies that keep pages for long.
 const RECLAIMED_SHARE: f64 = 1.0 / 8.0;
@@ -17,12 +17,13 @@ const WAITING_SHARE: f64 = 0.8;
 const PIECES: f64 = 1.6;
 /// And keeps half as many pages of an area together, because an area's slots are free again one by one (measured).
 const KEPT_SHARE: f64 = 0.5;
-/// `auto` tries what it hasn't chosen now and then.
+/// `auto` tries what it hasn't chosen now and then. What finding out costs a short run, and a way that was the quicker one once,
+/// isn't in it.
 const TRIALS: f64 = 1.03;
-/// Pages shorter by less than this are stored as they are.
-const COMPRESSED_SHARE_MAX: f64 = 7.0 / 8.0;
-/// Pages that cleaning writes as one extent.
-const MOVED_TOGETHER: f64 = 32.0;
+/// Pages shorter by less than a part of them are stored as they are.
+const COMPRESSED_SHARE_MAX: f64 = 1.0 - 1.0 / LEAST_SAVING as f64;
+/// LZ4 makes 255 bytes of one at most (its block format's lengths).
+const COMPRESSED_SHARE_MIN: f64 = 1.0 / 255.0;
 
 /// One policy's prediction.
 pub(super) fn predict(
@@ -42,7 +43,7 @@ pub(super) fn predict(
         PolicyKind::OutOfPlace => work.out_of_place(),
         PolicyKind::Auto => (work.direct().min(work.stable_ring()) * TRIALS, 0.0),
     };
-    PredictedPolicy { policy: create.policy, page_ns, moved_by_page }
+    PredictedPolicy { policy: create.policy, promises: create.promises(), page_ns, moved_by_page }
 }
 
 struct Work<'a> {
@@ -81,20 +82,26 @@ impl Work<'_> {
 
     /// Once in sequence, and so often again as cleaning moves it.
     fn out_of_place(&self) -> (f64, f64) {
-        let ZoneRoom { pages, zone_pages } = zone_room(self.create);
+        let ZoneRoom { pages, zone_pages, piece_pages } = zone_room(self.create, self.open);
         let stored = self.stored_share();
-        let share = self.living_pages * stored / (pages as f64).max(1.0);
-        let moved = moved_by_page(share);
-        if moved.is_infinite() {
-            return (moved, moved);
-        }
-        let header = self.header_pages();
-        let group = self.group_pages();
-        let move_ns = self.times.read_deep_ns + self.times.append_ns(MOVED_TOGETHER, header) * stored;
-        let freed_pages = zone_pages as f64 / stored * (1.0 - alive_when_cleaned(share));
-        let ledger_ns = 2.0 * self.times.flush_ns / freed_pages.max(1.0);
-        let append_ns = self.times.append_ns(group / stored, header) * stored;
+        let share = self.living_pages * stored / pages as f64;
+        let (alive, moved) = (alive_when_cleaned(share), moved_by_page(share));
+        let in_zone = zone_pages as f64 / stored;
+        // What is alive in a zone goes on in pieces.
+        let moved_together = (piece_pages as f64).min(in_zone * alive).max(1.0);
+        let move_ns = self.times.read_deep_ns + self.extent_ns(moved_together, stored);
+        let ledger_ns = 2.0 * self.times.flush_ns / (in_zone * (1.0 - alive)).max(1.0);
+        let append_ns = self.extent_ns(self.group_pages(), stored);
         (append_ns + self.sync_ns() + moved * move_ns + ledger_ns, moved)
+    }
+
+    /// Each page of an extent of so many, of which that share is stored. An extent has whole blocks, and its header and its
+    /// request are there however little is in it.
+    fn extent_ns(&self, pages: f64, stored: f64) -> f64 {
+        let block_pages = self.header_pages();
+        let stored_pages =
+            if stored < 1.0 { (pages * stored / block_pages).ceil() * block_pages } else { pages };
+        self.times.append_ns(stored_pages, block_pages) * stored_pages / pages
     }
 
     fn writers(&self) -> f64 {
@@ -103,7 +110,7 @@ impl Work<'_> {
 
     fn stored_share(&self) -> f64 {
         let left = 1.0 - f64::from(self.expected.compressible_percent.min(100)) / 100.0;
-        if self.open.compress && left <= COMPRESSED_SHARE_MAX { left.max(1.0 / 64.0) } else { 1.0 }
+        if self.open.compress && left <= COMPRESSED_SHARE_MAX { left.max(COMPRESSED_SHARE_MIN) } else { 1.0 }
     }
 
     fn header_pages(&self) -> f64 {

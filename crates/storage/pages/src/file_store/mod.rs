@@ -17,7 +17,7 @@ use nandle_io::Backend;
 
 use self::file::StoreFile;
 use self::memory::Budget;
-pub use self::options::PageOptions;
+pub use self::options::{PageOptions, usual_buffer_bytes};
 use crate::{Batch, BlockingStore, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// Pages in a file, changed by atomic, durable commits.

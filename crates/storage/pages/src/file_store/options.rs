@@ -1,4 +1,4 @@
-use crate::choice::{ExpectedUse, PageTimes, predict_policies, quickest};
+use crate::choice::{ExpectedUse, PageTimes, PredictedPolicy, predict_policies, quickest};
 use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind, Promises};
 
 /// The staging area is this fraction of the pages …
@@ -18,6 +18,11 @@ const _: () = assert!(
 /// A store may grow to so many times as many pages.
 const GROWTH: u64 = 4;
 
+/// Size of the staging area of a store in a file, where its options name none: an eighth of its pages, 8 MiB to 256 MiB.
+pub fn usual_buffer_bytes(pages_bytes: u64) -> u64 {
+    (pages_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
+}
+
 /// What a new store in a file shall be, and how it is used at first.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
@@ -36,7 +41,8 @@ pub struct PageOptions {
     /// [`memory_bytes`](OpenOptions::memory_bytes) it bounds what one commit can change
     /// ([`largest_commit`](crate::PageStore::largest_commit)).
     pub buffer_bytes: Option<u64>,
-    /// How it is used until it is closed.
+    /// How it is used until it is closed. The areas begin at multiples of the mapping unit that its costs have, and zones are
+    /// as long, for good.
     pub open: OpenOptions,
 }
 
@@ -73,13 +79,19 @@ impl PageOptions {
     }
 
     /// The same with the policy that is predicted to take the least time for a page, of those that promise at least what is
-    /// `needed`: by what requests take on the device (its profile's figures), and how the store is going to be used. As it is
-    /// where no policy that is possible promises so much.
+    /// `needed`: by what requests take on the device (its profile's figures), and how the store is going to be used. `None` where
+    /// no policy that is possible promises so much: a staging area may be too small, for example.
     #[must_use]
-    pub fn with_quickest_policy(self, times: &PageTimes, expected: &ExpectedUse, needed: Promises) -> Self {
+    pub fn with_quickest_policy(
+        self,
+        times: &PageTimes,
+        expected: &ExpectedUse,
+        needed: Promises,
+    ) -> Option<Self> {
         let (create, open) = self.clone().into_parts();
-        let predicted = quickest(&predict_policies(&create, &open, times, expected), needed);
-        Self { policy: predicted.map_or(self.policy, |predicted| predicted.policy), ..self }
+        let PredictedPolicy { policy, .. } =
+            quickest(&predict_policies(&create, &open, times, expected), needed)?;
+        Some(Self { policy, ..self })
     }
 
     /// The same with a staging area of this size.
@@ -96,10 +108,27 @@ impl PageOptions {
 
     pub(super) fn into_parts(self) -> (CreateOptions, OpenOptions) {
         let pages_bytes = self.pages.saturating_mul(self.page_bytes as u64);
-        let share_bytes = (pages_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX);
-        let pages_max = self.pages_max.or(Some(self.pages.saturating_mul(GROWTH)));
-        let create =
-            CreateOptions { pages_max, ..CreateOptions::new(self.policy, self.page_bytes, self.pages) };
-        (create.with_buffer_bytes(self.buffer_bytes.unwrap_or(share_bytes)), self.open)
+        let create = CreateOptions {
+            pages_max: self.pages_max.or(Some(self.pages.saturating_mul(GROWTH))),
+            buffer_bytes: self.buffer_bytes.unwrap_or_else(|| usual_buffer_bytes(pages_bytes)),
+            alignment_bytes: self.open.costs.mapping_unit_bytes,
+            ..CreateOptions::new(self.policy, self.page_bytes, self.pages)
+        };
+        (create, self.open)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WriteCosts;
+
+    #[test]
+    fn zones_are_as_long_as_what_the_drive_erases() {
+        let costs = WriteCosts { mapping_unit_bytes: 4 << 20, ..WriteCosts::default() };
+        let options = PageOptions::new(1 << 18).with_open(OpenOptions { costs, ..OpenOptions::default() });
+        let (create, open) = options.into_parts();
+        assert_eq!((create.alignment_bytes, open.costs), (4 << 20, costs));
+        assert_eq!(create.buffer_bytes, 128 << 20);
     }
 }

@@ -24,9 +24,9 @@ pub(crate) struct AdviseArgs {
     /// The product's version [default: PostgreSQL's by the data directory under --on; else the latest that is known]
     #[arg(long, value_name = "VERSION", requires = "product")]
     pub(crate) product_version: Option<Version>,
-    /// What the database is used for
-    #[arg(long, default_value = "oltp", requires = "product", value_parser = workloads())]
-    pub(crate) workload: Workload,
+    /// What the database is used for [default: oltp]
+    #[arg(long, requires = "product", value_parser = workloads())]
+    pub(crate) workload: Option<Workload>,
     /// Sessions that do I/O at the same time [default: 16 for oltp, 8 for mixed, 4 for olap; 1 for pages]
     #[arg(long, value_name = "COUNT", requires = "product", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) sessions: Option<u32>,

@@ -11,7 +11,7 @@ mod version;
 
 use std::path::{Path, PathBuf};
 
-use nandle_advise::settings::{Advice, Question, Version};
+use nandle_advise::settings::{Advice, Question, Version, Workload};
 use nandle_advise::{Product, UnknownVersion, advise, fragment, verdict};
 use nandle_profile::{DeviceProfile, read_profile};
 use nandle_terminal::args::Common;
@@ -64,10 +64,11 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     print(&advice, common)
 }
 
-/// A page store has no version, and isn't tried here.
+/// A page store has no version and no kind of work that is known beforehand, and isn't tried here.
 fn refuse_of_products(args: &AdviseArgs) -> Result<(), CliError> {
     let given = [
         ("--product-version", args.product_version.is_some()),
+        ("--workload", args.workload.is_some()),
         ("--memory", args.memory.is_some()),
         ("--verify", args.is_tried()),
     ];
@@ -113,7 +114,7 @@ fn assumed_version(args: &AdviseArgs, question: &Question) -> Option<String> {
 }
 
 fn question(args: &AdviseArgs, product: Product, found: Option<Version>) -> Result<Question, CliError> {
-    let workload = args.workload;
+    let workload = args.workload.unwrap_or(Workload::Oltp);
     let tried = tried_version(args, product)?;
     Ok(Question {
         product,

@@ -7,7 +7,7 @@ use comfy_table::{Table, presets};
 use nandle_advise::pages::{PageFigures, page_figures};
 use nandle_pages::{
     CreateOptions, ExpectedUse, OpenOptions, PolicyKind, PredictedPolicy, Promises, predict_policies,
-    quickest,
+    quickest, usual_buffer_bytes,
 };
 use nandle_profile::DeviceProfile;
 use nandle_terminal::args::{Common, bytes_of_at_least, percent};
@@ -112,18 +112,16 @@ fn predict(args: &AdviseArgs, profile: &DeviceProfile) -> Result<Prediction, Cli
     };
     let open = OpenOptions { costs, ..OpenOptions::default() };
     let policies = predict_policies(&create, &open, &page_times(&figures), &expected);
-    let policies = policies.into_iter().filter(|predicted| predicted.page_ns.is_finite()).collect();
     Ok(Prediction { create, expected, batch, figures, policies })
 }
 
 /// The staging area is as large as a store in a file has it, and zones and sweeps are as long as what the drive erases.
 fn create_options(store: &StoreArgs, page: u64, alignment_bytes: u64) -> CreateOptions {
     let store_bytes = store.store.unwrap_or(1 << 30);
-    let usual_bytes = (store_bytes / 8).clamp(8 << 20, 256 << 20);
     let page_bytes = usize::try_from(page).unwrap_or(usize::MAX);
     CreateOptions {
         alignment_bytes,
-        buffer_bytes: store.buffer.unwrap_or(usual_bytes),
+        buffer_bytes: store.buffer.unwrap_or_else(|| usual_buffer_bytes(store_bytes)),
         ..CreateOptions::new(PolicyKind::Direct, page_bytes, (store_bytes / page).max(1))
     }
 }
@@ -165,7 +163,7 @@ fn table(policies: &[PredictedPolicy]) -> Table {
             time(predicted.page_ns),
             direct.map_or("–".into(), |direct| format!("{} x", times(direct / predicted.page_ns))),
             if cleaned { format!("{:.2}", predicted.moved_by_page) } else { "–".into() },
-            if predicted.policy.promises().atomic_batch { "yes" } else { "no" }.into(),
+            if predicted.promises.atomic_batch { "yes" } else { "no" }.into(),
         ]);
     }
     to_the_right(&mut table, 1..);
@@ -219,7 +217,7 @@ fn as_json(prediction: &Prediction) -> Value {
             "policy": predicted.policy.name(),
             "page_ns": predicted.page_ns,
             "moved_by_page": predicted.moved_by_page,
-            "atomic_batch": predicted.policy.promises().atomic_batch,
+            "atomic_batch": predicted.promises.atomic_batch,
         })
     });
     let name = |needed| quickest(&prediction.policies, needed).map(|best| best.policy.name());

@@ -1,6 +1,7 @@
 //! Which policy the replay speaks for, beside what the profile predicts.
 
 use nandle_advise::pages::page_figures;
+use nandle_advise::settings::MissingFigure;
 use nandle_pages::{ExpectedUse, PolicyKind, predict_policies};
 use nandle_profile::DeviceProfile;
 use nandle_replay::{PolicyDecision, PolicyOutcome, PolicyTime, StoreUsage, Work};
@@ -9,28 +10,38 @@ use super::ReplayArgs;
 use super::stores::StoreFactory;
 use crate::commands::page_times::page_times;
 
-/// By what the policies took.
+/// By what the policies took. Where the profile lacks a figure, a sentence that says which.
 pub(super) fn decide(
     args: &ReplayArgs,
     work: &Work,
     factory: &StoreFactory,
     profile: Option<&DeviceProfile>,
     policies: &[PolicyOutcome],
-) -> Option<PolicyDecision> {
+) -> (Option<PolicyDecision>, Option<String>) {
     let usage = work.usage(args.durability.into());
-    let predicted = profile.map_or_else(Vec::new, |profile| predict(args, work, factory, profile, usage));
-    PolicyDecision::of(policies, usage, predicted)
+    let predicted = profile.map(|profile| predict(args, work, factory, profile, usage)).transpose();
+    let (predicted, lack) = match predicted {
+        Ok(predicted) => (predicted.unwrap_or_default(), None),
+        Err(missing) => (Vec::new(), Some(lacks(args, &missing))),
+    };
+    (PolicyDecision::of(policies, usage, predicted), lack)
 }
 
-/// What a profile says that the policies take; nothing where it lacks a figure, which `nandle advise --for pages` names.
+fn lacks(args: &ReplayArgs, missing: &MissingFigure) -> String {
+    let path =
+        args.profile.as_ref().map_or_else(|| "the profile".to_owned(), |path| path.display().to_string());
+    format!("{path} lacks {}, so nothing is predicted of the policies; {}.", missing.needs, missing.how)
+}
+
+/// What a profile says that the policies take.
 fn predict(
     args: &ReplayArgs,
     work: &Work,
     factory: &StoreFactory,
     profile: &DeviceProfile,
     usage: StoreUsage,
-) -> Vec<PolicyTime> {
-    let Ok(figures) = page_figures(profile, args.page) else { return Vec::new() };
+) -> Result<Vec<PolicyTime>, MissingFigure> {
+    let figures = page_figures(profile, args.page)?;
     let expected = ExpectedUse {
         fill_percent: usage.living_percent,
         batch_pages: usage.batch_pages,
@@ -41,6 +52,6 @@ fn predict(
     // Any that stages: the size of its staging area is that of all.
     let create = factory.create(PolicyKind::DoubleWrite, work.pages);
     let predicted = predict_policies(&create, &factory.open_options(), &page_times(&figures), &expected);
-    let times = predicted.into_iter().filter(|predicted| predicted.page_ns.is_finite());
-    times.map(|predicted| PolicyTime { policy: predicted.policy, page_ns: predicted.page_ns }).collect()
+    let times = predicted.into_iter();
+    Ok(times.map(|predicted| PolicyTime { policy: predicted.policy, page_ns: predicted.page_ns }).collect())
 }

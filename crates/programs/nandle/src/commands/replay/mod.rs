@@ -56,6 +56,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     }
     let mut work = work?;
     (work.passes, work.fill_percent) = (args.passes, args.fill);
+    work.check_versions()?;
     let mut left_out = factory.fit(&mut work)?;
     let work = Rc::new(work);
     remarks.extend(remarks::before_starting(&work, records.bad_lines(), &progress));
@@ -71,7 +72,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let policies = of_those_that_finished(outcomes, &mut left_out)?;
     remarks.extend(remarks::of_splits(&policies));
     remarks.extend(left_out.iter().map(LeftOut::sentence));
-    let decision = decision::decide(args, &work, &factory, known.profile.as_ref(), &policies);
+    let (decision, lack) = decision::decide(args, &work, &factory, known.profile.as_ref(), &policies);
+    remarks.extend(lack);
     let file = ReplayFile {
         remarks,
         decision,

@@ -2,6 +2,21 @@
 
 use crate::size::to_usize;
 
+/// Of the spare zones, one in so many is kept for a renewal …
+const KEPT_PART: u64 = 16;
+/// … as long as they are few enough for an opening to read quickly what may not be durable.
+const KEPT_ZONES_MAX: u64 = 32;
+
+/// Of so many zones beyond those that the pages fill, so many are kept for what an opening writes once more.
+pub(super) fn kept_for_renewal(spare_zones: u64) -> usize {
+    to_usize((spare_zones / KEPT_PART).clamp(1, KEPT_ZONES_MAX))
+}
+
+/// Zones that cleaning leaves free: those that are kept for a renewal, and one that is cleaned into after it.
+pub(super) fn reserved(kept_for_renewal: usize) -> usize {
+    kept_for_renewal + 1
+}
+
 /// The most changes that fit into a free zone for sure, when they are written in pieces of so many pages: each piece has a
 /// header, and a page takes no more than its length.
 pub(super) fn capacity(zone_blocks: u64, page_blocks: u64, piece_pages: usize) -> usize {

@@ -31,6 +31,7 @@ impl ZoneEngine {
             let length_bytes = (blocks.end - blocks.start) * BLOCK_BYTES as u64;
             self.context.disk.discard(self.context.label.offset_of(blocks.start), length_bytes).await?;
             self.state.borrow_mut().zones.release(zone);
+            self.context.disk.count(|stats| stats.zones_freed += 1);
         }
         self.context.changed.notify();
         Ok(true)

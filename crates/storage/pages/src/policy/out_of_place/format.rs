@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
-use super::capacity::{capacity, filled_zones};
+use super::capacity::{capacity, filled_zones, kept_for_renewal, reserved};
 use super::clean::{FREE_ZONES, piece_pages};
 use super::ledger::{LEDGER_BYTES, Ledger};
 use super::saved_map;
@@ -18,8 +18,6 @@ const LEAST_ZONE_PAGES: u64 = 16;
 /// Zones beside those that the pages can fill: some to write to, one to clean into, some that are kept free, and those that cleaning
 /// leaves to a burst.
 const LEAST_SPARE_ZONES: u64 = 9;
-/// Zones that are open for writing, or kept for cleaning to go on.
-const RESERVED_ZONES: u64 = 2;
 /// Cleaning writes so many pages as one extent, with memory for four times as many.
 const PIECE_PAGES: usize = 64;
 
@@ -52,13 +50,21 @@ pub(crate) struct ZoneRoom {
     pub(crate) pages: u64,
     /// Pages in one.
     pub(crate) zone_pages: u64,
+    /// Pages that cleaning writes as one extent, if as many are alive in a zone.
+    pub(crate) piece_pages: usize,
 }
 
-/// Room for pages that don't compress.
-pub(crate) fn zone_room(options: &CreateOptions) -> ZoneRoom {
-    let zone_pages = capacity(zone_blocks(options), page_blocks(options), PIECE_PAGES) as u64;
-    let used_zones = zones(options).saturating_sub(FREE_ZONES as u64 + RESERVED_ZONES);
-    ZoneRoom { pages: used_zones.saturating_mul(zone_pages), zone_pages }
+/// Room for pages that don't compress: more than for all of the store's.
+pub(crate) fn zone_room(create: &CreateOptions, open: &OpenOptions) -> ZoneRoom {
+    let zone_pages = capacity(zone_blocks(create), page_blocks(create), PIECE_PAGES) as u64;
+    let zones = zones(create);
+    let kept = kept_for_renewal(zones.saturating_sub(filled(create)));
+    let used_zones = zones.saturating_sub((FREE_ZONES + reserved(kept)) as u64);
+    ZoneRoom {
+        pages: used_zones.saturating_mul(zone_pages),
+        zone_pages,
+        piece_pages: piece_pages(open.memory_bytes, create.page_bytes),
+    }
 }
 
 fn zones(options: &CreateOptions) -> u64 {
@@ -67,8 +73,12 @@ fn zones(options: &CreateOptions) -> u64 {
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
     let wanted = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones);
-    let filled = filled_zones(options.pages, zone_blocks(options), page_blocks(options), PIECE_PAGES);
-    wanted.max(filled.saturating_add(LEAST_SPARE_ZONES))
+    wanted.max(filled(options).saturating_add(LEAST_SPARE_ZONES))
+}
+
+/// Zones that the pages fill.
+fn filled(options: &CreateOptions) -> u64 {
+    filled_zones(options.pages, zone_blocks(options), page_blocks(options), PIECE_PAGES)
 }
 
 fn page_blocks(options: &CreateOptions) -> u64 {
@@ -91,4 +101,25 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptio
 /// The most changes that a group may have.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> usize {
     capacity(zone_blocks(create), page_blocks(create), piece_pages(open.memory_bytes, create.page_bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PolicyKind;
+
+    /// So cleaning always finds something dead.
+    #[test]
+    fn zones_have_room_for_more_than_all_pages() {
+        for page_bytes in [4 << 10, 16 << 10, 64 << 10] {
+            for alignment_bytes in [4 << 10, 1 << 20, 64 << 20] {
+                for (pages, spare_percent) in [(1, 0), (100, 15), (10_000, 0), (1 << 20, 15), (1 << 30, 1)] {
+                    let create = CreateOptions::new(PolicyKind::OutOfPlace, page_bytes, pages);
+                    let create = CreateOptions { alignment_bytes, spare_percent, ..create };
+                    let room = zone_room(&create, &OpenOptions::default());
+                    assert!(room.pages > pages, "{create:?}: {room:?}");
+                }
+            }
+        }
+    }
 }

@@ -54,6 +54,7 @@ use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::log::ZoneLog;
 use self::needed::NeededExtents;
+pub(crate) use self::packing::LEAST_SAVING;
 use self::zones::Zones;
 use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;

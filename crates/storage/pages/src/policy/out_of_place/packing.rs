@@ -16,7 +16,7 @@ use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Less than this part of a page isn't worth unpacking it.
-const LEAST_SAVING: usize = 8;
+pub(crate) const LEAST_SAVING: usize = 8;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
 /// Where a page lies, in bytes of the area.

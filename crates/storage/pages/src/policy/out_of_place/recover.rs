@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, WriteBuffers};
 
-use super::capacity::{capacity, filled_zones};
+use super::capacity::{capacity, filled_zones, kept_for_renewal};
 use super::clean::piece_pages;
 use super::header::{Entry, Header};
 use super::ledger::{Ledger, MapAt};
@@ -38,10 +38,6 @@ use crate::{BLOCK_BYTES, PageError};
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
-/// Of the spare zones, one in so many is kept for a renewal …
-const KEPT_PART: u64 = 16;
-/// … as long as they are few enough for an opening to read quickly what may not be durable.
-const KEPT_ZONES_MAX: u64 = 32;
 
 /// What counts, and what else there is.
 struct Remnants {
@@ -121,7 +117,7 @@ fn rebuilt(
     debug_assert!(zones > 0, "{ledger:?} of {} blocks", label.area_blocks());
     let spare = zones - filled.min(zones);
     let groups = to_usize((spare / 4).clamp(1, GROUPS_MAX));
-    let kept = to_usize((spare / KEPT_PART).clamp(1, KEPT_ZONES_MAX));
+    let kept = kept_for_renewal(spare);
     let mut state = EngineState {
         zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
         lifetimes: Lifetimes::new(label.pages),

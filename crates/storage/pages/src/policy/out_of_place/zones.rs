@@ -1,5 +1,6 @@
 use std::collections::VecDeque;
 
+use super::capacity;
 use super::header::{ENTRIES_MAX, Entry, Header};
 use super::map::{Kept, Map, PagePlace};
 use super::rooms::{Filling, Rooms, Taken};
@@ -152,9 +153,9 @@ impl Zones {
         self.all.len()
     }
 
-    /// Zones that cleaning leaves free: those that are kept for a renewal, and one that is cleaned into after it.
+    /// Zones that cleaning leaves free.
     pub(super) fn reserved(&self) -> usize {
-        self.kept_for_renewal + 1
+        capacity::reserved(self.kept_for_renewal)
     }
 
     /// Zones that hold what an opening writes once more.

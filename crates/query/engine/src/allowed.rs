@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::{EngineError, nesting};
+use crate::{EngineError, lists, nesting};
 
 /// What is refused by the text alone, before it is parsed.
 pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
@@ -15,6 +15,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     // What has no tokens, the parser says.
     let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
     nesting::check(&tokens)?;
+    lists::check(&tokens)?;
     check_sets(&tokens)?;
     check_distinct_from(&tokens)
 }

@@ -164,8 +164,8 @@ fn the_cost_of_a_random_page_is_told_for_both_depths() {
     let cost = advice.setting("random_page_cost").unwrap();
     let said = cost.remarks.join(" ");
     // 3 GB/s in sequence; 8 KiB at random take 83 us, 8 us each with 16 outstanding and 4 us with 64: ratios of 30, 2.8 and
-    // 1.5.
-    assert_eq!(cost.value, "1.0");
+    // 1.5. What is set leaves the planner a reason to read in sequence.
+    assert_eq!(cost.value, "1.1");
     assert!(
         said.contains("alone the value would be 3.0") && said.contains("by that the value would be 1.0"),
         "{said}"

@@ -55,11 +55,13 @@ fn with_methods(gain: f64, enough: u32, noise: f64) -> DeviceProfile {
 #[test]
 fn postgresqls_method_and_workers_follow_from_threads_that_block() {
     let of = |profile: &DeviceProfile, name: &str| setting(profile, Product::Postgresql, name);
-    let gains = with_methods(2.0, 16, 0.02);
-    assert_eq!(
-        (of(&gains, "io_method").value, of(&gains, "io_workers").value),
-        ("io_uring".into(), "16".into())
-    );
+    let mut gains = with_methods(2.0, 16, 0.02);
+    let workers_on = |profile: &mut DeviceProfile, processors: u32| {
+        profile.system.machine.processors = processors;
+        of(profile, "io_workers").value
+    };
+    assert_eq!(of(&gains, "io_method").value, "io_uring");
+    assert_eq!([64, 8, 2].map(|count| workers_on(&mut gains, count)), ["16", "8", "3"]);
     assert!(of(&gains, "io_method").only_a_comment.is_some(), "a server without liburing would not start");
     let alike = with_methods(1.05, 4, 0.02);
     assert_eq!(
@@ -73,6 +75,6 @@ fn postgresqls_method_and_workers_follow_from_threads_that_block() {
     );
     let mut unknown = NVME.profile();
     unknown.experiments.sync_reads = None;
-    assert_eq!(of(&unknown, "io_workers").value, "32", "the knee's 64, and the most that there are");
+    assert_eq!(workers_on(&mut unknown, 128), "32", "the knee's 64, and the most that there are");
     assert_eq!(of(&unknown, "io_method").value, "worker");
 }

@@ -66,5 +66,5 @@ fn nothing_is_made_that_there_is_no_memory_for() {
         assert!(error.contains("of a batch"), "{text}: {error}");
     }
     let query = "SELECT length(repeat('xy', 1000)) AS a, array_length(range(10, 0, -2)) AS b, lpad('1', 3, '0') AS c, repeat(NULL, 5) AS d";
-    assert_eq!(answer(&engine, query).unwrap(), [r#"{"a":2000,"b":5,"c":"001","d":null}"#]);
+    assert_eq!(answer(&engine, query).unwrap(), [r#"{"a":2000,"b":5,"c":"001"}"#]);
 }

@@ -109,11 +109,11 @@ fn masthead(report: &ReplayFile) -> Markup {
 
 /// Which policy the replay speaks for, before all figures.
 fn decision(report: &ReplayFile) -> Option<Markup> {
-    let (decision, words) = (report.decision.as_ref()?, report.decision_in_words()?);
+    let words = report.decision_in_words()?;
     Some(html! {
         section.verdict {
             div.kind {
-                h2 { "Use " (decision.best.policy) }
+                h2 { "Which policy to use" }
                 p { (words) }
             }
         }
@@ -150,7 +150,8 @@ mod tests {
             "where the trace syncs",
             "A remark.",
             "direct waits until the drive has taken each page",
-            "<h2>Use stable-buffer</h2>",
+            "<h2>Which policy to use</h2>",
+            "Use stable-buffer: ",
             "a page of 4KiB takes",
         ] {
             assert!(page.contains(said), "{said}");

@@ -25,6 +25,8 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
     {
         assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
     }
+    let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Each policy ran once") && words.contains("less than twice"), "{words}");
     let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();
     assert_eq!((&json["schema_version"], &json["durability"]), (&2.into(), &"each".into()));
     let policies = json["policies"].as_array().unwrap();

@@ -10,6 +10,9 @@ use super::ReplayFile;
 use super::policy_name;
 use crate::{PolicyOutcome, StoreUsage};
 
+/// With this begins the name of a modelled drive, also as a member of an array.
+const MODEL: &str = "model:";
+
 /// A policy, and what a page takes under it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -81,6 +84,11 @@ fn quickest<'a>(policies: impl Iterator<Item = &'a PolicyOutcome>) -> Option<Pol
 }
 
 impl ReplayFile {
+    /// Whether time was virtual, so that it would take the same again.
+    fn is_modelled(&self) -> bool {
+        self.target.contains(MODEL)
+    }
+
     /// Which policy to use, with the numbers, in sentences.
     pub fn decision_in_words(&self) -> Option<String> {
         let decision = self.decision.as_ref()?;
@@ -118,7 +126,14 @@ impl ReplayFile {
             let own = own.map_or_else(String::new, |own| format!(", and {own} for {policy}"));
             let _ = write!(text, "; the profile predicts {} for {}{own}", time(first.page_ns), first.policy);
         }
-        Some(text + ".")
+        text.push('.');
+        if !self.is_modelled() {
+            text.push_str(
+                " Each policy ran once, on a device that may have had other work: run it again before you rely on less than twice the \
+                 speed.",
+            );
+        }
+        Some(text)
     }
 }
 

@@ -21,7 +21,7 @@ fn profile(block_bytes: u64) -> DeviceProfile {
         ordered: None,
     });
     profile.derived.focused_area_bytes = Some(Interval::exact(8 << 20));
-    // A page anywhere is dear, so that the area counts.
+    // A page anywhere is expensive, so that the area counts.
     let findings = &mut profile.experiments.write_patterns.as_mut().unwrap().findings;
     for row in findings.patterns.iter_mut().filter(|row| row.pattern == "random") {
         row.request_ns = Interval::exact(1e6 + row.block_bytes as f64);

@@ -140,7 +140,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     } else {
         let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
         let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
-        // What is more already was somebody's choice.
+        // What is more already was set so.
         let least_kib = now_kib.unwrap_or(0);
         (
             (power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10).max(least_kib),

@@ -23,7 +23,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let random = figures.random_by_sequential_write()?;
     let rule = "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint: a page that is \
-                written again and again then goes home once, which saves the more the dearer random writes are; recovery reads that much \
+                written again and again then goes home once, which saves the more, the more random writes cost; recovery reads that much \
                 log";
     Ok(Setting::new("max_wal_size", "1GB", vec![random], RuleSource::Documentation, rule)
         .whatever_the_device()

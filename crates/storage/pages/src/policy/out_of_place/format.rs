@@ -115,7 +115,7 @@ mod tests {
             for alignment_bytes in [4 << 10, 1 << 20, 64 << 20] {
                 for (pages, spare_percent) in [(1, 0), (100, 15), (10_000, 0), (1 << 20, 15), (1 << 30, 1)] {
                     let create = CreateOptions::new(PolicyKind::OutOfPlace, page_bytes, pages);
-                    let create = CreateOptions { alignment_bytes, spare_percent, ..create };
+                    let create = CreateOptions { spare_percent, alignment_bytes, ..create };
                     let room = zone_room(&create, &OpenOptions::default());
                     assert!(room.pages > pages, "{create:?}: {room:?}");
                 }

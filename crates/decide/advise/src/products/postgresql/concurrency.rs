@@ -73,7 +73,7 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
             count: MAINTENANCE_PROCESSES,
-            subject: "recovery, VACUUM and the making of an index, which mostly run alone,".to_owned(),
+            subject: "recovery, VACUUM and the making of an index".to_owned(),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -106,11 +106,15 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
         ),
         (None, false) => "more only makes all requests wait".to_owned(),
     };
-    let rule = format!(
-        "one alone is served best with {} outstanding, {} with {share}; {why}",
-        number(knee.value.value),
-        of.subject
-    );
+    let best = number(knee.value.value);
+    let rule = if of.count == 1 {
+        format!(
+            "{} mostly run alone, and one alone is served best with {best} outstanding; {why}",
+            of.subject
+        )
+    } else {
+        format!("one alone is served best with {best} outstanding, {} with {share}; {why}", of.subject)
+    };
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
     (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))
 }

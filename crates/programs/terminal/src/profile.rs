@@ -18,6 +18,9 @@ use crate::args::{positive_bytes, positive_duration};
 use crate::kept_probe::KeptProbe;
 use crate::{Failure, output};
 
+/// Of a probe's test file by default.
+const TEST_FILE_BYTES: u64 = 1 << 30;
+
 /// Where a profile comes from.
 #[derive(Debug, Clone, Args)]
 pub struct ProfileArgs {
@@ -85,6 +88,10 @@ impl ProfileArgs {
         }
         match self.probe_budget {
             Some(budget) => self.probed(directory, budget, None, cancel, progress),
+            // One with another test file is for this command alone, too.
+            None if self.probe_file_size != TEST_FILE_BYTES => {
+                self.probed(directory, REAL_PROBE_BUDGET, None, cancel, progress)
+            }
             None => self.probed_once(directory, KeptProbe::of(directory).as_ref(), cancel, progress),
         }
     }

@@ -1,4 +1,4 @@
-//! How long a list of expressions may be: planning takes some two kilobytes for each, of memory that nothing accounts for.
+//! How long the lists of a statement may be: planning takes some two kilobytes for each expression, of memory that nothing accounts for.
 //!
 //! What stands in brackets (IN, VALUES) takes little, and is bounded by the length of the text.
 
@@ -7,52 +7,54 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 
 use crate::EngineError;
 
-/// Of SELECT, GROUP BY and ORDER BY. `PostgreSQL` takes 1664.
-const EXPRESSIONS_MOST: usize = 10_000;
+/// Of all lists of SELECT, GROUP BY and ORDER BY together. One of `PostgreSQL` takes 1664.
+const EXPRESSIONS_MOST: usize = 20_000;
 
-/// Refuses statements with longer lists.
+/// Refuses statements with more.
 pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
-    let longest = longest(tokens);
-    if longest <= EXPRESSIONS_MOST {
+    let most = tokens.split(|token| *token == Token::SemiColon).map(expressions).max().unwrap_or(0);
+    if most <= EXPRESSIONS_MOST {
         return Ok(());
     }
-    let what = format!("a list of {longest} expressions");
+    let what = format!("a statement whose lists have {most} expressions");
     Err(EngineError::Refused {
         what,
-        why: "SELECT, GROUP BY and ORDER BY take 10000 at most; name a table's columns by *, or write values as rows (VALUES)",
+        why: "SELECT, GROUP BY and ORDER BY take 20000 together; name a table's columns by *, or write values as rows (VALUES)",
     })
 }
 
-/// Of all brackets that are open, whether a list goes on in them, and how long it is.
-fn longest(tokens: &[Token]) -> usize {
-    let (mut levels, mut longest) = (vec![None], 0);
+/// Expressions in the lists of a statement.
+fn expressions(tokens: &[Token]) -> usize {
+    // Of all brackets that are open, whether a list goes on in them.
+    let (mut levels, mut count) = (vec![false], 0);
     for token in tokens {
         match token {
-            Token::LParen | Token::LBracket | Token::LBrace => levels.push(None),
+            Token::LParen | Token::LBracket | Token::LBrace => levels.push(false),
             Token::RParen | Token::RBracket | Token::RBrace if levels.len() > 1 => {
                 levels.pop();
             }
             token => {
-                if let Some(list) = levels.last_mut() {
-                    *list = pass(*list, token);
-                    longest = longest.max(list.unwrap_or(0));
-                }
+                let Some(is_list) = levels.last_mut() else { continue };
+                let began = begins(token);
+                *is_list = began.unwrap_or(*is_list);
+                count += usize::from(began == Some(true) || (*is_list && *token == Token::Comma));
             }
         }
     }
-    longest
+    count
 }
 
-fn pass(list: Option<usize>, token: &Token) -> Option<usize> {
+/// Whether a list begins with a word, or ends; `None` where neither.
+fn begins(token: &Token) -> Option<bool> {
     match token {
-        Token::Comma => list.map(|length| length + 1),
-        Token::SemiColon => None,
         Token::Word(word) if word.quote_style.is_none() => match word.keyword {
-            Keyword::SELECT | Keyword::GROUP | Keyword::ORDER => Some(1),
-            Keyword::FROM | Keyword::WHERE | Keyword::HAVING | Keyword::LIMIT | Keyword::VALUES => None,
-            _ => list,
+            Keyword::SELECT | Keyword::GROUP | Keyword::ORDER => Some(true),
+            Keyword::FROM | Keyword::WHERE | Keyword::HAVING | Keyword::LIMIT | Keyword::VALUES => {
+                Some(false)
+            }
+            _ => None,
         },
-        _ => list,
+        _ => None,
     }
 }
 
@@ -63,16 +65,29 @@ mod tests {
 
     use super::*;
 
-    fn longest_of(text: &str) -> usize {
-        longest(&Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap())
+    fn tokens(text: &str) -> Vec<Token> {
+        Tokenizer::new(&PostgreSqlDialect {}, text).tokenize().unwrap()
     }
 
     #[test]
     fn lists_of_expressions_count_and_what_stands_in_brackets_does_not() {
-        assert_eq!(longest_of("SELECT a, b, c FROM t, u, v, w GROUP BY 1, 2"), 3);
-        assert_eq!(longest_of("SELECT max(a, b, c), d FROM (SELECT 1, 2, 3, 4) ORDER BY 1"), 4);
-        assert_eq!(longest_of("SELECT 1 WHERE a IN (1, 2, 3); SELECT 1"), 1);
-        assert_eq!(longest_of("VALUES (1, 2), (3, 4), (5, 6)"), 0);
-        assert_eq!(longest_of("SELECT row_number() OVER (PARTITION BY a ORDER BY b, c) , 2"), 2);
+        let count = |text: &str| expressions(&tokens(text));
+        assert_eq!(count("SELECT a, b, c FROM t, u, v, w GROUP BY 1, 2"), 5);
+        assert_eq!(count("SELECT max(a, b, c), d FROM (SELECT 1, 2, 3, 4) ORDER BY 1"), 7);
+        assert_eq!(count("SELECT 1 WHERE a IN (1, 2, 3)"), 1);
+        assert_eq!(count("VALUES (1, 2), (3, 4), (5, 6)"), 0);
+        assert_eq!(count("SELECT row_number() OVER (PARTITION BY a ORDER BY b, c) , 2"), 4);
+    }
+
+    #[test]
+    fn a_list_is_not_shorter_for_being_in_parts() {
+        let check = |text: &str| check(&tokens(text));
+        let list = format!("SELECT {}1", "1, ".repeat(11_999));
+        assert!(check(&list).is_ok());
+        assert!(check(&format!("{list} UNION ALL {list}")).is_err());
+        assert!(check(&format!("SELECT * FROM ({list}) AS a, ({list}) AS b")).is_err());
+        assert!(check(&format!("{list}; {list}")).is_ok(), "two statements");
+        let values = format!("SELECT * FROM (VALUES {}(1)) AS t(a)", "(1), ".repeat(30_000));
+        assert!(check(&values).is_ok());
     }
 }

@@ -55,6 +55,18 @@ pub(crate) enum Command {
     Definition,
 }
 
+impl Command {
+    /// What the command's engine may take.
+    pub(crate) fn engine(&self) -> Option<&EngineArgs> {
+        match self {
+            Self::Sql(sql) => Some(&sql.engine),
+            Self::Serve(serve) => Some(&serve.engine),
+            Self::Worker(worker) => Some(&worker.engine),
+            Self::Definition => None,
+        }
+    }
+}
+
 /// Query tables and Parquet files as they lie, in SQL.
 #[derive(Debug, clap::Args)]
 #[command(

@@ -1,6 +1,7 @@
 //! The `nandle-sql` program: the commands `sql`, `serve` and `worker` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
 
 mod address;
+mod allocator;
 mod args;
 mod engine;
 mod error;
@@ -24,6 +25,7 @@ use nandle_engine::STACK_BYTES;
 use nandle_terminal::{CommandDefinition, Exit, output};
 
 use args::{Args, Command};
+use engine::EngineArgs;
 
 /// As in the program of tables: buffers of megabytes are freed as often as they are allocated.
 #[global_allocator]
@@ -45,6 +47,9 @@ fn main() -> ExitCode {
 
 fn run() -> ExitCode {
     let args = Args::parse();
+    if let Some(Ok(memory_bytes)) = args.command.engine().map(EngineArgs::memory_bytes) {
+        allocator::give_back_soon(memory_bytes);
+    }
     let result = match args.command {
         Command::Sql(sql) => sql::run(&sql, args.common),
         Command::Serve(serve) => serve::run(&serve, args.common),

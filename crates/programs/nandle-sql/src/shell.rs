@@ -16,7 +16,7 @@ use crate::error::of_engine;
 use crate::record::{self, Record};
 use crate::workers::Workers;
 
-const SORTED: &str = "The rows of a join didn't fit the memory, so the query began again and sorted them in temporary files; with more --memory it takes less time.";
+const SPILLED_JOINS: &str = "The rows of a join didn't fit the memory, so the query began again with joins that write them to temporary files; with more --memory it takes less time.";
 
 /// An engine with its tables, and where rows and recordings go.
 pub(crate) struct Shell<'a> {
@@ -118,8 +118,8 @@ impl Shell<'_> {
             self.write(&mut rows, &mut counts)
         };
         let is_read = is_read(written, counts.readable)?;
-        if rows.sorts_for_joins() {
-            output::note(SORTED);
+        if rows.spills_joins() {
+            output::note(SPILLED_JOINS);
         }
         // What operators have written to temporary files they read once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());

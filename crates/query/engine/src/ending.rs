@@ -19,6 +19,7 @@ use datafusion::physical_plan::joins::{
 };
 
 use crate::EngineError;
+use crate::grace::GraceHashJoin;
 
 /// The same plan, whose joins can be ended by [`end_joins`].
 pub(crate) fn with_ends(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
@@ -38,6 +39,11 @@ pub(crate) fn with_ends(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Executio
             && let Some(filter) = join.filter()
         {
             return Ok(Transformed::yes(Arc::new(sorting(join, until_over(filter))?) as _));
+        }
+        if let Some(join) = node.downcast_ref::<GraceHashJoin>()
+            && let Some(filter) = join.filter()
+        {
+            return Ok(Transformed::yes(Arc::new(join.with_filter(until_over(filter))?) as _));
         }
         Ok(Transformed::no(node))
     })
@@ -61,6 +67,7 @@ pub(crate) fn end_joins(node: &Arc<dyn ExecutionPlan>) {
     let nested_loops = node.downcast_ref::<NestedLoopJoinExec>().and_then(NestedLoopJoinExec::filter);
     let filter = nested_loops
         .or_else(|| node.downcast_ref::<HashJoinExec>()?.filter())
+        .or_else(|| node.downcast_ref::<GraceHashJoin>()?.filter())
         .or_else(|| node.downcast_ref::<SortMergeJoinExec>()?.filter().as_ref());
     if let Some(condition) = filter.and_then(|filter| filter.expression().downcast_ref::<UntilOver>()) {
         condition.is_over.store(true, Ordering::Relaxed);

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use datafusion::common::utils::quote_identifier;
 use datafusion::common::{DataFusionError, TableReference};
 use datafusion::execution::SessionStateBuilder;
+use datafusion::execution::disk_manager::DiskManager;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::object_store::memory::InMemory;
 use datafusion::prelude::SessionContext;
@@ -65,6 +66,8 @@ pub struct Engine {
     tables: Mutex<BTreeMap<String, Arc<PlannedTable>>>,
     memory: Arc<TablesMemory>,
     owners: Arc<Owners>,
+    /// Temporary files.
+    files: Arc<DiskManager>,
     options: EngineOptions,
 }
 
@@ -103,11 +106,12 @@ impl Engine {
         extend: impl FnOnce(SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError>,
     ) -> Result<Self, EngineError> {
         let threads = Arc::new(Threads::start(options.threads)?);
-        let context = session::open(options, extend)?;
+        let files = session::temporary_files(options)?;
+        let context = session::open(options, Arc::clone(&files), extend)?;
         let pool = Arc::clone(&context.runtime_env().memory_pool);
         let memory = Arc::new(TablesMemory::new(pool, options.memory_bytes)?);
         let (tables, owners) = (Mutex::default(), Arc::default());
-        Ok(Self { context, threads, tables, memory, owners, options: options.clone() })
+        Ok(Self { context, threads, tables, memory, owners, files, options: options.clone() })
     }
 
     /// Has a source as a table; `pricing` says what reading costs where it lies.
@@ -212,7 +216,7 @@ impl Engine {
 
     /// Bytes that lie in the spill directory.
     pub fn spilled_bytes(&self) -> u64 {
-        self.context.runtime_env().disk_manager.used_disk_space()
+        self.files.used_disk_space()
     }
 }
 

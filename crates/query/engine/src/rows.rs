@@ -38,7 +38,7 @@ pub struct Rows {
     tasks: Option<Tasks>,
     /// How it would begin again; none after its first rows.
     again: Option<Run>,
-    sorts: bool,
+    spills_joins: bool,
 }
 
 impl Rows {
@@ -49,12 +49,12 @@ impl Rows {
         let Started { plan, stream, tasks } = started;
         let schema = stream.schema();
         let stream = Some(computed_in(&threads, stream));
-        Ok(Self { stream, plan, schema, threads, tasks, again: Some(again), sorts: false })
+        Ok(Self { stream, plan, schema, threads, tasks, again: Some(again), spills_joins: false })
     }
 
-    /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that sort them.
-    pub fn sorts_for_joins(&self) -> bool {
-        self.sorts
+    /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that may write them to temporary files.
+    pub fn spills_joins(&self) -> bool {
+        self.spills_joins
     }
 
     /// The columns.
@@ -115,7 +115,7 @@ impl Rows {
         let again = self.again.take();
         match (next, again) {
             (Ok(Some(batch)), _) => Ok(Taken::Rows(Some(batch))),
-            (Err(error), Some(run)) if Run::can_sort_instead(&self.plan, &error) => {
+            (Err(error), Some(run)) if Run::can_spill_instead(&self.plan, &error) => {
                 self.end();
                 Ok(Taken::Again(Box::new(run), error))
             }
@@ -129,9 +129,9 @@ impl Rows {
     async fn begin_again(&mut self, run: Run, ended_by: EngineError) -> Result<(), EngineError> {
         let Some(before) = self.tasks.take() else { return Err(ended_by) };
         let Started { plan, stream, tasks } =
-            self.threads.plan(Box::pin(async move { run.start_sorting(before, ended_by).await })).await?;
+            self.threads.plan(Box::pin(async move { run.start_spilling(before).await })).await?;
         self.stream = Some(computed_in(&self.threads, stream));
-        (self.plan, self.tasks, self.sorts) = (plan, tasks, true);
+        (self.plan, self.tasks, self.spills_joins) = (plan, tasks, true);
         Ok(())
     }
 

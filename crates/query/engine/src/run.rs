@@ -4,22 +4,26 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use datafusion::common::JoinType;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
+use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionContext};
 
 use crate::ending::with_ends;
 use crate::explained::Explained;
+use crate::grace::with_grace_joins;
 use crate::repartition::with_single_writers;
 use crate::{Elsewhere, EngineError, ErrorKind, Needs};
 
 /// How long the tasks of a statement that has failed are waited for, which hold its memory until they look up.
 const TASKS_END_WITHIN: Duration = Duration::from_secs(5);
+
+/// A side of a join that is taken to be no larger than this stays in memory whatever else does, and isn't divided.
+const SMALL_SIDE_BYTES_MAX: usize = 256 << 10;
+const SMALL_SIDE_ROWS_MAX: usize = 8192;
 
 /// A statement, and where it runs.
 #[derive(Clone)]
@@ -81,7 +85,7 @@ impl Run {
     }
 
     /// Whether it may succeed with other joins where it failed: hash joins need memory for all rows of one side.
-    pub(crate) fn can_sort_instead(plan: &Arc<dyn ExecutionPlan>, error: &EngineError) -> bool {
+    pub(crate) fn can_spill_instead(plan: &Arc<dyn ExecutionPlan>, error: &EngineError) -> bool {
         let mut has_hash_joins = false;
         let _ = plan.apply(|node| {
             has_hash_joins |= node.is::<HashJoinExec>();
@@ -90,40 +94,31 @@ impl Run {
         has_hash_joins && error.kind() == ErrorKind::OutOfMemory
     }
 
-    /// The same, with joins that sort both sides, which may lie in temporary files. The tasks of the run `before` hold memory until they are gone.
+    /// The same, with joins whose rows may lie in temporary files. The tasks of the run `before` hold memory until they are gone.
     ///
     /// # Errors
-    /// What ended the run before, where such joins can't be had; and those of starting.
-    pub(crate) async fn start_sorting(
-        mut self,
-        before: Tasks,
-        ended_by: EngineError,
-    ) -> Result<Started, EngineError> {
+    /// Those of starting.
+    pub(crate) async fn start_spilling(mut self, before: Tasks) -> Result<Started, EngineError> {
         before.wait();
         let state = self.context.state();
         let mut config = state.config().clone();
-        config.options_mut().optimizer.prefer_hash_join = false;
+        let optimizer = &mut config.options_mut().optimizer;
+        optimizer.hash_join_single_partition_threshold = SMALL_SIDE_BYTES_MAX;
+        optimizer.hash_join_single_partition_threshold_rows = SMALL_SIDE_ROWS_MAX;
         // The tables are there.
         config.options_mut().catalog.create_default_catalog_and_schema = false;
-        // With one partition the engine has hash joins alone.
+        // With one partition no side of a join is divided.
         let partitions = config.target_partitions().max(2);
         let config = config.with_target_partitions(partitions);
-        let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
+        let rules = with_grace_joins(state.physical_optimizers());
+        let state = SessionStateBuilder::new_from_existing(state)
+            .with_config(config)
+            .with_physical_optimizer_rules(rules)
+            .build();
         self.context = SessionContext::new_with_state(state);
         if let Some(needs) = &self.needs {
             needs.begin_again();
         }
-        let started = self.start().await?;
-        if can_all_sort(&started.plan) { Ok(started) } else { Err(ended_by) }
+        self.start().await
     }
-}
-
-/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in `DataFusion` 55.2, where a column without
-/// nulls gets some.
-fn can_all_sort(plan: &Arc<dyn ExecutionPlan>) -> bool {
-    let is_sound = plan.downcast_ref::<SortMergeJoinExec>().is_none_or(|join| {
-        let is_outer = matches!(join.join_type(), JoinType::Left | JoinType::Right | JoinType::Full);
-        !is_outer || join.filter().is_none()
-    });
-    is_sound && plan.children().into_iter().all(can_all_sort)
 }

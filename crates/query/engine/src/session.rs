@@ -1,11 +1,9 @@
 //! The engine's session: its settings, its memory, its temporary files.
 
-use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use datafusion::common::DataFusionError;
-use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
-use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
+use datafusion::execution::disk_manager::{DiskManager, DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
@@ -13,11 +11,10 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use crate::checked::check_arithmetic;
 use crate::engine::EngineOptions;
 use crate::options::NandleOptions;
+use crate::pool::memory_pool;
 use crate::scan::PlanReads;
+use crate::temporary::CheckedFiles;
 use crate::yielding::YieldInJoins;
-
-/// So many of those that hold most memory are named when there is none left.
-const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
 /// As many sorts as take no more than a part of the memory together by what they keep.
 const SORTS_AT_A_TIME: u64 = 64;
@@ -28,9 +25,10 @@ const SORT_RESERVATION_BYTES_MAX: usize = 10 << 20;
 pub(crate) const DATABASE: &str = "nandle";
 pub(crate) const SCHEMA: &str = "public";
 
-/// Makes the session, with what `extend` adds.
+/// Makes the session, whose temporary files lie among `files`, with what `extend` adds.
 pub(crate) fn open(
     options: &EngineOptions,
+    files: Arc<DiskManager>,
     extend: impl FnOnce(SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError>,
 ) -> Result<SessionContext, DataFusionError> {
     let config = SessionConfig::new()
@@ -46,7 +44,7 @@ pub(crate) fn open(
         .with_option_extension(NandleOptions::default());
     let builder = SessionStateBuilder::new()
         .with_config(config)
-        .with_runtime_env(runtime(options)?)
+        .with_runtime_env(runtime(options, files)?)
         .with_default_features();
     let builder = check_arithmetic(builder)
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
@@ -60,11 +58,16 @@ pub(crate) fn sort_reservation_bytes(memory_bytes: u64) -> usize {
 }
 
 /// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.
-fn runtime(options: &EngineOptions) -> Result<Arc<RuntimeEnv>, DataFusionError> {
+fn runtime(options: &EngineOptions, files: Arc<DiskManager>) -> Result<Arc<RuntimeEnv>, DataFusionError> {
     let bytes = usize::try_from(options.memory_bytes).unwrap_or(usize::MAX);
-    let pool = TrackConsumersPool::new(FairSpillPool::new(bytes), NAMED_CONSUMERS);
-    let spill = DiskManagerBuilder::default()
+    let checked = DiskManagerBuilder::default().with_temp_file_factory(Arc::new(CheckedFiles(files)));
+    RuntimeEnvBuilder::new().with_memory_pool(memory_pool(bytes)).with_disk_manager_builder(checked).build_arc()
+}
+
+/// Where temporary files lie, and how many bytes they have.
+pub(crate) fn temporary_files(options: &EngineOptions) -> Result<Arc<DiskManager>, DataFusionError> {
+    let files = DiskManagerBuilder::default()
         .with_mode(DiskManagerMode::Directories(vec![options.spill_directory.clone()]))
         .with_max_temp_directory_size(options.spill_limit_bytes);
-    RuntimeEnvBuilder::new().with_memory_pool(Arc::new(pool)).with_disk_manager_builder(spill).build_arc()
+    Ok(Arc::new(files.build()?))
 }

@@ -10,6 +10,8 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, SortMergeJoinExec};
 
+use crate::grace::GraceHashJoin;
+
 /// A join makes many rows of few. Its inputs would let their thread go after some rows, but it doesn't ask them meanwhile, so that a query whose client has
 /// gone would compute until its join is done. With this a join lets its thread go after so many batches of rows. One that finds no rows for long does
 /// not.
@@ -43,6 +45,7 @@ impl PhysicalOptimizerRule for YieldInJoins {
 
 fn is_join(plan: &Arc<dyn ExecutionPlan>) -> bool {
     plan.is::<HashJoinExec>()
+        || plan.is::<GraceHashJoin>()
         || plan.is::<NestedLoopJoinExec>()
         || plan.is::<CrossJoinExec>()
         || plan.is::<SortMergeJoinExec>()

@@ -66,7 +66,7 @@ impl EngineError {
                 ErrorKind::Invalid
             }
             Self::Columns(error) => of_columns(error),
-            Self::DecoderPanicked { .. } => ErrorKind::Damaged,
+            Self::DecoderPanicked { .. } | Self::TemporaryDamaged { .. } => ErrorKind::Damaged,
             Self::Statement { .. } => ErrorKind::ReadOnly,
             Self::Refused { .. } => ErrorKind::Refused,
             Self::Unbound { .. } => ErrorKind::UnknownParameter,

@@ -76,6 +76,19 @@ pub enum EngineError {
     /// A file is no Parquet, or is damaged.
     #[error("{0}")]
     Columns(#[from] ColumnsError),
+    /// A temporary file comes back with other bytes.
+    #[error(
+        "{bytes} bytes from {begin} on of the temporary file {}: what the device returned isn't what was written; check the device, or have temporary \
+         files on another (--spill-directory)", path.display()
+    )]
+    TemporaryDamaged {
+        /// The file, which goes with its query.
+        path: PathBuf,
+        /// Where the bytes begin.
+        begin: u64,
+        /// How many there are.
+        bytes: usize,
+    },
     /// Planned reads failed.
     #[error("reading {file}: {source}")]
     Reads {

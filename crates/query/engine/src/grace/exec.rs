@@ -1,0 +1,123 @@
+use std::fmt;
+use std::sync::Arc;
+
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{DataFusionError, Statistics, internal_err};
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::execution_plan::EmissionType;
+use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::joins::utils::JoinFilter;
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
+use datafusion::physical_plan::statistics::ChildStats;
+use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::{
+    DisplayAs, DisplayFormatType, ExecutionPlan, InputDistributionRequirements, PlanProperties,
+    StatisticsArgs,
+};
+
+use super::pairs::Pairs;
+
+/// A hash join that writes rows to temporary files where the rows of its left side don't fit its part of the memory. Its rows have no order.
+#[derive(Debug)]
+pub(crate) struct GraceHashJoin {
+    /// What is joined, and how.
+    join: Arc<HashJoinExec>,
+    properties: Arc<PlanProperties>,
+    metrics: ExecutionPlanMetricsSet,
+}
+
+impl GraceHashJoin {
+    /// The same as a join whose sides are both divided by its keys.
+    pub(crate) fn new(join: &HashJoinExec) -> Result<Self, DataFusionError> {
+        let join = join.builder().reset_state().build()?;
+        let mut of_join = PlanProperties::clone(join.properties());
+        of_join.eq_properties.clear_orderings();
+        let properties = Arc::new(of_join.with_emission_type(EmissionType::Final));
+        Ok(Self { join: Arc::new(join), properties, metrics: ExecutionPlanMetricsSet::new() })
+    }
+
+    /// The condition besides equal keys.
+    pub(crate) fn filter(&self) -> Option<&JoinFilter> {
+        self.join.filter()
+    }
+
+    /// The same with another condition.
+    pub(crate) fn with_filter(&self, filter: JoinFilter) -> Result<Self, DataFusionError> {
+        Self::new(&self.join.builder().with_filter(Some(filter)).build()?)
+    }
+}
+
+impl DisplayAs for GraceHashJoin {
+    fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Grace")?;
+        self.join.fmt_as(format, f)
+    }
+}
+
+impl ExecutionPlan for GraceHashJoin {
+    fn name(&self) -> &'static str {
+        "GraceHashJoin"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
+        self.join.input_distribution_requirements()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        self.join.children()
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        if children.len() != 2 {
+            return internal_err!("a join has two inputs");
+        }
+        let join = self.join.builder().recompute_properties().with_new_children(children)?.build()?;
+        Ok(Arc::new(Self::new(&join)?))
+    }
+
+    fn apply_expressions(
+        &self,
+        visit: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion, DataFusionError>,
+    ) -> Result<TreeNodeRecursion, DataFusionError> {
+        self.join.apply_expressions(visit)
+    }
+
+    fn execute(
+        &self,
+        partition: usize,
+        context: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream, DataFusionError> {
+        let left = self.join.left().execute(partition, Arc::clone(&context))?;
+        let right = self.join.right().execute(partition, Arc::clone(&context))?;
+        let mut rows = RecordBatchReceiverStream::builder(self.schema(), 1);
+        let baseline = BaselineMetrics::new(&self.metrics, partition);
+        let pairs =
+            Pairs::new(Arc::clone(&self.join), partition, context, &self.metrics, baseline, rows.tx());
+        rows.spawn(async move { pairs.join(left, right).await });
+        Ok(rows.build())
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
+    }
+
+    fn statistics_from_inputs(
+        &self,
+        inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> Result<Arc<Statistics>, DataFusionError> {
+        self.join.statistics_from_inputs(inputs, args)
+    }
+
+    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
+        self.join.child_stats_requests(partition)
+    }
+}

@@ -1,0 +1,24 @@
+//! Hash joins whose rows may lie in temporary files: Grace hash joins, as Kitsuregawa, Tanaka and Moto-oka describe them (Application of hash to data
+//! base machine and its architecture, 1983), which keep a side that fits in memory as it is (DeWitt and others, Implementation techniques for main
+//! memory database systems, 1984).
+//!
+//! ```text
+//! left ──► fits? ──► hash join with the whole right side
+//!            │ no
+//!            ▼
+//!          buckets by the hash of the key, in temporary files ┐
+//! right ─► buckets by the same hash ──────────────────────────┴─► pair by pair: fits? … , with another hash
+//! ```
+//!
+//! The joins themselves are `DataFusion`'s.
+
+mod buckets;
+mod compact;
+mod exec;
+mod pairs;
+mod rule;
+mod side;
+mod stored;
+
+pub(crate) use self::exec::GraceHashJoin;
+pub(crate) use self::rule::with_grace_joins;

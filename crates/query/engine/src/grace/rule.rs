@@ -1,0 +1,51 @@
+use std::sync::Arc;
+
+use datafusion::common::DataFusionError;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult as _, TreeNode as _};
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode};
+
+use super::GraceHashJoin;
+
+/// The rule after which joins are decided; those that follow see to it that rows lie and are ordered as joins want them.
+const JOINS_DECIDED: &str = "join_selection";
+
+/// The same rules, by which hash joins of two divided sides may write their rows to temporary files. Joins with one small side for all stay.
+pub(crate) fn with_grace_joins(
+    rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>],
+) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+    let mut rules = rules.to_vec();
+    let decided = rules.iter().position(|rule| rule.name() == JOINS_DECIDED);
+    rules.insert(decided.map_or(0, |decided| decided + 1), Arc::new(UseGraceJoins));
+    rules
+}
+
+#[derive(Debug)]
+struct UseGraceJoins;
+
+impl PhysicalOptimizerRule for UseGraceJoins {
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        plan.transform_up(|node| {
+            let join = node.downcast_ref::<HashJoinExec>();
+            let Some(join) = join.filter(|join| *join.partition_mode() == PartitionMode::Partitioned) else {
+                return Ok(Transformed::no(node));
+            };
+            Ok(Transformed::yes(Arc::new(GraceHashJoin::new(join)?) as _))
+        })
+        .data()
+    }
+
+    fn name(&self) -> &'static str {
+        "use_grace_joins"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}

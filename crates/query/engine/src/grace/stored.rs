@@ -1,0 +1,76 @@
+//! Rows in a temporary file, in Arrow's format for streams.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_buffer::Buffer;
+use arrow_ipc::reader::StreamDecoder;
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::SchemaRef;
+use datafusion::common::DataFusionError;
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::execution::runtime_env::RuntimeEnv;
+use datafusion::execution::spill_file::{SpillFile, SpillWriter};
+use datafusion::physical_plan::EmptyRecordBatchStream;
+use datafusion::physical_plan::metrics::SpillMetrics;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use futures_util::stream::{StreamExt as _, try_unfold};
+
+use super::compact::without_strange_texts;
+
+/// What a file is for, as errors say it.
+const PURPOSE: &str = "rows of a join";
+
+/// Rows of a bucket.
+pub(super) struct Stored(Arc<dyn SpillFile>);
+
+/// Writes them.
+pub(super) struct Writer {
+    file: Arc<dyn SpillFile>,
+    writer: StreamWriter<Box<dyn SpillWriter>>,
+}
+
+impl Writer {
+    pub(super) fn new(environment: &RuntimeEnv, schema: &SchemaRef) -> Result<Self, DataFusionError> {
+        let file = environment.disk_manager.create_tmp_file(PURPOSE)?;
+        let writer = StreamWriter::try_new(file.open_writer()?, schema)?;
+        Ok(Self { file, writer })
+    }
+
+    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), DataFusionError> {
+        Ok(self.writer.write(&without_strange_texts(batch)?)?)
+    }
+
+    pub(super) fn finish(self, spill: &SpillMetrics) -> Result<Stored, DataFusionError> {
+        self.writer.into_inner()?.finish()?;
+        spill.spill_file_count.add(1);
+        spill.spilled_bytes.add(usize::try_from(self.file.size().unwrap_or_default()).unwrap_or(usize::MAX));
+        Ok(Stored(self.file))
+    }
+}
+
+/// The rows of a file as they were written; none of no file. The file goes with the last of them.
+pub(super) fn stored_stream(
+    stored: Option<Stored>,
+    schema: &SchemaRef,
+) -> Result<SendableRecordBatchStream, DataFusionError> {
+    let Some(Stored(file)) = stored else {
+        return Ok(Box::pin(EmptyRecordBatchStream::new(Arc::clone(schema))));
+    };
+    let state = (StreamDecoder::new(), file.read_stream()?, Buffer::from(&[]), file);
+    let rows = try_unfold(state, |(mut decoder, mut chunks, mut chunk, file)| async move {
+        loop {
+            if let Some(batch) = decoder.decode(&mut chunk)? {
+                return Ok(Some((batch, (decoder, chunks, chunk, file))));
+            }
+            match chunks.next().await.transpose()? {
+                Some(next) => chunk = Buffer::from(next),
+                None => {
+                    decoder.finish()?;
+                    return Ok(None);
+                }
+            }
+        }
+    });
+    Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(schema), rows)))
+}

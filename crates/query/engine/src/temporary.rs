@@ -1,0 +1,215 @@
+//! Temporary files of operators, every byte of which is checked when it is read back: the engine's reader takes what it reads to be what was written, and
+//! doesn't look whether it is sound.
+//!
+//! The files hold what was written and nothing else. The checksums of their blocks stay in memory, so that a block that comes from another place, or as
+//! it was before, is found too.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use datafusion::common::runtime::SpawnedTask;
+use datafusion::common::{DataFusionError, internal_datafusion_err};
+use datafusion::execution::disk_manager::DiskManager;
+use datafusion::execution::spill_file::{SpillFile, SpillWriter, TempFileFactory};
+use futures_util::Stream;
+use futures_util::stream::try_unfold;
+
+use crate::EngineError;
+
+/// Bytes under one checksum at most, which are written and read in one piece.
+const BLOCK_BYTES: usize = 128 << 10;
+
+type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, DataFusionError>> + Send>>;
+
+/// Makes temporary files; their bytes are counted and bounded by a disk manager of the engine's.
+pub(crate) struct CheckedFiles(pub(crate) Arc<DiskManager>);
+
+impl TempFileFactory for CheckedFiles {
+    fn create_temp_file(&self, description: &str) -> Result<Arc<dyn SpillFile>, DataFusionError> {
+        let file = self.0.create_tmp_file(description)?;
+        Ok(Arc::new(CheckedFile { file, blocks: Arc::default() }))
+    }
+}
+
+/// A block of a file.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    begin: u64,
+    bytes: usize,
+    checksum: u32,
+}
+
+type Blocks = Mutex<Vec<Block>>;
+
+struct CheckedFile {
+    file: Arc<dyn SpillFile>,
+    blocks: Arc<Blocks>,
+}
+
+impl SpillFile for CheckedFile {
+    fn path(&self) -> Option<&Path> {
+        self.file.path()
+    }
+
+    fn size(&self) -> Option<u64> {
+        self.file.size()
+    }
+
+    /// What was written until the reader gets there; a file can be read while it is written.
+    fn read_stream(&self) -> Result<Chunks, DataFusionError> {
+        let path = self.path().ok_or_else(|| internal_datafusion_err!("a temporary file has no path"))?;
+        let file = File::open(path).map_err(EngineError::io("opening the temporary file", path))?;
+        let reader = Arc::new(Reader { file, path: path.to_owned() });
+        let blocks = Arc::clone(&self.blocks);
+        Ok(Box::pin(try_unfold(0, move |number| {
+            let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).get(number).copied();
+            let reader = Arc::clone(&reader);
+            async move {
+                let Some(block) = next else { return Ok(None) };
+                // Reading may wait for the device, and the thread computes meanwhile.
+                let read = SpawnedTask::spawn_blocking(move || reader.read(block)).join().await;
+                let chunk = read.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
+                Ok(Some((chunk, number + 1)))
+            }
+        })))
+    }
+
+    fn open_writer(&self) -> Result<Box<dyn SpillWriter>, DataFusionError> {
+        let writer = self.file.open_writer()?;
+        Ok(Box::new(CheckedWriter { writer, blocks: Arc::clone(&self.blocks), pending: Vec::new() }))
+    }
+}
+
+struct Reader {
+    file: File,
+    path: PathBuf,
+}
+
+impl Reader {
+    fn read(&self, block: Block) -> Result<Bytes, EngineError> {
+        let mut bytes = vec![0; block.bytes];
+        self.file
+            .read_exact_at(&mut bytes, block.begin)
+            .map_err(EngineError::io("reading back the temporary file", &*self.path))?;
+        let checksum = crc32c::crc32c(&bytes);
+        if checksum != block.checksum {
+            let (begin, bytes) = (block.begin, block.bytes);
+            return Err(EngineError::TemporaryDamaged { path: self.path.clone(), begin, bytes });
+        }
+        Ok(Bytes::from(bytes))
+    }
+}
+
+/// Writes blocks.
+struct CheckedWriter {
+    writer: Box<dyn SpillWriter>,
+    blocks: Arc<Blocks>,
+    pending: Vec<u8>,
+}
+
+impl CheckedWriter {
+    fn write_block(&mut self) -> io::Result<()> {
+        let pending = std::mem::take(&mut self.pending);
+        if pending.is_empty() {
+            return Ok(());
+        }
+        self.writer.write_all(&pending)?;
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let begin = blocks.last().map_or(0, |last| last.begin + last.bytes as u64);
+        blocks.push(Block { begin, bytes: pending.len(), checksum: crc32c::crc32c(&pending) });
+        Ok(())
+    }
+}
+
+impl io::Write for CheckedWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let room = BLOCK_BYTES - self.pending.len();
+        let taken = &bytes[..bytes.len().min(room)];
+        self.pending.extend_from_slice(taken);
+        if self.pending.len() == BLOCK_BYTES {
+            self.write_block()?;
+        }
+        Ok(taken.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.write_block()?;
+        self.writer.flush()
+    }
+}
+
+impl SpillWriter for CheckedWriter {
+    fn finish(&mut self) -> Result<(), DataFusionError> {
+        self.write_block()?;
+        self.writer.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::OpenOptions;
+
+    use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+    use futures_util::stream::TryStreamExt as _;
+
+    use super::*;
+
+    /// A file with as many bytes as make three blocks, flushed once between.
+    fn written(directory: &Path) -> (Arc<dyn SpillFile>, Vec<u8>) {
+        let mode = DiskManagerMode::Directories(vec![directory.to_owned()]);
+        let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());
+        let file = CheckedFiles(disk).create_temp_file("a test").unwrap();
+        let bytes: Vec<u8> = (0..BLOCK_BYTES * 2 + 100).map(|number| (number % 251) as u8).collect();
+        let mut writer = file.open_writer().unwrap();
+        writer.write_all(&bytes[..1000]).unwrap();
+        writer.flush().unwrap();
+        writer.write_all(&bytes[1000..]).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(file.size(), Some(bytes.len() as u64));
+        (file, bytes)
+    }
+
+    fn read(file: &Arc<dyn SpillFile>) -> Result<Vec<u8>, DataFusionError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let chunks: Vec<Bytes> = runtime.block_on(file.read_stream()?.try_collect())?;
+        Ok(chunks.concat())
+    }
+
+    #[test]
+    fn what_was_written_comes_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, bytes) = written(directory.path());
+        assert_eq!(read(&file).unwrap(), bytes);
+    }
+
+    #[test]
+    fn another_byte_is_an_error_that_names_the_place() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, bytes) = written(directory.path());
+        for place in [0, 999, 1000, BLOCK_BYTES + 5000, bytes.len() - 1] {
+            let raw = OpenOptions::new().write(true).open(file.path().unwrap()).unwrap();
+            raw.write_all_at(&[!bytes[place]], place as u64).unwrap();
+            let error = EngineError::from(read(&file).unwrap_err());
+            assert_eq!(error.kind(), crate::ErrorKind::Damaged, "{error}");
+            assert!(error.to_string().contains("isn't what was written"), "{error}");
+            raw.write_all_at(&[bytes[place]], place as u64).unwrap();
+        }
+        assert_eq!(read(&file).unwrap(), bytes);
+    }
+
+    #[test]
+    fn a_file_that_was_cut_is_an_error() {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, bytes) = written(directory.path());
+        let raw = OpenOptions::new().write(true).open(file.path().unwrap()).unwrap();
+        raw.set_len(bytes.len() as u64 - 1).unwrap();
+        let error = EngineError::from(read(&file).unwrap_err());
+        assert_eq!(error.kind(), crate::ErrorKind::Io, "{error}");
+        assert!(error.to_string().contains("reading back the temporary file"), "{error}");
+    }
+}

@@ -61,7 +61,10 @@ pub(crate) fn sort_reservation_bytes(memory_bytes: u64) -> usize {
 fn runtime(options: &EngineOptions, files: Arc<DiskManager>) -> Result<Arc<RuntimeEnv>, DataFusionError> {
     let bytes = usize::try_from(options.memory_bytes).unwrap_or(usize::MAX);
     let checked = DiskManagerBuilder::default().with_temp_file_factory(Arc::new(CheckedFiles(files)));
-    RuntimeEnvBuilder::new().with_memory_pool(memory_pool(bytes)).with_disk_manager_builder(checked).build_arc()
+    RuntimeEnvBuilder::new()
+        .with_memory_pool(memory_pool(bytes))
+        .with_disk_manager_builder(checked)
+        .build_arc()
 }
 
 /// Where temporary files lie, and how many bytes they have.

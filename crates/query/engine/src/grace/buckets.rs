@@ -81,7 +81,10 @@ impl<'a> Buckets<'a> {
     /// The files of the buckets; none of those that have no rows.
     pub(super) fn finish(mut self) -> Result<Vec<Option<Stored>>, DataFusionError> {
         self.write()?;
-        self.writers.into_iter().map(|writer| writer.map(|writer| writer.finish(self.spill)).transpose()).collect()
+        self.writers
+            .into_iter()
+            .map(|writer| writer.map(|writer| writer.finish(self.spill)).transpose())
+            .collect()
     }
 
     fn write(&mut self) -> Result<(), DataFusionError> {

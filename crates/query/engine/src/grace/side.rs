@@ -43,10 +43,7 @@ impl PartitionStream for Side {
         let rows = self.rows.lock().unwrap_or_else(PoisonError::into_inner).take();
         rows.unwrap_or_else(|| {
             let error = internal_datafusion_err!("a side of a join is read twice");
-            Box::pin(RecordBatchStreamAdapter::new(
-                Arc::clone(&self.schema),
-                once(async { Err(error) }),
-            ))
+            Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&self.schema), once(async { Err(error) })))
         })
     }
 }

@@ -10,6 +10,7 @@ use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::empty::EmptyExec;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use futures_util::stream::StreamExt as _;
 
@@ -128,6 +129,8 @@ impl Rows {
 
     async fn begin_again(&mut self, run: Run, ended_by: EngineError) -> Result<(), EngineError> {
         let Some(before) = self.tasks.take() else { return Err(ended_by) };
+        // A join of all partitions keeps in its plan what it has gathered.
+        self.plan = Arc::new(EmptyExec::new(Arc::clone(&self.schema)));
         let Started { plan, stream, tasks } =
             self.threads.plan(Box::pin(async move { run.start_spilling(before).await })).await?;
         self.stream = Some(computed_in(&self.threads, stream));

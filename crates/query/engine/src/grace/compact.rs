@@ -1,11 +1,13 @@
-//! Texts of batches share buffers with those of other rows; what is held for long mustn't bring them with it.
+//! Batches share buffers with other rows, or have room for more than they hold: a join's output has that of a full batch, however few its rows. What is
+//! held for long mustn't bring that with it.
 
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::ByteViewType;
-use arrow_array::{Array as _, ArrayRef, GenericByteViewArray, RecordBatch};
+use arrow_array::{Array as _, ArrayRef, GenericByteViewArray, RecordBatch, UInt64Array};
 use arrow_schema::DataType;
+use arrow_select::take::take_record_batch;
 use datafusion::common::DataFusionError;
 
 /// A batch whose buffers are more than so many times what its rows need is copied.
@@ -17,7 +19,8 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
     if batch.get_array_memory_size() <= bytes.saturating_mul(WASTE) {
         return Ok((batch, bytes));
     }
-    Ok((without_strange_texts(batch)?, bytes))
+    let rows = UInt64Array::from_iter_values(0..batch.num_rows() as u64);
+    Ok((without_strange_texts(take_record_batch(&batch, &rows)?)?, bytes))
 }
 
 /// The same rows, whose buffers hold no texts but theirs.
@@ -49,4 +52,29 @@ fn texts_bytes<T: ByteViewType + ?Sized>(texts: &GenericByteViewArray<T>) -> usi
     const INLINE_BYTES_MAX: usize = 12;
     let lengths = texts.views().iter().map(|view| (*view & u128::from(u32::MAX)) as usize);
     lengths.filter(|length| *length > INLINE_BYTES_MAX).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_array::{Int64Array, StringViewArray};
+
+    use super::*;
+
+    #[test]
+    fn a_few_rows_of_many_bring_nothing_with_them() {
+        let numbers = Arc::new(Int64Array::from_iter_values(0..10_000)) as ArrayRef;
+        let texts = (0..10_000).map(|row| format!("a text that doesn't lie beside its length, {row}"));
+        let texts = Arc::new(StringViewArray::from_iter_values(texts)) as ArrayRef;
+        let whole = RecordBatch::try_from_iter([("number", numbers), ("text", texts)]).unwrap();
+        let (few, bytes) = compact(whole.slice(5000, 10)).unwrap();
+        assert_eq!(few, whole.slice(5000, 10));
+        assert!((500..1000).contains(&bytes), "{bytes}");
+        assert!(few.get_array_memory_size() < 2000, "{}", few.get_array_memory_size());
+        let (same, bytes) = compact(whole.clone()).unwrap();
+        assert_eq!(
+            same.column(0).to_data().buffers()[0].as_ptr(),
+            whole.column(0).to_data().buffers()[0].as_ptr()
+        );
+        assert!(bytes > 500_000, "{bytes}");
+    }
 }

@@ -1,6 +1,8 @@
 //! Joins whose rows don't fit the memory.
 
-use nandle_engine::{Format, RowWriter};
+use std::num::NonZeroUsize;
+
+use nandle_engine::{Engine, EngineOptions, Format, RowWriter};
 
 use crate::support::{Place, answer, with_pages};
 
@@ -9,7 +11,12 @@ const MEMORY_BYTES: [u64; 2] = [14 << 20, 18 << 20];
 
 /// Whether the query wrote rows of joins to temporary files in so much memory; its rows are the expected ones.
 fn spills(place: &Place, query: &str, memory_bytes: u64, expected: &[String]) -> bool {
-    let engine = place.engine_in(memory_bytes, &["rows.parquet"]);
+    spills_in(place, query, &place.options(memory_bytes), expected)
+}
+
+fn spills_in(place: &Place, query: &str, options: &EngineOptions, expected: &[String]) -> bool {
+    let engine = Engine::new(options).unwrap();
+    place.add(&engine, "rows.parquet").unwrap();
     let statement = engine.parse(query).unwrap().remove(0).unwrap();
     let mut rows = engine.run(&statement).unwrap();
     let mut batches = Vec::new();
@@ -61,4 +68,19 @@ fn rows_with_one_key_are_divided_no_further() {
     for memory_bytes in MEMORY_BYTES {
         spills(&place, query, memory_bytes, &expected);
     }
+}
+
+/// With one thread the first run's joins belong to its plan, and what they have gathered goes with that.
+#[test]
+fn what_the_first_run_held_is_gone_before_the_second() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 60_000, &with_pages());
+    let query = "SELECT count(*) AS n, sum(a.amount) AS amount FROM rows a JOIN rows b ON a.note = b.note AND a.id = b.id \
+                 JOIN rows c ON b.note = c.note AND b.id = c.id";
+    let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), query).unwrap();
+    let spilled = [20, 27, 28].map(|mebibytes| {
+        let options = EngineOptions { threads: NonZeroUsize::MIN, ..place.options(mebibytes << 20) };
+        spills_in(&place, query, &options, &expected)
+    });
+    assert!(spilled.contains(&true), "no memory is too small for a hash join");
 }

@@ -13,6 +13,7 @@ mod ending;
 mod engine;
 mod error;
 mod explained;
+mod joins;
 mod lists;
 mod memory;
 mod needs;

@@ -37,6 +37,13 @@ pub(crate) struct Started {
     pub(crate) tasks: Option<Tasks>,
 }
 
+/// A statement that can run.
+struct Planned {
+    plan: Arc<dyn ExecutionPlan>,
+    task: Arc<TaskContext>,
+    tasks: Tasks,
+}
+
 /// Whether tasks of a statement are left.
 #[derive(Debug)]
 pub(crate) struct Tasks(Receiver<()>);
@@ -55,12 +62,27 @@ impl Tasks {
 impl Run {
     /// Plans the statement and starts it.
     pub(crate) async fn start(&self) -> Result<Started, EngineError> {
+        let planned = self.plan().await?;
+        let wants_sorting = !self.context.state().config_options().optimizer.prefer_hash_join;
+        if wants_sorting && !can_all_sort(&planned.plan) {
+            // By the session's own setting it would give an error, so its joins are the usual ones.
+            let usual = self.preferring_hash_joins(true);
+            return usual.run(usual.plan().await?).await;
+        }
+        self.run(planned).await
+    }
+
+    async fn plan(&self) -> Result<Planned, EngineError> {
         let frame = self.context.execute_logical_plan(self.statement.clone()).await?;
         let (sender, receiver) = channel();
         let task = Arc::new(self.task_context(&frame, IsTask(sender)));
         let plan = frame.create_physical_plan().await?;
+        Ok(Planned { plan, task, tasks: Tasks(receiver) })
+    }
+
+    async fn run(&self, Planned { plan, task, tasks }: Planned) -> Result<Started, EngineError> {
         let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
-        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.0)(&plan).is_none());
+        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.there)(&plan).is_none());
         let plan = if is_all_here { with_ends(with_single_writers(plan)?)? } else { plan };
         let explained = Explained::of(&self.statement, &plan, &self.context.state()).await?;
         let stream = execute_stream(Arc::clone(&plan), task)?;
@@ -68,7 +90,7 @@ impl Run {
             Some(explained) => explained.after(stream),
             None => stream,
         };
-        Ok(Started { plan, stream, tasks: is_all_here.then_some(Tasks(receiver)) })
+        Ok(Started { plan, stream, tasks: is_all_here.then_some(tasks) })
     }
 
     fn task_context(&self, frame: &DataFrame, is_task: IsTask) -> TaskContext {
@@ -100,21 +122,26 @@ impl Run {
         ended_by: EngineError,
     ) -> Result<Started, EngineError> {
         before.wait();
-        let state = self.context.state();
-        let mut config = state.config().clone();
-        config.options_mut().optimizer.prefer_hash_join = false;
-        // The tables are there.
-        config.options_mut().catalog.create_default_catalog_and_schema = false;
-        // With one partition the engine has hash joins alone.
-        let partitions = config.target_partitions().max(2);
-        let config = config.with_target_partitions(partitions);
-        let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
-        self.context = SessionContext::new_with_state(state);
+        self = self.preferring_hash_joins(false);
         if let Some(needs) = &self.needs {
             needs.begin_again();
         }
-        let started = self.start().await?;
-        if can_all_sort(&started.plan) { Ok(started) } else { Err(ended_by) }
+        let planned = self.plan().await?;
+        if can_all_sort(&planned.plan) { self.run(planned).await } else { Err(ended_by) }
+    }
+
+    /// The same where joins are made by hashing, or else by sorting.
+    fn preferring_hash_joins(&self, are_preferred: bool) -> Self {
+        let state = self.context.state();
+        let mut config = state.config().clone();
+        config.options_mut().optimizer.prefer_hash_join = are_preferred;
+        // The tables are there.
+        config.options_mut().catalog.create_default_catalog_and_schema = false;
+        // With one partition the engine has hash joins alone.
+        let partitions = config.target_partitions().max(if are_preferred { 1 } else { 2 });
+        let config = config.with_target_partitions(partitions);
+        let state = SessionStateBuilder::new_from_existing(state).with_config(config).build();
+        Self { context: SessionContext::new_with_state(state), ..self.clone() }
     }
 }
 

@@ -123,7 +123,7 @@ fn is_above<const BYTES: usize, T: PartialOrd>(
 ) -> bool {
     match (least.try_into(), greatest.try_into()) {
         (Ok(least), Ok(greatest)) => {
-            value(least).partial_cmp(&value(greatest)).is_none_or(|order| order.is_gt())
+            value(least).partial_cmp(&value(greatest)).is_none_or(std::cmp::Ordering::is_gt)
         }
         _ => true,
     }

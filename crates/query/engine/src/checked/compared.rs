@@ -31,7 +31,8 @@ impl ExprPlanner for OneType {
         };
         let (left, right) = (&expression.left, &expression.right);
         // The side that is no literal says which type it is, and of numbers the one that isn't decimal.
-        let is_right = constant(left).is_some() || is_decimal(left, schema);
+        let is_floating = |side: &Expr| side.get_type(schema).is_ok_and(|data_type| data_type.is_floating());
+        let is_right = is_floating(right) || constant(left).is_some() && !is_floating(left);
         let (own, other) = if is_right { (right, left) } else { (left, right) };
         let pair = in_one_type(own, &[other], schema).and_then(|(own, others)| {
             let [other] = <[Expr; 1]>::try_from(others).ok()?;

@@ -3,6 +3,7 @@
 //! And a list in which zero is has both zeros, and times of day in different units are compared, and decimal numbers with others.
 
 mod arithmetic;
+mod array;
 mod compared;
 mod distinct;
 mod length;
@@ -41,6 +42,7 @@ pub fn with_checked_functions(mut builder: SessionStateBuilder) -> SessionStateB
         .get_or_insert_default()
         .extend(arithmetic::functions().chain(length::functions()));
     let sum = AggregateUDF::from(sum::CheckedSum::default());
-    builder.aggregate_functions().get_or_insert_default().push(Arc::new(sum));
+    let array = AggregateUDF::from(array::AccountedArrayAgg::default());
+    builder.aggregate_functions().get_or_insert_default().extend([sum, array].map(Arc::new));
     builder
 }

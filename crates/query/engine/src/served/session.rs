@@ -130,14 +130,12 @@ impl Session {
     async fn plan_now(&self, prepared: &Prepared) -> Result<LogicalPlan, EngineError> {
         let (context, prepared) = (self.context.clone(), prepared.clone());
         let plan = async move {
-            match prepared.plan_now()? {
-                Some(plan) => Ok(plan),
-                None => {
-                    let plan = planned(&context, prepared.statement().clone()).await?;
-                    allowed::check_of_client(&plan)?;
-                    prepared.made_anew(plan)
-                }
+            if let Some(plan) = prepared.plan_now()? {
+                return Ok(plan);
             }
+            let plan = planned(&context, prepared.statement().clone()).await?;
+            allowed::check_of_client(&plan)?;
+            prepared.made_anew(plan)
         };
         self.threads.plan(plan).await
     }

@@ -24,6 +24,7 @@ fn doubles(place: &Place) -> Engine {
         [100.0, 200.0, 300.0, f64::INFINITY],
     ];
     let all = numbers.concat();
+    #[expect(clippy::cast_possible_truncation, reason = "these are small whole numbers")]
     let singles = Float32Array::from_iter_values(all.iter().map(|number| *number as f32));
     let columns: [(&str, ArrayRef); 3] = [
         ("f", Arc::new(Float64Array::from(all))),
@@ -47,6 +48,7 @@ fn nan_and_zeros_are_found_whatever_statistics_say() {
     for (filter, rows) in [
         ("f = CAST('NaN' AS DOUBLE)", vec![10]),
         ("f > 250", vec![10, 14, 15]),
+        ("250.5 < f AND CAST('Infinity' AS DOUBLE) > 1.5 AND 1.5 < CAST('NaN' AS DOUBLE)", vec![10, 14, 15]),
         ("f >= CAST('Infinity' AS DOUBLE)", vec![10, 15]),
         ("f = 0.0", vec![0, 1, 2, 3]),
         ("f = -0.0", vec![0, 1, 2, 3]),
@@ -80,6 +82,21 @@ fn what_is_bounded_on_both_sides_is_still_left_out() {
         let plan = plan(&engine, &format!("EXPLAIN SELECT row FROM f WHERE {filter}"));
         assert_eq!(figures(&plan, "row_groups"), [row_groups], "{filter}: {plan}");
     }
+}
+
+#[test]
+fn long_lists_leave_out_what_is_beyond_their_ends() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let ids: Vec<String> = (10_100..10_150).map(|id| id.to_string()).collect();
+    let filter = format!("id IN ({}, 10100)", ids.join(", "));
+    assert_eq!(
+        answer(&engine, &format!("SELECT count(*) AS n FROM rows WHERE {filter}")).unwrap(),
+        ["{\"n\":50}"]
+    );
+    let plan = plan(&engine, &format!("EXPLAIN SELECT note FROM rows WHERE {filter}"));
+    // Those of the last file have no statistics.
+    assert_eq!(figures(&plan, "row_groups"), ["3 of 10"], "{plan:.3000}");
 }
 
 #[test]
@@ -156,14 +173,20 @@ fn times_of_any_unit_are_compared_with_literals_and_each_other() {
     let place = Place::new();
     let minutes = || (0..1440_i64).map(|minute| minute * 60);
     let columns: [(&str, ArrayRef); 3] = [
-        ("us", Arc::new(Time64MicrosecondArray::from_iter_values(minutes().map(|second| second * 1_000_000)))),
+        (
+            "us",
+            Arc::new(Time64MicrosecondArray::from_iter_values(minutes().map(|second| second * 1_000_000))),
+        ),
         (
             "ms",
             Arc::new(Time32MillisecondArray::from_iter_values(
                 minutes().map(|second| i32::try_from(second * 1000).unwrap()),
             )),
         ),
-        ("ns", Arc::new(Time64NanosecondArray::from_iter_values(minutes().map(|second| second * 1_000_000_000)))),
+        (
+            "ns",
+            Arc::new(Time64NanosecondArray::from_iter_values(minutes().map(|second| second * 1_000_000_000))),
+        ),
     ];
     let properties = WriterProperties::builder().set_max_row_group_row_count(Some(60)).build();
     write(&place.path("t.parquet"), &RecordBatch::try_from_iter(columns).unwrap(), &properties);

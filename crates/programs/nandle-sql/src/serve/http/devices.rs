@@ -28,7 +28,7 @@ const TIME_OVER: &str = "the query's time was over before it was played; --time-
 
 /// Why there is no figure of a device that isn't measured.
 const MEASURING: &str = "its model is still being measured";
-/// How much others come before the measuring, which nobody waits for.
+/// How much others come before the measuring, for which nothing waits.
 const NICENESS: i32 = 10;
 
 /// Modelled devices, each with what reads cost on it as soon as that is known.

@@ -65,7 +65,9 @@ impl Decimal {
         bytes.put_i16(weight);
         bytes.put_u16(if self.is_negative && !shown.is_empty() { NEGATIVE } else { 0 });
         bytes.put_i16(number(self.fraction.len()));
-        shown.iter().for_each(|digit| bytes.put_u16(*digit));
+        for digit in shown {
+            bytes.put_u16(*digit);
+        }
     }
 }
 

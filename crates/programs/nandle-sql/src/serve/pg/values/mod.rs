@@ -92,9 +92,9 @@ impl Column {
                     return self.write_plain(values, row, bytes);
                 };
                 if self.is_text() {
-                    bytes.put_slice(number.to_string().as_bytes())
+                    bytes.put_slice(number.to_string().as_bytes());
                 } else {
-                    number.put(bytes)
+                    number.put(bytes);
                 }
             }
             DataType::Struct(_) if !self.parts.is_empty() => self.write_struct(values, row, bytes)?,

@@ -110,7 +110,9 @@ fn an_anonymous_recording_has_no_name_anywhere() {
 #[test]
 fn a_recording_of_version_1_is_read() {
     let bytes = std::fs::read("tests/fixtures/v1.needs.zst").unwrap();
-    assert_eq!(read(&bytes).unwrap(), small());
+    let mut expected = small();
+    expected.queries[0].totals.took_ns = None;
+    assert_eq!(read(&bytes).unwrap(), expected);
 }
 
 #[test]

@@ -103,9 +103,9 @@ fn what_explain_decodes_is_of_the_memory() {
 fn lists_of_a_group_are_of_the_memory_with_their_copies() {
     let place = Place::new();
     write(&place.path("rows.parquet"), &rows(0, 200_000), &WriterProperties::default());
-    // 20 MB of texts would have room by themselves.
+    // These texts would have room by themselves.
     let query = "SELECT array_length(array_agg(repeat(note, 8))) AS n FROM rows";
-    let few = answer(&place.engine_in(48 << 20, &["rows.parquet"]), query).unwrap_err();
+    let few = answer(&place.engine_in(32 << 20, &["rows.parquet"]), query).unwrap_err();
     assert!(few.kind() == ErrorKind::OutOfMemory && few.to_string().contains("AggregateStream"), "{few}");
     let enough = place.engine_in(256 << 20, &["rows.parquet"]);
     assert_eq!(answer(&enough, query).unwrap(), [r#"{"n":200000}"#]);

@@ -18,6 +18,9 @@ use crate::args::SqlArgs;
 /// How the threads are called that read.
 const READING_THREADS: &str = "nandle-reads";
 
+/// A name stands in a table's column.
+const NAME_LETTERS_MOST: usize = 24;
+
 /// A recording that is being made.
 pub(crate) struct Record {
     path: PathBuf,
@@ -53,7 +56,7 @@ impl Record {
             self.files.insert(key, number);
             files.push(number);
         }
-        self.recorder.begin_query(&self.queries.to_string(), Some(text))?;
+        self.recorder.begin_query(&name(self.queries, text), Some(text))?;
         for step in &needed.steps {
             let wants = step
                 .wants
@@ -83,6 +86,14 @@ impl Record {
         let bytes = self.recorder.finish().map_err(|error| failed(&self.path, &error))?;
         result_file::write(&self.path, &bytes)
     }
+}
+
+/// What a statement is called among others: its number, and how it begins.
+fn name(number: u64, text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let beginning: String = words.chars().take(NAME_LETTERS_MOST).collect();
+    let mark = if beginning.len() < words.len() { "…" } else { "" };
+    format!("{number}: {beginning}{mark}")
 }
 
 /// Begins to note what a statement needs.
@@ -123,6 +134,12 @@ fn cpu_ns_of(task: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_statement_is_called_by_how_it_begins() {
+        assert_eq!(name(1, "SELECT 1"), "1: SELECT 1");
+        assert_eq!(name(12, "SELECT\n  \"Origin\", avg(\"ArrDelay\")"), "12: SELECT \"Origin\", avg(\"Ar…");
+    }
 
     #[test]
     fn threads_that_read_do_not_count() {

@@ -65,11 +65,13 @@ impl Shell<'_> {
     }
 
     fn run_streamed(&mut self, statement: &Statement) -> Result<bool, Failure> {
+        let began = Instant::now();
         let needs = self.record.is_some().then(|| record::needs(self.engine.reads()));
         let rows = self.engine.run_noted(statement, needs.clone()).map_err(|error| of_engine(&error))?;
         let (is_read, totals) = self.print(rows)?;
         if let Some(needs) = needs {
-            self.keep(statement, &needs, totals)?;
+            let took_ns = u64::try_from(began.elapsed().as_nanos()).ok();
+            self.keep(statement, &needs, QueryTotals { took_ns, ..totals })?;
         }
         Ok(is_read)
     }
@@ -123,7 +125,7 @@ impl Shell<'_> {
         }
         // What operators have written to temporary files they read once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
-        Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows: counts.all }))
+        Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows: counts.all, took_ns: None }))
     }
 
     fn pass_over(&self, rows: &mut Rows) -> Result<(), EngineError> {

@@ -104,18 +104,9 @@ impl ProfileArgs {
         cancel: &Cancel,
         progress: &mut dyn Progress,
     ) -> Result<FoundProfile, Failure> {
-        match kept.map(KeptProbe::read) {
-            Some(Ok(Some((profile, age)))) => {
-                let (place, age) = (directory.display(), format_duration(age));
-                let path = kept.map(|kept| kept.path.display().to_string()).unwrap_or_default();
-                output::note(&format!(
-                    "reads are planned by the probe of {place}'s device that a command made {age} ago; remove {path} to have it probed anew."
-                ));
-                let origin = format!("a probe of {place}'s device, {age} ago");
-                return Ok(FoundProfile { profile, origin, of_another: None });
-            }
-            Some(Err(error)) => output::note(&format!("{error}; the device is probed anew.")),
-            Some(Ok(None)) | None => {}
+        if let Some((profile, age)) = kept.and_then(|kept| read_kept(kept, directory)) {
+            let origin = format!("a probe of {}'s device, {} ago", directory.display(), format_duration(age));
+            return Ok(FoundProfile { profile, origin, of_another: None });
         }
         self.probed(directory, REAL_PROBE_BUDGET, kept, cancel, progress)
     }
@@ -156,6 +147,27 @@ impl ProfileArgs {
         };
         probe(&target, &options, progress).map_err(|error| of_probe(&error))
     }
+}
+
+/// The profile that an earlier command has kept of the device under a directory, and where it lies; `None` where there is none that counts. That it is used
+/// is said.
+pub fn kept_profile(directory: &Path) -> Option<(DeviceProfile, PathBuf)> {
+    let kept = KeptProbe::of(directory)?;
+    let (profile, _) = read_kept(&kept, directory)?;
+    Some((profile, kept.path))
+}
+
+fn read_kept(kept: &KeptProbe, directory: &Path) -> Option<(DeviceProfile, Nanos)> {
+    let read = kept.read().unwrap_or_else(|error| {
+        output::note(&format!("{error}; the device is probed anew."));
+        None
+    });
+    let (profile, age) = read?;
+    let (place, age_words, path) = (directory.display(), format_duration(age), kept.path.display());
+    output::note(&format!(
+        "reads are planned by the probe of {place}'s device that a command made {age_words} ago; remove {path} to have it probed anew."
+    ));
+    Some((profile, age))
 }
 
 /// What is to be said of a probe that was made on the way; it is kept where the machine had time for it.

@@ -7,7 +7,7 @@ use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::{EngineError, lists, nesting};
+use crate::{EngineError, joins, lists, nesting};
 
 /// What is refused by the text alone, before it is parsed.
 pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
@@ -16,12 +16,13 @@ pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
     nesting::check(&tokens)?;
     lists::check(&tokens)?;
+    joins::check(&tokens)?;
     check_sets(&tokens)?;
     check_distinct_from(&tokens)
 }
 
 /// The word that a token is, if it is one of the language's.
-fn keyword(token: &Token) -> Keyword {
+pub(crate) fn keyword(token: &Token) -> Keyword {
     match token {
         Token::Word(word) if word.quote_style.is_none() => word.keyword,
         _ => Keyword::NoKeyword,

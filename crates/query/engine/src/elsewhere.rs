@@ -2,12 +2,17 @@ use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
 
-/// What a plan has other machines do, in words; none where all of it is done here.
+/// What is to be said of a plan, if something is.
 pub type ToldElsewhere = dyn Fn(&Arc<dyn ExecutionPlan>) -> Option<String> + Send + Sync;
 
 /// An extension of a session whose plans may be carried out by other machines: what EXPLAIN says of that.
 #[derive(Clone)]
-pub struct Elsewhere(pub Arc<ToldElsewhere>);
+pub struct Elsewhere {
+    /// What a plan has other machines do; none where all of it is done here.
+    pub there: Arc<ToldElsewhere>,
+    /// Why all of a plan is done here.
+    pub here: Arc<ToldElsewhere>,
+}
 
 impl std::fmt::Debug for Elsewhere {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

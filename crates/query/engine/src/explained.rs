@@ -20,7 +20,7 @@ use datafusion::physical_plan::analyze::AnalyzeExec;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::stream::{StreamExt as _, once};
 use nandle_reads::{Estimate, Outstanding};
-use nandle_units::{format_bytes, format_duration};
+use nandle_units::{counted, format_bytes, format_duration};
 
 use crate::Elsewhere;
 use crate::checked;
@@ -59,10 +59,10 @@ const PATTERNS: [Operator; 8] = [
 
 /// A query of which EXPLAIN tells.
 pub(crate) enum Explained {
-    /// It won't run.
-    Before(Arc<dyn ExecutionPlan>),
-    /// It runs.
-    After(Arc<dyn ExecutionPlan>),
+    /// It won't run. Where it could on other machines, why it would run here.
+    Before(Arc<dyn ExecutionPlan>, Option<String>),
+    /// It runs; as above.
+    After(Arc<dyn ExecutionPlan>, Option<String>),
     /// It won't run, and would run on other machines, which do what is said.
     Elsewhere(String),
 }
@@ -75,16 +75,21 @@ impl Explained {
         state: &SessionState,
     ) -> Result<Option<Self>, DataFusionError> {
         let is_text = |format: &ExplainFormat| matches!(format, ExplainFormat::Indent | ExplainFormat::Tree);
+        let elsewhere = state.config().get_extension::<Elsewhere>();
+        let why_here =
+            |plan: &Arc<dyn ExecutionPlan>| elsewhere.as_ref().and_then(|elsewhere| (elsewhere.here)(plan));
         Ok(match statement {
             LogicalPlan::Explain(explain) if is_text(&explain.explain_format) => {
                 let plan = state.create_physical_plan(&explain.plan).await?;
-                let elsewhere = state.config().get_extension::<Elsewhere>();
-                let told = elsewhere.and_then(|elsewhere| (elsewhere.0)(&plan));
-                Some(told.map_or(Self::Before(plan), Self::Elsewhere))
+                let told = elsewhere.as_ref().and_then(|elsewhere| (elsewhere.there)(&plan));
+                Some(match told {
+                    Some(told) => Self::Elsewhere(told),
+                    None => Self::Before(Arc::clone(&plan), why_here(&plan)),
+                })
             }
             LogicalPlan::Analyze(analyze) if is_text(&analyze.format) => {
                 let analysed = plan.downcast_ref::<AnalyzeExec>().map(|analyse| Arc::clone(analyse.input()));
-                analysed.map(Self::After)
+                analysed.map(|plan| Self::After(Arc::clone(&plan), why_here(&plan)))
             }
             _ => None,
         })
@@ -100,7 +105,10 @@ impl Explained {
 
     fn row(&self, schema: SchemaRef) -> Result<Option<RecordBatch>, DataFusionError> {
         let (kind, text) = match self {
-            Self::Before(plan) | Self::After(plan) => ("reads", self.text(plan)?),
+            Self::Before(plan, why_here) | Self::After(plan, why_here) => {
+                let text = self.text(plan)?;
+                ("reads", text.map(|text| why_here.iter().fold(text, |text, why| format!("{text}\n{why}"))))
+            }
             Self::Elsewhere(text) => ("workers", Some(text.clone())),
         };
         let Some(text) = text else { return Ok(None) };
@@ -127,17 +135,18 @@ impl Explained {
 
     fn write_line(&self, text: &mut String, name: &str, of: &Sums) {
         let Sums { told, taken, processor, .. } = of;
-        let (requests, bytes) = (told.0, format_bytes(told.1));
+        let (requests, bytes) = (counted(told.0, "request"), format_bytes(told.1));
         let (device, processor) = (bounded(told.2), processor_time(processor));
         let _ = match self {
-            Self::Before(_) | Self::Elsewhere(_) => {
-                writeln!(text, "{name}: {requests} requests, {bytes}, device {device}, processor {processor}")
+            Self::Before(..) | Self::Elsewhere(_) => {
+                writeln!(text, "{name}: {requests}, {bytes}, device {device}, processor {processor}")
             }
-            Self::After(_) => writeln!(
+            Self::After(..) => writeln!(
                 text,
-                "{name}: {} requests (predicted {requests}), {} (predicted {bytes}), device {} (predicted {device}), processor {} (predicted \
+                "{name}: {} (predicted {}), {} (predicted {bytes}), device {} (predicted {device}), processor {} (predicted \
                  {processor}), {} unplanned",
-                taken.requests,
+                counted(taken.requests, "request"),
+                told.0,
                 format_bytes(taken.read_bytes),
                 format_duration(taken.device),
                 format_duration(taken.processor),

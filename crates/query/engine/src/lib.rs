@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod explained;
 mod grace;
+mod joins;
 mod lists;
 mod memory;
 mod needs;

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
+use datafusion::common::JoinType;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
-use datafusion::prelude::{DataFrame, SessionContext};
+use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 
 use crate::ending::with_ends;
 use crate::explained::Explained;
@@ -41,6 +43,13 @@ pub(crate) struct Started {
     pub(crate) tasks: Option<Tasks>,
 }
 
+/// A statement that can run.
+struct Planned {
+    plan: Arc<dyn ExecutionPlan>,
+    task: Arc<TaskContext>,
+    tasks: Tasks,
+}
+
 /// Whether tasks of a statement are left.
 #[derive(Debug)]
 pub(crate) struct Tasks(Receiver<()>);
@@ -59,12 +68,27 @@ impl Tasks {
 impl Run {
     /// Plans the statement and starts it.
     pub(crate) async fn start(&self) -> Result<Started, EngineError> {
+        let planned = self.plan().await?;
+        let wants_sorting = !self.context.state().config_options().optimizer.prefer_hash_join;
+        if wants_sorting && !can_all_sort(&planned.plan) {
+            // By the session's own setting it would give an error, so its joins are the usual ones.
+            let usual = self.preferring_hash_joins();
+            return usual.run(usual.plan().await?).await;
+        }
+        self.run(planned).await
+    }
+
+    async fn plan(&self) -> Result<Planned, EngineError> {
         let frame = self.context.execute_logical_plan(self.statement.clone()).await?;
         let (sender, receiver) = channel();
         let task = Arc::new(self.task_context(&frame, IsTask(sender)));
         let plan = frame.create_physical_plan().await?;
+        Ok(Planned { plan, task, tasks: Tasks(receiver) })
+    }
+
+    async fn run(&self, Planned { plan, task, tasks }: Planned) -> Result<Started, EngineError> {
         let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
-        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.0)(&plan).is_none());
+        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.there)(&plan).is_none());
         let plan = if is_all_here { with_ends(with_single_writers(plan)?)? } else { plan };
         let explained = Explained::of(&self.statement, &plan, &self.context.state()).await?;
         let stream = execute_stream(Arc::clone(&plan), task)?;
@@ -72,7 +96,7 @@ impl Run {
             Some(explained) => explained.after(stream),
             None => stream,
         };
-        Ok(Started { plan, stream, tasks: is_all_here.then_some(Tasks(receiver)) })
+        Ok(Started { plan, stream, tasks: is_all_here.then_some(tasks) })
     }
 
     fn task_context(&self, frame: &DataFrame, is_task: IsTask) -> TaskContext {
@@ -98,27 +122,47 @@ impl Run {
     ///
     /// # Errors
     /// Those of starting.
-    pub(crate) async fn start_spilling(mut self, before: Tasks) -> Result<Started, EngineError> {
+    pub(crate) async fn start_spilling(self, before: Tasks) -> Result<Started, EngineError> {
         before.wait();
-        let state = self.context.state();
-        let mut config = state.config().clone();
-        let optimizer = &mut config.options_mut().optimizer;
-        optimizer.hash_join_single_partition_threshold = SMALL_SIDE_BYTES_MAX;
-        optimizer.hash_join_single_partition_threshold_rows = SMALL_SIDE_ROWS_MAX;
-        // The tables are there.
-        config.options_mut().catalog.create_default_catalog_and_schema = false;
-        // With one partition no side of a join is divided.
-        let partitions = config.target_partitions().max(2);
-        let config = config.with_target_partitions(partitions);
-        let rules = with_grace_joins(state.physical_optimizers());
-        let state = SessionStateBuilder::new_from_existing(state)
-            .with_config(config)
-            .with_physical_optimizer_rules(rules)
-            .build();
-        self.context = SessionContext::new_with_state(state);
         if let Some(needs) = &self.needs {
             needs.begin_again();
         }
-        self.start().await
+        let mut config = self.context.state().config().clone();
+        let optimizer = &mut config.options_mut().optimizer;
+        optimizer.prefer_hash_join = true;
+        optimizer.hash_join_single_partition_threshold = SMALL_SIDE_BYTES_MAX;
+        optimizer.hash_join_single_partition_threshold_rows = SMALL_SIDE_ROWS_MAX;
+        // With one partition no side of a join is divided.
+        let partitions = config.target_partitions().max(2);
+        let rules = with_grace_joins(self.context.state().physical_optimizers());
+        self.planned_by(config.with_target_partitions(partitions), rules).start().await
     }
+
+    /// The same where joins are made by hashing.
+    fn preferring_hash_joins(&self) -> Self {
+        let mut config = self.context.state().config().clone();
+        config.options_mut().optimizer.prefer_hash_join = true;
+        self.planned_by(config, self.context.state().physical_optimizers().to_vec())
+    }
+
+    /// The same with other settings and rules.
+    fn planned_by(&self, mut config: SessionConfig, rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>) -> Self {
+        // The tables are there.
+        config.options_mut().catalog.create_default_catalog_and_schema = false;
+        let state = SessionStateBuilder::new_from_existing(self.context.state())
+            .with_config(config)
+            .with_physical_optimizer_rules(rules)
+            .build();
+        Self { context: SessionContext::new_with_state(state), ..self.clone() }
+    }
+}
+
+/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in `DataFusion` 55.2, where a column without
+/// nulls gets some.
+fn can_all_sort(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let is_sound = plan.downcast_ref::<SortMergeJoinExec>().is_none_or(|join| {
+        let is_outer = matches!(join.join_type(), JoinType::Left | JoinType::Right | JoinType::Full);
+        !is_outer || join.filter().is_none()
+    });
+    is_sound && plan.children().into_iter().all(can_all_sort)
 }

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
-use datafusion::common::DataFusionError;
+use datafusion::common::{DataFusionError, internal_datafusion_err};
 use datafusion::execution::disk_manager::{DiskManager, DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::{RuntimeEnv, RuntimeEnvBuilder};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 
-use crate::checked::check_arithmetic;
+use crate::checked::{check_arithmetic, check_comparisons};
 use crate::engine::EngineOptions;
 use crate::options::NandleOptions;
 use crate::pool::memory_pool;
 use crate::scan::PlanReads;
+use crate::table::CurrentTables;
 use crate::temporary::CheckedFiles;
 use crate::yielding::YieldInJoins;
 
@@ -49,7 +50,13 @@ pub(crate) fn open(
     let builder = check_arithmetic(builder)
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
-    Ok(SessionContext::new_with_state(extend(builder)?.build()))
+    let mut state = extend(builder)?.build();
+    check_comparisons(&mut state)?;
+    let context = SessionContext::new_with_state(state);
+    let catalog =
+        context.catalog(DATABASE).ok_or_else(|| internal_datafusion_err!("there is no {DATABASE}"))?;
+    catalog.register_schema(SCHEMA, Arc::new(CurrentTables::default()))?;
+    Ok(context)
 }
 
 /// What a sort keeps for merging what it has written to temporary files; several sort at a time.

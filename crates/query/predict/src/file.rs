@@ -54,6 +54,9 @@ pub struct QueryPrediction {
     pub number: u64,
     /// Its name; `null` in an anonymous recording.
     pub name: Option<String>,
+    /// What it took where it was recorded; `null` if the recording doesn't say it.
+    #[serde(default)]
+    pub recorded_ns: Option<u64>,
     /// What it took; `null` when it couldn't be played.
     pub played: Option<PlayedQuery>,
     /// Why it couldn't be played.

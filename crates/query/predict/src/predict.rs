@@ -33,6 +33,7 @@ pub fn predict_on(
         let mut row = QueryPrediction {
             number: index as u64 + 1,
             name: query.name.clone(),
+            recorded_ns: query.totals.took_ns,
             played: None,
             refusal: None,
         };

@@ -122,7 +122,8 @@ fn one_after_the_other_pays_each_latency() {
 #[test]
 fn temporary_data_take_the_time_of_sequential_transfers() {
     let spilled = |bytes: u64| {
-        let totals = QueryTotals { spilled_bytes: bytes, spill_read_bytes: 2 * bytes, result_rows: 1 };
+        let totals =
+            QueryTotals { spilled_bytes: bytes, spill_read_bytes: 2 * bytes, result_rows: 1, took_ns: None };
         played(DISK, RecordedQuery { totals, ..query(2, 1, 0) }, Strategy::Flexible, 1.0)
     };
     assert_eq!(spilled(0).spill_ns, 0);
@@ -174,7 +175,8 @@ fn too_little_memory_says_how_much_is_needed() {
 #[test]
 fn a_real_file_is_really_read() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let totals = QueryTotals { spilled_bytes: 3_000_000, spill_read_bytes: 3_000_000, result_rows: 0 };
+    let totals =
+        QueryTotals { spilled_bytes: 3_000_000, spill_read_bytes: 3_000_000, result_rows: 0, took_ns: None };
     let recording = recording(vec![RecordedQuery { totals, ..query(50, 7, 20_000) }]);
     let mut player = player(directory.path().to_str().unwrap(), &recording).unwrap();
     assert!(!player.is_modelled());
@@ -209,7 +211,8 @@ fn a_query_is_cancelled_while_it_computes() {
 #[test]
 fn temporary_data_are_cancelled_and_leave_nothing_in_flight() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let totals = QueryTotals { spilled_bytes: 3_000_000, spill_read_bytes: 3_000_000, result_rows: 0 };
+    let totals =
+        QueryTotals { spilled_bytes: 3_000_000, spill_read_bytes: 3_000_000, result_rows: 0, took_ns: None };
     let recording = recording(vec![RecordedQuery { totals, ..RecordedQuery::default() }]);
     let cancel = Cancel::default();
     let mut player = cancellable(directory.path().to_str().unwrap(), &recording, &cancel).unwrap();

@@ -65,8 +65,40 @@ pub struct Device {
     pub device: String,
     /// How long the query takes there, with what is computed shared out among as many threads as here; `null` where it couldn't be played.
     pub time_ns: Option<u64>,
+    /// Whether it is known what reads cost there. It is found out while the server runs already; the same question is answered with a time then.
+    pub is_measured: bool,
     /// Why it couldn't be played.
     pub refusal: Option<String>,
+}
+
+/// How far measuring what reads cost on other devices is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct DevicesStatus {
+    /// The devices.
+    pub devices: Vec<DeviceStatus>,
+}
+
+/// How far measuring a device's model is.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+pub struct DeviceStatus {
+    /// The modelled device, as `nandle models` calls it.
+    pub device: String,
+    /// Whether it is measured.
+    pub state: Measuring,
+    /// Why it couldn't be measured.
+    pub refusal: Option<String>,
+}
+
+/// Whether a device is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Measuring {
+    /// Not yet.
+    Running,
+    /// It is.
+    Done,
+    /// It can't be.
+    Failed,
 }
 
 /// Whether questions about whole months are answered from sums of the flights; without them the flights themselves are asked, which takes longer.

@@ -21,7 +21,9 @@ mod spread;
 mod statement;
 
 pub use airport::{AirportCode, NotAnAirport};
-pub use answer::{Answer, Device, PredictedQuery, QueryCost, SumsState, SumsStatus};
+pub use answer::{
+    Answer, Device, DeviceStatus, DevicesStatus, Measuring, PredictedQuery, QueryCost, SumsState, SumsStatus,
+};
 pub use assets::{Asset, asset};
 pub use facts::{Fact, Facts, FactsError};
 pub use figures::{Figures, Measure, RATE_FLIGHTS_MIN};

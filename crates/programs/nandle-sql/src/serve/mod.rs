@@ -92,9 +92,11 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     let dashboard = match ports.dashboard {
         Some((listener, token)) => {
             let (memory_bytes, threads) = engine::limits(&args.engine, reading)?;
-            let devices = Devices::probe(&args.on, memory_bytes, threads, &cancel)?;
+            let devices = Devices::new(&args.on, memory_bytes, threads);
             let shared = (Arc::clone(&sessions), Arc::clone(&limits));
-            Some((listener, Dashboard::new(shared, devices, &tables, facts, token)?))
+            let dashboard = Dashboard::new(shared, Arc::clone(&devices), &tables, facts, token)?;
+            devices.begin_measuring(&cancel);
+            Some((listener, dashboard))
         }
         None => None,
     };

@@ -30,7 +30,8 @@ fn record(place: &Place, names: Names) {
             let wants: Vec<Want> = (0..8).map(want).collect();
             recorder.step(&wants, Nanos::from_micros(200)).unwrap();
         }
-        let totals = QueryTotals { result_rows: 7, ..QueryTotals::default() };
+        let took_ns = Some(1_234_000_000);
+        let totals = QueryTotals { result_rows: 7, took_ns, ..QueryTotals::default() };
         recorder.end_query(totals).unwrap();
     }
     fs::write(place.path("some.needs.zst"), recorder.finish().unwrap()).unwrap();
@@ -66,6 +67,8 @@ fn queries_by_targets_are_a_table_and_a_page() {
         "jumping",
         "in sequence",
         "reads flexible, memory 256MiB",
+        "recorded",
+        "1.23 s",
         "model:x25-m-g2 is the fastest: model:wd2003fyys takes",
         "because no profile is named",
         "Times on modelled drives are virtual.",

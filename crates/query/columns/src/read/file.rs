@@ -9,6 +9,7 @@ use parquet::arrow::{
 };
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataPushDecoder};
 
+use super::bounds::with_believed;
 use super::chunk::{are_sound, begin_with_rows, indexed_pages};
 use crate::guard::guarded;
 use crate::number::index;
@@ -78,6 +79,9 @@ impl ParquetFile {
     pub fn open(name: &str, source: Arc<dyn ReadAt>, sums: Option<Arc<Sums>>) -> Result<Self, ColumnsError> {
         let place = Place::of_file(name);
         let metadata = guarded(&place, || read_metadata(&place, source.as_ref(), sums.as_deref()))?;
+        let believed =
+            || with_believed(metadata).map_err(ColumnsError::parquet("reading statistics", &place));
+        let metadata = guarded(&place, believed)?;
         let schema = guarded(&place, || {
             let file = metadata.file_metadata();
             parquet_to_arrow_schema(file.schema_descr(), file.key_value_metadata())

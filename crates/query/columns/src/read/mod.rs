@@ -1,6 +1,7 @@
 //! Reading: from a scan's columns and predicates to wants, and from their bytes to rows.
 
 mod batches;
+mod bounds;
 mod bytes;
 mod candidates;
 mod chunk;

@@ -2,8 +2,6 @@ use std::ops::Range;
 
 use arrow_array::BooleanArray;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use parquet::basic::Type;
-use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::statistics::Statistics;
 
@@ -53,7 +51,7 @@ fn by_statistics(
     let all = rows::one(0..row_count);
     let nulls = group.column(column.leaf).statistics().and_then(Statistics::null_count_opt);
     let whole = predicate.may_match(&least, &greatest)?;
-    let ruled_out = !whole.is_empty() && !whole.value(0) && are_in_order(group.column(column.leaf), column);
+    let ruled_out = !whole.is_empty() && !whole.value(0);
     if ruled_out || !predicate.may_match_nulls(nulls_of(column, nulls), row_count) {
         return Ok(Rows::new());
     }
@@ -79,15 +77,6 @@ fn by_statistics(
 /// How many of some rows are null, as it is stated. A column that can't be null has none, whether that is stated or not.
 fn nulls_of(column: &Column, stated: Option<u64>) -> Option<u64> {
     if column.optional { stated } else { Some(0) }
-}
-
-/// Whether a chunk's least and greatest values are in the order of the column's type. Writers from before 2017 compared bytes, and numbers, as
-/// if they had signs, and put the results into fields that were given up for that (`min` and `max`, PARQUET-686).
-fn are_in_order(chunk: &ColumnChunkMetaData, column: &Column) -> bool {
-    let has_signs =
-        matches!(chunk.column_type(), Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE)
-            && !column.value_field.data_type().is_unsigned_integer();
-    has_signs || chunk.statistics().is_none_or(|statistics| !statistics.is_min_max_deprecated())
 }
 
 /// The rows of the pages that may match; `None` where statistics and pages are not as many.

@@ -52,3 +52,23 @@ pub(crate) fn with_chunks(
     let chunks = chunks.collect();
     group.into_builder().set_column_metadata(chunks).build().unwrap()
 }
+
+/// A file of the numbers from 0 to 99, whose page index has its one page's least and greatest value the wrong way round.
+pub(crate) fn write_inverted_page(path: &Path, batch: &RecordBatch) {
+    let file = std::fs::File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    let metadata = writer.close().unwrap();
+    let chunk = metadata.row_group(0).column(0);
+    let start = usize::try_from(chunk.column_index_offset().unwrap()).unwrap();
+    let length = usize::try_from(chunk.column_index_length().unwrap()).unwrap();
+    let mut bytes = std::fs::read(path).unwrap();
+    let index = &mut bytes[start..start + length];
+    // Each value has its length before it.
+    let bounds = [[4, 0, 0, 0, 0], [4, 99, 0, 0, 0]];
+    let places = bounds.map(|bound| index.windows(5).position(|bytes| bytes == bound).unwrap());
+    for (place, bound) in places.into_iter().rev().zip(bounds) {
+        index[place..place + 5].copy_from_slice(&bound);
+    }
+    std::fs::write(path, bytes).unwrap();
+}

@@ -157,7 +157,11 @@ impl Cluster {
             .with_distributed_scale_up_leaf_node_handler(shares.clone())
             .with_distributed_route_tasks_handler(shares)
             .with_distributed_planner();
-        let elsewhere = Elsewhere(Arc::new(move |plan| told::plan(plan, &roster)));
+        let above = self.distribute_above;
+        let elsewhere = Elsewhere {
+            there: Arc::new(move |plan| told::plan(plan, &roster)),
+            here: Arc::new(move |plan| told::why_here(plan, above)),
+        };
         let own_bytes = builder.runtime_env().as_deref().and_then(memory_bytes);
         let config = builder.config().get_or_insert_default();
         config.set_extension(Arc::new(elsewhere));

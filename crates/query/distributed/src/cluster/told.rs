@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
@@ -31,6 +32,27 @@ pub(super) fn plan(plan: &Arc<dyn ExecutionPlan>, roster: &Roster) -> Option<Str
         Ok(TreeNodeRecursion::Continue)
     });
     Some(told.map_or_else(|error| error.to_string(), |_| text + VERDICT))
+}
+
+/// Why no worker takes part in a plan; none where it has no scan that one could take part in.
+pub(super) fn why_here(plan: &Arc<dyn ExecutionPlan>, above: Duration) -> Option<String> {
+    if plan.exists(|node| Ok(node.is::<DistributedExec>())).ok()? {
+        return None;
+    }
+    let mut scans = Vec::new();
+    let looked = plan.apply(|node| {
+        if let Some(scan) = ScanLeaf::of(node) {
+            let why = if scan.can_be_parted() { time(scan.seconds()) } else { "it has no parts".to_owned() };
+            scans.push(format!("{} ({why})", scan.table()));
+        }
+        Ok::<_, DataFusionError>(TreeNodeRecursion::Continue)
+    });
+    looked.ok().filter(|_| !scans.is_empty())?;
+    let above = format_duration(Nanos(u64::try_from(above.as_nanos()).unwrap_or(u64::MAX)));
+    Some(format!(
+        "No worker takes part: a scan that is predicted to take less than {above} (--distribute-above) is made here: {}.",
+        scans.join(", ")
+    ))
 }
 
 fn scan(text: &mut String, leaf: &DistributedLeafExec, roster: &Roster) -> Result<(), DataFusionError> {

@@ -17,6 +17,8 @@ use datafusion::logical_expr::{
 use datafusion::optimizer::AnalyzerRule;
 use datafusion::physical_expr_common::datum::apply;
 
+use super::zeros;
+
 /// The functions that stand for operators.
 pub(super) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     Operation::ALL.into_iter().map(Operation::function)
@@ -178,6 +180,12 @@ fn checked_expression(expression: Expr, schema: &DFSchema) -> Result<Transformed
         },
         Expr::Negative(of) if type_of(&of, schema)?.is_integer() => {
             Ok(Transformed::yes(Operation::Negate.call(vec![*of])))
+        }
+        Expr::InList(list) => {
+            let data_type = type_of(&list.expr, schema)?;
+            let is_floating = data_type.is_floating();
+            let list = if is_floating { zeros::with_both(list, &data_type) } else { list };
+            Ok(Transformed::new_transformed(Expr::InList(list), is_floating))
         }
         other => Ok(Transformed::no(other)),
     }

@@ -1,14 +1,19 @@
 //! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word. So are results that
 //! would be longer than there is memory for.
+//! And a list in which zero is has both zeros, and times of day in different units are compared, and decimal numbers with others.
 
 mod arithmetic;
+mod array;
+mod compared;
 mod distinct;
 mod length;
 mod sum;
+mod zeros;
 
 use std::sync::Arc;
 
-use datafusion::execution::SessionStateBuilder;
+use datafusion::common::DataFusionError;
+use datafusion::execution::{FunctionRegistry as _, SessionState, SessionStateBuilder};
 use datafusion::logical_expr::AggregateUDF;
 use datafusion::physical_expr::ScalarFunctionExpr;
 
@@ -19,7 +24,15 @@ pub(crate) fn is_operator(function: &ScalarFunctionExpr) -> bool {
 
 /// Has a session plan checked arithmetic.
 pub(crate) fn check_arithmetic(builder: SessionStateBuilder) -> SessionStateBuilder {
-    with_checked_functions(builder).with_analyzer_rule(Arc::new(arithmetic::CheckArithmetic))
+    let mut builder =
+        with_checked_functions(builder).with_analyzer_rule(Arc::new(arithmetic::CheckArithmetic));
+    builder.expr_planners().get_or_insert_default().insert(0, Arc::new(compared::OneType));
+    builder
+}
+
+/// Has a session compare what the engine by itself finds no common type for, or the wrong one.
+pub(crate) fn check_comparisons(state: &mut SessionState) -> Result<(), DataFusionError> {
+    state.register_function_rewrite(Arc::new(compared::OneType))
 }
 
 /// Has a session compute parts of plans in which arithmetic is checked: its functions travel by their names.
@@ -29,6 +42,7 @@ pub fn with_checked_functions(mut builder: SessionStateBuilder) -> SessionStateB
         .get_or_insert_default()
         .extend(arithmetic::functions().chain(length::functions()));
     let sum = AggregateUDF::from(sum::CheckedSum::default());
-    builder.aggregate_functions().get_or_insert_default().push(Arc::new(sum));
+    let array = AggregateUDF::from(array::AccountedArrayAgg::default());
+    builder.aggregate_functions().get_or_insert_default().extend([sum, array].map(Arc::new));
     builder
 }

@@ -62,9 +62,12 @@ impl EngineError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { .. } | Self::Output(_) | Self::Reads { .. } => ErrorKind::Io,
-            Self::Source { .. } | Self::SameName { .. } | Self::Types { .. } | Self::OtherData { .. } => {
-                ErrorKind::Invalid
-            }
+            Self::Source { .. }
+            | Self::SameName { .. }
+            | Self::SameColumn { .. }
+            | Self::Nested { .. }
+            | Self::Types { .. }
+            | Self::OtherData { .. } => ErrorKind::Invalid,
             Self::Columns(error) => of_columns(error),
             Self::DecoderPanicked { .. } | Self::TemporaryDamaged { .. } => ErrorKind::Damaged,
             Self::Statement { .. } => ErrorKind::ReadOnly,

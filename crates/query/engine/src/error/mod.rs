@@ -61,6 +61,16 @@ pub enum EngineError {
         /// Its type elsewhere.
         expected: String,
     },
+    /// A file has two columns of one name.
+    #[error(
+        "{file} has two columns `{column}`, so which one a query means can't be told; write the file anew with names that differ"
+    )]
+    SameColumn {
+        /// The name.
+        column: String,
+        /// The file.
+        file: String,
+    },
     /// A query that another machine has planned is of data that aren't the ones here.
     #[error(
         "{what} is {got} here, and {expected} where the query was planned; bring both to the same data, by copying or by loading the same"
@@ -170,6 +180,17 @@ pub enum EngineError {
     /// Another machine that takes part in the query can't do its part.
     #[error("{0}")]
     Elsewhere(Box<dyn Error + Send + Sync>),
+    /// CSV has no form for a column.
+    #[error(
+        "the column `{column}` is {data_type}, and CSV has no form for lists and structs; write JSON (--format json), or make a text of it: \
+         array_to_string(…, ';'), or (…)['field'] for a field"
+    )]
+    Nested {
+        /// The column.
+        column: String,
+        /// Its type.
+        data_type: String,
+    },
     /// Rows can't be written.
     #[error("writing rows: {0}")]
     Output(std::io::Error),

@@ -58,6 +58,7 @@ impl<W: Write + Send> RowWriter<W> {
             Format::Table if is_plans(schema) => Kind::Plans(to),
             Format::Table => Kind::Table(TableWriter::new(to, schema)),
             Format::Csv => {
+                check_is_flat(schema)?;
                 // A header is due without rows, too.
                 let mut names = csv::WriterBuilder::new().with_header(true).build(&mut to);
                 names.write(&RecordBatch::new_empty(schema.clone().into())).map_err(of_arrow)?;
@@ -121,6 +122,21 @@ impl<W: Write + Send> RowWriter<W> {
                 writer.into_inner().map_err(of_parquet)?.flush().map_err(EngineError::Output)
             }
         }
+    }
+}
+
+/// A line of CSV has no place for lists and structs, which is said before there is a header.
+fn check_is_flat(schema: &Schema) -> Result<(), EngineError> {
+    let is_nested = |data_type: &DataType| match data_type {
+        DataType::Dictionary(_, values) => values.is_nested(),
+        other => other.is_nested(),
+    };
+    match schema.fields().iter().find(|field| is_nested(field.data_type())) {
+        Some(field) => Err(EngineError::Nested {
+            column: field.name().clone(),
+            data_type: field.data_type().to_string(),
+        }),
+        None => Ok(()),
     }
 }
 

@@ -7,11 +7,14 @@
 mod decoding;
 mod explain;
 mod filter_statistics;
+mod floats;
+mod long_lists;
 mod parts;
 mod pieces;
 mod planned;
 mod processor;
 mod pruner;
+mod pruning;
 mod readers;
 mod reads;
 mod rehearsal;

@@ -30,6 +30,7 @@ use super::explain::{Processor, Taken, Told};
 use super::pieces::{Pieces, find};
 use super::processor::{self, known_seconds};
 use super::pruner::Pruner;
+use super::pruning::quickly_pruned;
 use super::readers::{PieceNumber, PlannedReaders};
 use super::reads::{DEVICE_TIME, PartitionReads};
 use super::share::{Share, deal, seconds};
@@ -65,7 +66,8 @@ impl PlannedScan {
         memory_bytes: u64,
         clock: ThreadClock,
     ) -> Result<Option<Self>, DataFusionError> {
-        let Pieces { files, all: pieces, row_groups, are_reordered } = find(config, source)?;
+        let source = quickly_pruned(source);
+        let Pieces { files, all: pieces, row_groups, are_reordered } = find(config, &source)?;
         let Some(files) = files else { return Ok(None) };
         let read = pieces.len();
         let times = seconds(&pieces, &files);
@@ -75,7 +77,7 @@ impl PlannedScan {
             share.map(Arc::new).map_err(|error| DataFusionError::from(files.named(error)))
         });
         let shares = shares.collect::<Result<Vec<_>, _>>()?;
-        let source = source.clone().with_bloom_filter_on_read(false);
+        let source = source.with_bloom_filter_on_read(false);
         let whole = config.eq_properties();
         let config = FileScanConfigBuilder::from(config.clone())
             .with_source(Arc::new(source))

@@ -5,8 +5,10 @@ use std::sync::Arc;
 use datafusion::catalog::Session;
 use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode as _, TreeNodeRecursion};
-use datafusion::datasource::physical_plan::{FileGroup, FileScanConfig, ParquetSource};
+use datafusion::common::tree_node::{Transformed, TransformedResult as _, TreeNode as _, TreeNodeRecursion};
+use datafusion::datasource::physical_plan::{
+    FileGroup, FileScanConfig, FileScanConfigBuilder, ParquetSource,
+};
 use datafusion::datasource::source::DataSourceExec;
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
@@ -14,6 +16,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use nandle_reads::Strategy;
 
 use super::planned::PlannedScan;
+use super::pruning::soundly_pruned;
 use crate::engine::{EngineOptions, ThreadClock};
 use crate::options::{NandleOptions, Reads};
 use crate::table::FileOf;
@@ -63,7 +66,9 @@ impl PhysicalOptimizerRule for PlanReads {
         config: &ConfigOptions,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
         let reads = config.extensions.get::<NandleOptions>().map(|options| options.reads);
-        let Reads::Planned(strategy) = reads.unwrap_or_default() else { return Ok(plan) };
+        let Reads::Planned(strategy) = reads.unwrap_or_default() else {
+            return plan.transform_up(|node| Ok(soundly_read(node))).data();
+        };
         let memory_bytes = self.memory_bytes / partitions(&plan)?.max(1);
         let plan = plan.transform_up(|node| self.planned(node, strategy, memory_bytes))?;
         Ok(plan.data)
@@ -76,6 +81,14 @@ impl PhysicalOptimizerRule for PlanReads {
     fn schema_check(&self) -> bool {
         true
     }
+}
+
+/// The engine's own scan, which is to give the same rows.
+fn soundly_read(plan: Arc<dyn ExecutionPlan>) -> Transformed<Arc<dyn ExecutionPlan>> {
+    let Some((config, source)) = scan_of(&plan) else { return Transformed::no(plan) };
+    let source = Arc::new(soundly_pruned(source));
+    let config = FileScanConfigBuilder::from(config.clone()).with_source(source).build();
+    Transformed::yes(DataSourceExec::from_data_source(config))
 }
 
 /// The partitions of all scans that are planned, which may all run at once.

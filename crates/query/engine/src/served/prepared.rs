@@ -1,11 +1,12 @@
 use std::collections::HashMap;
 
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Fields, SchemaRef};
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::logical_expr::{Expr, LogicalPlan};
 
-use crate::EngineError;
+use crate::table::{pinned, unpinned};
+use crate::{EngineError, Statement};
 
 /// Values of parameters, by their numbers.
 pub type Values = datafusion::common::ParamValues;
@@ -13,21 +14,58 @@ pub type Values = datafusion::common::ParamValues;
 /// More parameters than this no client can bind: their number has 16 bits in the protocol of PostgreSQL.
 const PARAMETERS_MOST: usize = 65_535;
 
-/// A statement that was planned.
+/// A statement that was planned. It keeps nothing of its tables: whenever it runs it sees their rows of then.
 #[derive(Debug, Clone)]
 pub struct Prepared {
+    statement: Statement,
+    values: Option<Values>,
     plan: LogicalPlan,
     parameters: Vec<Option<DataType>>,
 }
 
 impl Prepared {
-    pub(crate) fn new(plan: LogicalPlan) -> Result<Self, EngineError> {
-        let parameters = parameters(&plan)?;
-        Ok(Self { plan, parameters })
+    pub(crate) fn new(statement: Statement, plan: &LogicalPlan) -> Result<Self, EngineError> {
+        let (plan, parameters) = (unpinned(plan)?, parameters(plan)?);
+        Ok(Self { statement, values: None, plan, parameters })
     }
 
-    pub(crate) fn plan(&self) -> &LogicalPlan {
-        &self.plan
+    /// The same with values for its parameters.
+    pub(crate) fn bound(&self, values: Values) -> Result<Self, EngineError> {
+        let plan = self.plan.clone().replace_params_with_values(&values)?;
+        let parameters = parameters(&plan)?;
+        Ok(Self { statement: self.statement.clone(), values: Some(values), plan, parameters })
+    }
+
+    /// The plan over its tables as they are now; `None` where their columns have changed.
+    pub(crate) fn plan_now(&self) -> Result<Option<LogicalPlan>, EngineError> {
+        pinned(&self.plan)
+    }
+
+    /// What it was made of.
+    pub(crate) const fn statement(&self) -> &Statement {
+        &self.statement
+    }
+
+    /// A plan that was made anew of the same statement, with the same values.
+    ///
+    /// # Errors
+    /// It has other columns, which clients were told of.
+    pub(crate) fn made_anew(&self, plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
+        let plan = match &self.values {
+            Some(values) => plan.replace_params_with_values(values)?,
+            None => plan,
+        };
+        let (known, now) = (self.schema().fields(), plan.schema().fields());
+        let types = |fields: &Fields| -> Vec<(String, DataType)> {
+            fields.iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()
+        };
+        if types(known) == types(now) {
+            return Ok(plan);
+        }
+        Err(EngineError::Refused {
+            what: "the statement as it was prepared".to_owned(),
+            why: "its tables have other columns now, and so has its result; prepare it again",
+        })
     }
 
     /// The types of `$1`, `$2` and so on, where they follow from the statement.

@@ -1,6 +1,7 @@
 use std::sync::Arc;
 
 use datafusion::execution::session_state::SessionStateBuilder;
+use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 
 use super::catalogue::Catalogue;
@@ -82,9 +83,9 @@ impl Session {
             (self.context.clone(), statement.clone(), Arc::clone(&self.threads));
         async move {
             let prepared = async move {
-                let plan = planned(&context, statement).await?;
+                let plan = planned(&context, statement.clone()).await?;
                 allowed::check_of_client(&plan)?;
-                Prepared::new(plan)
+                Prepared::new(statement, &plan)
             };
             threads.plan(prepared).await
         }
@@ -99,14 +100,14 @@ impl Session {
         prepared: &Prepared,
         values: Values,
     ) -> impl Future<Output = Result<Prepared, EngineError>> + Send + use<> {
-        let (plan, threads) = (prepared.plan().clone(), Arc::clone(&self.threads));
-        async move { threads.plan(async move { Prepared::new(plan.replace_params_with_values(&values)?) }).await }
+        let (prepared, threads) = (prepared.clone(), Arc::clone(&self.threads));
+        async move { threads.plan(async move { prepared.bound(values) }).await }
     }
 
-    /// Starts what was prepared and has no parameters without values.
+    /// Starts what was prepared and has no parameters without values, over its tables as they are now.
     ///
     /// # Errors
-    /// Its reads can't be planned in the memory.
+    /// Its reads can't be planned in the memory, or its tables have other columns by now, so that its rows would have.
     pub async fn start(&self, prepared: &Prepared) -> Result<Rows, EngineError> {
         self.start_noted(prepared, None).await
     }
@@ -121,8 +122,22 @@ impl Session {
         if number > 0 {
             return Err(EngineError::Unbound { number });
         }
-        let run = Run { context: self.context.clone(), statement: prepared.plan().clone(), needs };
+        let run = Run { context: self.context.clone(), statement: self.plan_now(prepared).await?, needs };
         Rows::start(run, Arc::clone(&self.threads)).await
+    }
+
+    /// What was prepared, over its tables as they are now: planned again where their columns have changed.
+    async fn plan_now(&self, prepared: &Prepared) -> Result<LogicalPlan, EngineError> {
+        let (context, prepared) = (self.context.clone(), prepared.clone());
+        let plan = async move {
+            if let Some(plan) = prepared.plan_now()? {
+                return Ok(plan);
+            }
+            let plan = planned(&context, prepared.statement().clone()).await?;
+            allowed::check_of_client(&plan)?;
+            prepared.made_anew(plan)
+        };
+        self.threads.plan(plan).await
     }
 
     /// How scans of this session read now.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_schema::{DataType, Schema, SortOptions};
 use datafusion::catalog::Session;
+use datafusion::common::stats::Precision;
 use datafusion::common::{DFSchema, DataFusionError, Statistics, config::TableParquetOptions};
 use datafusion::datasource::listing::PartitionedFile;
 use datafusion::datasource::physical_plan::parquet::metadata::DFParquetMetadata;
@@ -150,6 +151,7 @@ impl RowsPath {
         };
         let own = self.schema.file_schema();
         let statistics = DFParquetMetadata::statistics_from_parquet_metadata(file.metadata(), own)?;
+        let statistics = without_bounds_of_floats(statistics, own);
         let values = files.partitions.values(number);
         let meta = ObjectMeta {
             location: Path::from_filesystem_path(path)?,
@@ -165,4 +167,13 @@ impl RowsPath {
         };
         Ok(file.with_extension(FileOf { files: Arc::clone(files), number }))
     }
+}
+
+/// They leave NaN out, which is more than all numbers: no answer follows from them.
+fn without_bounds_of_floats(mut statistics: Statistics, schema: &Schema) -> Statistics {
+    let columns = statistics.column_statistics.iter_mut().zip(schema.fields());
+    for (column, _) in columns.filter(|(_, field)| field.data_type().is_floating()) {
+        (column.min_value, column.max_value) = (Precision::Absent, Precision::Absent);
+    }
+    statistics
 }

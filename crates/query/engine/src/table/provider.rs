@@ -41,13 +41,25 @@ pub(crate) struct PlannedTable {
     source: Source,
     schema: SchemaRef,
     clock: ThreadClock,
-    /// Whether files that have changed are opened anew; otherwise they are an error.
-    follows_changes: bool,
+    follows: Follows,
     opened: RwLock<RowsPath>,
+    /// Whoever opens files anew holds this, so that it is done once.
+    opening: Mutex<()>,
     /// Snapshots that it had opened before, the last one first, for queries that another machine has planned of them.
     earlier: Mutex<VecDeque<RowsPath>>,
     /// The file of a table that is one of the engine's own.
     temporary: Option<Temporary>,
+}
+
+/// What becomes of a table whose rows are others by now.
+#[derive(Debug, Clone)]
+enum Follows {
+    /// It is opened anew.
+    Changes,
+    /// It stays as it was for a statement; the next one asks the table that follows changes.
+    Statement(Arc<PlannedTable>),
+    /// It stays as it was. Files that have changed are an error.
+    Nothing,
 }
 
 /// A temporary file, which is removed with this.
@@ -70,8 +82,13 @@ impl PlannedTable {
 
     fn of(source: &Source, opened: RowsPath, clock: ThreadClock) -> Self {
         let (source, schema) = (source.clone(), Arc::clone(opened.schema.table_schema()));
-        let (opened, earlier) = (RwLock::new(opened), Mutex::default());
-        Self { source, schema, clock, follows_changes: true, opened, earlier, temporary: None }
+        let (opened, opening, earlier) = (RwLock::new(opened), Mutex::default(), Mutex::default());
+        Self { source, schema, clock, follows: Follows::Changes, opened, opening, earlier, temporary: None }
+    }
+
+    /// What a query calls it.
+    pub(crate) fn name(&self) -> &str {
+        &self.source.name
     }
 
     /// The rows of a temporary Parquet file, which goes with them. They are read as another table's are.
@@ -85,7 +102,7 @@ impl PlannedTable {
         let place = path.to_string_lossy().into_owned();
         let source = Source { name: name.to_owned(), table: None, files, partitions, place };
         let opened = Self::open(&source, &like.opened().files.access, like.clock)?;
-        Ok(Self { follows_changes: false, temporary: Some(Temporary(file)), ..opened })
+        Ok(Self { follows: Follows::Nothing, temporary: Some(Temporary(file)), ..opened })
     }
 
     /// Whether a file lies on the file system of the table's first one.
@@ -106,7 +123,39 @@ impl PlannedTable {
         } else {
             RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?))
         };
-        Ok(Self { follows_changes: false, ..Self::of(&self.source, opened, self.clock) })
+        Ok(Self { follows: Follows::Nothing, ..Self::of(&self.source, opened, self.clock) })
+    }
+
+    /// The table as it is now, for one statement.
+    pub(crate) fn pinned(self: &Arc<Self>) -> Result<Arc<Self>, EngineError> {
+        match &self.follows {
+            Follows::Changes => {
+                let follows = Follows::Statement(Arc::clone(self));
+                Ok(Arc::new(Self { follows, ..Self::of(&self.source, self.latest()?, self.clock) }))
+            }
+            Follows::Statement(following) => following.pinned(),
+            Follows::Nothing => Ok(Arc::clone(self)),
+        }
+    }
+
+    /// The table of which a statement has a state; itself where it is that of no statement.
+    pub(crate) fn unpinned(self: &Arc<Self>) -> Arc<Self> {
+        match &self.follows {
+            Follows::Statement(following) => Arc::clone(following),
+            Follows::Changes | Follows::Nothing => Arc::clone(self),
+        }
+    }
+
+    /// The rows that there are now, whatever columns they have.
+    fn latest(&self) -> Result<RowsPath, EngineError> {
+        let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = self.opened();
+        if opened.files.version() == Version::now(&self.source)? {
+            return Ok(opened);
+        }
+        let again = RowsPath::new(Arc::new(TableFiles::open(&self.source, &opened.files.access)?));
+        *self.opened.write().unwrap_or_else(PoisonError::into_inner) = again.clone();
+        Ok(again)
     }
 
     /// The files that were opened last.
@@ -124,14 +173,14 @@ impl PlannedTable {
         Version::now(&self.source)
     }
 
-    /// The files as they are now: those of a table stay with its snapshot, temporary ones as they were written, others are listed and opened again
-    /// when they have changed.
+    /// The files of a scan: those of a table stay with its snapshot, temporary ones as they were written, and those of a statement as it has found
+    /// them; others are listed and opened again when they have changed.
     fn current(&self) -> Result<RowsPath, EngineError> {
         let opened = self.opened();
         if self.source.table.is_some() || self.temporary.is_some() {
             return Ok(opened);
         }
-        if !self.follows_changes {
+        if !matches!(self.follows, Follows::Changes) {
             opened.files.check_all_unchanged()?;
             return Ok(opened);
         }

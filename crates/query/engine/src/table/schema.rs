@@ -1,6 +1,6 @@
 //! The columns of files together.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use arrow_schema::{Field, FieldRef, Schema, SchemaRef};
@@ -15,6 +15,7 @@ pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineErro
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let mut counts: Vec<usize> = Vec::new();
     for file in files {
+        check_names(file)?;
         for field in file.schema().fields() {
             let place = *places.entry(field.name().clone()).or_insert(fields.len());
             if let (Some(known), Some(count)) = (fields.get_mut(place), counts.get_mut(place)) {
@@ -30,6 +31,18 @@ pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineErro
     let fields = fields.into_iter().zip(counts);
     let fields = fields.map(|(field, count)| if in_all(count) { field } else { field.with_nullable(true) });
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
+}
+
+/// Which of two columns of one name a query means can't be told.
+fn check_names(file: &ParquetFile) -> Result<(), EngineError> {
+    let mut names = BTreeSet::new();
+    let twice = file.schema().fields().iter().find(|field| !names.insert(field.name()));
+    match twice {
+        Some(field) => {
+            Err(EngineError::SameColumn { column: field.name().clone(), file: file.name().to_owned() })
+        }
+        None => Ok(()),
+    }
 }
 
 /// Columns in which no file has a null have none: the files of a snapshot don't change.

@@ -5,6 +5,7 @@ mod checked;
 mod ends;
 mod explained;
 mod faults;
+mod foreign;
 mod hosts;
 mod literals;
 mod memory;

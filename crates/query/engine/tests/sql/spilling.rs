@@ -84,3 +84,37 @@ fn what_the_first_run_held_is_gone_before_the_second() {
     });
     assert!(spilled.contains(&true), "no memory is too small for a hash join");
 }
+
+#[test]
+fn a_session_that_wants_joins_sorted_has_the_same_rows() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 3000, &with_pages());
+    let engine = place.engine(&["rows.parquet"]);
+    let joins = [
+        "a JOIN rows b ON a.id = b.id + 5",
+        "a LEFT JOIN rows b ON a.id = b.id + 5 AND a.id % 3 < b.id % 2",
+        "a RIGHT JOIN rows b ON a.id = b.id + 5 AND a.id % 3 < b.id % 2",
+        "a FULL JOIN rows b ON a.id = b.id + 5 AND a.id % 3 < b.id % 2",
+        "a FULL JOIN rows b ON a.note = b.note AND a.id < b.id",
+        "a LEFT JOIN rows b ON a.id = b.id + 5",
+    ];
+    let mut statements: Vec<String> = joins
+        .iter()
+        .map(|join| format!("SELECT a.id AS one, b.id AS other FROM rows {join} ORDER BY 1, 2"))
+        .collect();
+    for filter in [
+        "EXISTS (SELECT 1 FROM rows b WHERE b.id = a.id + 5 AND b.amount < a.amount)",
+        "NOT EXISTS (SELECT 1 FROM rows b WHERE b.id = a.id + 5 AND b.amount < a.amount)",
+        "a.id IN (SELECT b.id FROM rows b WHERE b.amount < a.amount) OR a.id = 7",
+        "a.note NOT IN (SELECT b.note FROM rows b WHERE b.note IS NOT NULL AND b.id < 9)",
+    ] {
+        statements.push(format!("SELECT a.id FROM rows a WHERE {filter} ORDER BY 1"));
+    }
+    for statement in statements {
+        let hashed = answer(&engine, &statement).unwrap();
+        answer(&engine, "SET datafusion.optimizer.prefer_hash_join = false").unwrap();
+        let sorted = answer(&engine, &statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
+        assert!(sorted == hashed, "{statement}");
+        answer(&engine, "SET datafusion.optimizer.prefer_hash_join = true").unwrap();
+    }
+}

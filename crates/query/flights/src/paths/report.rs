@@ -103,6 +103,7 @@ impl CubeRun {
                 // Each run is read back once; a merge in several passes reads more, which the counter doesn't say.
                 spill_read_bytes: self.count.spilled_bytes,
                 result_rows: self.count.groups,
+                took_ns: None,
             },
         }
     }

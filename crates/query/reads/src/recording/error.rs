@@ -29,7 +29,7 @@ pub enum RecordingError {
     },
     /// A newer program wrote it.
     #[error(
-        "the recording `{path}` has version {found}, and this program reads version {RECORDING_VERSION}: use the program that wrote it, or \
+        "the recording `{path}` has version {found}, and this program reads versions up to {RECORDING_VERSION}: use the program that wrote it, or \
          record again",
         path = path.display()
     )]

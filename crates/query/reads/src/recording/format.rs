@@ -28,8 +28,8 @@ use serde::{Deserialize, Serialize};
 use super::RecordingCounts;
 use crate::Groups;
 
-/// The version of the format that is written, and the only one there is.
-pub const RECORDING_VERSION: u32 = 1;
+/// The version of the format that is written. Earlier ones are read, too: from 2 on a query may say how long it took.
+pub const RECORDING_VERSION: u32 = 2;
 /// How the name of a recording's file ends.
 pub const RECORDING_FILE_SUFFIX: &str = ".needs.zst";
 
@@ -120,6 +120,8 @@ pub(super) struct DoneLine {
     pub(super) spilled_bytes: u64,
     pub(super) spill_read_bytes: u64,
     pub(super) result_rows: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) took_ns: Option<u64>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]

@@ -59,6 +59,8 @@ pub struct QueryTotals {
     pub spill_read_bytes: u64,
     /// Rows of its result.
     pub result_rows: u64,
+    /// How long it took where it was recorded, with all that was done with its rows, in nanoseconds; `None` if that wasn't said.
+    pub took_ns: Option<u64>,
 }
 
 impl RecordedQuery {

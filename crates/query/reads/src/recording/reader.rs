@@ -142,7 +142,7 @@ impl<S: Read> Reading<S> {
     fn begin(&mut self) -> Result<(), RecordingError> {
         let path = self.lines.path.clone();
         match self.lines.next()? {
-            Some(Line::NandleNeeds(header)) if header.version != RECORDING_VERSION => {
+            Some(Line::NandleNeeds(header)) if !(1..=RECORDING_VERSION).contains(&header.version) => {
                 Err(RecordingError::Version { path, found: header.version })
             }
             Some(Line::NandleNeeds(header)) => match header.unknown.keys().next() {
@@ -173,6 +173,7 @@ impl<S: Read> Reading<S> {
                         spilled_bytes: done.spilled_bytes,
                         spill_read_bytes: done.spill_read_bytes,
                         result_rows: done.result_rows,
+                        took_ns: done.took_ns,
                     };
                 }
             }),

@@ -87,9 +87,9 @@ impl<W: Write> Recorder<W> {
     /// # Errors
     /// The recording can't be written, no query has begun, or it says more temporary data than any device holds.
     pub fn end_query(&mut self, totals: QueryTotals) -> Result<(), RecordError> {
-        let QueryTotals { spilled_bytes, spill_read_bytes, result_rows } = totals;
+        let QueryTotals { spilled_bytes, spill_read_bytes, result_rows, took_ns } = totals;
         self.rules.done([spilled_bytes, spill_read_bytes])?;
-        self.write(&Line::Done(DoneLine { spilled_bytes, spill_read_bytes, result_rows }))
+        self.write(&Line::Done(DoneLine { spilled_bytes, spill_read_bytes, result_rows, took_ns }))
     }
 
     /// Ends the recording, and gives back what it was written into, neither flushed nor synchronised.

@@ -23,10 +23,10 @@ export async function ask(name, parameters, signal) {
 }
 
 /**
- * Calls at each new version of the data, and when the connection is lost or there again. Browsers have six connections to a server: a page that
+ * Calls at each new version of the data, when more is known of other devices, and when the connection is lost or there again. Browsers have six connections to a server: a page that
  * isn't seen leaves them to those that are, and is told the version that there is by then when it is seen again.
  */
-export function listen(onVersion, onConnection) {
+export function listen(onVersion, onDevices, onConnection) {
   let events = null;
   const follow = () => {
     if (document.hidden) {
@@ -35,6 +35,7 @@ export function listen(onVersion, onConnection) {
     } else if (!events) {
       events = new EventSource("/api/v1/events");
       events.addEventListener("version", (event) => onVersion(event.data));
+      events.addEventListener("devices", onDevices);
       events.addEventListener("open", () => onConnection(true));
       events.addEventListener("error", () => onConnection(false));
     }

@@ -2,6 +2,12 @@
 import { element, table } from "./elements.js";
 import { bytes, count, time } from "./words.js";
 
+// What isn't measured yet comes by itself when it is.
+function elsewhere(other) {
+  if (!other.is_measured) return element("span", { class: "unmeasured" }, `not yet: ${other.refusal}`);
+  return other.refusal ? `not predicted: ${other.refusal}` : time(other.time_ns);
+}
+
 function said(query) {
   const { predicted } = query;
   const between = predicted.scans_ns === null
@@ -14,7 +20,7 @@ function said(query) {
     { what: "Device busy", predicted: "", actual: time(query.device_ns) },
     { what: "Computing, of all threads", predicted: "", actual: time(query.computing_ns) },
     ...query.elsewhere.map((other) => ({
-      what: `On ${other.device}`, predicted: other.refusal ? `not predicted: ${other.refusal}` : time(other.time_ns), actual: "",
+      what: `On ${other.device}`, predicted: elsewhere(other), actual: "",
     })),
   ];
   const columns = [
@@ -32,9 +38,12 @@ function said(query) {
   ];
 }
 
+/** Whether costs are shown of devices that weren't measured. */
+export const isUnmeasured = () => document.querySelector(".cost .unmeasured") !== null;
+
 /** A fold with the cost of an answer's queries. */
-export function cost(queries) {
+export function cost(queries, isOpen) {
   const sum = (key) => queries.reduce((all, query) => all + query[key], 0);
   const summary = `What these figures cost: ${time(sum("wall_ns"))}, ${bytes(sum("read_bytes"))} in ${count(sum("requests"))} requests`;
-  return element("details", { class: "cost" }, element("summary", {}, summary), queries.map(said));
+  return element("details", { class: "cost", open: isOpen }, element("summary", {}, summary), queries.map(said));
 }

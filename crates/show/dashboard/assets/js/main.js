@@ -3,7 +3,7 @@ import { onChange, selection, show, view } from "./address.js";
 import { airlines } from "./airlines.js";
 import { ask, listen } from "./ask.js";
 import * as controls from "./controls.js";
-import { cost } from "./cost.js";
+import { cost, isUnmeasured } from "./cost.js";
 import { element } from "./elements.js";
 import { headline } from "./headline.js";
 import { pair, pairs } from "./pairs.js";
@@ -51,7 +51,8 @@ async function fill(name, said, signal) {
     const hadFocus = body.contains(document.activeElement) ? document.activeElement.id : null;
     // The same query may answer several questions.
     const queries = [...new Map(answers.flatMap((answer) => answer.queries).map((query) => [query.sql, query])).values()];
-    body.replaceChildren(...draw(answers, said), cost(queries));
+    const isOpen = body.querySelector(".cost")?.open ?? false;
+    body.replaceChildren(...draw(answers, said), cost(queries, isOpen));
     if (hadFocus !== null) (byId(hadFocus) ?? section.querySelector("h2")).focus();
     if (name === "pair" && wasHidden) section.querySelector("h2").focus();
   } catch (problem) {
@@ -151,6 +152,7 @@ listen(
     byId("data-state").textContent = "· new data, asking…";
     restart();
   },
+  () => overview && isUnmeasured() && draw(),
   (isConnected) => {
     document.body.classList.toggle("stale", !isConnected);
     byId("notices").querySelector(".stale-note")?.remove();

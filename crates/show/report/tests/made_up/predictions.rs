@@ -24,6 +24,7 @@ fn target(name: &str, slowness: u64) -> TargetPrediction {
     let query = |number, name: Option<&str>, time_ns| QueryPrediction {
         number,
         name: name.map(str::to_owned),
+        recorded_ns: None,
         played: Some(played(time_ns, slowness)),
         refusal: None,
     };

@@ -63,7 +63,7 @@ async fn answer<V, T: Serialize>(
     }
 }
 
-fn etag(version: &str, salt: u64, name: &str, canonical: &str) -> String {
+fn etag(version: &str, salt: (u64, u64), name: &str, canonical: &str) -> String {
     let mut hasher = DefaultHasher::new();
     (salt, name, canonical).hash(&mut hasher);
     format!("W/\"{version}-{:016x}\"", hasher.finish())
@@ -181,14 +181,24 @@ pub(super) async fn pair(
     answer(request, view, "pair", canonical, async |desk, view| questions::pair(desk, view).await).await
 }
 
-/// Whether questions are answered from sums.
-pub(super) async fn sums(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
+/// A state that changes by itself.
+fn status<T: Serialize>(query: Option<String>, state: impl FnOnce() -> T) -> Response {
     let parameters = Parameters::parse(&query.unwrap_or_default());
     match parameters.and_then(|parameters| parameters.finish(&[])) {
         Ok(()) => {
             let head = [(header::CACHE_CONTROL, HeaderValue::from_static("no-store"))];
-            (head, Json(dashboard.current().sums_status())).into_response()
+            (head, Json(state())).into_response()
         }
         Err(error) => Problem::of_parameter(&error).into_response(),
     }
+}
+
+/// Whether questions are answered from sums.
+pub(super) async fn sums(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
+    status(query, || dashboard.current().sums_status())
+}
+
+/// Whether there are figures of other devices.
+pub(super) async fn devices(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
+    status(query, || dashboard.devices().status())
 }

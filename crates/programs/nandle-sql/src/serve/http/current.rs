@@ -18,7 +18,8 @@ pub(super) struct Current {
     runs: Arc<Runs>,
     flights: Relation,
     version: String,
-    answers: Once<Statement, Arc<Ran>, Arc<Ended>>,
+    /// Of each statement with what was known of other devices: once more is known it runs again.
+    answers: Once<(Statement, u64), Arc<Ran>, Arc<Ended>>,
 }
 
 impl Current {
@@ -59,6 +60,6 @@ impl Runner for Current {
         let make = || run(Arc::clone(&self.runs), statement.clone());
         let bytes =
             |ran: &Arc<Ran>| ran.batches.iter().map(arrow_array::RecordBatch::get_array_memory_size).sum();
-        self.answers.get(statement.clone(), make, bytes).await
+        self.answers.get((statement.clone(), self.runs.devices.number()), make, bytes).await
     }
 }

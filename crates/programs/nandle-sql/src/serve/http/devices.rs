@@ -1,12 +1,13 @@
-//! What a query would take on other devices, by their models.
+//! What a query would take on other devices, by their models. These are measured in the background: until one is, it has no figures, and that is said.
 
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use nandle_dashboard::Device;
+use nandle_dashboard::{Device, DeviceStatus, DevicesStatus, Measuring};
 use nandle_engine::{Account, Needed};
 use nandle_io::Nanos;
 use nandle_predict::{CostsSource, MODEL_PROBE_BUDGET, Player, PlayerOptions, PredictError};
@@ -15,7 +16,8 @@ use nandle_reads::PlanOptions;
 use nandle_reads::recording::{QueryTotals, RecordedFile, RecordedQuery, Recording};
 use nandle_session::{Access, Cancel, ProbeOptions, Unobserved, probe};
 use nandle_target::TargetSpec;
-use nandle_terminal::Failure;
+use nandle_terminal::output;
+use tokio::sync::watch;
 use tokio::task::{JoinError, spawn_blocking};
 use tokio::time::{Instant, sleep_until};
 
@@ -24,13 +26,31 @@ use crate::serve::limits::Place;
 /// Why there is no figure where the query's time was over.
 const TIME_OVER: &str = "the query's time was over before it was played; --time-limit bounds both";
 
-/// Modelled devices, each with what reads cost on it.
+/// Why there is no figure of a device that isn't measured.
+const MEASURING: &str = "its model is still being measured";
+/// How much others come before the measuring, for which nothing waits.
+const NICENESS: i32 = 10;
+
+/// Modelled devices, each with what reads cost on it as soon as that is known.
 pub(in crate::serve) struct Devices {
-    all: Vec<(TargetSpec, DeviceProfile)>,
+    all: Vec<Modelled>,
     /// Memory for a query's reads, as here.
     memory_bytes: u64,
     /// Threads that compute, as here.
     threads: NonZeroUsize,
+    /// How many of them are measured, or can't be.
+    known: watch::Sender<usize>,
+}
+
+struct Modelled {
+    model: TargetSpec,
+    measured: OnceLock<Result<Measured, String>>,
+}
+
+/// What reads cost on a device, and a number that no other costs have.
+struct Measured {
+    profile: DeviceProfile,
+    number: u64,
 }
 
 /// Cancels when nothing waits any more.
@@ -42,36 +62,79 @@ impl Drop for CancelOnDrop {
     }
 }
 
-/// All that figures on them follow from.
-impl Hash for Devices {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        for (device, profile) in &self.all {
-            device.to_string().hash(state);
-            // One that can't be written is as good as none.
-            serde_json::to_string(profile).unwrap_or_default().hash(state);
-        }
-        (self.memory_bytes, self.threads).hash(state);
-    }
-}
-
 impl Devices {
-    /// Probes models, side by side, in virtual time.
-    pub(in crate::serve) fn probe(
+    /// Of models that are still to be measured.
+    pub(in crate::serve) fn new(
         models: &[TargetSpec],
         memory_bytes: u64,
         threads: NonZeroUsize,
-        cancel: &Cancel,
-    ) -> Result<Self, Failure> {
-        let probed: Vec<Result<_, Failure>> = std::thread::scope(|scope| {
-            let threads: Vec<_> = models
-                .iter()
-                .map(|model| scope.spawn(|| Ok((model.clone(), probed(model, cancel)?))))
-                .collect();
-            let broken = || Failure::failed("a model's probe panicked".to_owned());
-            threads.into_iter().map(|thread| thread.join().unwrap_or_else(|_| Err(broken()))).collect()
-        });
-        let all = probed.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self { all, memory_bytes, threads })
+    ) -> Arc<Self> {
+        let of = |model: &TargetSpec| Modelled { model: model.clone(), measured: OnceLock::new() };
+        let (all, known) = (models.iter().map(of).collect(), watch::Sender::new(0));
+        Arc::new(Self { all, memory_bytes, threads, known })
+    }
+
+    /// Has them measured by a thread of its own, one after the other, in virtual time.
+    pub(in crate::serve) fn begin_measuring(self: &Arc<Self>, cancel: &Cancel) {
+        let (devices, cancel) = (Arc::clone(self), cancel.clone());
+        let body = move || {
+            // Without it queries are only a little slower for a while.
+            let _ = rustix::process::nice(NICENESS);
+            devices.measure(&cancel);
+        };
+        if let Err(error) = std::thread::Builder::new().name("nandle-models".to_owned()).spawn(body) {
+            output::note(&format!(
+                "starting a thread that measures models: {error}; queries have no figures of other devices"
+            ));
+        }
+    }
+
+    fn measure(&self, cancel: &Cancel) {
+        for Modelled { model, measured } in &self.all {
+            let probed = catch_unwind(AssertUnwindSafe(|| measured_by_probe(model, cancel)));
+            if cancel.is_cancelled() {
+                return;
+            }
+            let probed = probed.unwrap_or_else(|_| Err("the program failed while it measured it".to_owned()));
+            if let Err(error) = &probed {
+                output::note(&format!(
+                    "measuring what reads cost on {model}: {error}; queries have no figures of it"
+                ));
+            }
+            // They are measured once.
+            let _ = measured.set(probed);
+            self.known.send_modify(|known| *known += 1);
+        }
+    }
+
+    /// How many are measured, or can't be; it changes when one more is.
+    pub(super) fn known(&self) -> watch::Receiver<usize> {
+        self.known.subscribe()
+    }
+
+    /// A number of all that figures on them follow from by now.
+    pub(super) fn number(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for Modelled { model, measured } in &self.all {
+            let number =
+                measured.get().map(|measured| measured.as_ref().ok().map(|measured| measured.number));
+            (model.to_string(), number).hash(&mut hasher);
+        }
+        (self.memory_bytes, self.threads).hash(&mut hasher);
+        hasher.finish()
+    }
+
+    /// How far measuring them is.
+    pub(super) fn status(&self) -> DevicesStatus {
+        let of = |Modelled { model, measured }: &Modelled| {
+            let (state, refusal) = match measured.get() {
+                None => (Measuring::Running, None),
+                Some(Ok(_)) => (Measuring::Done, None),
+                Some(Err(refusal)) => (Measuring::Failed, Some(refusal.clone())),
+            };
+            DeviceStatus { device: model.to_string(), state, refusal }
+        };
+        DevicesStatus { devices: self.all.iter().map(of).collect() }
     }
 
     /// Plays what a query needed on each device, in what is left of the query's time and while it has its place. The playing ends when this is dropped.
@@ -103,13 +166,24 @@ impl Devices {
     /// Plays it; `computing` is shared out by what it wanted at a time.
     fn play(&self, needed: Needed, computing: Nanos, spilled_bytes: u64, cancel: &Cancel) -> Vec<Device> {
         let recording = recording(needed, computing, spilled_bytes);
-        let played = |(device, profile): &(TargetSpec, DeviceProfile)| {
-            let played = self.play_on(device, profile, &recording, cancel);
-            let refusal = played
-                .as_ref()
-                .err()
-                .map(|error| if cancel.is_cancelled() { TIME_OVER.to_owned() } else { error.to_string() });
-            Device { device: device.to_string(), time_ns: played.ok(), refusal }
+        let played = |Modelled { model, measured }: &Modelled| {
+            let device = model.to_string();
+            match measured.get() {
+                None => {
+                    Device { device, time_ns: None, is_measured: false, refusal: Some(MEASURING.to_owned()) }
+                }
+                Some(Err(why)) => {
+                    Device { device, time_ns: None, is_measured: true, refusal: Some(why.clone()) }
+                }
+                Some(Ok(Measured { profile, .. })) => {
+                    let played = self.play_on(model, profile, &recording, cancel);
+                    let refused = |error: &PredictError| {
+                        if cancel.is_cancelled() { TIME_OVER.to_owned() } else { error.to_string() }
+                    };
+                    let refusal = played.as_ref().err().map(refused);
+                    Device { device, time_ns: played.ok(), is_measured: true, refusal }
+                }
+            }
         };
         self.all.iter().map(played).collect()
     }
@@ -137,15 +211,18 @@ impl Devices {
     }
 }
 
-fn probed(model: &TargetSpec, cancel: &Cancel) -> Result<DeviceProfile, Failure> {
+fn measured_by_probe(model: &TargetSpec, cancel: &Cancel) -> Result<Measured, String> {
     let options = ProbeOptions {
         budget: MODEL_PROBE_BUDGET,
         only: vec!["reads".to_owned()],
         cancel: cancel.clone(),
         ..ProbeOptions::new(SystemTime::UNIX_EPOCH)
     };
-    let failed = |error| Failure::failed(format!("measuring what reads cost on {model}: {error}"));
-    probe(model, &options, &mut Unobserved).map_err(failed)
+    let profile = probe(model, &options, &mut Unobserved).map_err(|error| error.to_string())?;
+    let mut hasher = DefaultHasher::new();
+    // One that can't be written is as good as none.
+    serde_json::to_string(&profile).unwrap_or_default().hash(&mut hasher);
+    Ok(Measured { profile, number: hasher.finish() })
 }
 
 /// One query, in the form of recordings.
@@ -159,7 +236,8 @@ fn recording(needed: Needed, computing: Nanos, spilled_bytes: u64) -> Recording 
         steps.iter().map(|step| u64::try_from(share(wanted(step))).unwrap_or(u64::MAX)).collect();
     let wants = steps.into_iter().flat_map(|step| step.wants).collect();
     // What operators have written to temporary files they read once.
-    let totals = QueryTotals { spilled_bytes, spill_read_bytes: spilled_bytes, result_rows: 0 };
+    let totals =
+        QueryTotals { spilled_bytes, spill_read_bytes: spilled_bytes, result_rows: 0, took_ns: None };
     let query = RecordedQuery { name: None, text: None, wants, cpu_after_ns, totals };
     let files = files.into_iter().map(|file| RecordedFile {
         name: None,
@@ -179,9 +257,14 @@ mod tests {
 
     use super::*;
 
-    fn devices() -> Devices {
-        let models = ["model:wd2003fyys".parse().unwrap()];
-        Devices::probe(&models, 64 << 20, NonZeroUsize::MIN, &Cancel::default()).unwrap()
+    fn unmeasured(memory_bytes: u64) -> Arc<Devices> {
+        Devices::new(&["model:wd2003fyys".parse().unwrap()], memory_bytes, NonZeroUsize::MIN)
+    }
+
+    fn devices() -> Arc<Devices> {
+        let devices = unmeasured(64 << 20);
+        devices.measure(&Cancel::default());
+        devices
     }
 
     /// A file of a megabyte, read once.
@@ -205,14 +288,34 @@ mod tests {
     }
 
     #[test]
+    fn what_is_not_measured_has_no_figures_and_says_so() {
+        let devices = unmeasured(64 << 20);
+        let (known, before) = (devices.known(), devices.number());
+        assert_eq!(devices.status().devices[0].state, Measuring::Running);
+        let play = || devices.play(needed(), Nanos::from_secs(1), 0, &Cancel::default());
+        let [unknown] = &play()[..] else { panic!("one device") };
+        assert!(
+            !unknown.is_measured && unknown.time_ns.is_none() && unknown.refusal.is_some(),
+            "{unknown:?}"
+        );
+        devices.measure(&Cancel::default());
+        assert!(*known.borrow() == 1 && devices.number() != before);
+        assert_eq!(devices.status().devices[0].state, Measuring::Done);
+        let [known] = &play()[..] else { panic!("one device") };
+        assert!(known.is_measured && known.time_ns.is_some() && known.refusal.is_none(), "{known:?}");
+    }
+
+    #[test]
+    fn what_is_cancelled_is_not_measured() {
+        let (devices, cancel) = (unmeasured(1 << 20), Cancel::default());
+        cancel.cancel();
+        devices.measure(&cancel);
+        assert_eq!(devices.status().devices[0].state, Measuring::Running);
+    }
+
+    #[test]
     fn other_devices_are_another_number() {
-        let number = |devices: &Devices| {
-            let mut hasher = std::hash::DefaultHasher::new();
-            devices.hash(&mut hasher);
-            hasher.finish()
-        };
-        let (one, same) = (devices(), devices());
-        assert_eq!(number(&one), number(&same));
-        assert_ne!(number(&one), number(&Devices { memory_bytes: 1, ..same }));
+        assert_eq!(devices().number(), devices().number());
+        assert_ne!(unmeasured(1).number(), unmeasured(2).number());
     }
 }

@@ -1,4 +1,5 @@
-//! News of the table, as server-sent events (WHATWG HTML, §9.2): a `version` at the beginning and whenever there is a new one.
+//! News as server-sent events (WHATWG HTML, §9.2), at the beginning and whenever there are others: `version`, that of the table, and `devices`, how many
+//! other devices there may be figures of.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -7,25 +8,33 @@ use std::time::Duration;
 use axum::extract::State;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use futures_util::stream::unfold;
+use futures_util::stream::{Stream, select, unfold};
+use tokio::sync::watch::Receiver;
 
 use super::routes::Dashboard;
 
 /// A sign of life, by which a client that has gone is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-/// Tells of versions until the client goes.
+/// Tells of versions and devices until the client goes.
 #[utoipa::path(
     get, path = "/api/v1/events", tag = "events",
-    responses((status = 200, content_type = "text/event-stream", body = String, description = "Events `version`, whose data is a version of the table"))
+    responses((status = 200, content_type = "text/event-stream", body = String, description = "Events `version`, whose data is a version of the table, and `devices`, whose data is how many of /api/v1/devices are measured or can't be"))
 )]
 pub(super) async fn events(State(dashboard): State<Arc<Dashboard>>) -> Response {
-    let mut versions = dashboard.versions();
-    versions.mark_changed();
-    let news = unfold(versions, |mut versions| async move {
-        versions.changed().await.ok()?;
-        let version = versions.borrow_and_update().clone();
-        Some((Ok::<_, Infallible>(Event::default().event("version").data(version)), versions))
-    });
+    let news = select(told("version", dashboard.versions()), told("devices", dashboard.devices().known()));
     Sse::new(news).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
+}
+
+/// An event for what is so now, and one for each change.
+fn told<T: ToString + Clone + Send + Sync + 'static>(
+    name: &'static str,
+    mut state: Receiver<T>,
+) -> impl Stream<Item = Result<Event, Infallible>> + Send + use<T> {
+    state.mark_changed();
+    unfold(state, move |mut state| async move {
+        state.changed().await.ok()?;
+        let data = state.borrow_and_update().to_string();
+        Some((Ok(Event::default().event(name).data(data)), state))
+    })
 }

@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use nandle_dashboard::questions::{
     Airlines, Airports, Headline, Overview, Pair, Pairs, Ranking, Series, Similar,
 };
-use nandle_dashboard::{Among, Answer, Direction, Measure, Period, SimilarBy, SumsStatus};
+use nandle_dashboard::{Among, Answer, DevicesStatus, Direction, Measure, Period, SimilarBy, SumsStatus};
 use utoipa::{IntoParams, OpenApi};
 
 use super::events;
@@ -76,7 +76,7 @@ macro_rules! documents {
         #[derive(OpenApi)]
         #[openapi(
             info(title = "Flights of airports", description = "The questions of the dashboard of `nandle serve`. Figures that aren't known are null: no rate is given of fewer than 30 flights."),
-            paths($($name,)* sums, events::events),
+            paths($($name,)* sums, devices, events::events),
         )]
         struct Document;
     };
@@ -91,6 +91,16 @@ macro_rules! documents {
 )]
 #[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
 fn sums() {}
+
+#[utoipa::path(
+    get, path = "/api/v1/devices", tag = "devices", summary = "Whether queries have figures of other devices",
+    responses(
+        (status = 200, description = "How far measuring their models is", body = DevicesStatus),
+        (status = "4XX", description = "It isn't understood", body = Problem, content_type = "application/problem+json"),
+    )
+)]
+#[expect(dead_code, reason = "it is what the document says; the handler is in `api`")]
+fn devices() {}
 
 documents! {
     overview "/api/v1/overview" Overview, "What there is to look at", ();

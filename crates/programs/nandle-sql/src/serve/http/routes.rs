@@ -30,7 +30,7 @@ pub(in crate::serve) struct Dashboard {
     table: String,
     facts: Facts,
     token: Option<Token>,
-    /// A number of all that answers follow from beside rows and questions.
+    /// A number of the table's name and facts.
     salt: u64,
     current: RwLock<Arc<Current>>,
     versions: watch::Sender<String>,
@@ -40,12 +40,11 @@ impl Dashboard {
     /// Over the first of some tables that has the columns of flights.
     pub(in crate::serve) fn new(
         (sessions, limits): (Arc<Sessions>, Arc<Limits>),
-        devices: Devices,
+        devices: Arc<Devices>,
         tables: &[String],
         facts: Facts,
         token: Option<Token>,
     ) -> Result<Self, Failure> {
-        let devices = Arc::new(devices);
         let mut refusals = Vec::new();
         for table in tables {
             let view = sessions.view(table).map_err(|error| of_engine(&error))?;
@@ -54,7 +53,7 @@ impl Dashboard {
                 let version = view.version().to_string();
                 let shared = (Arc::clone(&limits), Arc::clone(&devices));
                 let current = RwLock::new(Arc::new(Current::new(runs(view, table, shared), table)));
-                let (salt, versions) = (salt(table, &facts, &devices), watch::Sender::new(version));
+                let (salt, versions) = (salt(table, &facts), watch::Sender::new(version));
                 let table = table.clone();
                 return Ok(Self { sessions, limits, devices, table, facts, token, salt, current, versions });
             }
@@ -93,8 +92,13 @@ impl Dashboard {
         &self.facts
     }
 
-    pub(super) fn salt(&self) -> u64 {
-        self.salt
+    /// A number of all that answers follow from beside rows and questions.
+    pub(super) fn salt(&self) -> (u64, u64) {
+        (self.salt, self.devices.number())
+    }
+
+    pub(super) fn devices(&self) -> &Devices {
+        &self.devices
     }
 
     pub(super) fn token(&self) -> Option<&Token> {
@@ -103,9 +107,9 @@ impl Dashboard {
 }
 
 /// The same in every run of this version of the program with the same arguments.
-fn salt(table: &str, facts: &Facts, devices: &Devices) -> u64 {
+fn salt(table: &str, facts: &Facts) -> u64 {
     let mut hasher = DefaultHasher::new();
-    (env!("CARGO_PKG_VERSION"), table, facts, devices).hash(&mut hasher);
+    (env!("CARGO_PKG_VERSION"), table, facts).hash(&mut hasher);
     hasher.finish()
 }
 
@@ -127,6 +131,7 @@ pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
         .route("/pairs", get(api::pairs))
         .route("/pair", get(api::pair))
         .route("/sums", get(api::sums))
+        .route("/devices", get(api::devices))
         .route("/events", get(events::events))
         .route("/openapi.json", get(openapi::document));
     Router::new()

@@ -16,6 +16,7 @@ mod simple;
 mod startup;
 mod statements;
 mod types;
+mod values;
 
 use std::io::ErrorKind;
 use std::sync::Arc;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_pg::datatypes::arrow_schema_to_pg_fields;
-use arrow_pg::row_encoder::RowEncoder;
 use arrow_schema::Schema;
 use futures_util::sink::{Sink, SinkExt as _};
 use pgwire::api::portal::Format;
@@ -15,7 +14,8 @@ use pgwire::messages::PgWireBackendMessage;
 use pgwire::types::format::FormatOptions;
 
 use super::errors;
-use super::types::{sent_rows, sent_schema};
+use super::types::{described_schema, sent_rows};
+use super::values::RowWriter;
 use crate::serve::limits::Batches;
 
 /// A query's rows, of which some may have been sent.
@@ -78,9 +78,9 @@ where
     while rows < most {
         let Some(batch) = source.next(most - rows).await? else { return Ok(Sent { rows, is_all: true }) };
         rows += batch.num_rows();
-        let mut encoder = RowEncoder::new(batch, Arc::clone(fields));
-        while let Some(row) = encoder.next_row() {
-            client.feed(PgWireBackendMessage::DataRow(row?)).await?;
+        let writer = RowWriter::new(&batch, fields);
+        for row in 0..batch.num_rows() {
+            client.feed(PgWireBackendMessage::DataRow(writer.row(&batch, row)?)).await?;
         }
     }
     Ok(Sent { rows, is_all: false })
@@ -99,5 +99,5 @@ pub(super) fn fields(schema: &Schema, format: &Format) -> PgWireResult<Arc<Vec<F
         ));
     }
     let options = Arc::new(FormatOptions::default());
-    Ok(Arc::new(arrow_schema_to_pg_fields(&sent_schema(schema), format, Some(options))?))
+    Ok(Arc::new(arrow_schema_to_pg_fields(&described_schema(schema), format, Some(options))?))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_cast::cast;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema};
+use arrow_schema::{ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, FieldRef, Schema};
 
 /// What columns of a type are sent as, if it isn't that type.
 fn sent_as(of: &DataType) -> Option<DataType> {
@@ -16,19 +16,62 @@ fn sent_as(of: &DataType) -> Option<DataType> {
         DataType::Decimal32(digits, scale) | DataType::Decimal64(digits, scale) => {
             Some(DataType::Decimal128(*digits, *scale))
         }
-        // They may be longer than what is there for numbers.
-        DataType::Decimal256(..) => Some(DataType::Utf8),
+        DataType::Dictionary(_, values) if is_written_here(values) => Some((**values).clone()),
+        other => of_parts(other, &sent_as),
+    }
+}
+
+/// Whether `arrow-pg` can't write all of its values.
+fn is_written_here(of: &DataType) -> bool {
+    of.is_nested() || of.is_floating() || of.is_decimal() || sent_as(of).is_some()
+}
+
+/// The same with other parts; `None` where none of these is another.
+fn of_parts(of: &DataType, other: &dyn Fn(&DataType) -> Option<DataType>) -> Option<DataType> {
+    let part = |field: &FieldRef| {
+        other(field.data_type()).map(|sent| Arc::new(Field::clone(field).with_data_type(sent)))
+    };
+    match of {
+        DataType::Struct(fields) => {
+            let parts: Vec<Option<FieldRef>> = fields.iter().map(part).collect();
+            let is_other = parts.iter().any(Option::is_some);
+            let parts = parts.into_iter().zip(fields);
+            let fields = parts.map(|(part, field)| part.unwrap_or_else(|| Arc::clone(field)));
+            is_other.then(|| DataType::Struct(fields.collect()))
+        }
+        DataType::List(element) => part(element).map(DataType::List),
+        DataType::LargeList(element) => part(element).map(DataType::LargeList),
+        DataType::FixedSizeList(element, length) => {
+            part(element).map(|element| DataType::FixedSizeList(element, *length))
+        }
         _ => None,
     }
 }
 
+/// What columns of a type that is sent are described as: there is one type of decimal numbers, however long they are.
+fn described_as(of: &DataType) -> Option<DataType> {
+    match of {
+        DataType::Decimal256(..) => Some(DataType::Decimal128(DECIMAL128_MAX_PRECISION, 0)),
+        other => of_parts(other, &described_as),
+    }
+}
+
 /// The columns as they are sent.
-pub(super) fn sent_schema(schema: &Schema) -> Schema {
-    let sent = |field: &FieldRef| match sent_as(field.data_type()) {
-        Some(sent) => Arc::new(Field::clone(field).with_data_type(sent)),
+fn sent_schema(schema: &Schema) -> Schema {
+    with_types(schema, sent_as)
+}
+
+/// The columns as clients are told of them.
+pub(super) fn described_schema(schema: &Schema) -> Schema {
+    with_types(&sent_schema(schema), described_as)
+}
+
+fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) -> Schema {
+    let field = |field: &FieldRef| match other(field.data_type()) {
+        Some(other) => Arc::new(Field::clone(field).with_data_type(other)),
         None => Arc::clone(field),
     };
-    Schema::new(schema.fields().iter().map(sent).collect::<Vec<_>>())
+    Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
 }
 
 /// Rows as they are sent.

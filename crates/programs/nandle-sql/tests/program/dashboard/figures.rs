@@ -264,6 +264,7 @@ fn facts_make_airports_similar_and_name_them() {
 #[test]
 fn an_answer_says_what_it_cost() {
     let site = Site::start(&[]);
+    site.measured();
     let answer = site.get(&format!("/api/v1/series?{IAH}")).json();
     for query in answer["queries"].as_array().unwrap() {
         assert!(query["sql"].as_str().unwrap().starts_with("SELECT "));
@@ -278,8 +279,39 @@ fn an_answer_says_what_it_cost() {
 }
 
 #[test]
+fn figures_of_other_devices_come_when_these_are_measured() {
+    // The second one takes longer than the first answer.
+    let site = Site::start(&["--on", "model:nvme-tlc"]);
+    let path = format!("/api/v1/headline?{IAH}");
+    let before = site.get(&path);
+    let devices = |answer: &Value| answer["queries"][0]["elsewhere"].as_array().unwrap().clone();
+    let [_, unknown] = &*devices(&before.json()) else { panic!("two devices") };
+    assert!(unknown["is_measured"] == false && unknown["time_ns"].is_null(), "{unknown}");
+    assert!(unknown["refusal"].as_str().unwrap().contains("still being measured"), "{unknown}");
+    site.measured();
+    let etag = format!("If-None-Match: {}\r\n", before.header("etag").unwrap());
+    let after = site.get_with(&path, &etag);
+    assert_eq!(after.status, 200, "it is another answer");
+    for device in devices(&after.json()) {
+        assert!(device["is_measured"] == true && device["time_ns"].as_u64() > Some(0), "{device}");
+    }
+}
+
+#[test]
+fn a_table_without_flights_is_refused_before_anything_is_measured() {
+    let place = crate::place::Place::new();
+    let begun = std::time::Instant::now();
+    let refused =
+        place.command_of("serve", &["Numbers.parquet", "--listen", "127.0.0.1:0"]).output().unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("numbers has no "), "{refused:?}");
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
+}
+
+#[test]
 fn answers_are_compressed_and_known_ones_are_not_sent_again() {
     let site = Site::start(&[]);
+    site.measured();
     let path = format!("/api/v1/ranking?{IAH}&among=all");
     let plain = site.get(&path);
     let packed = site.get_with(&path, "Accept-Encoding: gzip\r\n");

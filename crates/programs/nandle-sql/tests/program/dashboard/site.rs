@@ -138,6 +138,12 @@ impl Site {
         status()
     }
 
+    /// Waits until there are figures of other devices.
+    pub(super) fn measured(&self) {
+        let states = || self.get("/api/v1/devices").json()["devices"].as_array().unwrap().clone();
+        self.until("devices are measured", || states().iter().all(|device| device["state"] == "done"));
+    }
+
     /// The figures of an answer.
     #[track_caller]
     pub(super) fn ask(&self, question: &str) -> Value {

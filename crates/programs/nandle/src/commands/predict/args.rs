@@ -31,7 +31,7 @@ pub(crate) struct PredictArgs {
     /// because its members have commas between them, too; the option may be given several times
     #[arg(long, value_name = "TARGET[,TARGET…]", required = true)]
     on: Vec<String>,
-    /// A profile of each target, in their order [default: each is probed, for 60 s of virtual time or 10 s of real time]
+    /// A profile of each target, in their order [default: each is probed, for 60 s of virtual time or 10 s of real time; of a directory's device a probe counts that an earlier command has kept]
     #[arg(long, value_name = "FILE")]
     pub(super) profile: Vec<PathBuf>,
     /// How needs become requests: flexible (the cheapest on this device), fixed-block (each as it is) or fixed-block:SIZE, whole-group,

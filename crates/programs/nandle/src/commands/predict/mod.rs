@@ -14,9 +14,11 @@ use nandle_profile::read_profile;
 use nandle_reads::PlanOptions;
 use nandle_reads::recording::Recording;
 use nandle_session::Cancel;
+use nandle_target::TargetSpec;
 use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
+use nandle_terminal::profile::kept_profile;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::result_file::{self, REPORT};
 
@@ -34,7 +36,7 @@ pub(crate) fn run(args: &PredictArgs, common: Common) -> Result<(), CliError> {
         result_file::check(path, &PREDICTION)?;
     }
     let targets = args.targets()?;
-    let sources = targets.iter().enumerate().map(|(index, _)| costs_source(args, index));
+    let sources = targets.iter().enumerate().map(|(index, target)| costs_source(args, index, target));
     let sources = sources.collect::<Result<Vec<_>, _>>()?;
     let recording = Recording::read(&args.recording).map_err(|error| CliError::failed(error.to_string()))?;
     if recording.queries.is_empty() {
@@ -55,8 +57,19 @@ pub(crate) fn run(args: &PredictArgs, common: Common) -> Result<(), CliError> {
     print(args, &file(args, &recording, predictions), common)
 }
 
-fn costs_source(args: &PredictArgs, target: usize) -> Result<CostsSource, CliError> {
-    let Some(path) = args.profile.get(target) else { return Ok(CostsSource::Probe(args.probe_budget)) };
+/// The profile that is named, or one that an earlier command has kept of a directory's device, or a probe.
+fn costs_source(args: &PredictArgs, index: usize, target: &TargetSpec) -> Result<CostsSource, CliError> {
+    let Some(path) = args.profile.get(index) else {
+        let directory = match target {
+            TargetSpec::Path(path) if args.probe_budget.is_none() && path.is_dir() => Some(path),
+            _ => None,
+        };
+        let kept = directory.and_then(|directory| kept_profile(directory));
+        return Ok(match kept {
+            Some((profile, path)) => CostsSource::Profile(Box::new(profile), path),
+            None => CostsSource::Probe(args.probe_budget),
+        });
+    };
     Ok(CostsSource::Profile(Box::new(read_profile(path)?), path.clone()))
 }
 

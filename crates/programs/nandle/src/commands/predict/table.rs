@@ -62,15 +62,19 @@ fn table(header: Vec<String>) -> Table {
 /// A row for each query, a column for each device.
 fn queries(file: &PredictionFile) -> Table {
     let columns = file.targets.iter().zip(letters()).map(|(_, letter)| letter);
-    let mut header: Vec<String> =
-        ["query".to_owned(), "wanted".to_owned()].into_iter().chain(columns).collect();
+    let rows = file.targets.first().map(|target| target.queries.as_slice()).unwrap_or_default();
+    // What they took where they were recorded stands beside what they take elsewhere.
+    let is_recorded = rows.iter().any(|query| query.recorded_ns.is_some());
+    let recorded = |nanos: Option<u64>| is_recorded.then(|| latency(nanos.map(Nanos)));
+    let mut header: Vec<String> = ["query".to_owned(), "wanted".to_owned()].into();
+    header.extend(is_recorded.then(|| "recorded".to_owned()));
+    header.extend(columns);
     // Beside one device there is room for what was predicted.
     let is_single = file.targets.len() == 1;
     if is_single {
         header.extend(["predicted", "from", "to"].map(str::to_owned));
     }
     let mut table = table(header);
-    let rows = file.targets.first().map(|target| target.queries.as_slice()).unwrap_or_default();
     for (index, query) in rows.iter().enumerate() {
         let of_target =
             |target: &TargetPrediction| target.queries.get(index).and_then(QueryPrediction::time_ns);
@@ -79,11 +83,12 @@ fn queries(file: &PredictionFile) -> Table {
         let predicted = query.played.as_ref().filter(|_| is_single).map(|played| played.predicted_ns);
         let predicted =
             predicted.map(|of| [of.value, of.low, of.high].map(|nanos| latency(Some(Nanos(nanos)))));
-        table
-            .add_row([query.label(), wanted].into_iter().chain(times).chain(predicted.into_iter().flatten()));
+        let beginning = [query.label(), wanted].into_iter().chain(recorded(query.recorded_ns));
+        table.add_row(beginning.chain(times).chain(predicted.into_iter().flatten()));
     }
     let totals = file.targets.iter().map(|target| latency(target.total_ns.map(Nanos)));
-    table.add_row(["all".to_owned(), String::new()].into_iter().chain(totals));
+    let all_recorded = rows.iter().map(|query| query.recorded_ns).sum();
+    table.add_row(["all".to_owned(), String::new()].into_iter().chain(recorded(all_recorded)).chain(totals));
     to_the_right(&mut table, 1..);
     table
 }

@@ -1,0 +1,38 @@
+//! Lists in which zero is (`x IN (0.0, …)`): the engine looks numbers up by their bits, and zero has two.
+
+use arrow_schema::DataType;
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::expr::{Cast, InList};
+use datafusion::logical_expr::{Expr, lit};
+
+/// The same list with the zeros that it lacks, if it has one; values are compared as `data_type`.
+pub(super) fn with_both(mut list: InList, data_type: &DataType) -> InList {
+    let zeros: Vec<f64> = list.list.iter().filter_map(zero).collect();
+    if zeros.is_empty() {
+        return list;
+    }
+    for missing in [0.0_f64, -0.0] {
+        if !zeros.iter().any(|zero| zero.is_sign_negative() == missing.is_sign_negative())
+            && let Ok(missing) = ScalarValue::from(missing).cast_to(data_type)
+        {
+            list.list.push(lit(missing));
+        }
+    }
+    list
+}
+
+/// The zero that a value of a list is.
+fn zero(expression: &Expr) -> Option<f64> {
+    let value = match expression {
+        Expr::Literal(value, _) => value.clone(),
+        Expr::Cast(Cast { expr, field }) => match &**expr {
+            Expr::Literal(value, _) => value.cast_to(field.data_type()).ok()?,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    match value.cast_to(&DataType::Float64).ok()? {
+        ScalarValue::Float64(Some(zero)) if zero == 0.0 => Some(zero),
+        _ => None,
+    }
+}

@@ -12,5 +12,5 @@ mod rules;
 pub mod settings;
 pub mod verdict;
 
-pub use products::{Product, UnknownVersion, advise, fragment};
+pub use products::{FRAGMENT_COLUMNS, Product, UnknownVersion, advise, fragment, fragment_within};
 pub use verdict::{Verdict, verdict};

@@ -4,6 +4,7 @@
 //! procfs; and never print.
 
 mod arrays;
+pub mod disk_load;
 mod enlarge;
 mod error;
 pub mod facts;

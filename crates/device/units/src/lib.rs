@@ -6,6 +6,7 @@ mod counted;
 mod duration;
 mod nanos;
 mod number;
+mod shell;
 mod thousands;
 mod words;
 
@@ -13,6 +14,7 @@ pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
 pub use counted::{counted, thousands};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;
+pub use shell::quoted;
 pub use thousands::group_thousands;
 pub use words::wrapped;
 

@@ -19,8 +19,10 @@ mod figures;
 mod file;
 mod interval;
 mod isotonic;
+mod long_writing;
 mod names;
 mod near_full;
+mod others;
 mod profile;
 mod read;
 #[cfg(feature = "schema")]
@@ -44,8 +46,10 @@ pub use experiments::{Conducted, Experiments, SkippedExperiment};
 pub use file::{ProfileError, read_profile, try_write, write_atomically, write_profile};
 pub use interval::Interval;
 pub use isotonic::{isotonic, weighted_isotonic};
+pub use long_writing::{CLEANING_FACTOR_MIN, LongWriting, Steadiness, random_bytes_needed};
 pub use names::is_kernel_name;
 pub use near_full::{NEAR_FULL_SHARE, is_near_full};
+pub use others::OthersLoad;
 pub use profile::{
     CPU_PRESSURE_MAX, Conditions, DeviceProfile, FirstTouch, FitSummary, FittedCell, PROFILE_SCHEMA_VERSION,
     ReferenceCell, ReferenceSlice,

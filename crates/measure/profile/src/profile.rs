@@ -1,8 +1,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Backend, Batch, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, SkippedCell,
-    SystemFacts,
+    Backend, Batch, Contradiction, Derived, Experiments, Identity, Interval, MeasuredCell, OthersLoad,
+    SkippedCell, SystemFacts,
 };
 
 /// Version of the profile's JSON; it rises when a key changes its meaning. 0 is the read side alone, and can still be
@@ -87,6 +87,12 @@ pub struct Conditions {
     pub io_pressure_share: Option<f64>,
     /// Share of the time in which some task waited for a processor (`/proc/pressure/cpu`).
     pub cpu_pressure_share: Option<f64>,
+    /// What others asked of the disk right before the probe; `null` of a model, and where the system doesn't say.
+    #[serde(default)]
+    pub others_before: Option<OthersLoad>,
+    /// What others asked of it beside the probe.
+    #[serde(default)]
+    pub others_meanwhile: Option<OthersLoad>,
     /// Reads that failed or whose contents were wrong.
     pub errors: u64,
     /// What a reader of the figures should know, each a sentence.

@@ -4,11 +4,11 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::ops::RangeBounds;
 
-use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
-use nandle_advise::verdict::TimeUnit;
+use comfy_table::{CellAlignment, Row, Table, presets};
+use nandle_advise::verdict::{DIGITS_MAX, TimeUnit};
 use nandle_io::Nanos;
 use nandle_units::wrapped;
-pub use nandle_units::{counted, thousands};
+pub use nandle_units::{counted, quoted, thousands};
 
 /// Columns of a line where there is room: as wide as prose is read well.
 const COLUMNS_MAX: usize = 80;
@@ -18,10 +18,7 @@ const COLUMNS_MIN: usize = 30;
 /// Columns that a line may have: what `COLUMNS` says, or else the terminal, up to 80; 80 where the result goes to no terminal.
 pub fn columns() -> usize {
     let stated = std::env::var("COLUMNS").ok();
-    columns_of(
-        stated.as_deref(),
-        terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into()),
-    )
+    columns_of(stated.as_deref(), terminal_columns())
 }
 
 fn columns_of(stated: Option<&str>, terminal: Option<usize>) -> usize {
@@ -29,13 +26,84 @@ fn columns_of(stated: Option<&str>, terminal: Option<usize>) -> usize {
     stated.or(terminal).map_or(COLUMNS_MAX, |columns| columns.clamp(COLUMNS_MIN, COLUMNS_MAX))
 }
 
-/// Lets a table break its cells where it would be wider than the terminal.
-pub fn fitted(table: &mut Table) {
-    let width = columns();
-    if width < COLUMNS_MAX {
-        table.set_content_arrangement(ContentArrangement::Dynamic);
-        table.set_width(u16::try_from(width).unwrap_or(u16::MAX));
+/// Columns that a table may have: what `COLUMNS` says, or else the terminal; `None` where the result goes to no terminal.
+pub fn table_columns() -> Option<usize> {
+    let stated = std::env::var("COLUMNS").ok();
+    let stated = stated.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
+    stated.or_else(terminal_columns)
+}
+
+fn terminal_columns() -> Option<usize> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into())
+}
+
+/// A table, or, where the terminal is narrower, a paragraph for each of its rows. A table whose cells were broken instead would
+/// break figures.
+pub fn fitting(table: &Table) -> String {
+    fitting_within(table, table_columns())
+}
+
+fn fitting_within(table: &Table, columns: Option<usize>) -> String {
+    let has_room = |columns: usize| table.lines().all(|line| line.trim_end().chars().count() <= columns);
+    let Some(columns) = columns.filter(|columns| !has_room(*columns)) else { return table.to_string() };
+    let heads: Vec<String> =
+        table.header().into_iter().flat_map(Row::cell_iter).map(|head| one_line(&head.content())).collect();
+    let mut lines = Vec::new();
+    for row in table.row_iter() {
+        let cells: Vec<String> = row.cell_iter().map(|cell| one_line(&cell.content())).collect();
+        lines.extend(wrapped(&row_in_words(&heads, &cells), "", columns.max(COLUMNS_MIN), str::to_owned));
     }
+    lines.join("\n")
+}
+
+fn one_line(content: &str) -> String {
+    content.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// `policy direct: time 2.1 s, written 1.00 x`.
+fn row_in_words(heads: &[String], cells: &[String]) -> String {
+    let head = |column: usize| heads.get(column).map_or("", String::as_str);
+    let told = |(column, cell): (usize, &String)| format!("{} {cell}", head(column)).trim().to_owned();
+    let mut told = cells.iter().enumerate().filter(|(_, cell)| !cell.is_empty()).map(told);
+    let name = told.next().unwrap_or_default();
+    let figures: Vec<String> = told.collect();
+    format!("{name}: {}", figures.join(", "))
+}
+
+/// A figure with so many significant digits, if it has more.
+fn rounded(value: f64, digits: u8) -> f64 {
+    if value == 0.0 || !value.is_finite() || digits >= DIGITS_MAX {
+        return value;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a power of ten")]
+    let leading = value.abs().log10().floor() as i32;
+    let unit = 10_f64.powi(leading + 1 - i32::from(digits));
+    (value / unit).round() * unit
+}
+
+/// A time as one of a table whose times are all in the same unit, with no more digits than are known.
+pub fn in_unit_to(nanos: f64, unit: TimeUnit, digits: u8) -> String {
+    if digits >= DIGITS_MAX {
+        return in_unit(nanos, unit);
+    }
+    to_digits(nanos / unit.nanos(), digits)
+}
+
+/// Bytes per second as MB/s, with no more digits than are known.
+pub fn bandwidth_to(bytes_per_s: f64, digits: u8) -> String {
+    if digits >= DIGITS_MAX { bandwidth(bytes_per_s) } else { to_digits(bytes_per_s / 1e6, digits) }
+}
+
+/// A figure with no more digits than are known.
+pub fn to_digits(value: f64, digits: u8) -> String {
+    let value = rounded(value, digits);
+    if value >= 100.0 || value <= 0.0 || !value.is_finite() {
+        return thousands(value);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "a power of ten")]
+    let leading = value.log10().floor() as i32;
+    let places = usize::try_from(i32::from(digits) - 1 - leading).unwrap_or(0);
+    format!("{value:.places$}")
 }
 
 /// A time as one of a table whose times are all in the same unit.
@@ -101,16 +169,6 @@ pub fn seconds(seconds: f64) -> String {
         format!("{value:.1} {unit}")
     } else {
         format!("{value:.0} {unit}")
-    }
-}
-
-/// A word as a shell takes it.
-pub fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=+@%".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.into()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
     }
 }
 
@@ -183,10 +241,25 @@ mod tests {
     }
 
     #[test]
+    fn a_table_that_is_too_wide_becomes_paragraphs() {
+        let mut wide = table(["policy", "time", "vs direct"]);
+        wide.add_row(["direct", "12m13s", "1.00 x"]).add_row(["stable-ring", "1 234 s", "30.7 x"]);
+        assert_eq!(fitting_within(&wide, None), wide.to_string());
+        assert_eq!(fitting_within(&wide, Some(80)), wide.to_string());
+        assert_eq!(
+            fitting_within(&wide, Some(30)),
+            "policy direct: time 12m13s, vs\ndirect 1.00 x\npolicy stable-ring: time\n1 234 s, vs direct 30.7 x"
+        );
+    }
+
+    #[test]
     fn times_of_a_table_are_in_one_unit() {
         let in_us = |nanos| in_unit(nanos, TimeUnit::Microseconds);
         assert_eq!([52_415.0, 4_534.0, 999.0].map(in_us), ["52.4", "4.53", "0.999"]);
         assert_eq!(in_unit(1_234_567_890.0, TimeUnit::Milliseconds), "1 235");
+        let to_two = |nanos| in_unit_to(nanos, TimeUnit::Milliseconds, 2);
+        assert_eq!([12.34e6, 123.4e6, 1.234e6, 0.5678e6].map(to_two), ["12", "120", "1.2", "0.57"]);
+        assert_eq!(in_unit_to(12.34e6, TimeUnit::Milliseconds, 1), "10");
     }
 
     #[test]

@@ -20,6 +20,7 @@ mod fill;
 mod fold;
 mod outcome;
 pub mod play;
+mod repeats;
 mod usage;
 mod versions;
 mod words;
@@ -36,6 +37,7 @@ pub use file::{
     ReplayFile, ReplayFileError, ResultKind, WriteCostsUsed, read_play, read_replay,
 };
 pub use outcome::{AutoFindings, DriveFigures, InstanceCounts, Method, PolicyOutcome, Sample};
+pub use repeats::{Repeats, of_repeats};
 pub use usage::StoreUsage;
 pub use words::promises_in_words;
 pub use work::{Compacted, Step, Work, WorkOptions};

@@ -4,6 +4,8 @@ use nandle_pages::{AutoStats, PolicyKind, Promises, Stats};
 use nandle_profile::LatencySummary;
 use serde::{Deserialize, Serialize};
 
+use crate::Repeats;
+
 /// What a policy took for the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -69,6 +71,9 @@ pub struct PolicyOutcome {
     pub verified_pages: u64,
     /// How it went over time.
     pub samples: Vec<Sample>,
+    /// What several runs gave, of which the other figures are the median one's; `null` where it ran once, and in older files.
+    #[serde(default)]
+    pub repeats: Option<Repeats>,
 }
 
 /// What a drive counted during the work.
@@ -238,6 +243,7 @@ impl PolicyOutcome {
             instances: InstanceCounts::of(stats),
             verified_pages: run.verified_pages,
             samples: run.samples,
+            repeats: None,
         }
     }
 

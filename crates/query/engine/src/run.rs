@@ -146,7 +146,11 @@ impl Run {
     }
 
     /// The same with other settings and rules.
-    fn planned_by(&self, mut config: SessionConfig, rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>) -> Self {
+    fn planned_by(
+        &self,
+        mut config: SessionConfig,
+        rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
+    ) -> Self {
         // The tables are there.
         config.options_mut().catalog.create_default_catalog_and_schema = false;
         let state = SessionStateBuilder::new_from_existing(self.context.state())

@@ -62,7 +62,7 @@ fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
         header.masthead { (sections::masthead(device)) }
         main #main {
             (sections::verdict(&verdict, Level::Two))
-            (sections::figures(&verdict.figures, Level::Two))
+            (sections::figures(&verdict, Level::Two))
             (sections::notices(device, Level::Two))
             (sections::without_script())
             (sections::circumstances(device, Level::Two))
@@ -90,7 +90,7 @@ fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> M
                     (sections::device_heading(device))
                     @let verdict = nandle_advise::verdict(device.profile);
                     (sections::verdict(&verdict, Level::Three))
-                    (sections::figures(&verdict.figures, Level::Three))
+                    (sections::figures(&verdict, Level::Three))
                     (sections::notices(device, Level::Three))
                     (sections::circumstances(device, Level::Three))
                     (sections::in_words(device, Level::Three))

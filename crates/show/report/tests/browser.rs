@@ -199,8 +199,13 @@ fn a_trace_is_drawn_whole() {
             .unwrap();
     }
     let statistics = statistics.finish();
-    let report =
-        TraceReport { trace: "made-up.csv.zst", format: "csv", bad_lines: 1, statistics: &statistics };
+    let report = TraceReport {
+        trace: "made-up.csv.zst",
+        format: "csv",
+        bad_lines: 1,
+        meaning: "It writes.",
+        statistics: &statistics,
+    };
     let mut visit = Visit::to_page(&nandle_report::trace_html(&report));
     visit.inspect("trace", 5);
     assert_eq!(visit.page.evaluate("inspection.all()")["tables"]["bars"], 1);

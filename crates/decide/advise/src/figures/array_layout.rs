@@ -13,12 +13,18 @@ pub(crate) struct Array {
     pub(crate) members: u32,
     /// Reads that all go to one member, by those all over.
     pub(crate) one_member: Figure,
+    is_of_drives: bool,
 }
 
 impl Array {
     /// Bytes of one round over all members.
     pub(crate) fn stripe_bytes(&self) -> u64 {
         self.chunk_bytes * u64::from(self.members)
+    }
+
+    /// Whether its members are drives: the kernel says so, or they turn. The channels of a flash drive look like members, too.
+    pub(crate) fn is_of_drives(&self) -> bool {
+        self.is_of_drives
     }
 
     /// Whether reads of one member are surely slower.
@@ -39,7 +45,7 @@ impl Figures<'_> {
             bounded(&share, number)
         );
         let figure = Figure::new("one_member_by_all_reads_ratio", share, says);
-        let array = Array { chunk_bytes, members, one_member: figure };
+        let array = Array { chunk_bytes, members, one_member: figure, is_of_drives: false };
         let stated = self.queue().ok().and_then(|queue| queue.optimal_io_bytes);
         let unsure = if array.is_sure() {
             "a single drive's own channels look the same"
@@ -48,6 +54,7 @@ impl Figures<'_> {
         };
         // Members that the kernel knows of are no channels.
         let is_array = array.is_sure() && stated.is_some_and(|bytes| bytes > chunk_bytes);
+        let array = Array { is_of_drives: array.is_sure() && (is_array || self.turns()), ..array };
         let one_member = array.one_member.clone();
         Some(if is_array {
             array

@@ -4,8 +4,11 @@ use nandle_profile::{Interval, OperationKind};
 use super::Figures;
 use super::physics::non_falling;
 use super::words::{bandwidth, bounded, number, whole};
-use crate::settings::{Figure, MissingFigure};
+use crate::settings::{Confidence, Figure, MissingFigure};
 use nandle_profile::arithmetic::inverse;
+
+/// So many requests are timed before and after the device is fragmented (`fill-level` of the probe).
+const TIMED_REQUESTS: u64 = 20_000;
 
 const MISSING: MissingFigure = MissingFigure {
     needs: "random writes at several fill levels",
@@ -23,6 +26,15 @@ pub(crate) struct Emptier {
     pub(crate) gain: Figure,
 }
 
+impl Emptier {
+    /// The same where a write cache took in all that was timed, so that it says nothing of the flash behind it.
+    fn answered_by_cache(self) -> Self {
+        let gain = Figures::named_as_cached(self.gain, true);
+        let gain = gain.no_surer_than(Confidence::Low, "a write cache took in all writes that were timed");
+        Self { gain, ..self }
+    }
+}
+
 impl Figures<'_> {
     /// The fullest level that was measured, and what each emptier one gains on it. A fuller device writes no faster.
     pub(crate) fn emptier(&self) -> Result<(f64, Vec<Emptier>), MissingFigure> {
@@ -33,7 +45,11 @@ impl Figures<'_> {
             .collect();
         let mut levels = non_falling(times);
         let (fullest, slowest) = levels.pop().filter(|_| !levels.is_empty()).ok_or(MISSING)?;
-        let emptier = levels.into_iter().map(|(full, time)| emptier(full, &time, fullest, &slowest));
+        let by_cache = self.fits_cache(TIMED_REQUESTS.saturating_mul(found.findings.block_bytes));
+        let emptier = levels.into_iter().map(|(full, time)| {
+            let level = emptier(full, &time, fullest, &slowest);
+            if by_cache { level.answered_by_cache() } else { level }
+        });
         Ok((share(fullest), emptier.collect()))
     }
 }

@@ -1,11 +1,15 @@
 //! What writing for long, and beside reads, changes: ratios without a unit.
 
 use nandle_profile::arithmetic::map;
-use nandle_units::format_bytes;
+use nandle_profile::{LongWriting, ROTATIONAL_LATENCY_NS_MIN, Steadiness};
+use nandle_units::{Nanos, format_bytes, format_duration};
 
 use super::Figures;
 use super::words::{bandwidth, bounded, number};
-use crate::settings::Figure;
+use crate::settings::{Confidence, Figure};
+
+/// A drive that gives so much of its first second's rate in the steady state gives there what was measured before it.
+const LASTING_SHARE_MIN: f64 = 0.8;
 
 impl Figures<'_> {
     /// Random writing for long by the first second of it.
@@ -15,12 +19,64 @@ impl Figures<'_> {
         let first = steady.random_write_bytes_per_s.value / of_fresh;
         let ratio = map(&steady.random_write_bytes_per_s, |rate| rate / first);
         let says = format!(
-            "random writes of {} give {} in the first second and {} in the steady state",
+            "random writes of {} give {} in the first second and {} {}",
             format_bytes(steady.block_bytes),
             bandwidth(first),
-            bandwidth(steady.random_write_bytes_per_s.value)
+            bandwidth(steady.random_write_bytes_per_s.value),
+            self.when_written_for_long()
         );
         Some(Figure::new("steady_by_first_ratio", ratio, says))
+    }
+
+    /// Whether random writing was measured in the steady state, and not before it.
+    pub(crate) fn steady_state_is_shown(&self) -> bool {
+        let reached = self.profile.derived.steady_state.as_ref().is_some_and(|steady| steady.reached);
+        self.profile.long_writing().map_or(reached, |writing| writing.is_steady())
+    }
+
+    /// Whether reads wait for something that turns: it has no spare blocks that writing could use up.
+    pub(crate) fn turns(&self) -> bool {
+        self.profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN)
+    }
+
+    /// When the figure of long random writing was had: `in the steady state`, or after how much writing.
+    pub(super) fn when_written_for_long(&self) -> String {
+        match self.profile.long_writing() {
+            Some(writing) if !writing.is_steady() => {
+                let why = if writing.steadiness == Steadiness::TooShort && !self.turns() {
+                    "too little to show a steady state"
+                } else {
+                    "not steady yet"
+                };
+                format!("after {}, {why}", amount(&writing))
+            }
+            None if !self.steady_state_is_shown() => "at the end, not steady yet".to_owned(),
+            Some(_) | None => "in the steady state".to_owned(),
+        }
+    }
+
+    /// A figure of long random writing is no surer than that writing was long.
+    pub(super) fn as_sure_as_writing_was_long(&self, figure: Figure) -> Figure {
+        if self.steady_state_is_shown() || self.turns() {
+            return figure;
+        }
+        figure.no_surer_than(
+            Confidence::Low,
+            "too little was written to show the steady state, which may be many times slower",
+        )
+    }
+
+    /// A figure of random writes that were timed before the steady state holds in it only where that is known to be alike.
+    pub(super) fn as_sure_as_writes_last(&self, figure: Figure) -> Figure {
+        let lasts = self.steady_state_is_shown()
+            && self.steady_by_first().is_some_and(|ratio| ratio.value.value >= LASTING_SHARE_MIN);
+        if lasts || self.turns() {
+            return figure;
+        }
+        figure.no_surer_than(
+            Confidence::Low,
+            "the writes were timed before the drive's steady state, in which they may take many times as long",
+        )
     }
 
     /// Bytes that go to flash for one of the host's, in random writing for long.
@@ -49,4 +105,16 @@ impl Figures<'_> {
         );
         Some(Figure::new("write_share", map(&share, |share| share.max(LEAST)), says))
     }
+}
+
+/// `3.2GiB in 1.5 s (0.8 % of the device)`.
+fn amount(writing: &LongWriting) -> String {
+    let share = writing
+        .of_capacity()
+        .map_or_else(String::new, |share| format!(" ({} % of the device)", number(100.0 * share)));
+    format!(
+        "{} in {}{share}",
+        format_bytes(writing.written_bytes),
+        format_duration(Nanos(writing.elapsed_ns))
+    )
 }

@@ -2,6 +2,7 @@
 //! the sentence that the advice prints, or says what the profile lacks and how it is had.
 
 mod array_layout;
+mod cached_writes;
 mod commits;
 mod conditions;
 mod discards;

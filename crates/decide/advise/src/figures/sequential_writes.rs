@@ -25,6 +25,8 @@ pub(crate) struct BestWrite {
     pub(crate) queue_depth: u32,
     /// What they gave.
     pub(crate) bytes_per_s: Interval<f64>,
+    /// Bytes that were written for it.
+    pub(crate) written_bytes: u64,
     /// Whether large writes at depth are among those that were measured.
     is_of_large_ones: bool,
 }
@@ -47,6 +49,7 @@ impl Figures<'_> {
             block_bytes: best.block_bytes,
             queue_depth: best.queue_depth,
             bytes_per_s: best.bandwidth_bytes_per_s,
+            written_bytes: best.requests.saturating_mul(best.block_bytes),
             is_of_large_ones: true,
         })
     }
@@ -61,6 +64,7 @@ impl Figures<'_> {
             block_bytes: best.block_bytes,
             queue_depth: best.queue_depth,
             bytes_per_s: bytes_per_s(best),
+            written_bytes: (best.start_up_requests + best.requests).saturating_mul(best.block_bytes),
             is_of_large_ones: false,
         })
     }
@@ -79,7 +83,11 @@ impl Figures<'_> {
             best.queue_depth
         );
         let figure = Figure::new("sequential_write_bandwidth_bytes_per_s", best.bytes_per_s, says);
-        Ok(if best.is_of_large_ones {
+        let by_cache = self.cache_answers_sequential(&best);
+        let figure = Self::named_as_cached(figure, by_cache);
+        Ok(if by_cache {
+            figure.no_surer_than(Confidence::Low, "a write cache answered them, which holds for bursts alone")
+        } else if best.is_of_large_ones {
             figure
         } else {
             figure

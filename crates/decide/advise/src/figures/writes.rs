@@ -24,13 +24,14 @@ impl Figures<'_> {
     pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let steady = self.profile.derived.steady_state.as_ref();
         let steady = steady.ok_or(lack("the steady state of random writes"))?;
-        let reached = if steady.reached { "" } else { " (the steady state was not reached)" };
         let says = format!(
-            "random writes of {} give {} in the steady state{reached}",
+            "random writes of {} give {} {}",
             format_bytes(steady.block_bytes),
-            bounded(&steady.random_write_bytes_per_s, bandwidth)
+            bounded(&steady.random_write_bytes_per_s, bandwidth),
+            self.when_written_for_long()
         );
-        Ok(Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says))
+        let figure = Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says);
+        Ok(self.as_sure_as_writing_was_long(figure))
     }
 
     /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
@@ -65,7 +66,7 @@ impl Figures<'_> {
             steady.says,
             bounded(&iops, number)
         );
-        Ok(Figure::new("steady_write_iops", iops, says))
+        Ok(Figure { surest: steady.surest, ..Figure::new("steady_write_iops", iops, says) })
     }
 
     /// Time of a random write of one size by that of a smaller one; `None` where they weren't both measured clearly.
@@ -102,7 +103,7 @@ impl Figures<'_> {
         let found = times.find(|(bytes, _)| *bytes == block_bytes);
         let (_, span) = found.ok_or(lack("the cost of random writes of several sizes"))?;
         let says = format!("a random write of {} takes {}", format_bytes(block_bytes), bounded(&span, time));
-        Ok(Figure::new("random_write_ns", span, says))
+        Ok(self.as_sure_as_writes_last(Figure::new("random_write_ns", span, says)))
     }
 
     /// Time in which one page is read and written at random, nothing else going on.
@@ -115,7 +116,8 @@ impl Figures<'_> {
             bounded(&read, time),
             write.says
         );
-        Ok(Figure::new("random_read_and_write_ns", sum(&read, &write.value), says))
+        let both = Figure::new("random_read_and_write_ns", sum(&read, &write.value), says);
+        Ok(Figure { surest: write.surest, ..both })
     }
 
     /// Time of a random page write by that of a sequential one.
@@ -126,7 +128,8 @@ impl Figures<'_> {
             format_bytes(cost.block_bytes),
             bounded(&cost.random, number)
         );
-        Ok(Figure::new("random_by_sequential_write_ratio", cost.random, says))
+        let figure = Figure::new("random_by_sequential_write_ratio", cost.random, says);
+        Ok(Self::named_as_cached(figure, self.cache_answers_random_writes(cost.block_bytes)))
     }
 
     /// Writes in a pattern, aligned and without pauses.

@@ -1,15 +1,20 @@
 use nandle_profile::escaped;
-use nandle_units::wrapped;
+use nandle_units::{quoted, wrapped};
 
 use crate::settings::{Advice, MissingFigure, MissingSetting, Setting};
 
-/// Columns of a line of comment.
-const COLUMNS: usize = 100;
+/// Columns of a line of comment where there is room.
+pub const FRAGMENT_COLUMNS: usize = 100;
 
 /// The advice as a piece of the product's configuration: above each line the measured number, the rule and how sure
 /// it is. Names that come from a profile can neither end a comment nor steer a terminal.
 pub fn fragment(advice: &Advice) -> String {
-    let mut text = Text { comment: advice.question.product.comment(), lines: Vec::new() };
+    fragment_within(advice, FRAGMENT_COLUMNS)
+}
+
+/// The same with comments of no more than so many columns.
+pub fn fragment_within(advice: &Advice, columns: usize) -> String {
+    let mut text = Text { comment: advice.question.product.comment(), columns, lines: Vec::new() };
     let question = &advice.question;
     text.say("", &format!("{} {} on {}", question.product, question.version, advice.device));
     text.say("", &format!("for {}", question.describe()));
@@ -26,12 +31,13 @@ pub fn fragment(advice: &Advice) -> String {
         }
     }
     text.lines.extend(question.product.closing(advice));
-    text.missing(&advice.missing);
+    text.missing(advice);
     text.lines.join("\n") + "\n"
 }
 
 struct Text {
     comment: &'static str,
+    columns: usize,
     lines: Vec<String>,
 }
 
@@ -64,7 +70,8 @@ impl Text {
         }
     }
 
-    fn missing(&mut self, missing: &[MissingSetting]) {
+    fn missing(&mut self, advice: &Advice) {
+        let missing = &advice.missing;
         if missing.is_empty() {
             return;
         }
@@ -77,13 +84,13 @@ impl Text {
         ways.sort_unstable();
         ways.dedup();
         for how in ways {
-            self.say("To have it: ", how);
+            self.say("To have it: ", &how.replace("TARGET", &quoted(&advice.target)));
         }
     }
 
     /// A comment, broken at words; what follows the first line is indented as the mark is.
     fn say(&mut self, mark: &str, words: &str) {
-        let columns = COLUMNS - self.comment.len() - 1;
+        let columns = self.columns.saturating_sub(self.comment.len() + 1);
         let lines = wrapped(words, mark, columns, |word| escaped(word).into_owned());
         self.lines.extend(lines.iter().map(|line| format!("{} {line}", self.comment)));
     }

@@ -15,7 +15,7 @@ mod sqlite;
 use nandle_profile::DeviceProfile;
 use nandle_profile::experiments::EXPERIMENTS_PARTIAL;
 
-pub use fragment::fragment;
+pub use fragment::{FRAGMENT_COLUMNS, fragment, fragment_within};
 pub use product::{Product, UnknownVersion};
 
 use crate::figures::{Figures, device_name};
@@ -50,6 +50,7 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
     Ok(Advice {
         question: question.clone(),
         device: device_name(profile),
+        target: profile.target.clone(),
         parts: collector.parts,
         missing: collector.missing,
         remarks: remarks::collect(profile, question),

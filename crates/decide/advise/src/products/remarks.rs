@@ -1,9 +1,9 @@
 //! What holds for all of the advice on a device, whatever the product.
 
-use nandle_profile::{DeviceProfile, ROTATIONAL_LATENCY_NS_MIN};
+use nandle_profile::DeviceProfile;
 
 use crate::figures::words::{bandwidth, bytes, number, time};
-use crate::figures::{Burst, Figures, PROGRAM_NS_MIN};
+use crate::figures::{Burst, Figures};
 use crate::settings::Question;
 
 pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<String> {
@@ -21,7 +21,14 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
     });
     let partial = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
     let warnings = [burst(&figures), flush_behind_burst(&figures), volatile(&figures), one_thread(&figures)];
-    newer.into_iter().chain(cached).chain(partial).chain(warnings.into_iter().flatten()).collect()
+    let others = profile.conditions.disturbed_by_others();
+    newer
+        .into_iter()
+        .chain(others)
+        .chain(cached)
+        .chain(partial)
+        .chain(warnings.into_iter().flatten())
+        .collect()
 }
 
 /// Loads that fit into the cache tell nothing of those that don't.
@@ -58,10 +65,7 @@ fn flush_behind_burst(figures: &Figures<'_>) -> Option<String> {
 
 /// A cache that loses what it holds, and whether flushes can have emptied it.
 fn volatile(figures: &Figures<'_>) -> Option<String> {
-    let turns = figures
-        .random_read_latency()
-        .is_ok_and(|latency| latency.value.value >= ROTATIONAL_LATENCY_NS_MIN as f64);
-    let least_ns = if turns { ROTATIONAL_LATENCY_NS_MIN as f64 } else { PROGRAM_NS_MIN };
+    let least_ns = figures.medium_write_ns_min();
     let loses = "The kernel calls the device's write cache volatile: what no flush has covered is lost with the power, so leave \
                  fsync on.";
     let too_quick = figures.commit().ok().filter(|commit| commit.value.high < least_ns);

@@ -9,6 +9,8 @@ pub struct Advice {
     pub question: Question,
     /// The device, in words.
     pub device: String,
+    /// What was probed, as it is named to the probe.
+    pub target: String,
     /// The fragment's parts, in its order.
     pub parts: Vec<Part>,
     /// What can't be advised from this profile.

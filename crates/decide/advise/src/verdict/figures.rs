@@ -1,8 +1,8 @@
 //! The figures that a database administrator looks for, as one small table.
 
 use nandle_profile::arithmetic::{inverse, map};
-use nandle_profile::experiments::PatternCost;
-use nandle_profile::{Interval, MeasuredCell};
+use nandle_profile::experiments::{MixedLoad, PatternCost};
+use nandle_profile::{CommitTime, Interval, MeasuredCell};
 use nandle_units::format_bytes;
 use serde::Serialize;
 
@@ -37,9 +37,14 @@ pub struct FigureRow {
     pub alone: Option<Alone>,
     /// As many a second as there can be; `null` where that wasn't measured.
     pub most: Option<Most>,
+    /// Whether a write cache answered, volatile or not: then it holds for bursts.
+    pub by_cache: bool,
     /// What is missing of a row without figures, and the option of `nandle probe` that measures it.
     pub missing: Option<MissingFigure>,
 }
+
+/// What marks a figure that a write cache gave.
+pub const CACHE_MARK: char = '†';
 
 /// Loads of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
@@ -66,6 +71,37 @@ pub struct Alone {
     pub p50_ns: Option<u64>,
     /// 99th percentile; `null` unless ten requests were slower.
     pub p99_ns: Option<u64>,
+    /// Requests that were timed: so many digits their median has. `null` where that isn't known.
+    pub requests: Option<u64>,
+}
+
+impl Alone {
+    /// Significant digits that a median of so many requests supports. Its standard error is about 1.25 standard deviations by the square
+    /// root of their number, and times of a disk differ by about half of themselves: 6 % of a hundred, 20 % of ten.
+    pub fn digits(&self) -> u8 {
+        self.requests.map_or(DIGITS_MAX, significant_digits)
+    }
+}
+
+/// Significant digits that an interval supports: bounds that are as wide as a fifth of the value leave two, those as wide as it one.
+pub fn digits_of(interval: &Interval<f64>) -> u8 {
+    match (interval.high - interval.low) / interval.value {
+        ..0.2 => DIGITS_MAX,
+        0.2..1.0 => 2,
+        _ => 1,
+    }
+}
+
+/// More digits no figure has.
+pub const DIGITS_MAX: u8 = 3;
+
+/// See [`Alone::digits`].
+pub fn significant_digits(requests: u64) -> u8 {
+    match requests {
+        ..10 => 1,
+        10..100 => 2,
+        _ => DIGITS_MAX,
+    }
 }
 
 /// The most of a load.
@@ -132,7 +168,20 @@ pub(super) fn rows(figures: &Figures<'_>) -> Vec<FigureRow> {
 impl FigureRow {
     fn new(load: Load, what: &str, block_bytes: u64) -> Self {
         let name = format!("{what}, {}", format_bytes(block_bytes));
-        Self { load, name, block_bytes: Some(block_bytes), alone: None, most: None, missing: None }
+        Self {
+            load,
+            name,
+            block_bytes: Some(block_bytes),
+            alone: None,
+            most: None,
+            by_cache: false,
+            missing: None,
+        }
+    }
+
+    /// The name, with a mark where a write cache answered.
+    pub fn marked_name(&self) -> String {
+        if self.by_cache { format!("{} {CACHE_MARK}", self.name) } else { self.name.clone() }
     }
 
     /// Without any figure the row says what is missing.
@@ -156,11 +205,15 @@ impl Most {
 
 fn random_read(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     let of_size = |cell: &&MeasuredCell| cell.cell.block_bytes == block_bytes && cell.cell.queue_depth == 1;
-    let latency = figures.read_cells("random").find(of_size).map(|cell| cell.cell.latency_ns);
+    let alone = figures.read_cells("random").find(of_size).map(|cell| Alone {
+        p50_ns: cell.cell.latency_ns.p50,
+        p99_ns: cell.cell.latency_ns.p99,
+        requests: Some(cell.cell.requests),
+    });
     let rows = &figures.profile.derived.saturating_queue_depth;
     let plateau = rows.iter().find(|row| row.block_bytes == block_bytes);
     FigureRow {
-        alone: latency.map(|latency| Alone { p50_ns: latency.p50, p99_ns: latency.p99 }),
+        alone,
         most: plateau
             .map(|row| Most::of_bandwidth(row.plateau_bytes_per_s, block_bytes, row.queue_depth.value)),
         ..FigureRow::new(Load::RandomRead, "random reads", block_bytes)
@@ -171,11 +224,12 @@ fn random_read(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
 fn random_write(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     let of_size = |row: &&PatternCost| row.block_bytes == block_bytes;
     let row = FigureRow::new(Load::RandomWrite, "random writes", block_bytes);
+    let by_cache = figures.plain_writes("random").filter(of_size).any(|row| figures.cache_answers(row));
     let alone = figures.random_writes_alone().find(of_size).map(alone);
     let deep = figures.plain_writes("random").filter(of_size).map(most);
     let other_depths = figures.small_writes(block_bytes);
     let other = other_depths.map(|(depth, rate)| Most::of_rate(rate, block_bytes, depth));
-    FigureRow { alone, most: deep.chain(other).max_by(by_rate), ..row }.or_missing(PATTERNS)
+    FigureRow { alone, most: deep.chain(other).max_by(by_rate), by_cache, ..row }.or_missing(PATTERNS)
 }
 
 fn mixed(figures: &Figures<'_>) -> FigureRow {
@@ -184,8 +238,15 @@ fn mixed(figures: &Figures<'_>) -> FigureRow {
     let most =
         loads.iter().map(|load| Most::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
     let block_bytes = loads.first().map_or(MIXED_BYTES, |load| load.block_bytes);
+    let written =
+        |load: &MixedLoad| load.requests * load.block_bytes * u64::from(100 - MIXED_READ_PERCENT) / 100;
     FigureRow {
-        alone: alone.map(|load| Alone { p50_ns: load.latency_ns.p50, p99_ns: load.latency_ns.p99 }),
+        by_cache: loads.iter().any(|load| figures.fits_cache(written(load))),
+        alone: alone.map(|load| Alone {
+            p50_ns: load.latency_ns.p50,
+            p99_ns: load.latency_ns.p99,
+            requests: Some(load.requests),
+        }),
         most: most.max_by(by_rate),
         ..FigureRow::new(Load::Mixed, "70 % reads, 30 % writes", block_bytes)
     }
@@ -200,8 +261,14 @@ fn commit(figures: &Figures<'_>) -> FigureRow {
         |commit| (commit.method.to_string(), commit.write_bytes),
     );
     let median = commit.map(|commit| whole(commit.median_ns.value));
+    let timed = |commit: &CommitTime| {
+        let costs = figures.profile.experiments.commits();
+        costs.filter(|cost| commit.is_of(cost)).map(|cost| cost.observations).max()
+    };
+    let quick_ns = figures.medium_write_ns_min();
     FigureRow {
-        alone: commit.map(|commit| Alone { p50_ns: median, p99_ns: commit.p99_ns }),
+        by_cache: commit.is_some_and(|commit| commit.median_ns.high < quick_ns),
+        alone: commit.map(|commit| Alone { p50_ns: median, p99_ns: commit.p99_ns, requests: timed(&commit) }),
         most: gain.map(|gain| Most::of_rate(gain.together_per_s, bytes, gain.writers.value)),
         ..FigureRow::new(Load::Commit, &format!("commits ({method})"), bytes)
     }
@@ -224,12 +291,13 @@ fn sequential_write(figures: &Figures<'_>) -> FigureRow {
     let best = figures.best_sequential_write();
     let most = best.map(|best| Most::of_bandwidth(best.bytes_per_s, best.block_bytes, best.queue_depth));
     let block_bytes = best.map_or(1 << 20, |best| best.block_bytes);
-    FigureRow { most, ..FigureRow::new(Load::SequentialWrite, "sequential writes", block_bytes) }
+    let by_cache = best.is_some_and(|best| figures.cache_answers_sequential(&best));
+    FigureRow { most, by_cache, ..FigureRow::new(Load::SequentialWrite, "sequential writes", block_bytes) }
         .or_missing(LARGE)
 }
 
 fn alone(row: &PatternCost) -> Alone {
-    Alone { p50_ns: row.latency_ns.p50, p99_ns: row.latency_ns.p99 }
+    Alone { p50_ns: row.latency_ns.p50, p99_ns: row.latency_ns.p99, requests: Some(row.requests) }
 }
 
 fn most(row: &PatternCost) -> Most {

@@ -83,7 +83,7 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
         )),
         None => kind,
     };
-    match answered(figures, &kind) {
+    match answered(figures) {
         Some(Answered { by_cache: true, says }) => {
             let name = if kind.class == DeviceClass::Undecided {
                 kind.name.clone()
@@ -109,7 +109,7 @@ impl Kind {
 }
 
 fn undecided(reasons: Vec<String>) -> Kind {
-    Kind::new(DeviceClass::Undecided, "not decided by these figures", reasons)
+    Kind::new(DeviceClass::Undecided, "a device whose kind these figures leave open", reasons)
 }
 
 fn of_reads(seen: &ReadShape) -> Kind {

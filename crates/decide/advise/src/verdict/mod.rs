@@ -13,10 +13,13 @@ mod unmeasured;
 mod write_cache;
 
 use nandle_profile::DeviceProfile;
+use nandle_units::quoted;
 use serde::Serialize;
 
 pub use changes::Change;
-pub use figures::{Alone, FigureRow, Load, Most, TimeUnit};
+pub use figures::{
+    Alone, CACHE_MARK, DIGITS_MAX, FigureRow, Load, Most, TimeUnit, digits_of, significant_digits,
+};
 pub use finding::{Finding, Threshold};
 pub use kind::{DeviceClass, Kind};
 
@@ -40,6 +43,8 @@ pub struct Verdict {
     pub changes: Vec<Change>,
     /// The figures that a database administrator looks for, in the order of the table.
     pub figures: Vec<FigureRow>,
+    /// What holds of the figures that a write cache gave, in sentences; `null` where there are none.
+    pub cached_figures: Option<String>,
 }
 
 /// The verdict on the device of a profile. It never fails: what the profile doesn't tell is named as not measured.
@@ -47,12 +52,24 @@ pub fn verdict(profile: &DeviceProfile) -> Verdict {
     let figures = Figures::of(profile);
     let kind = kind::kind(&figures);
     let measured = risks::measured(&figures, &kind);
+    let named = |sentence: &str| sentence.replace("TARGET", &quoted(&profile.target));
+    let mut risks = finding::clearest([measured, unmeasured::risks(&figures)].concat(), FINDINGS_MAX);
+    for risk in &mut risks {
+        risk.means = named(&risk.means);
+    }
+    let rows = figures::rows(&figures);
+    let cached = rows.iter().any(|row| row.by_cache).then(|| named(&figures.reach_of_cache()));
     Verdict {
         device: device_name(profile),
         strengths: finding::clearest(strengths::measured(&figures), FINDINGS_MAX),
-        risks: finding::clearest([measured, unmeasured::risks(&figures)].concat(), FINDINGS_MAX),
+        risks,
         changes: changes::changes(profile),
-        figures: figures::rows(&figures),
+        figures: rows,
+        cached_figures: cached.map(|reach| {
+            format!(
+                "A write cache answers these before the medium has them, so they hold for bursts. {reach}"
+            )
+        }),
         kind,
     }
 }

@@ -154,13 +154,13 @@ fn reads(figures: &Figures<'_>) -> Vec<Finding> {
             Finding::of("Long reads", figure, Side::Above, &LONG_READ, means)
         }),
         figures.read_tail_ratio(PAGE_BYTES).and_then(|figure| {
-            let means = "A query of a hundred reads meets such a one.";
+            let means = "A query of a hundred reads is likely to meet one.";
             Finding::of("Uneven reads", figure, Side::Above, &UNEVEN_READS, means)
         }),
         depth_gain(figures).and_then(|figure| {
             let means =
                 "One session gets a small part of it: let the database prefetch, or use more sessions.";
-            Finding::of("It takes many requests at once", figure, Side::Above, &DEEP_QUEUE, means)
+            Finding::of("Needs many requests at once", figure, Side::Above, &DEEP_QUEUE, means)
         }),
         random_page_cost(figures).and_then(|figure| {
             let means = "Reading many rows by index is slower than a scan.";
@@ -210,7 +210,7 @@ fn commits(figures: &Figures<'_>) -> Vec<Finding> {
     let volatile = figures.cache_is_volatile() == Some(true);
     let quick = commit.clone().filter(|_| volatile).and_then(|figure| {
         let means = "The kernel calls the cache volatile, so flushes may be ignored: see that the device has protection from power loss before you trust it.";
-        Finding::of("Commits are too quick", figure, Side::Below, &QUICKER_THAN_FLASH, means)
+        Finding::of("Commits are too fast for flash", figure, Side::Below, &QUICKER_THAN_FLASH, means)
     });
     let behind = commit.zip(figures.flush_of_full_cache().ok()).and_then(|(commit, flush)| {
         let says = format!(
@@ -219,7 +219,7 @@ fn commits(figures: &Figures<'_>) -> Vec<Finding> {
             time(commit.value.value)
         );
         let figure = Figure::new("flush_of_full_cache_by_commit_ratio", flush.value.over(&commit.value), says);
-        let means = "What commits beside a bulk load or a checkpoint waits that long: keep the log on another device, or write back early and evenly.";
+        let means = "A commit beside a bulk load or a checkpoint waits that long: keep the log on another device, or write back early and evenly.";
         Finding::of("Commits wait behind bulk writes", figure, Side::Above, &LONG_FLUSH, means)
     });
     [long, quick, behind].into_iter().flatten().collect()
@@ -228,15 +228,15 @@ fn commits(figures: &Figures<'_>) -> Vec<Finding> {
 fn writes(figures: &Figures<'_>) -> Vec<Finding> {
     let found = [
         figures.random_by_sequential_write().ok().and_then(|figure| {
-            let means = "What writes pages where they lie pays for it at each checkpoint.";
+            let means = "A store that updates pages in place pays for this at each checkpoint.";
             Finding::of("Costly random writes", figure, Side::Above, &COSTLY_RANDOM_WRITES, means)
         }),
         figures.steady_by_first().and_then(|figure| {
-            let means = "A short benchmark promises what the device doesn't keep up.";
+            let means = "A short benchmark promises more than the device keeps.";
             Finding::of("Writes lose their speed", figure, Side::Below, &FADING_WRITES, means)
         }),
         figures.write_amplification().and_then(|figure| {
-            let means = "It wears out so many times sooner than its data sheet says of writes in sequence.";
+            let means = "Random writing wears it out that many times sooner than sequential writing.";
             Finding::of("Random writes wear it out", figure, Side::Above, &WEARING_WRITES, means)
         }),
         figures.undisturbing_write_share().and_then(|figure| {
@@ -245,7 +245,7 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
         }),
         burst(figures),
         figures.smallest_write().ok().filter(|figure| figure.key == SMALLEST_WRITE).and_then(|figure| {
-            let means = "Smaller writes cost a read as well: take pages that large.";
+            let means = "Use pages of at least that size.";
             Finding::of("Small writes cost a read", figure, Side::Above, &LARGE_WRITE_UNIT, means)
         }),
     ];
@@ -264,6 +264,6 @@ fn burst(figures: &Figures<'_>) -> Option<Finding> {
         times(ratio.value)
     );
     let figure = Figure::new("burst_by_sustained_ratio", ratio, says);
-    let means = "A load that is larger than the cache gets the lower figure.";
+    let means = "A longer burst gets the lower figure.";
     Finding::of("Bursts are faster than what follows", figure, Side::Above, &SHORT_BURSTS, means)
 }

@@ -78,13 +78,13 @@ fn reads(figures: &Figures<'_>) -> Vec<Finding> {
     let many = Side::Above;
     let found = [
         figures.random_read_latency().ok().and_then(|figure| {
-            Finding::of("Short reads", figure, few, &QUICK_READ, "A page that isn't cached is soon there.")
+            Finding::of("Short reads", figure, few, &QUICK_READ, "A page that isn't cached arrives quickly.")
         }),
         figures.random_read_iops(PAGE_BYTES).ok().and_then(|figure| {
             Finding::of("Many random reads", figure, many, &MANY_READS, "Look-ups by index are cheap when many run at once.")
         }),
         figures.read_tail_ratio(PAGE_BYTES).and_then(|figure| {
-            Finding::of("Even reads", figure, few, &EVEN_READS, "What a query waits for its reads can be foreseen.")
+            Finding::of("Even reads", figure, few, &EVEN_READS, "Queries take predictable times.")
         }),
         figures.efficient_block_bytes().ok().and_then(|figure| {
             let means = "A database's page read at random costs hardly more than in sequence, so an index pays early.";
@@ -100,20 +100,21 @@ fn reads(figures: &Figures<'_>) -> Vec<Finding> {
 fn writes(figures: &Figures<'_>) -> Vec<Finding> {
     let few = Side::Below;
     let many = Side::Above;
+    let cost = figures.profile.derived.write_pattern_cost;
+    let is_by_cache = cost.is_some_and(|cost| figures.cache_answers_random_writes(cost.block_bytes));
     let found = [
         figures.commit_tail().ok().and_then(|figure| {
             Finding::of("Short commits", figure, few, &QUICK_COMMIT, "Transactions hardly wait for the log.")
         }),
         figures.random_by_sequential_write().ok().and_then(|figure| {
-            Finding::of(
-                "Cheap random writes",
-                figure,
-                few,
-                &CHEAP_RANDOM_WRITES,
-                "Pages may be written where they lie.",
-            )
+            let means = if is_by_cache {
+                "Pages can be updated in place, as long as the cache takes them in."
+            } else {
+                "Pages can be updated in place."
+            };
+            Finding::of("Cheap random writes", figure, few, &CHEAP_RANDOM_WRITES, means)
         }),
-        figures.steady_by_first().and_then(|figure| {
+        figures.steady_by_first().filter(|_| figures.steady_state_is_shown()).and_then(|figure| {
             Finding::of(
                 "Writes keep their speed",
                 figure,
@@ -124,11 +125,11 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
         }),
         figures.undisturbing_write_share().and_then(|figure| {
             Finding::of(
-                "Writes leave reads alone",
+                "Writes hardly disturb reads",
                 figure,
                 many,
                 &QUIET_WRITES,
-                "Checkpoints needn't be slowed down for the readers' sake.",
+                "Checkpoints need no slowing down for readers.",
             )
         }),
         shared_commits(figures).and_then(|figure| {
@@ -137,7 +138,7 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
                 figure,
                 many,
                 &SHARED_COMMITS,
-                "Many sessions commit more often than one could.",
+                "Many sessions together commit far more often than one.",
             )
         }),
     ];

@@ -1,6 +1,7 @@
 //! What wasn't measured, and is a risk as long as that is so.
 
-use nandle_profile::Experiments;
+use nandle_profile::{Experiments, LongWriting, Steadiness};
+use nandle_units::format_bytes;
 
 use super::finding::Finding;
 use crate::figures::Figures;
@@ -37,10 +38,11 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     };
     let for_long = figures.steady_write_bandwidth().is_err().then_some((
         "Sustained writes weren't measured",
-        "After hours of random writes, drives sustain anything from all of the first second's rate down to a fourteenth of it.",
+        "After hours of random writing some drives keep the first second's rate, and others a fourteenth of it.",
         "steady-state",
         LONG_WRITES_WEIGHT,
     ));
+    let too_short = too_short(figures);
     let beside = found.interference.is_none().then_some((
         "Reads beside writes weren't measured",
         "Writing can make reads wait many times as long.",
@@ -50,7 +52,37 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     let risk = |(title, why, experiment, weight): (&'static str, &str, &str, f64)| {
         Finding::unmeasured(title, format!("{why} {}", how(found, experiment)), weight)
     };
-    [commits, for_long, beside].into_iter().flatten().map(risk).collect()
+    [commits, for_long, beside].into_iter().flatten().map(risk).chain(too_short).collect()
+}
+
+/// Random writing that was too little to show what a drive sustains. What turns has no spare blocks that it could use up.
+fn too_short(figures: &Figures<'_>) -> Option<Finding> {
+    let writing =
+        figures.profile.long_writing().filter(|writing| writing.steadiness == Steadiness::TooShort)?;
+    let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.turns())?;
+    let means = format!(
+        "A flash drive slows down once its spare blocks are used up. It takes about {} of writes to see that, which wear the \
+         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {}",
+        format_bytes(writing.needed_bytes),
+        budget_minutes(&writing),
+        limit(writing.needed_bytes)
+    );
+    Some(Finding {
+        figure: Some(figure),
+        ..Finding::unmeasured("Sustained writes are hardly known", means, LONG_WRITES_WEIGHT)
+    })
+}
+
+/// Twice the time of the writing, of which filling takes a part, and at least the budget from which on a probe writes.
+fn budget_minutes(writing: &LongWriting) -> u64 {
+    const LEAST: u64 = 5;
+    writing.needed_minutes().saturating_mul(2).max(LEAST)
+}
+
+/// Twice of it in whole GiB, because filling takes a part.
+fn limit(bytes: u64) -> String {
+    const GIB: u64 = 1 << 30;
+    format!("{}GiB", bytes.saturating_mul(2).div_ceil(GIB))
 }
 
 /// Why it wasn't measured, where more time isn't all that is needed.

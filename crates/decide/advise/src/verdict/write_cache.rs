@@ -1,12 +1,10 @@
 //! Whether a cache answers writes before the medium has them.
 
-use nandle_profile::ROTATIONAL_LATENCY_NS_MIN;
 use nandle_units::format_bytes;
 
 use super::finding::capitalised;
-use super::kind::{DeviceClass, Kind};
 use crate::figures::words::{bandwidth, bytes, time};
-use crate::figures::{Burst, Figures, PROGRAM_NS_MIN};
+use crate::figures::{Burst, Figures};
 use crate::settings::Figure;
 
 /// What was seen of how writes are answered.
@@ -18,13 +16,9 @@ pub(super) struct Answered {
 }
 
 /// `None` where nothing was measured that tells.
-pub(super) fn answered(figures: &Figures<'_>, kind: &Kind) -> Option<Answered> {
-    let turns = matches!(kind.class, DeviceClass::SpinningDisk | DeviceClass::SpinningDisks);
-    let (least_ns, medium) = if turns {
-        (ROTATIONAL_LATENCY_NS_MIN as f64, "an arm takes to move")
-    } else {
-        (PROGRAM_NS_MIN, "flash takes to be programmed")
-    };
+pub(super) fn answered(figures: &Figures<'_>) -> Option<Answered> {
+    let least_ns = figures.medium_write_ns_min();
+    let medium = if figures.turns() { "an arm takes to move" } else { "flash takes to be programmed" };
     let commit = figures.commit().ok();
     let too_quick = commit.as_ref().filter(|commit| commit.value.high < least_ns).map(|commit| {
         format!(
@@ -36,7 +30,8 @@ pub(super) fn answered(figures: &Figures<'_>, kind: &Kind) -> Option<Answered> {
     let sentences: Vec<String> = too_quick
         .or_else(|| quick_writes(figures, least_ns, medium))
         .into_iter()
-        .chain(burst(figures))
+        .chain(figures.sequential_writes_outrun_reads())
+        .chain(burst(figures).or_else(|| absorbed(figures)))
         .collect();
     if !sentences.is_empty() {
         return Some(Answered { by_cache: true, says: sentences.join(" ") });
@@ -77,4 +72,10 @@ fn burst(figures: &Figures<'_>) -> Option<String> {
         bytes(absorbed.value as f64),
         bandwidth(sustained.value)
     ))
+}
+
+/// What a cache takes in where it is hardly faster than what comes after it.
+fn absorbed(figures: &Figures<'_>) -> Option<String> {
+    let absorbed = figures.write_cache().ok()?.absorbed_bytes?;
+    Some(format!("A cache takes in {} before writing changes.", bytes(absorbed.value as f64)))
 }

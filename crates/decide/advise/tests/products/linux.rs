@@ -50,7 +50,7 @@ fn each_value_is_set_and_what_was_there_is_told() {
     assert_eq!(machine.read("sys/block/sdx/queue/scheduler"), "mq-deadline");
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(said.contains("queue/scheduler: 7 -> mq-deadline"), "{said}");
-    assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "512");
+    assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "7", "it was as large as it is to be");
     assert!(machine.read("sys/fs/cgroup/io.cost.model").starts_with("8:0 ctrl=user model=linear rbps="));
     assert!(!machine.has("etc/sysctl.d/90-nandle.conf"), "it wasn't asked for");
     let written: u64 = machine.read("proc/sys/vm/dirty_bytes").parse().unwrap();
@@ -95,7 +95,7 @@ fn no_more_requests_are_asked_for_than_the_kernel_takes() {
         .replace("/queue/scheduler", "/queue/none");
     let output = machine.run(&script, &[]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert_eq!(machine.read("sys/block/sdx/queue/max_sectors_kb"), "512");
+    assert_eq!(machine.read("proc/sys/vm/dirty_bytes"), (64 << 20).to_string());
 }
 
 /// The device's own word is set right where nothing can turn in it, and let be where it may be a distant volume.

@@ -2,7 +2,7 @@
 
 use nandle_advise::verdict;
 use nandle_advise::verdict::{DeviceClass, Load, TimeUnit, Verdict};
-use nandle_profile::experiments::{MixedLoad, Transactions};
+use nandle_profile::experiments::{MixedLoad, SteadyRound, SteadyState, Transactions};
 use nandle_profile::{DepthForBlock, DeviceProfile, Interval, LatencySummary};
 
 use crate::made_up::experiments::conducted;
@@ -292,4 +292,101 @@ fn an_old_profile_has_a_verdict() {
     let told = verdict(&profile);
     assert!(!told.kind.reasons.is_empty());
     assert!(titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
+}
+
+/// A disk that seems to write twice as fast as it reads, and one whose writes are as slow as they must be.
+#[test]
+fn figures_that_a_cache_answered_are_marked() {
+    let row = |told: &Verdict, load: Load| told.figures.iter().find(|row| row.load == load).cloned().unwrap();
+    let mut profile = DISK.profile();
+    for cell in &mut profile.experiments.large_writes.as_mut().unwrap().findings.cells {
+        cell.bandwidth_bytes_per_s = Interval::exact(233e6);
+    }
+    let told = verdict(&profile);
+    let writes = row(&told, Load::SequentialWrite);
+    assert!(writes.by_cache && writes.marked_name().ends_with('†'), "{writes:?}");
+    assert!(reasons(&told).contains("a cache takes in what the heads can't have written"), "{:?}", told.kind);
+    assert!(!reasons(&told).contains("no cache answers it"), "{:?}", told.kind);
+    let cached = told.cached_figures.unwrap();
+    assert!(cached.contains("hold for bursts") && cached.contains("1GiB of random writes"), "{cached}");
+    let mut honest = DISK.profile();
+    honest.experiments.write_cache = None;
+    let honest = verdict(&honest);
+    assert!(!row(&honest, Load::SequentialWrite).by_cache, "it writes as fast as it reads");
+    assert_eq!(honest.cached_figures, None);
+    // Of a commit in 20 us no flash knows anything.
+    let quick = verdict(&NVME.profile());
+    assert!(row(&quick, Load::Commit).by_cache, "{:?}", quick.figures);
+}
+
+/// A cache that was measured answers what fits it, however slow that was.
+#[test]
+fn no_cache_is_denied_that_was_measured() {
+    let mut profile = SATA.profile();
+    profile.derived.commit_ns = None;
+    let cache = &mut profile.experiments.write_cache.as_mut().unwrap().findings;
+    cache.absorbed_bytes = Some(Interval::exact(32 << 20));
+    cache.absorbing_bytes_per_s = cache.sustained_bytes_per_s;
+    for row in &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns {
+        row.latency_ns.p50 = Some(400_000);
+    }
+    let told = verdict(&profile);
+    assert!(!reasons(&told).contains("no cache answers it"), "{:?}", told.kind);
+    assert!(reasons(&told).contains("A cache takes in 32MiB"), "{:?}", told.kind);
+    let small = told.figures.iter().find(|row| row.load == Load::RandomWrite).unwrap();
+    assert!(small.by_cache, "a hundred writes of 4 KiB fit: {small:?}");
+}
+
+/// Rounds of a second and a half on a virtual disk, in a file of a hundredth of it.
+fn written_for(seconds: f64, capacity_bytes: u64) -> DeviceProfile {
+    let mut profile = NVME.profile();
+    profile.identity.capacity_bytes = Some(capacity_bytes);
+    profile.target = "/mnt/my disk".into();
+    let round = SteadyRound {
+        began_ns: 0,
+        elapsed_ns: (seconds * 1e9 / 10.0) as u64,
+        bytes: (600e6 * seconds / 10.0) as u64,
+        bandwidth_bytes_per_s: 600e6,
+        iops: 1.0,
+        latency_ns_max: 1,
+    };
+    let findings = SteadyState {
+        block_bytes: 4096,
+        area_bytes: 1 << 30,
+        rounds: vec![round; 10],
+        reached: true,
+        ..SteadyState::default()
+    };
+    profile.experiments.steady_state = Some(conducted(findings));
+    profile.derived.steady_state.as_mut().unwrap().of_fresh = Some(0.95);
+    profile
+}
+
+#[test]
+fn little_writing_shows_no_steady_state() {
+    let told = verdict(&written_for(1.5, 400 << 30));
+    let risk = told.risks.iter().find(|risk| risk.title == "Sustained writes are hardly known").unwrap();
+    assert!(risk.says().contains("after 858.31MiB in 1.5s (0.21 % of the device)"), "{}", risk.says());
+    assert!(risk.means.contains("nandle probe '/mnt/my disk' --only steady-state"), "{}", risk.means);
+    assert!(risk.means.ends_with("--write-limit 800GiB"), "{}", risk.means);
+    assert!(!titles(&told.strengths).contains(&"Writes keep their speed"));
+    let json = serde_json::to_string(&told).unwrap();
+    assert!(!json.contains("in the steady state"), "{json}");
+    let long = verdict(&written_for(3600.0, 400 << 30));
+    assert!(!titles(&long.risks).contains(&"Sustained writes are hardly known"), "{:?}", long.risks);
+}
+
+/// A median of twenty requests of a disk isn't known to three digits.
+#[test]
+fn digits_follow_from_the_number_of_requests() {
+    let digits = |requests| nandle_advise::verdict::significant_digits(requests);
+    assert_eq!([5, 20, 99, 100, 50_000].map(digits), [1, 2, 2, 3, 3]);
+    let of = |low, high| nandle_advise::verdict::digits_of(&Interval { value: 100.0, low, high });
+    assert_eq!([of(99.0, 101.0), of(80.0, 130.0), of(10.0, 300.0)], [3, 2, 1]);
+    let mut profile = DISK.read_side();
+    for cell in &mut profile.cells {
+        cell.cell.requests = 20;
+    }
+    let alone = verdict(&profile).figures[0].alone.unwrap();
+    assert_eq!(alone.digits(), 2);
 }

@@ -20,6 +20,10 @@ pub trait Experiment: Sync {
     fn is_essential(&self) -> bool {
         false
     }
+    /// Whether it finds more the longer it goes on. Then it has all time and bytes of a real device when it alone is asked for.
+    fn gains_by_more(&self) -> bool {
+        false
+    }
     /// What it costs.
     ///
     /// # Errors
@@ -61,6 +65,8 @@ pub struct Circumstances {
     pub is_modelled: bool,
     /// Whether the whole device is addressed, and not a file on it.
     pub is_whole_device: bool,
+    /// What the whole device holds; `None` where that isn't known.
+    pub device_bytes: Option<u64>,
     /// Atomic write units that the kernel gives.
     pub atomic_write: Option<AtomicWrite>,
 }
@@ -73,6 +79,8 @@ pub trait DynExperiment: Sync {
     fn question(&self) -> &'static str;
     /// See [`Experiment::is_essential`].
     fn is_essential(&self) -> bool;
+    /// See [`Experiment::gains_by_more`].
+    fn gains_by_more(&self) -> bool;
     /// # Errors
     /// See [`Experiment::cost`].
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String>;
@@ -104,6 +112,10 @@ impl<E: Experiment> DynExperiment for E {
 
     fn is_essential(&self) -> bool {
         Experiment::is_essential(self)
+    }
+
+    fn gains_by_more(&self) -> bool {
+        Experiment::gains_by_more(self)
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

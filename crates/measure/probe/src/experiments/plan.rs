@@ -147,7 +147,15 @@ pub fn plan(
     let least: Vec<_> = possible.iter().map(|possible| possible.cost.time_least).collect();
     let reads_time = reads_time(selection, &least, essential_time(&possible));
     let time = selection.budget - reads_time.unwrap_or(Nanos::ZERO);
-    let chosen = within(possible, time, selection, &mut skipped);
+    let mut chosen = within(possible, time, selection, &mut skipped);
+    if let [only] = chosen.as_mut_slice()
+        && selection.only.len() == 1
+        && only.experiment.gains_by_more()
+        && !circumstances.is_modelled
+    {
+        only.cost.time_wanted = only.cost.time_wanted.max(time);
+        only.cost.write_bytes_max = u64::MAX;
+    }
     skipped.sort_by_key(|skipped| place(&skipped.name));
     // With nothing beside it the read side has the whole budget.
     let reads_time = reads_time.map(|time| if chosen.is_empty() { selection.budget } else { time });

@@ -72,6 +72,7 @@ impl Bench {
             slots: SLOTS,
             is_modelled: self.target.is_modelled(),
             is_whole_device: self.target.is_modelled(),
+            device_bytes: None,
             atomic_write: None,
         }
     }

@@ -6,7 +6,9 @@ use nandle_io::Nanos;
 use nandle_probe::experiments;
 use nandle_probe::search::{Findings, derive};
 use nandle_profile::experiments::EXPERIMENTS_PARTIAL;
-use nandle_profile::{Backend, Conditions, DeviceProfile, Experiments, PROFILE_SCHEMA_VERSION, SystemFacts};
+use nandle_profile::{
+    Backend, Conditions, DeviceProfile, Experiments, OthersLoad, PROFILE_SCHEMA_VERSION, SystemFacts,
+};
 use nandle_target::facts;
 use nandle_target::pressure::PressureShares;
 use nandle_units::format_bytes;
@@ -21,6 +23,7 @@ pub(super) struct Measured {
     pub(super) findings: Findings,
     pub(super) elapsed: Nanos,
     pub(super) pressure: PressureShares,
+    pub(super) others_before: Option<OthersLoad>,
     pub(super) reads_wanted: bool,
 }
 
@@ -121,6 +124,8 @@ fn conditions(options: &ProbeOptions, session: &Session, measured: &Measured) ->
         stolen_cpu_share: measured.pressure.stolen_cpu,
         io_pressure_share: measured.pressure.io,
         cpu_pressure_share: measured.pressure.cpu,
+        others_before: measured.others_before.clone(),
+        others_meanwhile: None,
         errors: measured.findings.errors,
         remarks,
     }

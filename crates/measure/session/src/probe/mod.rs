@@ -4,6 +4,7 @@ mod assemble;
 mod conduct;
 mod error;
 mod options;
+mod others;
 mod plan;
 mod processor;
 mod reads;
@@ -18,6 +19,7 @@ pub use self::options::{BUDGET_MIN, ProbeOptions};
 pub use self::plan::ProbePlan;
 pub use self::resume::ResumeError;
 
+use self::others::Others;
 use self::reads::Begun;
 use crate::{KeepError, Progress, Session};
 
@@ -81,13 +83,15 @@ impl Probe {
         keep: &mut dyn FnMut(&DeviceProfile) -> Result<(), KeepError>,
     ) -> Result<DeviceProfile, ProbeError> {
         self.plan.check(&self.options)?;
-        let Begun { mut profile, ended_by, failed } = self.reads(progress)?;
+        let others = Others::new(&self.session);
+        let Begun { mut profile, ended_by, failed } = self.reads(&others, progress)?;
         let (cause, not_kept) = if ended_by.is_some() {
             (ended_by, None)
         } else {
             let (ended_by, not_kept) = self.conduct(&mut profile, progress, keep)?;
             (ended_by.or(failed), not_kept)
         };
+        profile.conditions.others_meanwhile = others.meanwhile();
         let cause = if self.options.cancel.is_cancelled() { Some(LoadError::Cancelled) } else { cause };
         if let Some(source) = not_kept {
             return Err(ProbeError::NotKept { source, profile: Box::new(profile) });

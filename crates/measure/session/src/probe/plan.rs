@@ -1,7 +1,7 @@
 use nandle_io::Nanos;
 use nandle_probe::experiments::{self, Circumstances, Plan, PlanError, Selection};
 use nandle_profile::{DeviceProfile, SkippedExperiment, SystemFacts};
-use nandle_target::TargetKind;
+use nandle_target::{TargetKind, facts};
 
 use super::reads::SLOTS;
 use super::{ProbeError, ProbeOptions, WritesAllowed};
@@ -61,6 +61,11 @@ impl ProbePlan {
     /// Bytes that will be written at most, beside the test file.
     pub fn write_bytes_max(&self) -> u64 {
         self.experiments.write_bytes_max()
+    }
+
+    /// Bytes that all experiments together may write; `None` where that is no limit.
+    pub fn write_limit_bytes(&self) -> Option<u64> {
+        Some(self.selection.write_limit_bytes).filter(|limit| *limit < u64::MAX)
     }
 
     /// Those of them to ask for: what is essential writes little, and to a test file of Nandle's own, which has just been filled.
@@ -143,6 +148,7 @@ fn circumstances(session: &Session, system: &SystemFacts) -> Result<Circumstance
         slots: SLOTS,
         is_modelled: session.target.is_modelled(),
         is_whole_device: matches!(kind, TargetKind::Model | TargetKind::BlockDevice),
+        device_bytes: facts::identity(&session.target).capacity_bytes,
         atomic_write: system.atomic_write,
     })
 }

@@ -7,6 +7,7 @@ use nandle_profile::DeviceProfile;
 use nandle_target::pressure::{PressureSample, PressureShares};
 
 use super::assemble::{self, Measured};
+use super::others::Others;
 use super::{BUDGET_MIN, Probe, ProbeError};
 use crate::Progress;
 
@@ -26,13 +27,13 @@ pub(super) struct Begun {
 
 impl Probe {
     /// The profile with the read side in it: measured now, or by the probe that is resumed.
-    pub(super) fn reads(&self, progress: &mut dyn Progress) -> Result<Begun, ProbeError> {
+    pub(super) fn reads(&self, others: &Others, progress: &mut dyn Progress) -> Result<Begun, ProbeError> {
         let previous = self.options.resume.as_ref();
         if let (Some(previous), None) = (previous, self.plan.reads_time()) {
             self.session.prepare_apart(Some(self.fill_time_max()), progress)?;
             return Ok(Begun { profile: previous.clone(), ended_by: None, failed: None });
         }
-        let measured = self.measure(progress)?;
+        let measured = self.measure(others, progress)?;
         let (ended_by, failed) = (measured.findings.ended_by.clone(), measured.findings.failed.clone());
         let mut profile = assemble::profile(&self.options, &self.session, self.system.clone(), measured);
         profile.experiments = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
@@ -43,7 +44,7 @@ impl Probe {
         Nanos(self.options.budget.0 / FILL_PART)
     }
 
-    fn measure(&self, progress: &mut dyn Progress) -> Result<Measured, ProbeError> {
+    fn measure(&self, others: &Others, progress: &mut dyn Progress) -> Result<Measured, ProbeError> {
         let session = &self.session;
         let opened = session.target.io(SLOTS)?;
         let shape = opened.device.shape.clone();
@@ -55,6 +56,7 @@ impl Probe {
             session.lane_options(grid.buffer_bytes(), session.read_pool.bytes),
         )?;
         let began = lane.io().now();
+        let others_before = others.before(session, &mut lane, self.options.budget, progress);
         let before = PressureSample::take();
         let prepared = session.prepare(&mut lane, Some(self.fill_time_max()), progress)?;
         let filling = lane.io().now().since(began);
@@ -88,7 +90,7 @@ impl Probe {
         let device = lane.device().clone();
         let backend = nandle_target::backend(lane.io(), &device);
         let reads_wanted = self.plan.reads_time().is_some();
-        Ok(Measured { backend, prepared, findings, elapsed, pressure, reads_wanted })
+        Ok(Measured { backend, prepared, findings, elapsed, pressure, others_before, reads_wanted })
     }
 
     fn nothing_measured(&self, cause: LoadError) -> ProbeError {

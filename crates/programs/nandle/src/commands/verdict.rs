@@ -1,13 +1,16 @@
 //! The verdict on a device as the terminal has it.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use nandle_advise::settings::MissingFigure;
-use nandle_advise::verdict::{Change, FigureRow, Finding, TimeUnit, Verdict};
-use nandle_terminal::words::{bandwidth, columns, in_unit, paragraph, thousands};
+use nandle_advise::verdict::{
+    CACHE_MARK, Change, DIGITS_MAX, FigureRow, Finding, TimeUnit, Verdict, digits_of,
+};
+use nandle_terminal::words::{bandwidth_to, columns, in_unit_to, paragraph, quoted_os, to_digits};
 
 /// Kind, strengths, risks, changes and figures.
-pub(crate) fn text(verdict: &Verdict) -> String {
+pub(crate) fn text(verdict: &Verdict, profile: &Path) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &format!("As measured: {}.", verdict.kind.name));
     for reason in &verdict.kind.reasons {
@@ -15,9 +18,14 @@ pub(crate) fn text(verdict: &Verdict) -> String {
     }
     findings(&mut text, "Strengths", "+ ", &verdict.strengths);
     findings(&mut text, "Risks", "- ", &verdict.risks);
-    changes(&mut text, &verdict.changes);
+    changes(&mut text, &verdict.changes, profile);
     text.push('\n');
-    text + &figures(&verdict.figures)
+    text += &figures(&verdict.figures);
+    if let Some(cached) = &verdict.cached_figures {
+        paragraph(&mut text, &format!("{CACHE_MARK} "), cached);
+    }
+    text.push('\n');
+    text
 }
 
 fn findings(text: &mut String, title: &str, mark: &str, findings: &[Finding]) {
@@ -28,11 +36,11 @@ fn findings(text: &mut String, title: &str, mark: &str, findings: &[Finding]) {
         paragraph(text, mark, &told);
     }
     if findings.is_empty() {
-        paragraph(text, mark, "none: no figure that was measured is past its threshold");
+        paragraph(text, mark, "none of the figures that were measured is past its threshold");
     }
 }
 
-fn changes(text: &mut String, changes: &[Change]) {
+fn changes(text: &mut String, changes: &[Change], profile: &Path) {
     let _ = writeln!(text, "\nTo change");
     for change in changes {
         let now = change.instead_of().map_or_else(String::new, |now| format!(" ({now})"));
@@ -46,10 +54,22 @@ fn changes(text: &mut String, changes: &[Change]) {
         paragraph(text, "> ", &told);
     }
     if changes.is_empty() {
-        paragraph(text, "> ", "nothing: what can be said with confidence is so already, or is the default");
+        paragraph(
+            text,
+            "> ",
+            "nothing: what the figures support with confidence is set already, or is the default",
+        );
     }
-    paragraph(text, "  ", "Everything, for one product: nandle advise PROFILE --for PRODUCT.");
+    let profile = quoted_os(profile.as_os_str());
+    paragraph(
+        text,
+        "  ",
+        &format!("All settings for one product: nandle advise {profile} --for postgresql (or {OTHERS})"),
+    );
 }
+
+/// The products that there is advice for beside the one that is named.
+const OTHERS: &str = "mariadb, mysql, rocksdb, sqlite, seastar, linux";
 
 /// What stands where a figure isn't known.
 const NO_FIGURE: &str = "–";
@@ -61,7 +81,7 @@ fn figures(rows: &[FigureRow]) -> String {
     let unit = TimeUnit::of(rows);
     let mut text = String::new();
     let about = format!(
-        "Figures (p50 and p99 in {}, one request at a time; at most so many per second, at that queue depth)",
+        "Figures (p50 and p99 of one request at a time, in {}; then the highest rate, and the queue depth that it takes)",
         unit.name()
     );
     paragraph(&mut text, "", &about);
@@ -76,11 +96,12 @@ fn figures(rows: &[FigureRow]) -> String {
             paragraph(&mut text, "", &as_words(row, cells, unit));
         }
     }
-    text + "\n"
+    text
 }
 
 fn table(rows: &[FigureRow], cells: &[[String; 5]]) -> Vec<String> {
-    let name_width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0);
+    let names: Vec<String> = rows.iter().map(FigureRow::marked_name).collect();
+    let name_width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = HEADS
         .iter()
         .enumerate()
@@ -93,16 +114,18 @@ fn table(rows: &[FigureRow], cells: &[[String; 5]]) -> Vec<String> {
         let cells = cells.iter().zip(&widths).map(|(cell, width)| format!("  {cell:>width$}"));
         format!("{name:<name_width$}{}", cells.collect::<String>())
     };
-    let row = |(row, cells): (&FigureRow, &[String; 5])| match &row.missing {
-        Some(missing) => format!("{:<name_width$}  {}", row.name, not_measured(missing)),
-        None => line(&row.name, &cells.each_ref().map(String::as_str)),
+    let row = |((row, name), cells): ((&FigureRow, &String), &[String; 5])| match &row.missing {
+        Some(missing) => format!("{name:<name_width$}  {}", not_measured(missing)),
+        None => line(name, &cells.each_ref().map(String::as_str)),
     };
-    std::iter::once(line("", &HEADS)).chain(rows.iter().zip(cells).map(row)).collect()
+    std::iter::once(line("", &HEADS)).chain(rows.iter().zip(&names).zip(cells).map(row)).collect()
 }
 
 fn cells(row: &FigureRow, unit: TimeUnit) -> [String; 5] {
-    let time =
-        |nanos: Option<u64>| nanos.map_or_else(|| NO_FIGURE.into(), |nanos| in_unit(nanos as f64, unit));
+    let digits = row.alone.map_or(DIGITS_MAX, |alone| alone.digits());
+    let time = |nanos: Option<u64>| {
+        nanos.map_or_else(|| NO_FIGURE.into(), |nanos| in_unit_to(nanos as f64, unit, digits))
+    };
     let alone = |of: fn(&nandle_advise::verdict::Alone) -> Option<u64>| time(row.alone.as_ref().and_then(of));
     let most = |told: &dyn Fn(&nandle_advise::verdict::Most) -> String| {
         row.most.as_ref().map_or_else(|| "–".into(), told)
@@ -110,14 +133,17 @@ fn cells(row: &FigureRow, unit: TimeUnit) -> [String; 5] {
     [
         alone(|alone| alone.p50_ns),
         alone(|alone| alone.p99_ns),
-        most(&|most| thousands(most.rate_per_s.value)),
-        most(&|most| bandwidth(most.bandwidth_bytes_per_s.value)),
+        most(&|most| to_digits(most.rate_per_s.value, digits_of(&most.rate_per_s))),
+        most(&|most| {
+            let rate = &most.bandwidth_bytes_per_s;
+            bandwidth_to(rate.value, digits_of(rate))
+        }),
         most(&|most| most.queue_depth.to_string()),
     ]
 }
 
 fn as_words(row: &FigureRow, [p50, p99, rate, megabytes, depth]: &[String; 5], unit: TimeUnit) -> String {
-    let name = &row.name;
+    let name = row.marked_name();
     if let Some(missing) = &row.missing {
         return format!("{name}: {}", not_measured(missing));
     }

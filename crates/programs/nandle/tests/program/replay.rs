@@ -26,7 +26,7 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
         assert!(outcome.stdout.contains(word), "{}", outcome.stdout);
     }
     let words = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("Each policy ran once") && words.contains("less than twice"), "{words}");
+    assert!(words.contains("Each policy ran once") && words.contains("--repeats 5"), "{words}");
     let json = place.nandle("replay a.csv --on . --json --limit 500 --durability each").done().json();
     assert_eq!((&json["schema_version"], &json["durability"]), (&2.into(), &"each".into()));
     let policies = json["policies"].as_array().unwrap();
@@ -38,6 +38,34 @@ fn a_trace_is_replayed_on_the_disk_under_every_policy() {
     }
     assert_eq!(policies[0]["speedup_over_direct"], 1.0);
     assert_eq!(place.names(), ["a.csv"], "the test files are gone");
+}
+
+#[test]
+fn runs_that_are_repeated_are_told_with_the_least_and_the_greatest() {
+    let place = Place::new();
+    place.write("a.csv", trace(1));
+    let command = "replay a.csv --on . --policies direct,doublewrite --repeats 3";
+    let told = place.nandle(&format!("{command} --report page.html")).done().fits_80_columns().stdout;
+    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in
+        ["least greatest", "Of 3 runs the one with the median time", "Each policy ran 3 times, in turns"]
+    {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    assert!(String::from_utf8(place.read("page.html")).unwrap().contains("3 of each policy"));
+    let json = place.nandle(&format!("{command} --json")).done().json();
+    assert_eq!(json["repeats"], 3);
+    for policy in json["policies"].as_array().unwrap() {
+        let (elapsed, speedup) =
+            (&policy["repeats"]["elapsed_ns"], &policy["repeats"]["speedup_over_direct"]);
+        assert_eq!(elapsed["value"], policy["elapsed_ns"], "{policy}");
+        let [low, value, high] = ["low", "value", "high"].map(|bound| elapsed[bound].as_u64().unwrap());
+        assert!(low <= value && value <= high, "{elapsed}");
+        assert!(speedup["low"].as_f64() <= speedup["high"].as_f64(), "{speedup}");
+        assert_eq!(policy["repeats"]["runs"], 3);
+    }
+    let refused = place.nandle("replay a.csv --on model:mtron-16 --repeats 2");
+    refused.refused(2, &["--repeats", "takes the same each time"]);
 }
 
 #[test]

@@ -13,6 +13,15 @@ fn a_trace_is_described_on_a_terminal_and_for_machines() {
     place.write("a.csv", OURS);
     let told = place.nandle("trace stat a.csv").done().fits_80_columns().stdout;
     assert!(told.contains("4 writes of 4KiB to 3 pages"), "{told}");
+    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("It reads and writes (25 % are reads). About 3 writes share a sync."), "{words}");
+    assert!(words.contains("nandle replay a.csv --on model:nvme-tlc"), "{words}");
+    assert!(words.contains("nandle trace play a.csv --on model:nvme-tlc --addresses compact"), "{words}");
+    let narrow = place.command("trace stat a.csv").env("COLUMNS", "40").output().unwrap();
+    let narrow = String::from_utf8(narrow.stdout).unwrap();
+    assert!(narrow.contains("a buffer of 64 pages:") || narrow.contains("a buffer of"), "{narrow}");
+    let tables = narrow.lines().filter(|line| !line.starts_with("  nandle"));
+    assert!(tables.clone().all(|line| line.chars().count() <= 60), "{narrow}");
     let json = place.nandle("trace stat a.csv --json").done().json();
     assert_eq!((&json["writes"], &json["reads"], &json["syncs"]), (&3.into(), &1.into(), &1.into()));
     assert_eq!((&json["format"], &json["page_bytes"]), (&"csv".into(), &4096.into()));

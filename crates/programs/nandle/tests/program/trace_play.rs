@@ -48,6 +48,35 @@ fn anybody_can_validate_a_disk() {
     }
 }
 
+/// A disk takes some milliseconds for each of the requests that are due 200 us apart.
+#[test]
+fn a_target_that_cannot_follow_the_times_is_warned_of() {
+    let place = Place::new();
+    place.write("a.csv", mixture(4000));
+    let command = "trace play a.csv --on model:barracuda --addresses compact --compare";
+    let told = place.nandle(&format!("{command} --report page.html")).done().fits_80_columns().stdout;
+    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in [
+        "! The target can't keep up with these times",
+        "--timing closed:16",
+        "--timing rate:",
+        "of a backlog",
+    ] {
+        assert!(words.contains(part), "{part}: {words}");
+    }
+    let page = String::from_utf8(place.read("page.html")).unwrap();
+    assert!(page.contains("keep up with these times"));
+    let json = place.nandle(&format!("{command} --json")).done().json();
+    let behind = &json["fell_behind"];
+    assert!(behind["by_target"] == true && behind["behind_ns"].as_u64().unwrap() > 1_000_000_000, "{behind}");
+    let says = behind["says"].as_str().unwrap();
+    let rate = says.split("rate:").nth(1).and_then(|text| text.split(')').next()).unwrap();
+    let slower = place.nandle(&format!("{command} --timing rate:{rate} --json")).done().json();
+    assert_eq!(slower["fell_behind"], Value::Null, "at the rate that it names: {}", slower["fell_behind"]);
+    let closed = place.nandle(&format!("{command} --timing closed:16 --json")).done().json();
+    assert_eq!(closed["fell_behind"], Value::Null);
+}
+
 #[test]
 fn the_terminal_has_both_distributions_and_what_they_differ_by() {
     let place = Place::new();

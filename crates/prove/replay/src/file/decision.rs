@@ -59,11 +59,10 @@ impl PolicyDecision {
             if counted.is_empty() { (uncleaned, Vec::new()) } else { (counted, uncleaned) };
         let best = quickest(counted.iter().copied()).filter(|_| policies.len() > 1)?;
         let whole = quickest(counted.iter().copied().filter(|policy| policy.atomic_batch));
-        let direct = policies.iter().find(|policy| policy.policy == PolicyKind::Direct).map(time_of);
         let ran = |time: &PolicyTime| policies.iter().any(|policy| policy.policy == time.policy);
         Some(Self {
             best,
-            speedup_over_direct: direct.map(|direct| direct.page_ns / best.page_ns),
+            speedup_over_direct: speedup_of(policies, best.policy),
             best_with_whole_batches: whole.filter(|whole| whole.policy != best.policy),
             before_cleaning: quickest(uncleaned.into_iter()).filter(|time| time.page_ns < best.page_ns),
             fill_percent: usage.fill_percent,
@@ -73,6 +72,11 @@ impl PolicyDecision {
             predicted: predicted.into_iter().filter(ran).collect(),
         })
     }
+}
+
+/// Beside `direct` in the same run.
+fn speedup_of(policies: &[PolicyOutcome], policy: PolicyKind) -> Option<f64> {
+    policies.iter().find(|outcome| outcome.policy == policy)?.speedup_over_direct
 }
 
 fn time_of(policy: &PolicyOutcome) -> PolicyTime {
@@ -128,12 +132,39 @@ impl ReplayFile {
         }
         text.push('.');
         if !self.is_modelled() {
-            text.push_str(
-                " Each policy ran once, on a device that may have had other work: run it again before you rely on less than twice the \
-                 speed.",
-            );
+            text.push_str(&self.how_sure(policy));
         }
         Some(text)
+    }
+
+    /// How far apart the runs were. What one run says of a device that may have had other work is little.
+    fn how_sure(&self, best: PolicyKind) -> String {
+        let outcome = self.policies.iter().find(|outcome| outcome.policy == best);
+        let Some(repeats) = outcome.and_then(|outcome| outcome.repeats.as_ref()) else {
+            return " Each policy ran once, on a device that may have had other work: --repeats 5 says how far the runs are apart.".to_owned();
+        };
+        let speedup = repeats.speedup_over_direct.filter(|_| best != PolicyKind::Direct);
+        let runs = repeats.runs;
+        let Some(speedup) = speedup else {
+            let seconds = |ns: u64| time(ns as f64);
+            return format!(
+                " Each policy ran {runs} times, in turns: {best} took {} in the median, {} to {}.",
+                seconds(repeats.elapsed_ns.value),
+                seconds(repeats.elapsed_ns.low),
+                seconds(repeats.elapsed_ns.high)
+            );
+        };
+        let sure = if speedup.low > 1.0 {
+            "faster than direct in each"
+        } else {
+            "but not faster than direct in each: that is open"
+        };
+        format!(
+            " Each policy ran {runs} times, in turns: {best} was {} times as fast as direct in the median, {} to {}, {sure}.",
+            digits(speedup.value),
+            digits(speedup.low),
+            digits(speedup.high)
+        )
     }
 }
 

@@ -48,6 +48,9 @@ pub struct ReplayFile {
     /// Pages that were written before, which is part of no figure; `null` in older files, where none were.
     #[serde(default)]
     pub filled_pages: Option<u64>,
+    /// How often each policy ran; `null` in older files, where each ran once.
+    #[serde(default)]
+    pub repeats: Option<u32>,
     /// Pages of a store.
     pub pages: u64,
     /// Length of a page.

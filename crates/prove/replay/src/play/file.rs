@@ -4,6 +4,7 @@ use nandle_profile::{Backend, LatencySummary};
 use nandle_trace::Operation;
 use serde::{Deserialize, Serialize};
 
+use super::FellBehind;
 use crate::AddressesUsed;
 
 /// Version of the play's JSON.
@@ -54,6 +55,10 @@ pub struct PlayFile {
     pub operations: Vec<OperationPlayed>,
     /// How well the times were kept at which requests were due; `null` where each follows another.
     pub schedule: Option<ScheduleKept>,
+    /// How the target, or the host, fell behind the times at which requests were due, and what to do; `null` where it kept up, or
+    /// nothing was due by a schedule. Then response times are those of a backlog.
+    #[serde(default)]
+    pub fell_behind: Option<FellBehind>,
     /// Beside the response times that the trace has recorded: all requests, then each kind. Empty where that wasn't asked for.
     pub comparison: Vec<Compared>,
     /// Quantiles of all requests and of each kind.

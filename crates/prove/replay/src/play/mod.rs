@@ -4,6 +4,7 @@
 //! flight as may be is held, and that is part of its response; so is what the host sends late, which is counted apart.
 
 mod ahead;
+mod behind;
 mod error;
 mod file;
 mod memory;
@@ -17,6 +18,7 @@ mod survey;
 mod times;
 mod timing;
 
+pub use behind::FellBehind;
 pub use error::PlayError;
 pub use file::{
     Compared, OperationPlayed, PLAY_SCHEMA_VERSION, PlayFile, PlayedDistribution, QuantilePoint, ScheduleKept,

@@ -41,8 +41,8 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         _ => finding_of_several(devices),
     };
     (!plot.views.is_empty()).then(|| {
-        let note = "From the write’s submission until it is durable. A quantile stands here only where ten commits were \
-                    slower."
+        let note = "From the write’s submission until it is durable, on the device itself and not in a file. A quantile \
+                    stands here only where ten commits were slower."
             .to_owned();
         Figure::Plot(Plot { finding, note, ..plot })
     })
@@ -83,7 +83,8 @@ pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
         id: "commit-ways",
         title: "Ways to commit in a file",
         finding: format!(
-            "{}: from {} to {} in the median, by the way that is taken and what the file’s blocks have been used for.",
+            "{}{}: from {} to {} in the median, by the way that is taken and what the file’s blocks have been used for.",
+            usual(device),
             first.name,
             Quantity::time_ns(sooner(first)),
             Quantity::time_ns(slower(first))
@@ -93,6 +94,19 @@ pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
         quantity: "Median time until a commit is durable, its unit at each bar".to_owned(),
         groups,
     }))
+}
+
+/// Which of the ways the other figures of the page are of.
+fn usual(device: &Device) -> String {
+    let commit = device.profile.commit().filter(|commit| commit.in_file);
+    commit.map_or_else(String::new, |commit| {
+        format!(
+            "Where this page speaks of a commit it is “{}” of {} on a file that is written over, as databases have it by default: {}. ",
+            commit.method,
+            Quantity::size(commit.write_bytes),
+            Quantity::time_ns(commit.median_ns.value)
+        )
+    })
 }
 
 fn bar(commit: &CommitCost) -> Option<Bar> {

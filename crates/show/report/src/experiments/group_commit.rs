@@ -26,7 +26,7 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         [device] => finding(device),
         _ => finding_of_several(devices),
     };
-    let note = "Writers whose writes one flush covers share its price; each waits for all.".to_owned();
+    let note = "Writers whose writes one flush covers share its price; each waits for all. On the device itself and not in a file.".to_owned();
     Some(Figure::Plot(Plot { finding, note, ..plot }))
 }
 

@@ -19,8 +19,8 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let axes = (XAxis::Seconds("Time since random writing began, s"), YAxis::Bandwidth);
     let plot = Plot::joined("steady-rounds", "Random writing over time", axes, "", View::alone(curves));
     Some(Figure::Plot(match (devices, found.as_slice()) {
-        ([_], [Some(found)]) => Plot {
-            finding: finding(found),
+        ([device], [Some(found)]) => Plot {
+            finding: finding(device, found),
             note: note(found),
             marks: found.departures.iter().filter(|departure| of_random(departure)).map(at_s).collect(),
             ..plot
@@ -77,11 +77,16 @@ fn at_s(departure: &Departure) -> f64 {
     departure.at_ns as f64 / 1e9
 }
 
-fn finding(found: &SteadyState) -> String {
+fn finding(device: &Device, found: &SteadyState) -> String {
     let rounds = text::plural(found.rounds.len() as u64, "round");
     let steady = found.steady_bytes_per_s.as_ref().map(text::bandwidth);
-    let told = match (found.reached, steady) {
+    let writing = device.profile.long_writing();
+    let is_steady = writing.map_or(found.reached, |writing| writing.is_steady());
+    let told = match (is_steady, steady) {
         (true, Some(steady)) => format!("Steady after {rounds}: {steady}"),
+        (false, Some(steady)) if found.reached => {
+            format!("Even over the last five of {rounds}: {steady}")
+        }
         (_, Some(steady)) => {
             format!("Not steady after {rounds}: the last five gave {steady}{}", spread(found))
         }
@@ -96,7 +101,9 @@ fn finding(found: &SteadyState) -> String {
         format!(" For a byte of the host’s, {factor} go to flash.")
     });
     let departures: Vec<_> = found.departures.iter().map(departure).collect();
-    format!("{told}{fresh}.{amplification}{}", departures.concat())
+    let how_long =
+        writing.map_or_else(String::new, |writing| format!(" {}", text::how_long(&writing, device.profile)));
+    format!("{told}{fresh}.{how_long}{amplification}{}", departures.concat())
 }
 
 fn spread(found: &SteadyState) -> String {

@@ -10,11 +10,12 @@ use crate::text::{self, Quantity};
 
 /// The report on a trace that was played as one HTML document that needs no network and no other file.
 pub fn play_html(report: &PlayFile) -> String {
+    let behind = report.fell_behind.iter().map(|behind| &behind.says);
     let head = Head {
         kicker: "Trace, played",
         title: report.target.clone(),
         particulars: particulars(report),
-        remarks: report.remarks.clone(),
+        remarks: behind.chain(&report.remarks).cloned().collect(),
     };
     let times =
         question("times", "How long does a request take?", distribution(report).into_iter().collect());

@@ -92,6 +92,7 @@ fn masthead(report: &ReplayFile) -> Markup {
         ("Writes", report.amount()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
         ("Contents", report.contents()),
+        ("Runs", report.repeats.map_or_else(|| "one of each policy".to_owned(), runs)),
         ("Depth", report.queue_depth.to_string()),
         ("Durable", report.durable().to_owned()),
         ("Read back", checked),
@@ -104,6 +105,13 @@ fn masthead(report: &ReplayFile) -> Markup {
         @if !report.remarks.is_empty() {
             ul.remarks { @for remark in &report.remarks { li { (text::clean(remark)) } } }
         }
+    }
+}
+
+fn runs(repeats: u32) -> String {
+    match repeats {
+        ..=1 => "one of each policy".to_owned(),
+        _ => format!("{repeats} of each policy, in turns; the figures are the median one’s"),
     }
 }
 

@@ -11,7 +11,7 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let time = text::time_ns(policy.elapsed_ns);
         let (value, said) = match policy.speedup_over_direct.filter(|_| compared) {
-            Some(times) => (times, format!("× {} ({time})", text::significant(times, 3))),
+            Some(times) => (times, format!("× {}{} ({time})", text::significant(times, 3), spread(policy))),
             None => (policy.elapsed_ns as f64, time),
         };
         Bar { label: policy.policy.to_string(), value, said, kind }
@@ -26,6 +26,15 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
         quantity: quantity.to_owned(),
         groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
     }))
+}
+
+/// The least and the greatest of several runs.
+fn spread(policy: &PolicyOutcome) -> String {
+    let bounds = policy.repeats.as_ref().and_then(|repeats| repeats.speedup_over_direct);
+    bounds.map_or_else(String::new, |all| {
+        let [low, high] = [all.low, all.high].map(|times| text::significant(times, 3));
+        format!(", {low} to {high} in {} runs", policy.repeats.as_ref().map_or(0, |repeats| repeats.runs))
+    })
 }
 
 fn finding(fastest: &PolicyOutcome) -> String {

@@ -82,7 +82,7 @@ fn reading(devices: &[Device]) -> Vec<Row> {
             let split = device.profile.derived.split_bytes.as_ref()?;
             split.stated_bytes.map(|bytes| Quantity::size(bytes).to_string())
         }),
-        plain("Flexible I/O unit", devices, |device| {
+        plain("Unit for reading with gaps", devices, |device| {
             let unit = device.profile.derived.flexible_io.as_ref()?;
             Some(format!("{} × {}", Quantity::size(unit.block_bytes.value), unit.group_blocks.value))
         }),

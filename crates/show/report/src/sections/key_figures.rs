@@ -84,7 +84,8 @@ fn block(derived: &Derived) -> KeyFigure {
 
 /// What random writing costs, what it gives for long, and what a commit takes, of what was conducted.
 fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
-    let (derived, found) = (&device.profile.derived, &device.profile.experiments);
+    let profile = device.profile;
+    let (derived, found) = (&profile.derived, &profile.experiments);
     let cost = derived.write_pattern_cost.as_ref();
     let random = found.write_patterns.as_ref().map(|_| KeyFigure {
         name: "Random write cost",
@@ -96,7 +97,11 @@ fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
     });
     let steady = derived.steady_state.as_ref();
     let for_long = found.steady_state.as_ref().map(|_| KeyFigure {
-        name: "Sustained random writes",
+        name: if profile.long_writing().is_none_or(|writing| writing.is_steady()) {
+            "Sustained random writes"
+        } else {
+            "Random writes, at the end"
+        },
         value: steady.map(|steady| Quantity::bandwidth(steady.random_write_bytes_per_s.value)),
         detail: steady.map_or_else(String::new, for_long_detail),
     });

@@ -12,8 +12,12 @@ use crate::text;
 pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let errors = errors(profile);
-    let lists =
-        [("This profile is partial", profile.partial.as_slice()), ("Reads went wrong", errors.as_slice())];
+    let others: Vec<_> = profile.conditions.disturbed_by_others().into_iter().collect();
+    let lists = [
+        ("The disk was in use", others.as_slice()),
+        ("This profile is partial", profile.partial.as_slice()),
+        ("Reads went wrong", errors.as_slice()),
+    ];
     let shown: Vec<_> = lists.into_iter().filter(|(_, sentences)| !sentences.is_empty()).collect();
     if shown.is_empty() && profile.contradictions.is_empty() {
         return html! {};

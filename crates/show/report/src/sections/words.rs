@@ -261,7 +261,7 @@ fn split(derived: &Derived) -> Statement {
 }
 
 fn flexible_io(derived: &Derived) -> Vec<Statement> {
-    const UNIT: &str = "Flexible I/O unit";
+    const UNIT: &str = "Reading with gaps";
     const BREAK_EVEN: &str = "Break-even";
     let Some(flexible) = &derived.flexible_io else {
         return vec![Statement::missing(
@@ -290,7 +290,7 @@ fn flexible_io(derived: &Derived) -> Vec<Statement> {
 }
 
 fn first_touch(profile: &DeviceProfile) -> Statement {
-    const TERM: &str = "First touch";
+    const TERM: &str = "First reads";
     profile.first_touch.as_ref().map_or_else(
         || Statement::missing(TERM, "Freshly written blocks were not read for the first time apart from again."),
         |touch| {

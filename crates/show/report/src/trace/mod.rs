@@ -20,6 +20,8 @@ pub struct TraceReport<'a> {
     pub format: &'a str,
     /// Damaged lines that were passed over.
     pub bad_lines: u64,
+    /// What it means, in sentences.
+    pub meaning: &'a str,
     /// What was counted.
     pub statistics: &'a TraceStatistics,
 }
@@ -97,6 +99,7 @@ fn masthead(report: &TraceReport) -> Markup {
     html! {
         p.kicker { "Block trace" }
         h1 { bdi { (text::clean(name)) } }
+        p { (text::bind(report.meaning)) }
         dl.particulars { @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } } }
     }
 }

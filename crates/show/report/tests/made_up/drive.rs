@@ -183,6 +183,8 @@ impl Drive {
             stolen_cpu_share: Some(0.004),
             io_pressure_share: Some(0.61),
             cpu_pressure_share: None,
+            others_before: None,
+            others_meanwhile: None,
             errors: 0,
             remarks: vec!["The file is smaller than wanted because the file system has no more room.".into()],
         }

@@ -13,6 +13,7 @@ pub(crate) fn replay_file() -> ReplayFile {
         trace_writes: 60_000,
         page_writes: 60_000,
         passes: Some(1),
+        repeats: Some(1),
         filled_pages: Some(0),
         pages: 500_000,
         page_bytes: 4096,
@@ -146,6 +147,7 @@ fn outcome(policy: &'static str, speedup: f64, buffer_bytes: u64) -> PolicyOutco
         instances: found(16),
         verified_pages: 53_000,
         samples: (1..=16).map(sample).collect(),
+        repeats: None,
     }
 }
 

@@ -3,7 +3,7 @@ use nandle_profile::{BlockQueue, ROTATIONAL_LATENCY_NS_MIN};
 use crate::figures::words::whole;
 use crate::figures::{Array, Figures};
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, Confidence, Figure, MissingFigure, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// Requests that depths are told of.
 const REQUEST_BYTES: u64 = 4 << 10;
@@ -19,7 +19,9 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     let in_use = scheduler.as_ref().ok().and_then(|setting| in_use(figures, setting));
     collector.add("queue/scheduler", scheduler);
     collector.add("queue/nr_requests", nr_requests(figures, in_use.as_deref()));
-    collector.add("queue/max_sectors_kb", max_sectors_kb(figures));
+    if let Some(larger) = max_sectors_kb(figures).transpose() {
+        collector.add("queue/max_sectors_kb", larger);
+    }
     collector.add("queue/read_ahead_kb", read_ahead_kb(figures));
     collector.add("queue/wbt_lat_usec", wbt_lat_usec(figures));
 }
@@ -106,7 +108,8 @@ fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting
     Ok(queue("nr_requests", value, vec![knee], RuleSource::Ours, rule).was(Some(now)))
 }
 
-fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+/// `None` where it is as large as it is to be.
+fn max_sectors_kb(figures: &Figures<'_>) -> Result<Option<Setting>, MissingFigure> {
     let block = figures.efficient_block_bytes()?;
     let limits = figures.queue()?;
     let stated = limits.split_bytes.ok_or(MissingFigure {
@@ -117,18 +120,20 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let value = wanted.min(limits.hardware_split_bytes.unwrap_or(stated).max(stated));
     let rule = "at least the smallest request that is near full bandwidth, at most what the hardware takes; no less \
                 than there is now";
-    Ok(queue("max_sectors_kb", value / 1024, vec![block], RuleSource::Ours, rule).was(Some(stated / 1024)))
+    let setting = queue("max_sectors_kb", value / 1024, vec![block], RuleSource::Ours, rule);
+    Ok((value / 1024 != stated / 1024).then(|| setting.was(Some(stated / 1024))))
 }
 
 /// Of the kernel's reading ahead for buffered files.
 fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let mut request = figures.sequential_request_bytes(1)?;
+    let request = figures.sequential_request_bytes(1)?;
     let prefetches = figures.reads_ahead();
     if figures.profile.experiments.read_ahead.is_none() {
-        request = request.no_surer_than(
-            Confidence::Low,
-            "whether the device reads ahead by itself wasn't measured (--budget 5m does)",
-        );
+        // Where it does, the value is another: none is better than one that a longer probe takes back.
+        return Err(MissingFigure {
+            needs: "whether the device reads ahead by itself",
+            how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m",
+        });
     }
     let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);
     let array = figures.array().filter(Array::is_sure);

@@ -11,7 +11,10 @@ const FILE_SYSTEM_BLOCK_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part("# Space: partitions, file systems, and what is given back.");
-    if let Some(layout) = stripes(figures) {
+    // A file system of a flash drive gains nothing by knowing its channels: the drive maps every block anew.
+    if let Some(layout) =
+        stripes(figures).filter(|_| figures.array().is_some_and(|array| array.is_of_drives()))
+    {
         collector.add("mkfs.ext4", Ok(layout));
     }
     if takes_discards(figures) {
@@ -76,10 +79,7 @@ fn stripes(figures: &Figures<'_>) -> Option<Setting> {
     let value = format!("stride={chunk},stripe_width={round} /dev/$device");
     let setting =
         Setting::new("mkfs.ext4 -E", value, vec![array.one_member], RuleSource::Documentation, rule)
-            .remark(xfs)
-            .remark(
-                "A single drive's own channels look like an array as well: behind one drive leave it out.",
-            );
+            .remark(xfs);
     let is_layout = chunk > 0;
     let setting =
         if same { setting.shown_only("mkfs takes the same from the kernel by itself") } else { setting };

@@ -2,8 +2,8 @@
 
 use nandle_profile::experiments::{
     CommitCost, CommitMethod, DiscardCost, DiscardCosts, FillChange, FillLevel, FillLevels, FlushCosts,
-    InterferenceCell, InterferenceMap, LargeWriteCell, LargeWrites, MicroBenchmark, PatternCost, Scaling,
-    ScalingCell, SyncRead, SyncReads, WriteCacheFindings, WritePatterns,
+    InterferenceCell, InterferenceMap, LargeWriteCell, LargeWrites, MicroBenchmark, PatternCost, ReadAhead,
+    Scaling, ScalingCell, SyncRead, SyncReads, WriteCacheFindings, WritePatterns,
 };
 use nandle_profile::{Conducted, Experiments, Interval, LatencySummary, OperationKind};
 use serde_json::json;
@@ -41,6 +41,7 @@ impl Drive {
             write_cache: Some(conducted(self.write_cache())),
             scaling: Some(conducted(self.scaling())),
             sync_reads: Some(conducted(self.sync_reads())),
+            read_ahead: Some(conducted(ReadAhead::default())),
             ..Experiments::default()
         }
     }

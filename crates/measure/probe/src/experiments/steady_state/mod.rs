@@ -3,8 +3,8 @@
 //! The area is written once in sequence, then at random in rounds, until the last five of them satisfy the criterion of
 //! the SNIA Solid State Storage Performance Test Specification (range at most 20 % and slope at most 10 % of their mean),
 //! for at most 25 rounds. Rounds are shorter than the specification's minute, so the criterion counts only after random
-//! writes over a third of the area: a fresh drive is steady, too, until its spare blocks are used up. Where the speed
-//! changes for good, the shape of the time series tells what it looks like.
+//! writes of a third of the device, or, in a file, of as much as the device holds: a fresh drive is steady, too, until its
+//! spare blocks are used up. Where the speed changes for good, the shape of the time series tells what it looks like.
 //!
 //! It writes for as long as it may: nothing wears a drive more.
 
@@ -14,7 +14,8 @@ mod departures;
 use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::experiments::{SteadyRound, SteadyState, WriteAmplification, WriteAmplificationSource};
 use nandle_profile::{
-    Conducted, Derived, Experiments, Interval, OperationKind, SecondSample, SteadyStateFigures,
+    CLEANING_FACTOR_MIN, Conducted, Derived, Experiments, Interval, OperationKind, SecondSample,
+    SteadyStateFigures, random_bytes_needed,
 };
 use nandle_units::format_bytes;
 
@@ -41,10 +42,6 @@ const LOOK: Nanos = Nanos::from_millis(50);
 const FILL_PART: u64 = 4;
 /// One write of it.
 const FILL_BLOCK_BYTES: u64 = 256 << 10;
-/// From so much of the area on, random writes have met the spare blocks of any common drive.
-const AREA_SHARE_MIN: f64 = 0.33;
-/// A drive that writes more than this for each byte of the host cleans.
-const CLEANING: f64 = 1.1;
 const SECOND: Nanos = Nanos::from_secs(1);
 /// Where there is time for fewer rounds of a second than this, rounds are shorter, but not than this.
 const FEW_ROUNDS: u64 = 2 * WINDOW as u64;
@@ -67,6 +64,10 @@ impl Experiment for SteadyStateRounds {
             time_wanted: Nanos::from_secs(150),
             write_bytes_max: WRITE_BYTES_MAX,
         })
+    }
+
+    fn gains_by_more(&self) -> bool {
+        true
     }
 
     fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<SteadyState>> {
@@ -168,7 +169,7 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
         }
         readings.push(lab.counters());
         findings.write_amplification = amplification(&readings);
-        note(findings, began_ns, &round);
+        note(findings, began_ns, &round, lab.circumstances.device_bytes);
     }
     Ok(())
 }
@@ -183,7 +184,7 @@ fn round_time(time: Nanos) -> Nanos {
     Nanos(even.0 / SECOND.0 * SECOND.0).max(SECOND)
 }
 
-fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
+fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement, device_bytes: Option<u64>) {
     let first = whole_seconds(round).first().map(|second| second.bytes as f64);
     findings.first_bytes_per_s = findings.first_bytes_per_s.or(first);
     findings.rounds.push(SteadyRound {
@@ -200,7 +201,7 @@ fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
             Some(Interval { value: window.mean, low: window.low, high: window.high });
         findings.window_range = Some(window.range());
         findings.window_slope = Some(window.slope);
-        let enough = has_met_its_spare(findings) || findings.rounds.len() >= ROUNDS_MAX;
+        let enough = has_met_its_spare(findings, device_bytes) || findings.rounds.len() >= ROUNDS_MAX;
         findings.reached = window.is_steady() && enough;
     }
 }
@@ -212,15 +213,14 @@ fn whole_seconds(measurement: &Measurement) -> &[SecondSample] {
 }
 
 /// Whether the drive is known to be past its spare blocks: it was written to far enough, or cleans already.
-fn has_met_its_spare(findings: &SteadyState) -> bool {
-    let cleans =
-        findings.write_amplification.as_ref().is_some_and(|amplification| amplification.factor > CLEANING);
-    cleans || random_share(findings) >= AREA_SHARE_MIN
+fn has_met_its_spare(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
+    let amplification = findings.write_amplification.as_ref();
+    let cleans = amplification.is_some_and(|amplification| amplification.factor > CLEANING_FACTOR_MIN);
+    cleans || random_bytes(findings) >= random_bytes_needed(findings.area_bytes, device_bytes)
 }
 
-fn random_share(findings: &SteadyState) -> f64 {
-    let bytes: u64 = findings.rounds.iter().map(|round| round.bytes).sum();
-    bytes as f64 / findings.area_bytes.max(1) as f64
+fn random_bytes(findings: &SteadyState) -> u64 {
+    findings.rounds.iter().map(|round| round.bytes).sum()
 }
 
 /// What a drive had counted, and which source says so.
@@ -241,29 +241,26 @@ fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
 
 /// Says what the rounds don't show.
 fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
-    if !lab.circumstances.is_whole_device {
-        lab.remark(format!(
-            "It was written to a file of {} and not all over the device, whose spare blocks may not have been used up: the \
-             steady state of the whole device may be slower.",
-            format_bytes(findings.area_bytes)
-        ));
-    }
-    let share = percent(random_share(findings));
+    let device_bytes = lab.circumstances.device_bytes;
+    let written = random_bytes(findings);
+    let share = percent(written as f64 / device_bytes.unwrap_or(findings.area_bytes).max(1) as f64);
     let rounds = findings.rounds.len();
-    if findings.reached && !has_met_its_spare(findings) {
+    if findings.reached && !has_met_its_spare(findings, device_bytes) {
         lab.remark(format!(
-            "The rounds are steady, but random writes went over {share} of the area only: a flash drive with spare blocks \
-             left may still become slower."
+            "The rounds are steady, but random writes of {} are only {share} of the device, and {} would show its steady state: a \
+             flash drive with spare blocks left may still become slower.",
+            format_bytes(written),
+            format_bytes(random_bytes_needed(findings.area_bytes, device_bytes))
         ));
     } else if !findings.reached && rounds >= ROUNDS_MAX {
         lab.remark(format!(
-            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes over {share} of the \
-             area)."
+            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes of {share} of the \
+             device)."
         ));
     } else if !findings.reached {
         lab.cut_short(format!(
-            "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes over \
-             {share} of the area"
+            "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes of \
+             {share} of the device"
         ));
     }
 }

@@ -37,6 +37,7 @@ pub(super) fn circumstances(name: &str) -> Circumstances {
         slots: SLOTS,
         is_modelled: true,
         is_whole_device: true,
+        device_bytes: None,
         atomic_write: None,
     }
 }

@@ -98,7 +98,7 @@ fn a_disk_does_not_change_and_does_not_count() {
     assert!(conducted.findings.departures.is_empty());
     assert_eq!(conducted.findings.rounds.len(), 25, "only after all rounds it may be called steady");
     assert!(
-        conducted.remarks.iter().any(|remark| remark.contains("of the area only")),
+        conducted.remarks.iter().any(|remark| remark.contains("would show its steady state")),
         "{:?}",
         conducted.remarks
     );

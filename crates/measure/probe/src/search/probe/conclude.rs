@@ -84,7 +84,7 @@ impl Search<'_> {
         check(!derived.saturating_queue_depth.is_empty(), "the saturating queue depths");
         check(derived.sequential_bandwidth_bytes_per_s_max.is_some(), "sequential bandwidth");
         check(!derived.group_penalty.is_empty(), "the group penalty");
-        check(derived.flexible_io.is_some(), "the flexible I/O unit");
+        check(derived.flexible_io.is_some(), "how to read with gaps");
         check(touch.is_some() || !options.freshly_written, "first touch against re-read");
         if !missing.is_empty() {
             self.partial.push(format!("not concluded: {}; give a larger --budget", missing.join(", ")));

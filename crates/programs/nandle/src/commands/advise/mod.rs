@@ -12,11 +12,11 @@ mod version;
 use std::path::{Path, PathBuf};
 
 use nandle_advise::settings::{Advice, Question, Version, Workload};
-use nandle_advise::{Product, UnknownVersion, advise, fragment, verdict};
+use nandle_advise::{FRAGMENT_COLUMNS, Product, UnknownVersion, advise, fragment, fragment_within, verdict};
 use nandle_profile::{DeviceProfile, read_profile};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
-use nandle_terminal::words::paragraph;
+use nandle_terminal::words::{paragraph, quoted, table_columns};
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
@@ -32,7 +32,7 @@ const SCHEMA_VERSION: u32 = 1;
 pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     let profile = read_profile(&args.profile)?;
     let product = match args.product {
-        None => return tell_verdict(&profile, args.on.as_deref(), common),
+        None => return tell_verdict(args, &profile, common),
         Some(Subject::Pages) => {
             refuse_of_products(args)?;
             device::warn_of_another(&profile, args.on.as_deref())?;
@@ -81,8 +81,8 @@ fn refuse_of_products(args: &AdviseArgs) -> Result<(), CliError> {
 }
 
 /// What kind of device it is, its strengths and risks, what to change, and its figures.
-fn tell_verdict(profile: &DeviceProfile, on: Option<&Path>, common: Common) -> Result<(), CliError> {
-    device::warn_of_another(profile, on)?;
+fn tell_verdict(args: &AdviseArgs, profile: &DeviceProfile, common: Common) -> Result<(), CliError> {
+    device::warn_of_another(profile, args.on.as_deref())?;
     let verdict = verdict(profile);
     if common.json {
         let answer = json!({ "schema_version": SCHEMA_VERSION, "verdict": verdict });
@@ -91,7 +91,7 @@ fn tell_verdict(profile: &DeviceProfile, on: Option<&Path>, common: Common) -> R
     let mut text = String::new();
     paragraph(&mut text, "", &format!("{}.", verdict.device));
     text.push('\n');
-    Ok(output::result(&(text + &super::verdict::text(&verdict)))?)
+    Ok(output::result(&(text + &super::verdict::text(&verdict, &args.profile)))?)
 }
 
 /// The version of the server that has its data there, and the file that says so, where the user names none.
@@ -163,7 +163,8 @@ fn say_assumptions(args: &AdviseArgs, question: &Question, found: Option<&Path>)
 
 fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
     let missing = advice.missing.iter().map(|missing| {
-        format!("\n  {} needs {}; {}", missing.setting, missing.figure.needs, missing.figure.how)
+        let how = missing.figure.how.replace("TARGET", &quoted(&advice.target));
+        format!("\n  {} needs {}; {how}", missing.setting, missing.figure.needs)
     });
     CliError::failed(format!(
         "{}: nothing can be advised for {} from this profile:{}",
@@ -173,8 +174,17 @@ fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
     ))
 }
 
+/// As wide as the terminal, if that is narrower than a file.
+fn fragment_for_terminal(advice: &Advice) -> String {
+    /// Narrower no comment is.
+    const COLUMNS_MIN: usize = 40;
+    let columns =
+        table_columns().map_or(FRAGMENT_COLUMNS, |columns| columns.clamp(COLUMNS_MIN, FRAGMENT_COLUMNS));
+    fragment_within(advice, columns)
+}
+
 fn print(advice: &Advice, common: Common) -> Result<(), CliError> {
-    let text = fragment(advice);
+    let text = if common.json { fragment(advice) } else { fragment_for_terminal(advice) };
     if common.json {
         let answer = json!({ "schema_version": SCHEMA_VERSION, "advice": advice, "fragment": text });
         return Ok(output::json(&answer)?);

@@ -12,7 +12,7 @@ use nandle_pages::{
 use nandle_profile::DeviceProfile;
 use nandle_terminal::args::{Common, bytes_of_at_least, percent};
 use nandle_terminal::output;
-use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{counted, fitting, latency, paragraph, quoted, thousands, to_the_right};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn predict(args: &AdviseArgs, profile: &DeviceProfile) -> Result<Prediction, Cli
             "{path}: what the policies take for pages of {} can't be predicted from this profile: it needs {}; {}",
             format_bytes(page),
             missing.needs,
-            missing.how
+            missing.how.replace("TARGET", &quoted(&profile.target))
         ))
     })?;
     let costs = write_costs(profile);
@@ -142,7 +142,7 @@ fn text(prediction: &Prediction) -> String {
         format_bytes(create.alignment_bytes),
     );
     paragraph(&mut text, "", &heading);
-    let _ = writeln!(text, "\n{}\n", table(&prediction.policies));
+    let _ = writeln!(text, "\n{}\n", fitting(&table(&prediction.policies)));
     paragraph(&mut text, "", "By this profile:");
     for figure in figures.each() {
         paragraph(&mut text, "* ", &figure.says);
@@ -154,7 +154,7 @@ fn text(prediction: &Prediction) -> String {
 fn table(policies: &[PredictedPolicy]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    table.set_header(["policy", "a page", "by direct", "moved by page", "whole batches"]);
+    table.set_header(["policy", "a page", "vs direct", "moved per page", "whole batches"]);
     let direct = time_of(policies, PolicyKind::Direct);
     for predicted in policies {
         let cleaned = predicted.policy.has_zones();

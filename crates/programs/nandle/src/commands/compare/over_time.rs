@@ -4,7 +4,7 @@ use comfy_table::{Table, presets};
 use nandle_advise::compare::{Change, Sameness, Unit, Verdict, changes, same_device};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
-use nandle_terminal::words::{paragraph, to_the_right};
+use nandle_terminal::words::{fitting, paragraph, to_the_right};
 use serde_json::json;
 
 use super::SCHEMA_VERSION;
@@ -26,7 +26,11 @@ pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) 
             "tolerated_percent": tolerated, "changes": changes,
         }))?;
     } else {
-        output::result(&format!("{}\n{}", table(old, new, &changes), otherwise_measured(&changes)))?;
+        output::result(&format!(
+            "{}\n{}",
+            fitting(&table(old, new, &changes)),
+            otherwise_measured(&changes)
+        ))?;
     }
     let regressed: Vec<&str> = changes
         .iter()

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
-use nandle_terminal::words::{latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 use nandle_workloads::{ClusterCell, ClusterRow, Operator, PlaceFile};
 
@@ -14,11 +14,11 @@ use crate::commands::workload::{again_in_words, again_word, fan_word, rows_in_wo
 pub(super) fn text(file: &PlaceFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
-    let _ = writeln!(text, "\n{}\n", placements(file));
+    let _ = writeln!(text, "\n{}\n", fitting(&placements(file)));
     paragraph(&mut text, "", &gain(file));
     let _ = writeln!(text);
     paragraph(&mut text, "", &clusters_heading(file));
-    let _ = writeln!(text, "\n{}\n", clusters(file));
+    let _ = writeln!(text, "\n{}\n", fitting(&clusters(file)));
     for finding in &file.findings {
         let sentence = format!("{}, the study: {}. Here: {}.", finding.claim, finding.study, finding.here);
         paragraph(&mut text, "", &sentence);

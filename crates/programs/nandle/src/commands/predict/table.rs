@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
-use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{counted, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 
 /// The whole text.
@@ -16,7 +16,7 @@ pub(super) fn text(file: &PredictionFile) -> String {
     for (letter, target) in letters().zip(&file.targets) {
         paragraph(&mut text, "", &format!("{letter}: {}", target.target));
     }
-    let _ = writeln!(text, "\n{}\n\n{}\n", queries(file), sums(file));
+    let _ = writeln!(text, "\n{}\n\n{}\n", fitting(&queries(file)), fitting(&sums(file)));
     if let Some(sentence) = fastest(file) {
         paragraph(&mut text, "", &sentence);
     }

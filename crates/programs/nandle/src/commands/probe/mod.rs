@@ -3,6 +3,7 @@
 mod args;
 mod confirm;
 mod describe;
+mod next;
 mod places;
 mod summary;
 
@@ -15,6 +16,7 @@ use nandle_terminal::args::Common;
 use nandle_terminal::interrupt::{cancel_on_signals, remove_when_interrupted};
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
+use nandle_terminal::words::paragraph;
 
 pub(crate) use self::args::ProbeArgs;
 
@@ -45,7 +47,8 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if written.error.is_none() && (args.resume || probe.plan().has_experiments()) {
         places.remove_kept(&named);
     }
-    print(&profile, probe.plan(), &written.files, common)?;
+    let next = next::sentence(args, probe.plan(), &profile);
+    print(&profile, probe.plan(), &Told { places: &places, files: &written.files, next }, common)?;
     let ended = cause.map(|cause| ended_by(&cause, &args.target.target, &places, &profile));
     written.error.or(ended).map_or(Ok(()), Err)
 }
@@ -109,15 +112,28 @@ fn resumable(profile: &DeviceProfile) -> String {
     )
 }
 
-fn print(profile: &DeviceProfile, plan: &ProbePlan, files: &str, common: Common) -> Result<(), CliError> {
+/// What is told beside what was found.
+struct Told<'a> {
+    places: &'a Places,
+    /// The files that were written.
+    files: &'a str,
+    /// What to run next.
+    next: Option<String>,
+}
+
+fn print(profile: &DeviceProfile, plan: &ProbePlan, told: &Told<'_>, common: Common) -> Result<(), CliError> {
     if common.json {
         let text = serde_json::to_string_pretty(profile);
         let text = text.map_err(|error| CliError::failed(format!("writing JSON: {error}")))?;
         return Ok(output::result(&(text + "\n"))?);
     }
-    output::result(&summary::summary(profile, |name| plan.wants(name)))?;
-    if !files.is_empty() {
-        output::note(files);
+    let mut text = summary::summary(profile, &told.places.profile, |name| plan.wants(name));
+    if let Some(next) = &told.next {
+        paragraph(&mut text, "> ", next);
+    }
+    output::result(&text)?;
+    if !told.files.is_empty() {
+        output::note(told.files);
     }
     Ok(())
 }

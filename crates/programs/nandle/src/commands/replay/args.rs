@@ -22,7 +22,7 @@ use crate::commands::trace::{SourceArgs, WritesArgs, power_of_two};
 /// are printed, and the program ends with 1.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on model:mtron-16 --policies direct,out-of-place --fill 90% --passes 5\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto"
+    after_help = "Examples:\n  nandle replay db.csv.zst --on model:mtron-16\n  nandle replay db.csv.zst --on /mnt/fast --limit 50000 --durability each\n  nandle replay db.csv.zst --on model:sd-card --policies direct,stable-ring --buffer 128MiB\n  nandle replay db.csv.zst --on model:nvme-tlc --policies direct,out-of-place --compressible 50%\n  nandle replay db.csv.zst --on model:mtron-16 --json > replay.json\n  nandle replay db.csv.zst --on model:mtron-16 --policies direct,out-of-place --fill 90% --passes 5\n  nandle replay db.csv.zst --on /mnt/fast --profile profile.json --policies direct,auto --repeats 5"
 )]
 #[allow(clippy::struct_excessive_bools, reason = "switches of the command line")]
 pub(crate) struct ReplayArgs {
@@ -43,6 +43,10 @@ pub(crate) struct ReplayArgs {
     /// Go through the trace so often, so that what only shows after a while is in the figures: cleaning, above all
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) passes: u32,
+    /// Run each policy so often, all of them in turns, on a real device: one run says little where others use it. The figures are those
+    /// of the run with the median time, and the least and the greatest stand beside it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=100))]
+    pub(crate) repeats: u32,
     /// Write so much of each store's pages before the trace begins, untimed: a store that has been there for a while is full
     #[arg(long, value_name = "PERCENT", default_value = "0%", value_parser = percent)]
     pub(crate) fill: u8,

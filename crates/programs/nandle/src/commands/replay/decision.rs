@@ -5,6 +5,7 @@ use nandle_advise::settings::MissingFigure;
 use nandle_pages::{ExpectedUse, PolicyKind, predict_policies};
 use nandle_profile::DeviceProfile;
 use nandle_replay::{PolicyDecision, PolicyOutcome, PolicyTime, StoreUsage, Work};
+use nandle_terminal::words::quoted;
 
 use super::ReplayArgs;
 use super::stores::StoreFactory;
@@ -22,15 +23,17 @@ pub(super) fn decide(
     let predicted = profile.map(|profile| predict(args, work, factory, profile, usage)).transpose();
     let (predicted, lack) = match predicted {
         Ok(predicted) => (predicted.unwrap_or_default(), None),
-        Err(missing) => (Vec::new(), Some(lacks(args, &missing))),
+        Err(missing) => (Vec::new(), Some(lacks(args, profile, &missing))),
     };
     (PolicyDecision::of(policies, usage, predicted), lack)
 }
 
-fn lacks(args: &ReplayArgs, missing: &MissingFigure) -> String {
+fn lacks(args: &ReplayArgs, profile: Option<&DeviceProfile>, missing: &MissingFigure) -> String {
     let path =
         args.profile.as_ref().map_or_else(|| "the profile".to_owned(), |path| path.display().to_string());
-    format!("{path} lacks {}, so nothing is predicted of the policies; {}.", missing.needs, missing.how)
+    let target = profile.map_or_else(|| "TARGET".to_owned(), |profile| quoted(&profile.target));
+    let how = missing.how.replace("TARGET", &target);
+    format!("{path} lacks {}, so nothing is predicted of the policies; {how}.", missing.needs)
 }
 
 /// What a profile says that the policies take.

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use nandle_pages::PolicyKind;
 use nandle_replay::{
     Comparison, Failure, LeftOut, Outcomes, PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Watcher, Work,
-    beside_direct, replay,
+    beside_direct, of_repeats, replay,
 };
 use nandle_session::Cancel;
 use nandle_session::{Observer as _, Progress as _};
@@ -46,6 +46,11 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let mut progress = Bar::new(!common.no_progress);
     let known = costs::known(args.profile.as_deref())?;
     let mut factory = StoreFactory::new(args, known.costs, &cancel)?;
+    if args.repeats > 1 && factory.is_modelled() {
+        return Err(CliError::usage(
+            "--repeats: a modelled drive takes the same each time; it is for directories, files and devices",
+        ));
+    }
     let mut remarks = remarks::before_reading(&factory, &known, &progress);
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
@@ -66,10 +71,8 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
         progress.remark(&format!("note: {}", left_out.sentence()));
     }
     factory.prepare(&work, &mut progress)?;
-    let watching = Watching { progress: &mut progress, cancel: &cancel };
-    let outcomes = compare(args, &factory, &work, watching)?;
+    let policies = repeated(args, &factory, &work, &mut left_out, (&mut progress, &cancel))?;
     progress.finish();
-    let policies = of_those_that_finished(outcomes, &mut left_out)?;
     remarks.extend(remarks::of_splits(&policies));
     remarks.extend(left_out.iter().map(LeftOut::sentence));
     let (decision, lack) = decision::decide(args, &work, &factory, known.profile.as_ref(), &policies);
@@ -100,6 +103,7 @@ fn begin(
         trace_writes: work.fit.writes(),
         page_writes: work.page_writes,
         passes: Some(work.passes),
+        repeats: Some(args.repeats),
         filled_pages: Some(work.filled_pages()),
         pages: work.pages,
         page_bytes: work.page_bytes as u64,
@@ -157,17 +161,43 @@ fn check_policies(policies: &[PolicyKind]) -> Result<(), CliError> {
     })
 }
 
+/// Every run of every policy, as one. Runs go through the policies to and fro, so that what changes with time disturbs none more than
+/// another. A policy that fails in one run takes no part in the others.
+fn repeated(
+    args: &ReplayArgs,
+    factory: &StoreFactory,
+    work: &Rc<Work>,
+    left_out: &mut Vec<LeftOut>,
+    (progress, cancel): (&mut Bar, &Cancel),
+) -> Result<Vec<PolicyOutcome>, CliError> {
+    let mut runs = Vec::new();
+    let mut order = factory.policies().to_vec();
+    for run in 1..=args.repeats {
+        let watching = Watching { progress: &mut *progress, cancel, run, runs: args.repeats };
+        let outcomes = compare(args, factory, &order, work, watching)?;
+        let mut finished = of_those_that_finished(outcomes, left_out)?;
+        let place =
+            |outcome: &PolicyOutcome| factory.policies().iter().position(|one| *one == outcome.policy);
+        finished.sort_by_key(place);
+        order.retain(|policy| finished.iter().any(|outcome| outcome.policy == *policy));
+        order.reverse();
+        runs.push(finished);
+    }
+    Ok(of_repeats(runs))
+}
+
 /// Lets the policies do the work, in turns where there is room for all of them.
 fn compare(
     args: &ReplayArgs,
     factory: &StoreFactory,
+    order: &[PolicyKind],
     work: &Rc<Work>,
     mut watching: Watching,
 ) -> Result<Outcomes, CliError> {
     let comparison = Comparison { stretch_steps: STRETCH_STEPS, verify: !args.no_verify };
-    let at_once = if factory.has_room_for_all() { factory.policies().len() } else { 1 };
+    let at_once = if factory.has_room_for_all() { order.len() } else { 1 };
     let mut all = Outcomes::default();
-    for policies in factory.policies().chunks(at_once.max(1)) {
+    for policies in order.chunks(at_once.max(1)) {
         let (mut candidates, mut sessions) = (Vec::new(), Vec::new());
         for policy in policies {
             let (session, made) = factory.open(*policy, work, watching.progress)?;
@@ -188,11 +218,14 @@ fn compare(
 struct Watching<'a> {
     progress: &'a mut Bar,
     cancel: &'a Cancel,
+    run: u32,
+    runs: u32,
 }
 
 impl Watcher for Watching<'_> {
     fn progress(&mut self, policy: PolicyKind, share: f64) {
-        self.progress.progress(&format!("replaying: {policy}"), share);
+        let run = if self.runs > 1 { format!(", run {} of {}", self.run, self.runs) } else { String::new() };
+        self.progress.progress(&format!("replaying: {policy}{run}"), share);
     }
 
     fn is_cancelled(&self) -> bool {

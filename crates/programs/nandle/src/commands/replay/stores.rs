@@ -102,6 +102,11 @@ impl<'a> StoreFactory<'a> {
         Ok(())
     }
 
+    /// Whether time is virtual, so that everything takes the same again.
+    pub(super) fn is_modelled(&self) -> bool {
+        self.kind == TargetKind::Model
+    }
+
     /// Whether all candidates can be there at once, so that they can take turns. In virtual time nothing disturbs
     /// a run, and one after the other takes less memory.
     pub(super) fn has_room_for_all(&self) -> bool {

@@ -7,15 +7,15 @@ use nandle_io::Nanos;
 use nandle_pages::PolicyKind;
 use nandle_profile::LatencySummary;
 use nandle_replay::{Durability, PolicyOutcome, ReplayFile, promises_in_words};
-use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{bandwidth, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::{format_bytes, format_duration};
 
 /// The whole text.
 pub(super) fn text(file: &ReplayFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
-    let _ = writeln!(text, "\n{}\n", amounts(file));
-    let _ = writeln!(text, "{}\n", waits(file));
+    let _ = writeln!(text, "\n{}\n", fitting(&amounts(file)));
+    let _ = writeln!(text, "{}\n", fitting(&waits(file)));
     paragraph(&mut text, "", &legend(file));
     paragraph(&mut text, "", &verdict(&file.policies));
     let verified: Vec<_> = file.policies.iter().map(|policy| policy.verified_pages).collect();
@@ -66,9 +66,14 @@ fn legend(file: &ReplayFile) -> String {
     } else {
         ""
     };
+    let runs =
+        file.policies.iter().filter_map(|policy| policy.repeats.as_ref()).map(|repeats| repeats.runs).max();
+    let repeated = runs.map_or_else(String::new, |runs| {
+        format!(" Of {runs} runs the one with the median time, and the least and the greatest of all.")
+    });
     format!(
-        "time: for all of it, pages destaged; by direct: how many times as fast; written: bytes at the device by bytes \
-         of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it."
+        "time: for all of it, pages destaged; vs direct: how many times as fast as that; written: bytes at the device by bytes \
+         of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it.{repeated}"
     )
 }
 
@@ -109,6 +114,17 @@ fn erased(least: &PolicyOutcome, policies: &[PolicyOutcome]) -> String {
     format!(", {} erased{most}", megabytes(least))
 }
 
+/// How many times as fast as `direct`, with the least and the greatest of several runs.
+fn versus_direct(policy: &PolicyOutcome) -> String {
+    let repeats = policy.repeats.as_ref().and_then(|repeats| repeats.speedup_over_direct);
+    let bounds = repeats.filter(|_| policy.policy != PolicyKind::Direct);
+    let bounds = bounds.map_or_else(String::new, |all| {
+        let plain = |times| factor(times).trim_end_matches(" x").to_owned();
+        format!(" ({}–{})", plain(all.low), plain(all.high))
+    });
+    policy.speedup_over_direct.map_or("–".into(), |times| factor(times) + &bounds)
+}
+
 /// A factor to three digits.
 fn factor(times: f64) -> String {
     match times {
@@ -123,24 +139,30 @@ fn amounts(file: &ReplayFile) -> Table {
     let drive = file.policies.iter().any(|policy| policy.drive.is_some());
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
-    let mut header = vec!["policy", "time", "by direct", "written", "flushes"];
+    let repeated = is_repeated(file);
+    let mut header = vec!["policy", "time"];
+    header.extend(repeated.then_some(["least", "greatest"]).into_iter().flatten());
+    header.extend(["vs direct", "written", "flushes"]);
     header.extend(drive.then_some("flash"));
     table.set_header(header);
     for policy in &file.policies {
-        table.add_row(row(policy, drive));
+        table.add_row(row(policy, drive, repeated));
     }
     to_the_right(&mut table, 1..);
     table
 }
 
-fn row(policy: &PolicyOutcome, drive: bool) -> Vec<String> {
-    let mut row = vec![
-        policy.policy.to_string(),
-        format_duration(Nanos(policy.elapsed_ns / 1_000_000 * 1_000_000)),
-        policy.speedup_over_direct.map_or("–".into(), factor),
-        factor(policy.write_amplification),
-        thousands(policy.flushes as f64),
-    ];
+fn is_repeated(file: &ReplayFile) -> bool {
+    file.policies.iter().any(|policy| policy.repeats.is_some())
+}
+
+fn row(policy: &PolicyOutcome, drive: bool, repeated: bool) -> Vec<String> {
+    let time = |ns: u64| format_duration(Nanos(ns / 1_000_000 * 1_000_000));
+    let mut row = vec![policy.policy.to_string(), time(policy.elapsed_ns)];
+    let bounds = policy.repeats.as_ref().map(|repeats| repeats.elapsed_ns);
+    let bounds = bounds.map_or_else(|| ["–", "–"].map(str::to_owned), |all| [all.low, all.high].map(time));
+    row.extend(repeated.then_some(bounds).into_iter().flatten());
+    row.extend([versus_direct(policy), factor(policy.write_amplification), thousands(policy.flushes as f64)]);
     let flash = policy.drive.map(|drive| factor(drive.flash_bytes_by_page_bytes));
     row.extend(drive.then(|| flash.unwrap_or("–".into())));
     row

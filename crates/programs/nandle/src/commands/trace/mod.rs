@@ -2,6 +2,7 @@
 
 mod convert;
 mod fit;
+mod meaning;
 mod play;
 mod source;
 mod stat;

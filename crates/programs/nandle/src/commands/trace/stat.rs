@@ -1,18 +1,21 @@
 //! `nandle trace stat`.
 
+use std::fmt::Write as _;
+
 use comfy_table::{Table, presets};
 use nandle_io::Nanos;
 use nandle_report::TraceReport;
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::result_file::{self, REPORT};
-use nandle_terminal::words::{bandwidth, counted, latency, paragraph, thousands, to_the_right};
+use nandle_terminal::words::{bandwidth, counted, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_trace::{PAGE_STATISTICS_BYTES, Statistics, TraceStatistics};
 use nandle_units::{format_bytes, format_duration, group_thousands};
 use serde::Serialize;
 
+use super::meaning::{next, sentences};
 use super::source::{Gone, go_through, reader};
-use super::{Fit, PAGES_BYTES, StatArgs, remark};
+use super::{Fit, PAGES_BYTES, SourceArgs, StatArgs, remark};
 use crate::commands::report::write_report;
 use crate::error::CliError;
 
@@ -22,6 +25,10 @@ struct Told<'a> {
     trace: String,
     format: &'a str,
     bad_lines: u64,
+    /// What it means, in sentences.
+    meaning: String,
+    /// Commands that try the trace.
+    next: Vec<String>,
     #[serde(flatten)]
     statistics: &'a TraceStatistics,
 }
@@ -39,30 +46,50 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     let trace = args.source.trace.display().to_string();
     if let Some(path) = &args.report {
         let (format, bad_lines) = (gone.format, gone.bad_lines);
-        let report = TraceReport { trace: &trace, format, bad_lines, statistics: &statistics };
+        let meaning = sentences(&statistics);
+        let report =
+            TraceReport { trace: &trace, format, bad_lines, meaning: &meaning, statistics: &statistics };
         write_report(path, &nandle_report::trace_html(&report))?;
         output::note(&format!("report: {}", path.display()));
     }
     if common.json {
         let bad_lines = gone.bad_lines;
-        let told = Told { schema_version: 1, trace, format: gone.format, bad_lines, statistics: &statistics };
+        let (meaning, next) = (sentences(&statistics), next(&args.source, &statistics));
+        let format = gone.format;
+        let told =
+            Told { schema_version: 1, trace, format, bad_lines, meaning, next, statistics: &statistics };
         return Ok(output::json(&told)?);
     }
-    Ok(output::result(&text(&trace, &gone, &statistics))?)
+    let text =
+        heading(&trace, &gone, &statistics) + &of_writes(&statistics) + &meaning(&args.source, &statistics);
+    Ok(output::result(&text)?)
 }
 
-fn text(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
-    let text = heading(trace, gone, statistics);
+fn of_writes(statistics: &TraceStatistics) -> String {
     if statistics.pages_written == 0 {
-        return text + "\nNothing is written in it, so there is nothing to say of its writes.\n";
+        return "\nNothing is written in it, so there is nothing to say of its writes.\n".to_owned();
     }
     let rewrites = if statistics.rewrites.is_empty() {
         "No page is written twice.".into()
     } else {
-        rewrites(statistics).to_string()
+        fitting(&rewrites(statistics))
     };
-    let (runs, areas) = (runs(statistics), areas(statistics));
-    format!("{text}\n{rewrites}\n\n{runs}\n\n{areas}\n")
+    let (runs, areas) = (fitting(&runs(statistics)), fitting(&areas(statistics)));
+    format!("\n{rewrites}\n\n{runs}\n\n{areas}\n")
+}
+
+/// What it means, and what to run next.
+fn meaning(source: &SourceArgs, statistics: &TraceStatistics) -> String {
+    let mut text = String::from("\n");
+    paragraph(&mut text, "", &sentences(statistics));
+    let next = next(source, statistics);
+    if !next.is_empty() {
+        text.push('\n');
+        let about = "Next (a model of a drive writes nothing of yours; --on takes a directory, too):";
+        paragraph(&mut text, "", about);
+        let _ = writeln!(text, "  {}", next.join("\n  "));
+    }
+    text
 }
 
 fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
@@ -85,8 +112,20 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     if gone.bad_lines > 0 {
         lines.push(format!("! {} passed over", counted(gone.bad_lines, "damaged line")));
     }
-    lines.join("\n") + "\n"
+    let mut text = String::new();
+    for line in &lines {
+        // The heading, and remarks, which are broken already.
+        let name = line.split_at_checked(NAME_COLUMNS).filter(|(name, _)| name.ends_with(' '));
+        match name.filter(|_| !line.starts_with('!')) {
+            Some((name, figures)) => paragraph(&mut text, name, figures),
+            None => text = text + line + "\n",
+        }
+    }
+    text
 }
+
+/// Of the name before a line's figures.
+const NAME_COLUMNS: usize = 10;
 
 /// How long requests took, where the trace tells.
 fn times(s: &TraceStatistics) -> Vec<String> {

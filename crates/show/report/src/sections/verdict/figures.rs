@@ -1,11 +1,13 @@
 use maud::{Markup, html};
-use nandle_advise::verdict::{Alone, FigureRow, TimeUnit};
+use nandle_advise::verdict::{Alone, CACHE_MARK, DIGITS_MAX, FigureRow, TimeUnit, Verdict, digits_of};
 
+use super::said;
 use crate::sections::Level;
 use crate::text;
 
 /// One small table of the loads that databases have.
-pub(crate) fn figures(rows: &[FigureRow], level: Level) -> Markup {
+pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
+    let rows = &verdict.figures;
     let unit = TimeUnit::of(rows);
     let name = match unit {
         TimeUnit::Microseconds => "µs",
@@ -30,18 +32,20 @@ pub(crate) fn figures(rows: &[FigureRow], level: Level) -> Markup {
                     tbody { @for row in rows { (row_of(row, unit)) } }
                 }
             }
+            @if let Some(cached) = &verdict.cached_figures { p.aside { (CACHE_MARK) " " (said(cached)) } }
         }
     }
 }
 
 fn row_of(row: &FigureRow, unit: TimeUnit) -> Markup {
+    let digits = i32::from(row.alone.map_or(DIGITS_MAX, |alone| alone.digits()));
     let time = |of: fn(&Alone) -> Option<u64>| {
         let nanos = row.alone.as_ref().and_then(of);
-        nanos.map_or_else(|| "–".to_owned(), |nanos| text::significant(nanos as f64 / unit.nanos(), 3))
+        nanos.map_or_else(|| "–".to_owned(), |nanos| text::significant(nanos as f64 / unit.nanos(), digits))
     };
     html! {
         tr {
-            th scope="row" { (text::bind(&row.name)) }
+            th scope="row" { (text::bind(&row.marked_name())) }
             @match &row.missing {
                 Some(missing) => td.none colspan="5" { "not measured; " (missing.how) },
                 None => {
@@ -49,8 +53,8 @@ fn row_of(row: &FigureRow, unit: TimeUnit) -> Markup {
                     td { (time(|alone| alone.p99_ns)) }
                     @match &row.most {
                         Some(most) => {
-                            td { (text::significant(most.rate_per_s.value, 3)) }
-                            td { (text::significant(most.bandwidth_bytes_per_s.value / 1e6, 3)) }
+                            td { (text::significant(most.rate_per_s.value, i32::from(digits_of(&most.rate_per_s)))) }
+                            td { (text::significant(most.bandwidth_bytes_per_s.value / 1e6, i32::from(digits_of(&most.bandwidth_bytes_per_s)))) }
                             td { (text::plain(u64::from(most.queue_depth))) }
                         },
                         None => { td { "–" } td { "–" } td { "–" } },

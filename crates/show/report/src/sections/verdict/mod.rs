@@ -59,7 +59,7 @@ fn changes(changes: &[Change], level: Level) -> Markup {
         div.changes {
             (level.below("What to change"))
             @if changes.is_empty() {
-                p.aside { "Nothing: what can be said with confidence is so already, or is the default." }
+                p.aside { "Nothing: what the figures support with confidence is set already, or is the default." }
             } @else {
                 div.scroll tabindex="0" role="region" aria-label="What to change" {
                     table.change-table {
@@ -68,7 +68,10 @@ fn changes(changes: &[Change], level: Level) -> Markup {
                     }
                 }
             }
-            p.aside { "All settings, for one product: " code { "nandle advise PROFILE --for PRODUCT" } "." }
+            p.aside {
+                "All settings for one product: " code { "nandle advise profile.json --for postgresql" }
+                " (or mariadb, mysql, rocksdb, sqlite, seastar, linux)."
+            }
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
         }
     });
     let lines = [
-        found.steady_state.as_ref().map(|_| steady_state(derived)),
+        found.steady_state.as_ref().map(|_| steady_state(profile)),
         found.flush.as_ref().map(|_| commit(profile)),
         found.flush.as_ref().map(|_| group_commit(derived)),
         found.interference.as_ref().map(|conducted| interference(derived, &conducted.findings)),
@@ -82,20 +82,24 @@ fn strides(profile: &DeviceProfile) -> Statement {
     };
     let cheap = (!strides.clear.is_empty()).then(|| {
         let sentence =
-            format!("blocks are strides at which a write costs at most four sequential ones.{unclear}");
+            format!("blocks are the steps between writes that cost at most four sequential ones.{unclear}");
         (named(&strides.clear), sentence)
     });
-    told("Strides", cheap, &format!("No stride but one block onward is surely cheap.{unclear}"))
+    told("Steps", cheap, &format!("No step but to the next block is surely cheap.{unclear}"))
 }
 
-fn steady_state(derived: &Derived) -> Statement {
-    let steady = derived.steady_state.as_ref().map(|steady| {
-        let reached = if steady.reached { "" } else { " The steady state was not reached." };
+fn steady_state(profile: &DeviceProfile) -> Statement {
+    let steady = profile.derived.steady_state.as_ref().map(|steady| {
+        let reached = match profile.long_writing() {
+            Some(writing) => format!(" {}", text::how_long(&writing, profile)),
+            None if steady.reached => String::new(),
+            None => " The steady state was not reached.".to_owned(),
+        };
         let amplification = steady.write_amplification.as_ref().map_or_else(String::new, |amplification| {
             format!(" For a byte of the host’s, {} go to flash.", text::significant(amplification.factor, 3))
         });
         let sentence = format!(
-            "is what random writing of {} gives for long.{amplification}{reached}",
+            "is what random writing of {} gives at its end.{amplification}{reached}",
             Quantity::size(steady.block_bytes)
         );
         (text::bandwidth(&steady.random_write_bytes_per_s), sentence)

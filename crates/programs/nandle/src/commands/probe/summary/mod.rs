@@ -4,23 +4,29 @@ mod waits;
 mod writes;
 
 use std::ops::Div;
+use std::path::Path;
 
 use comfy_table::{ContentArrangement, Table};
 use nandle_io::Nanos;
 use nandle_profile::{Conditions, DepthForBlock, DeviceProfile, GroupPenalty, Interval, SkippedExperiment};
 use nandle_terminal::words::{
-    bandwidth, columns, fitted, latency, paragraph, table, thousands, to_the_right,
+    bandwidth, columns, fitting, latency, paragraph, table, thousands, to_the_right,
 };
 use nandle_units::{format_bytes, format_duration};
 
-/// The whole summary. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
-pub(super) fn summary(profile: &DeviceProfile, is_asked_for: impl Fn(&str) -> bool) -> String {
-    let mut text = heading(profile) + &crate::commands::verdict::text(&nandle_advise::verdict(profile));
+/// The whole summary of a profile that is in `profile_path`. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
+pub(super) fn summary(
+    profile: &DeviceProfile,
+    profile_path: &Path,
+    is_asked_for: impl Fn(&str) -> bool,
+) -> String {
+    let verdict = nandle_advise::verdict(profile);
+    let mut text = heading(profile) + &crate::commands::verdict::text(&verdict, profile_path);
     if !profile.cells.is_empty() {
         text += &depths(profile);
         text += &sentences(profile);
     }
-    text += &writes::sentences(profile);
+    text += &writes::sentences(profile, &verdict);
     for contradiction in &profile.contradictions {
         paragraph(
             &mut text,
@@ -64,8 +70,11 @@ fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> Str
 
 /// The table without the space that pads its lines at their ends.
 fn trimmed(table: &Table) -> String {
-    let lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    lines.join("\n")
+    lines_trimmed(&table.to_string())
+}
+
+fn lines_trimmed(text: &str) -> String {
+    text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
 /// Which device it is, and how it was read.
@@ -80,7 +89,7 @@ fn heading(profile: &DeviceProfile) -> String {
         if profile.cells.is_empty() { io } else { format!("Reads {}, {io}", extent(&profile.conditions)) };
     let mut text = String::new();
     paragraph(&mut text, "", &format!("{}: {name}{capacity}. {}.", profile.target, capitalised(&how)));
-    for given_up in &profile.backend.stepped_down {
+    for given_up in profile.backend.stepped_down.iter().chain(&profile.conditions.disturbed_by_others()) {
         paragraph(&mut text, "! ", given_up);
     }
     text + "\n"
@@ -121,8 +130,7 @@ fn depths(profile: &DeviceProfile) -> String {
         table.add_row(depth_row(profile, row));
     }
     to_the_right(&mut table, ..);
-    fitted(&mut table);
-    format!("{table}\n\n")
+    format!("{}\n\n", fitting(&table))
 }
 
 fn depth_row(profile: &DeviceProfile, row: &DepthForBlock) -> [String; 6] {
@@ -166,27 +174,27 @@ fn sentences(profile: &DeviceProfile) -> String {
     );
     say("Random bandwidth, max:", derived.random_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
     say("Sequential bandwidth, max:", derived.sequential_bandwidth_bytes_per_s_max.as_ref().map(megabytes));
-    say("Random equals sequential:", equality(profile));
+    say("Random as fast as in order:", equality(profile));
     say("Reading in groups:", groups(profile));
     say(
-        "Flexible I/O unit:",
+        "Reading with gaps:",
         derived.flexible_io.as_ref().map(|unit| {
             format!(
-                "blocks of {}, {} in a group; from {} of them on, read all",
+                "in blocks of {}; where {} or more of {} neighbours are wanted, all of them at once",
                 with_bounds(&unit.block_bytes, |bytes| format_bytes(*bytes)),
-                with_bounds(&unit.group_blocks, u64::to_string),
-                with_bounds(&unit.break_even_blocks, |blocks| format!("{blocks:.1}"))
+                with_bounds(&unit.break_even_blocks, |blocks| format!("{blocks:.1}")),
+                with_bounds(&unit.group_blocks, u64::to_string)
             )
         }),
     );
     // A modelled drive has no file, and nothing that loads it lazily.
     if !profile.backend.is_modelled() {
-        say("First touch:", first_touch(profile));
+        say("First reads after a write:", first_touch(profile));
     }
     say(
-        "Steadiness:",
+        "Noise:",
         profile.conditions.reference.as_ref().map(|reference| {
-            format!("equal slices differ by {:.0} % (standard deviation)", reference.variation * 100.0)
+            format!("equal measurements differ by {:.0} % (standard deviation)", reference.variation * 100.0)
         }),
     );
     text + "\n"

@@ -4,10 +4,10 @@ use nandle_advise::verdict::TimeUnit;
 use nandle_io::Nanos;
 use nandle_profile::experiments::{CommitCost, ExtentState, InterferenceCell, InterferenceMap};
 use nandle_profile::{DeviceProfile, GroupCommitGain, InterferenceLimit, LatencySummary};
-use nandle_terminal::words::{fitted, in_unit, latency, table, thousands, to_the_right};
+use nandle_terminal::words::{fitting, in_unit, latency, paragraph, table, thousands, to_the_right};
 use nandle_units::format_bytes;
 
-use super::{trimmed, with_bounds};
+use super::{lines_trimmed, with_bounds};
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
 
@@ -42,7 +42,8 @@ pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
         let is_plain = commit.extent == ExtentState::Overwritten && commit.writes_per_commit == 1;
         is_plain && commit.write_bytes == told.write_bytes
     };
-    let ways: Vec<&CommitCost> = findings.commits.iter().filter(is_told).collect();
+    let mut ways: Vec<&CommitCost> = findings.commits.iter().filter(is_told).collect();
+    ways.sort_by_key(|way| !told.is_of(way));
     let tails = ways.iter().filter_map(|way| way.latency_ns.p99);
     let unit = TimeUnit::for_longest(tails.max().unwrap_or(0));
     let what = format!("durable writes of {}, {}", format_bytes(told.write_bytes), unit.name());
@@ -51,8 +52,10 @@ pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
         table.add_row(row_of(way, unit));
     }
     to_the_right(&mut table, 1..);
-    fitted(&mut table);
-    Some(trimmed(&table) + "\n")
+    let mut text = String::new();
+    let about = "Every way to make such a write durable. The first is the commit of all figures above: what databases call by default.";
+    paragraph(&mut text, "", about);
+    Some(text + &lines_trimmed(&fitting(&table)) + "\n")
 }
 
 /// A quantile of too few commits is a dash.

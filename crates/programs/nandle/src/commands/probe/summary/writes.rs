@@ -2,25 +2,36 @@
 
 use std::fmt::Write as _;
 
+use nandle_advise::verdict::{Load, Verdict};
 use nandle_io::Nanos;
 use nandle_profile::experiments::{FillLevel, FillLevels, WriteCacheFindings};
-use nandle_profile::{Cheap, DeviceProfile, Interval, SteadyStateFigures, WritePatternCost};
+use nandle_profile::{
+    Cheap, DeviceProfile, Interval, LongWriting, ROTATIONAL_LATENCY_NS_MIN, Steadiness, SteadyStateFigures,
+    WritePatternCost,
+};
 use nandle_terminal::words::{bandwidth, paragraph};
 use nandle_units::{format_bytes, format_duration};
 
 use super::{label, megabytes, waits, with_bounds};
 
 /// A line for each that was conducted, and what commits take as a table; nothing when none was.
-pub(super) fn sentences(profile: &DeviceProfile) -> String {
+pub(super) fn sentences(profile: &DeviceProfile, verdict: &Verdict) -> String {
     let (derived, experiments) = (&profile.derived, &profile.experiments);
     let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
     let fill = experiments.fill_level.as_ref().map(|conducted| &conducted.findings);
     let large = derived.sequential_write_bandwidth_bytes_per_s_max;
+    let cached = |load: Load| {
+        let is_it = verdict.figures.iter().any(|row| row.load == load && row.by_cache);
+        if is_it { " (answered by a write cache)" } else { "" }
+    };
     let lines = [
-        ("Sequential writes, max:", large.as_ref().map(megabytes)),
+        (
+            "Sequential writes, max:",
+            large.as_ref().map(|large| megabytes(large) + cached(Load::SequentialWrite)),
+        ),
         ("Random writes cost:", derived.write_pattern_cost.as_ref().map(random)),
         ("Cheap writes:", cheap(profile)),
-        ("Sustained random writes:", derived.steady_state.as_ref().map(steady)),
+        ("Sustained random writes:", derived.steady_state.as_ref().map(|figures| steady(profile, figures))),
         ("Write cache:", cache.and_then(cache_sentence)),
         ("Filled and fragmented:", fill.and_then(filled)),
         ("Commit:", waits::commit(profile)),
@@ -59,7 +70,7 @@ fn cheap(profile: &DeviceProfile) -> Option<String> {
     let strides = profile.cheap_strides();
     let named = |strides: &[i64]| strides.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
     let at =
-        |strides: &[i64]| (!strides.is_empty()).then(|| format!("at strides of {} blocks", named(strides)));
+        |strides: &[i64]| (!strides.is_empty()).then(|| format!("in steps of {} blocks", named(strides)));
     let unclear = at(&strides.unclear).map(|which| which + ": not clear");
     let all: Vec<String> =
         [focused, partitioned, at(&strides.clear), unclear].into_iter().flatten().collect();
@@ -77,7 +88,7 @@ fn one_way<T>(found: Cheap<T>, of_any: &str, which: impl Fn(&Interval<T>) -> Str
     }
 }
 
-fn steady(figures: &SteadyStateFigures) -> String {
+fn steady(profile: &DeviceProfile, figures: &SteadyStateFigures) -> String {
     let mut text = format!(
         "{} in blocks of {}",
         megabytes(&figures.random_write_bytes_per_s),
@@ -89,7 +100,44 @@ fn steady(figures: &SteadyStateFigures) -> String {
     if let Some(amplification) = &figures.write_amplification {
         let _ = write!(text, "; {:.1} bytes written to flash for one", amplification.factor);
     }
-    if figures.reached { text } else { text + "; the steady state was not reached" }
+    match profile.long_writing() {
+        Some(writing) => format!("{text}; {}", how_long(&writing, turns(profile))),
+        None if figures.reached => text,
+        None => text + "; the steady state was not reached",
+    }
+}
+
+/// Whether a read waits for something that turns.
+fn turns(profile: &DeviceProfile) -> bool {
+    profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN)
+}
+
+/// How much was written for how long, and whether that shows the steady state.
+fn how_long(writing: &LongWriting, turns: bool) -> String {
+    let share = writing.of_capacity().map_or_else(String::new, |share| {
+        let percent = 100.0 * share;
+        let percent = match percent {
+            ..0.1 => "less than 0.1".to_owned(),
+            0.1..10.0 => format!("{percent:.1}"),
+            _ => format!("{percent:.0}"),
+        };
+        format!(", {percent} % of the device")
+    });
+    let amount = format!(
+        "{} in {}{share}",
+        format_bytes(writing.written_bytes),
+        format_duration(Nanos(writing.elapsed_ns))
+    );
+    match writing.steadiness {
+        // It has no spare blocks that writing could use up.
+        Steadiness::TooShort if turns => format!("after {amount}"),
+        Steadiness::Steady => format!("steady after {amount}"),
+        Steadiness::Unsteady => format!("not steady after {amount}"),
+        Steadiness::TooShort => {
+            let needed = format_bytes(writing.needed_bytes);
+            format!("that is after {amount}, which can't show a steady state (about {needed} can)")
+        }
+    }
 }
 
 fn cache_sentence(cache: &WriteCacheFindings) -> Option<String> {

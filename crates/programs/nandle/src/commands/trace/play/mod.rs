@@ -7,6 +7,7 @@ mod table;
 
 use std::path::Path;
 
+use nandle_io::Nanos;
 use nandle_replay::AddressesUsed;
 use nandle_replay::play::{
     AREA_BYTES, PLAY_SCHEMA_VERSION, PlayAddresses, PlayError, PlayFile, PlayOptions, PlayWatcher, Played,
@@ -126,9 +127,27 @@ fn file(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &Played) ->
         first_error: played.first_error.clone(),
         operations: played.operations(),
         schedule: has_schedule.then(|| played.schedule()),
+        fell_behind: played.fell_behind(args.timing, due_span(args.timing, &surveyed.survey)),
         comparison: if args.compare { played.comparison() } else { Vec::new() },
         distributions: played.distributions(),
         remarks: remarks::all(args, surveyed, place, played),
+    }
+}
+
+/// From when the first request is due to when the last is.
+fn due_span(timing: Timing, survey: &Survey) -> Nanos {
+    match timing {
+        Timing::Rate { per_s } => {
+            let seconds = survey.requests().saturating_sub(1) as f64 / per_s;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "never negative; saturates"
+            )]
+            let span = Nanos((seconds * 1e9) as u64);
+            span
+        }
+        Timing::AsIs | Timing::Think | Timing::Closed { .. } => survey.span,
     }
 }
 

@@ -7,7 +7,7 @@ use nandle_io::Nanos;
 use nandle_profile::LatencySummary;
 use nandle_replay::play::{Compared, OperationPlayed, PlayFile};
 use nandle_terminal::words::{
-    bandwidth, counted, latency, paragraph, seconds, table, thousands, to_the_right,
+    bandwidth, counted, fitting, latency, paragraph, seconds, table, thousands, to_the_right,
 };
 use nandle_trace::Operation;
 use nandle_units::format_duration;
@@ -16,21 +16,27 @@ use nandle_units::format_duration;
 pub(super) fn text(file: &PlayFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
-    let _ = writeln!(text, "\n{}\n", amounts(&file.operations));
+    if let Some(behind) = &file.fell_behind {
+        paragraph(&mut text, "! ", &behind.says);
+    }
+    let _ = writeln!(text, "\n{}\n", fitting(&amounts(&file.operations)));
     let is_same = file.operations.iter().all(|kind| kind.response_ns == kind.service_ns);
     let what = if is_same { "A request takes" } else { "Response" };
     let response = file.operations.iter().map(|kind| (name(kind.operation), &kind.response_ns));
     if !has_all_beside(file) {
-        let _ = writeln!(text, "{}\n", times(what, response));
+        let _ = writeln!(text, "{}\n", fitting(&times(what, response)));
     }
     if !is_same {
         let service = file.operations.iter().map(|kind| (name(kind.operation), &kind.service_ns));
-        let _ = writeln!(text, "{}\n", times("Service", service));
+        let _ = writeln!(text, "{}\n", fitting(&times("Service", service)));
     }
     if !file.comparison.is_empty() {
-        let _ = writeln!(text, "{}\n", beside(&file.comparison));
+        let _ = writeln!(text, "{}\n", fitting(&beside(&file.comparison)));
         for compared in &file.comparison {
             paragraph(&mut text, "", &verdict(compared));
+        }
+        if file.fell_behind.is_some() {
+            paragraph(&mut text, "! ", "The demerit is that of a backlog: see above.");
         }
     }
     paragraph(&mut text, "", &kept(file));

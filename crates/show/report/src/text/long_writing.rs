@@ -1,0 +1,28 @@
+//! How long random writing went on, and what that shows.
+
+use nandle_profile::{DeviceProfile, LongWriting, ROTATIONAL_LATENCY_NS_MIN, Steadiness};
+
+use super::{Quantity, quantity::significant};
+
+/// In a sentence.
+pub(crate) fn how_long(writing: &LongWriting, profile: &DeviceProfile) -> String {
+    let turns = profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN);
+    let share = writing.of_capacity().map_or_else(String::new, |share| {
+        format!(", {}\u{a0}% of the device", significant(100.0 * share, 2))
+    });
+    let amount = format!(
+        "{} in {}{share}",
+        Quantity::size(writing.written_bytes),
+        Quantity::time_ns(writing.elapsed_ns as f64)
+    );
+    match writing.steadiness {
+        // It has no spare blocks that writing could use up.
+        Steadiness::TooShort if turns => format!("That is after {amount}."),
+        Steadiness::Steady => format!("It was steady after {amount}."),
+        Steadiness::Unsteady => format!("It was not steady after {amount}."),
+        Steadiness::TooShort => format!(
+            "That is after {amount}, which can’t show a steady state: about {} can.",
+            Quantity::size(writing.needed_bytes)
+        ),
+    }
+}

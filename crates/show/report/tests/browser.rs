@@ -158,7 +158,7 @@ fn every_experiment_is_drawn_whole() {
         3,
         "missed cells are marked"
     );
-    Visit::to(&[made_up::written(), made_up::fast(), made_up::written()]).inspect("written-several", 12);
+    Visit::to(&vec![made_up::written(), made_up::fast(), made_up::written()]).inspect("written-several", 12);
 }
 
 #[test]

@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(of(&unsure), "No group size costs anything that the measurement can tell from noise.");
         assert_eq!(of(&made_up::partial()), "What reading in groups costs was not concluded.");
         assert_eq!(
-            finding(&Device::all(&[sure, unsure, made_up::partial()])),
+            finding(&Device::all(&vec![sure, unsure, made_up::partial()])),
             "The greatest loss against group 1 is 31 % on A, none on B and unknown on C."
         );
     }

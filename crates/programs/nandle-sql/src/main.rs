@@ -3,6 +3,7 @@
 mod address;
 mod allocator;
 mod args;
+mod descriptors;
 mod engine;
 mod error;
 mod memory;
@@ -34,6 +35,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Statements may be deep, and so is the stack of all threads that hold them.
 fn main() -> ExitCode {
     quiet_decoders();
+    descriptors::allow_all_there_may_be();
     let main = std::thread::Builder::new().name("nandle-main".to_owned()).stack_size(STACK_BYTES).spawn(run);
     match main.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,

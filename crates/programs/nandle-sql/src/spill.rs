@@ -5,18 +5,20 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nandle_terminal::Failure;
 use nandle_terminal::interrupt::remove_when_interrupted;
 use rustix::fs::OFlags;
-use tempfile::TempDir;
 
 const PREFIX: &str = "nandle-sql-";
 const LOCK: &str = "LOCK";
+const REMOVALS_MAX: usize = 20;
+const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 
 /// A directory of this run's own.
 pub(crate) struct SpillDirectory {
-    directory: TempDir,
+    directory: PathBuf,
     _lock: File,
 }
 
@@ -40,11 +42,26 @@ impl SpillDirectory {
         let lock = File::create(&unlocked)?;
         lock.lock()?;
         fs::rename(unlocked, directory.path().join(LOCK))?;
-        Ok(Self { directory, _lock: lock })
+        Ok(Self { directory: directory.keep(), _lock: lock })
     }
 
     pub(crate) fn path(&self) -> PathBuf {
-        self.directory.path().to_owned()
+        self.directory.clone()
+    }
+}
+
+impl Drop for SpillDirectory {
+    /// Tasks of a query that has failed may still make files for a moment. A directory without a lock would never be known as one that was left.
+    fn drop(&mut self) {
+        for _ in 0..REMOVALS_MAX {
+            match fs::remove_dir_all(&self.directory) {
+                Ok(()) => return,
+                Err(error) if error.kind() == io::ErrorKind::NotFound && !self.directory.exists() => return,
+                Err(_) => {}
+            }
+            std::thread::sleep(BETWEEN_REMOVALS);
+        }
+        _ = File::create(self.directory.join(LOCK));
     }
 }
 

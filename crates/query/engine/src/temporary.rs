@@ -24,6 +24,9 @@ use crate::EngineError;
 /// Bytes under one checksum at most, which are written and read in one piece.
 const BLOCK_BYTES: usize = 128 << 10;
 
+/// Words of the engine's manager of temporary files.
+const FULL: &str = "exceeded the allowable limit";
+
 type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, DataFusionError>> + Send>>;
 
 /// Makes temporary files; their bytes are counted and bounded by a disk manager of the engine's.
@@ -32,7 +35,8 @@ pub(crate) struct CheckedFiles(pub(crate) Arc<DiskManager>);
 impl TempFileFactory for CheckedFiles {
     fn create_temp_file(&self, description: &str) -> Result<Arc<dyn SpillFile>, DataFusionError> {
         let file = self.0.create_tmp_file(description)?;
-        Ok(Arc::new(CheckedFile { file, blocks: Arc::default() }))
+        let limit_bytes = self.0.max_temp_directory_size();
+        Ok(Arc::new(CheckedFile { file, limit_bytes, blocks: Arc::default() }))
     }
 }
 
@@ -48,6 +52,7 @@ type Blocks = Mutex<Vec<Block>>;
 
 struct CheckedFile {
     file: Arc<dyn SpillFile>,
+    limit_bytes: u64,
     blocks: Arc<Blocks>,
 }
 
@@ -80,8 +85,14 @@ impl SpillFile for CheckedFile {
     }
 
     fn open_writer(&self) -> Result<Box<dyn SpillWriter>, DataFusionError> {
-        let writer = self.file.open_writer()?;
-        Ok(Box::new(CheckedWriter { writer, blocks: Arc::clone(&self.blocks), pending: Vec::new() }))
+        let writer = CheckedWriter {
+            writer: self.file.open_writer()?,
+            path: self.path().map(Path::to_owned).unwrap_or_default(),
+            limit_bytes: self.limit_bytes,
+            blocks: Arc::clone(&self.blocks),
+            pending: Vec::new(),
+        };
+        Ok(Box::new(writer))
     }
 }
 
@@ -108,6 +119,8 @@ impl Reader {
 /// Writes blocks.
 struct CheckedWriter {
     writer: Box<dyn SpillWriter>,
+    path: PathBuf,
+    limit_bytes: u64,
     blocks: Arc<Blocks>,
     pending: Vec<u8>,
 }
@@ -118,7 +131,7 @@ impl CheckedWriter {
         if pending.is_empty() {
             return Ok(());
         }
-        self.writer.write_all(&pending)?;
+        self.writer.write_all(&pending).map_err(|error| self.refused(error))?;
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = blocks.last().map_or(0, |last| last.begin + last.bytes as u64);
         blocks.push(Block { begin, bytes: pending.len(), checksum: crc32c::crc32c(&pending) });
@@ -126,10 +139,26 @@ impl CheckedWriter {
     }
 }
 
+impl CheckedWriter {
+    /// The engine's manager of temporary files says by words that they have their full size, and hands on what the system says.
+    fn refused(&self, error: io::Error) -> io::Error {
+        let limit_bytes = self.limit_bytes;
+        let said = match error.downcast::<DataFusionError>() {
+            Ok(DataFusionError::IoError(source)) => source,
+            Ok(other) => return io::Error::other(EngineError::from(other)),
+            Err(error) if error.to_string().contains(FULL) => {
+                return io::Error::other(EngineError::OutOfSpill { limit_bytes });
+            }
+            Err(error) => error,
+        };
+        io::Error::other(EngineError::io("writing the temporary file", &*self.path)(said))
+    }
+}
+
 impl io::Write for CheckedWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let room = BLOCK_BYTES - self.pending.len();
-        let taken = &bytes[..bytes.len().min(room)];
+        let (taken, _) = bytes.split_at(bytes.len().min(room));
         self.pending.extend_from_slice(taken);
         if self.pending.len() == BLOCK_BYTES {
             self.write_block()?;
@@ -164,7 +193,7 @@ mod tests {
         let mode = DiskManagerMode::Directories(vec![directory.to_owned()]);
         let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());
         let file = CheckedFiles(disk).create_temp_file("a test").unwrap();
-        let bytes: Vec<u8> = (0..BLOCK_BYTES * 2 + 100).map(|number| (number % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..=250).cycle().take(BLOCK_BYTES * 2 + 100).collect();
         let mut writer = file.open_writer().unwrap();
         writer.write_all(&bytes[..1000]).unwrap();
         writer.flush().unwrap();
@@ -200,6 +229,20 @@ mod tests {
             raw.write_all_at(&[bytes[place]], place as u64).unwrap();
         }
         assert_eq!(read(&file).unwrap(), bytes);
+    }
+
+    #[test]
+    fn more_than_may_be_is_an_error_of_its_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let mode = DiskManagerMode::Directories(vec![directory.path().to_owned()]);
+        let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(1000);
+        let file = CheckedFiles(Arc::new(disk.build().unwrap())).create_temp_file("a test").unwrap();
+        let mut writer = file.open_writer().unwrap();
+        writer.write_all(&[1; 1001]).unwrap();
+        let error = writer.flush().unwrap_err();
+        let error = EngineError::from(DataFusionError::ArrowError(Box::new(error.into()), None));
+        assert!(matches!(error, EngineError::OutOfSpill { limit_bytes: 1000 }), "{error}");
+        assert_eq!(error.kind(), crate::ErrorKind::OutOfSpill);
     }
 
     #[test]

@@ -158,7 +158,9 @@ fn every_experiment_is_drawn_whole() {
         3,
         "missed cells are marked"
     );
-    Visit::to(&vec![made_up::written(), made_up::fast(), made_up::written()]).inspect("written-several", 12);
+    let several: Vec<_> =
+        [made_up::written, made_up::fast, made_up::written].iter().map(|make| make()).collect();
+    Visit::to(&several).inspect("written-several", 12);
 }
 
 #[test]

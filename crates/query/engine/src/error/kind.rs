@@ -77,6 +77,7 @@ impl EngineError {
             Self::TooLong { .. } => ErrorKind::TooLong,
             Self::Planning { error, .. } => error.kind(),
             Self::Panicked { .. } => ErrorKind::Internal,
+            Self::OutOfSpill { .. } => ErrorKind::OutOfSpill,
             Self::Query(error) => of_query(error),
             Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),
             Self::Interrupted => ErrorKind::Interrupted,
@@ -98,6 +99,11 @@ fn of_query(error: &DataFusionError) -> ErrorKind {
 /// The first error in the chain of causes that says more than that there was one.
 fn of_cause(mut cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
     while let Some(error) = cause {
+        // The system's error says nothing of its own where it has another within.
+        if let Some(within) = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+            cause = Some(within);
+            continue;
+        }
         let own = error.downcast_ref::<EngineError>().map(EngineError::kind);
         let arrow = || error.downcast_ref::<ArrowError>().and_then(of_arrow);
         let engine = || error.downcast_ref::<DataFusionError>().and_then(of_engine);
@@ -188,6 +194,7 @@ fn of_arrow(error: &ArrowError) -> Option<ErrorKind> {
         ArrowError::InvalidArgumentError(text) | ArrowError::ComputeError(text) => of_execution(text),
         ArrowError::NotYetImplemented(_) => ErrorKind::Unsupported,
         ArrowError::MemoryError(_) => ErrorKind::OutOfMemory,
+        ArrowError::IoError(_, source) if source.get_ref().is_some() => return None,
         ArrowError::IoError(..) => ErrorKind::Io,
         ArrowError::ParquetError(_) | ArrowError::IpcError(_) => ErrorKind::Damaged,
         ArrowError::ExternalError(_) => return None,

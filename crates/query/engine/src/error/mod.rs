@@ -4,6 +4,7 @@ use std::any::Any;
 use std::error::Error;
 use std::path::PathBuf;
 
+use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
 use nandle_columns::{ColumnsError, Place};
 use nandle_reads::ReadsError;
@@ -86,6 +87,15 @@ pub enum EngineError {
     /// A file is no Parquet, or is damaged.
     #[error("{0}")]
     Columns(#[from] ColumnsError),
+    /// Temporary files have their full size.
+    #[error(
+        "a query needs more disk space for temporary files than they may have, which is {limit_bytes} bytes; allow more (--spill-limit), or give more memory \
+         (--memory)"
+    )]
+    OutOfSpill {
+        /// What all of them together may have.
+        limit_bytes: u64,
+    },
     /// A temporary file comes back with other bytes.
     #[error(
         "{bytes} bytes from {begin} on of the temporary file {}: what the device returned isn't what was written; check the device, or have temporary \
@@ -232,6 +242,17 @@ impl From<DataFusionError> for EngineError {
             DataFusionError::External(source) => match source.downcast::<Self>() {
                 Ok(own) => *own,
                 Err(source) => Self::Query(Box::new(DataFusionError::External(source))),
+            },
+            DataFusionError::ArrowError(arrow, trace) => match *arrow {
+                // What is written to temporary files comes through Arrow and the system's errors.
+                ArrowError::IoError(text, source) => match source.downcast::<Self>() {
+                    Ok(own) => own,
+                    Err(source) => {
+                        let arrow = Box::new(ArrowError::IoError(text, source));
+                        Self::Query(Box::new(DataFusionError::ArrowError(arrow, trace)))
+                    }
+                },
+                arrow => Self::Query(Box::new(DataFusionError::ArrowError(Box::new(arrow), trace))),
             },
             error => Self::Query(Box::new(error)),
         }

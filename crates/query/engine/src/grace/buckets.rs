@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array as _, ArrayRef, RecordBatch};
+use arrow_buffer::NullBuffer;
 use arrow_schema::SchemaRef;
 use arrow_select::interleave::interleave_record_batch;
-use datafusion::common::DataFusionError;
 use datafusion::common::hash_utils::{RandomState, create_hashes};
+use datafusion::common::{DataFusionError, NullEquality, internal_err};
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::physical_expr::PhysicalExprRef;
 use datafusion::physical_plan::metrics::SpillMetrics;
@@ -16,16 +17,25 @@ use super::stored::{Stored, Writer};
 
 /// Into how many rows are divided at a time.
 const BUCKETS: usize = 32;
-/// Rows wait until a bucket has about 128 KiB to write, so that its batches and its writes are long.
-const BUFFERED_BYTES_MAX: usize = BUCKETS * (128 << 10);
 /// What hashes begin with; the engine's own, by which rows were divided before, begin with others.
 const FIRST_SEED: u64 = 0x6e61_6e64_6c65_0000;
+
+/// How rows are divided.
+pub(super) struct Division {
+    /// How often they were divided before.
+    pub(super) number: u64,
+    /// What may wait to be written.
+    pub(super) buffered_bytes_max: usize,
+    /// Whether keys without a value meet one another.
+    pub(super) null_equality: NullEquality,
+}
 
 /// Rows on their way into buckets.
 pub(super) struct Buckets<'a> {
     environment: Arc<RuntimeEnv>,
     schema: SchemaRef,
     keys: Vec<PhysicalExprRef>,
+    division: Division,
     random: RandomState,
     spill: &'a SpillMetrics,
     /// Rows that aren't written yet.
@@ -37,19 +47,20 @@ pub(super) struct Buckets<'a> {
 }
 
 impl<'a> Buckets<'a> {
-    /// No rows yet; `divisions` says how often they were divided before.
+    /// No rows yet.
     pub(super) fn new(
         environment: Arc<RuntimeEnv>,
         schema: SchemaRef,
         keys: Vec<PhysicalExprRef>,
-        divisions: u64,
+        division: Division,
         spill: &'a SpillMetrics,
     ) -> Self {
         Self {
             environment,
             schema,
             keys,
-            random: RandomState::with_seed(FIRST_SEED + divisions),
+            random: RandomState::with_seed(FIRST_SEED + division.number),
+            division,
             spill,
             batches: Vec::new(),
             buffered_bytes: 0,
@@ -68,14 +79,28 @@ impl<'a> Buckets<'a> {
         let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let mut hashes = vec![0; batch.num_rows()];
         create_hashes(&keys, &self.random, &mut hashes)?;
+        let nulls = self.without_partner(&keys);
         for (row, hash) in hashes.into_iter().enumerate() {
-            // The remainder is less than the number of buckets.
-            self.rows[(hash % BUCKETS as u64) as usize].push((self.batches.len(), row));
+            // A row that meets none may lie anywhere, and doesn't make one bucket long.
+            let is_alone = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
+            let place = if is_alone { row as u64 } else { hash };
+            let bucket =
+                usize::try_from(place % BUCKETS as u64).ok().and_then(|bucket| self.rows.get_mut(bucket));
+            let Some(bucket) = bucket else { return internal_err!("there are {BUCKETS} buckets") };
+            bucket.push((self.batches.len(), row));
         }
         let (batch, bytes) = compact(batch)?;
-        self.buffered_bytes += bytes;
+        self.buffered_bytes += bytes + batch.num_rows() * size_of::<(usize, usize)>();
         self.batches.push(batch);
-        if self.buffered_bytes > BUFFERED_BYTES_MAX { self.write() } else { Ok(()) }
+        if self.buffered_bytes > self.division.buffered_bytes_max { self.write() } else { Ok(()) }
+    }
+
+    /// Rows whose key has no value, where these don't meet one another.
+    fn without_partner(&self, keys: &[ArrayRef]) -> Option<NullBuffer> {
+        if self.division.null_equality == NullEquality::NullEqualsNull {
+            return None;
+        }
+        keys.iter().fold(None, |nulls, key| NullBuffer::union(nulls.as_ref(), key.logical_nulls().as_ref()))
     }
 
     /// The files of the buckets; none of those that have no rows.
@@ -100,7 +125,7 @@ impl<'a> Buckets<'a> {
                 Some(writer) => writer,
                 None => writer.insert(Writer::new(&self.environment, &self.schema)?),
             };
-            writer.write(batch)?;
+            writer.write(&batch)?;
         }
         self.batches.clear();
         self.buffered_bytes = 0;

@@ -20,11 +20,11 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
         return Ok((batch, bytes));
     }
     let rows = UInt64Array::from_iter_values(0..batch.num_rows() as u64);
-    Ok((without_strange_texts(take_record_batch(&batch, &rows)?)?, bytes))
+    Ok((without_strange_texts(&take_record_batch(&batch, &rows)?)?, bytes))
 }
 
 /// The same rows, whose buffers hold no texts but theirs.
-pub(super) fn without_strange_texts(batch: RecordBatch) -> Result<RecordBatch, DataFusionError> {
+pub(super) fn without_strange_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
     let column = |column: &ArrayRef| match column.data_type() {
         DataType::Utf8View => Arc::new(column.as_string_view().gc()) as ArrayRef,
         DataType::BinaryView => Arc::new(column.as_binary_view().gc()),

@@ -10,11 +10,12 @@ use datafusion::physical_plan::joins::HashJoinExec;
 use datafusion::physical_plan::joins::utils::JoinFilter;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet};
 use datafusion::physical_plan::statistics::ChildStats;
-use datafusion::physical_plan::stream::RecordBatchReceiverStream;
+use datafusion::physical_plan::stream::{RecordBatchReceiverStream, RecordBatchStreamAdapter};
 use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, InputDistributionRequirements, PlanProperties,
     StatisticsArgs,
 };
+use futures_util::stream::{self, StreamExt as _};
 
 use super::pairs::Pairs;
 
@@ -101,8 +102,12 @@ impl ExecutionPlan for GraceHashJoin {
         let baseline = BaselineMetrics::new(&self.metrics, partition);
         let pairs =
             Pairs::new(Arc::clone(&self.join), partition, context, &self.metrics, baseline, rows.tx());
-        rows.spawn(async move { pairs.join(left, right).await });
-        Ok(rows.build())
+        // It begins when it is asked for rows, so that joins of which one waits for the other don't hold memory at the same time.
+        let rows = stream::once(async move {
+            rows.spawn(async move { pairs.join(left, right).await });
+            rows.build()
+        });
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), rows.flatten())))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

@@ -15,16 +15,24 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::StreamExt as _;
 use tokio::sync::mpsc::Sender;
 
-use super::buckets::Buckets;
+use super::buckets::{Buckets, Division};
 use super::compact::compact;
 use super::side::Side;
 use super::stored::{Stored, stored_stream};
 
-/// A join's left side stays in memory where it takes no more than this part of it, all partitions together: a hash table takes as much again, and several
-/// joins run at a time.
-const MEMORY_PART: usize = 16;
+/// A join's left side stays in memory where it takes no more than this part of it, all partitions together: several joins run at a time.
+const MEMORY_PART: usize = 8;
+/// What a hash table takes of a row, at most: places for twice the rows, of 17 bytes each, and a link.
+const TABLE_BYTES_PER_ROW: usize = 44;
+/// The engine's memory has room for a copy of what joins gather.
+const COPIES: usize = 2;
 /// Rows that a hash can't tell apart are joined in memory after so many divisions.
 const DIVISIONS_MAX: u64 = 5;
+/// Where so many parts of sixteen of the left side's bytes are in one bucket, that is one key's, and no division makes it less.
+const SIXTEENTHS_OF_ONE_KEY: u64 = 14;
+
+/// Rows wait until a bucket has about 128 KiB to write, so that its batches and its writes are long; less where memory is little.
+const BUFFERED_BYTES_MAX: usize = 4 << 20;
 
 /// What the joins of a partition have in common.
 pub(super) struct Pairs {
@@ -88,12 +96,16 @@ impl Pairs {
             let left = self.buckets(held.chain(left), &schema, left_keys, divisions).await?;
             let schema = right.schema();
             let right = self.buckets(right, &schema, right_keys, divisions).await?;
+            let left_bytes: u64 = left.iter().flatten().map(Stored::bytes).sum();
             for (left, right) in left.into_iter().zip(right) {
+                let bytes = left.as_ref().map_or(0, Stored::bytes);
+                let is_of_one_key = bytes * 16 > left_bytes * SIXTEENTHS_OF_ONE_KEY;
+                let divisions = if is_of_one_key { DIVISIONS_MAX } else { divisions + 1 };
                 // Of two buckets without rows nothing comes.
                 if left.is_some() || right.is_some() {
                     let left = stored_stream(left, &self.join.left().schema());
                     let right = stored_stream(right, &self.join.right().schema());
-                    self.divided(left?, right?, divisions + 1).await?;
+                    self.divided(left?, right?, divisions).await?;
                 }
             }
             Ok(())
@@ -113,6 +125,7 @@ impl Pairs {
         }
         while let Some(batch) = left.next().await.transpose()? {
             let (batch, bytes) = compact(batch)?;
+            let bytes = (bytes + batch.num_rows() * TABLE_BYTES_PER_ROW) * COPIES;
             held.push(batch);
             if self.memory.size() + bytes > self.share_bytes || self.memory.try_grow(bytes).is_err() {
                 return Ok(false);
@@ -129,10 +142,15 @@ impl Pairs {
         divisions: u64,
     ) -> Result<Vec<Option<Stored>>, DataFusionError> {
         let environment = self.context.runtime_env();
-        let mut buckets = Buckets::new(environment, Arc::clone(schema), keys, divisions, &self.spill);
+        let division = Division {
+            number: divisions,
+            buffered_bytes_max: self.share_bytes.min(BUFFERED_BYTES_MAX),
+            null_equality: self.join.null_equality(),
+        };
+        let mut buckets = Buckets::new(environment, Arc::clone(schema), keys, division, &self.spill);
         while let Some(batch) = rows.next().await.transpose()? {
             buckets.add(batch)?;
-            // It is bounded, and there already.
+            // It is bounded by this join's share, and there already.
             self.memory.resize(buckets.buffered_bytes());
         }
         let stored = buckets.finish();
@@ -146,7 +164,7 @@ impl Pairs {
         let join = join.with_new_children(vec![Side::plan(left)?, Side::plan(right)?])?.build()?;
         let mut joined = make_cooperative(join.execute(0, Arc::clone(&self.context))?);
         while let Some(batch) = joined.next().await.transpose()? {
-            self.baseline.output_rows().add(batch.num_rows());
+            self.baseline.record_output(batch.num_rows());
             if self.rows.send(Ok(batch)).await.is_err() {
                 break; // nothing wants rows any more
             }

@@ -24,6 +24,12 @@ const PURPOSE: &str = "rows of a join";
 /// Rows of a bucket.
 pub(super) struct Stored(Arc<dyn SpillFile>);
 
+impl Stored {
+    pub(super) fn bytes(&self) -> u64 {
+        self.0.size().unwrap_or_default()
+    }
+}
+
 /// Writes them.
 pub(super) struct Writer {
     file: Arc<dyn SpillFile>,
@@ -37,8 +43,10 @@ impl Writer {
         Ok(Self { file, writer })
     }
 
-    pub(super) fn write(&mut self, batch: RecordBatch) -> Result<(), DataFusionError> {
-        Ok(self.writer.write(&without_strange_texts(batch)?)?)
+    pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), DataFusionError> {
+        self.writer.write(&without_strange_texts(batch)?)?;
+        // What waits in a writer isn't accounted for.
+        Ok(self.writer.flush()?)
     }
 
     pub(super) fn finish(self, spill: &SpillMetrics) -> Result<Stored, DataFusionError> {
@@ -63,13 +71,11 @@ pub(super) fn stored_stream(
             if let Some(batch) = decoder.decode(&mut chunk)? {
                 return Ok(Some((batch, (decoder, chunks, chunk, file))));
             }
-            match chunks.next().await.transpose()? {
-                Some(next) => chunk = Buffer::from(next),
-                None => {
-                    decoder.finish()?;
-                    return Ok(None);
-                }
-            }
+            let Some(next) = chunks.next().await.transpose()? else {
+                decoder.finish()?;
+                return Ok(None);
+            };
+            chunk = Buffer::from(next);
         }
     });
     Ok(Box::pin(RecordBatchStreamAdapter::new(Arc::clone(schema), rows)))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_schema::SchemaRef;
 use datafusion::catalog::SchemaProvider as _;
-use datafusion::common::{DataFusionError, internal_datafusion_err};
+use datafusion::common::internal_datafusion_err;
 use datafusion::execution::SpillWriter;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool as _};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
@@ -103,12 +103,12 @@ fn write(rows: &mut Rows, to: Box<dyn SpillWriter>, is_over: &dyn Fn() -> bool) 
     Ok(count)
 }
 
-/// Temporary files are written through the engine, whose own errors come in those of the system: what is none of these is that there is no room.
+/// Temporary files are written through the engine, whose own errors come in those of the system.
 fn of_temporary(error: ParquetError) -> EngineError {
     match of_parquet(error) {
-        EngineError::Output(source) => match source.downcast::<DataFusionError>() {
-            Ok(of_engine) => of_engine.into(),
-            Err(full) => DataFusionError::ResourcesExhausted(full.to_string()).into(),
+        EngineError::Output(source) => match source.downcast::<EngineError>() {
+            Ok(own) => own,
+            Err(source) => EngineError::Output(source),
         },
         error => error,
     }

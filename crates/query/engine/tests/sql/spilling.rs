@@ -70,6 +70,32 @@ fn rows_with_one_key_are_divided_no_further() {
     }
 }
 
+/// Rows without a key meet none; they may be most of a side, and of an outer join's rows all come.
+#[test]
+fn rows_without_a_key_are_divided_like_others() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 60_000, &with_pages());
+    let keys = "(SELECT CASE WHEN id % 10 < 8 THEN NULL ELSE note END AS key, id, amount, note FROM rows)";
+    let query = format!(
+        "SELECT count(*) AS n, count(a.key) AS keys, sum(a.id) AS a, sum(b.id) AS b, max(a.note) AS note FROM {keys} a FULL JOIN {keys} b ON a.key = b.key AND a.id = b.id"
+    );
+    let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), &query).unwrap();
+    let spilled = MEMORY_BYTES.map(|memory_bytes| spills(&place, &query, memory_bytes, &expected));
+    assert!(spilled.contains(&true), "no memory is too small for a hash join");
+}
+
+/// The hash table of narrow rows takes several times what these do.
+#[test]
+fn a_side_of_narrow_rows_is_divided_before_its_table_is_too_large() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 150_000, &with_pages());
+    let query = "SELECT count(*) AS n, sum(a.id) AS ids FROM rows a JOIN rows b ON a.id = b.id";
+    let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), query).unwrap();
+    for mebibytes in [10, 12, 14, 16, 18, 20] {
+        spills(&place, query, mebibytes << 20, &expected);
+    }
+}
+
 /// With one thread the first run's joins belong to its plan, and what they have gathered goes with that.
 #[test]
 fn what_the_first_run_held_is_gone_before_the_second() {

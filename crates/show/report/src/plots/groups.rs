@@ -153,8 +153,11 @@ mod tests {
         );
         assert_eq!(of(&unsure), "No group size costs anything that the measurement can tell from noise.");
         assert_eq!(of(&made_up::partial()), "What reading in groups costs was not concluded.");
+        let mut all = Vec::from([sure]);
+        all.extend([unsure]);
+        all.extend([made_up::partial()]);
         assert_eq!(
-            finding(&Device::all(&vec![sure, unsure, made_up::partial()])),
+            finding(&Device::all(&all)),
             "The greatest loss against group 1 is 31 % on A, none on B and unknown on C."
         );
     }

@@ -185,8 +185,11 @@ mod tests {
         let of = |cells| DeviceProfile { cells, ..made_up::partial() };
         let equal = of(vec![read("random", 1e9), read("sequential", 1e9)]);
         let below = of(vec![read("random", 1e9), read("sequential", 2e9)]);
+        let mut all = Vec::from([equal]);
+        all.extend([below]);
+        all.extend([made_up::partial()]);
         assert_eq!(
-            plot(&Device::all(&vec![equal, below, made_up::partial()])).finding,
+            plot(&Device::all(&all)).finding,
             "At depth 4, the block sizes at which random reading is within 10 % of sequential reading are 4KiB and more on \
              A, none of those tried on B and unknown on C."
         );

@@ -9,14 +9,13 @@ use datafusion::common::tree_node::{TreeNode as _, TreeNodeRecursion};
 use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::logical_expr::LogicalPlan;
-use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::joins::{HashJoinExec, SortMergeJoinExec};
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::{DataFrame, SessionConfig, SessionContext};
 
 use crate::ending::with_ends;
 use crate::explained::Explained;
-use crate::grace::with_grace_joins;
+use crate::grace::{Rule, with_grace_joins};
 use crate::repartition::with_single_writers;
 use crate::{Elsewhere, EngineError, ErrorKind, Needs};
 
@@ -134,7 +133,7 @@ impl Run {
         optimizer.hash_join_single_partition_threshold_rows = SMALL_SIDE_ROWS_MAX;
         // With one partition no side of a join is divided.
         let partitions = config.target_partitions().max(2);
-        let rules = with_grace_joins(self.context.state().physical_optimizers());
+        let rules = with_grace_joins(self.context.state().physical_optimizers())?;
         self.planned_by(config.with_target_partitions(partitions), rules).start().await
     }
 
@@ -146,11 +145,7 @@ impl Run {
     }
 
     /// The same with other settings and rules.
-    fn planned_by(
-        &self,
-        mut config: SessionConfig,
-        rules: Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>>,
-    ) -> Self {
+    fn planned_by(&self, mut config: SessionConfig, rules: Vec<Rule>) -> Self {
         // The tables are there.
         config.options_mut().catalog.create_default_catalog_and_schema = false;
         let state = SessionStateBuilder::new_from_existing(self.context.state())

@@ -56,6 +56,13 @@ struct CheckedFile {
     blocks: Arc<Blocks>,
 }
 
+impl CheckedFile {
+    fn own_path(&self) -> Result<PathBuf, DataFusionError> {
+        let path = self.file.path().map(Path::to_owned);
+        path.ok_or_else(|| internal_datafusion_err!("a temporary file has no path"))
+    }
+}
+
 impl SpillFile for CheckedFile {
     fn path(&self) -> Option<&Path> {
         self.file.path()
@@ -67,9 +74,9 @@ impl SpillFile for CheckedFile {
 
     /// What was written until the reader gets there; a file can be read while it is written.
     fn read_stream(&self) -> Result<Chunks, DataFusionError> {
-        let path = self.path().ok_or_else(|| internal_datafusion_err!("a temporary file has no path"))?;
-        let file = File::open(path).map_err(EngineError::io("opening the temporary file", path))?;
-        let reader = Arc::new(Reader { file, path: path.to_owned() });
+        let path = self.own_path()?;
+        let file = File::open(&path).map_err(EngineError::io("opening the temporary file", &*path))?;
+        let reader = Arc::new(Reader { file, path });
         let blocks = Arc::clone(&self.blocks);
         Ok(Box::pin(try_unfold(0, move |number| {
             let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).get(number).copied();
@@ -87,7 +94,7 @@ impl SpillFile for CheckedFile {
     fn open_writer(&self) -> Result<Box<dyn SpillWriter>, DataFusionError> {
         let writer = CheckedWriter {
             writer: self.file.open_writer()?,
-            path: self.path().map(Path::to_owned).unwrap_or_default(),
+            path: self.own_path()?,
             limit_bytes: self.limit_bytes,
             blocks: Arc::clone(&self.blocks),
             pending: Vec::new(),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_schema::{DataType, FieldRef};
-use datafusion::common::{DataFusionError, ScalarValue};
+use datafusion::common::ScalarValue;
 use datafusion::functions_aggregate::array_agg::array_agg_udaf;
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
 use datafusion::logical_expr::utils::AggregateOrderSensitivity;
@@ -14,10 +14,10 @@ use datafusion::logical_expr::{
     Signature,
 };
 
+use super::sum::Result;
+
 /// How often values lie in memory at the end: as they were collected, as one list, and in a batch on its way.
 const COPIES: usize = 3;
-
-type Result<T> = std::result::Result<T, DataFusionError>;
 
 /// The engine's function.
 #[derive(Debug, PartialEq, Eq, Hash)]

@@ -128,7 +128,7 @@ fn is_time(data_type: &DataType) -> bool {
 }
 
 /// The value of a literal, or of one that is cast.
-fn constant(expression: &Expr) -> Option<ScalarValue> {
+pub(super) fn constant(expression: &Expr) -> Option<ScalarValue> {
     match expression {
         Expr::Literal(value, _) => Some(value.clone()),
         Expr::Cast(Cast { expr, field }) => match &**expr {

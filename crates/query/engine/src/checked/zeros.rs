@@ -2,8 +2,10 @@
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::expr::{Cast, InList};
+use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{Expr, lit};
+
+use super::compared::constant;
 
 /// The same list with the zeros that it lacks, if it has one; values are compared as `data_type`.
 pub(super) fn with_both(mut list: InList, data_type: &DataType) -> InList {
@@ -23,15 +25,7 @@ pub(super) fn with_both(mut list: InList, data_type: &DataType) -> InList {
 
 /// The zero that a value of a list is.
 fn zero(expression: &Expr) -> Option<f64> {
-    let value = match expression {
-        Expr::Literal(value, _) => value.clone(),
-        Expr::Cast(Cast { expr, field }) => match &**expr {
-            Expr::Literal(value, _) => value.cast_to(field.data_type()).ok()?,
-            _ => return None,
-        },
-        _ => return None,
-    };
-    match value.cast_to(&DataType::Float64).ok()? {
+    match constant(expression)?.cast_to(&DataType::Float64).ok()? {
         ScalarValue::Float64(Some(zero)) if zero == 0.0 => Some(zero),
         _ => None,
     }

@@ -130,7 +130,7 @@ fn of_engine(error: &DataFusionError) -> Option<ErrorKind> {
             }
         }),
         DataFusionError::Execution(text) => Some(of_execution(text)),
-        DataFusionError::ResourcesExhausted(text) => Some(of_resources(text)),
+        DataFusionError::ResourcesExhausted(_) => Some(ErrorKind::OutOfMemory),
         DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => Some(ErrorKind::Io),
         DataFusionError::ParquetError(_) => Some(ErrorKind::Damaged),
         DataFusionError::Collection(errors) => errors.first().map(of_query),
@@ -174,10 +174,6 @@ fn of_execution(text: &str) -> ErrorKind {
     } else {
         ErrorKind::InvalidValue
     }
-}
-
-fn of_resources(text: &str) -> ErrorKind {
-    if text.contains("disk space") { ErrorKind::OutOfSpill } else { ErrorKind::OutOfMemory }
 }
 
 /// `None` where the cause says more.

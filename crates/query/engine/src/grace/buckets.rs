@@ -17,6 +17,8 @@ use super::stored::{Stored, Writer};
 
 /// Into how many rows are divided at a time.
 const BUCKETS: usize = 32;
+/// Rows wait until a bucket has about 128 KiB to write, so that its batches and its writes are long; less where memory is little.
+pub(super) const BUFFERED_BYTES_MAX: usize = BUCKETS * (128 << 10);
 /// What hashes begin with; the engine's own, by which rows were divided before, begin with others.
 const FIRST_SEED: u64 = 0x6e61_6e64_6c65_0000;
 

@@ -21,4 +21,4 @@ mod side;
 mod stored;
 
 pub(crate) use self::exec::GraceHashJoin;
-pub(crate) use self::rule::with_grace_joins;
+pub(crate) use self::rule::{Rule, with_grace_joins};

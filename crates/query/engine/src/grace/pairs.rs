@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -15,7 +16,7 @@ use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::StreamExt as _;
 use tokio::sync::mpsc::Sender;
 
-use super::buckets::{Buckets, Division};
+use super::buckets::{BUFFERED_BYTES_MAX, Buckets, Division};
 use super::compact::compact;
 use super::side::Side;
 use super::stored::{Stored, stored_stream};
@@ -30,9 +31,6 @@ const COPIES: usize = 2;
 const DIVISIONS_MAX: u64 = 5;
 /// Where so many parts of sixteen of the left side's bytes are in one bucket, that is one key's, and no division makes it less.
 const SIXTEENTHS_OF_ONE_KEY: u64 = 14;
-
-/// Rows wait until a bucket has about 128 KiB to write, so that its batches and its writes are long; less where memory is little.
-const BUFFERED_BYTES_MAX: usize = 4 << 20;
 
 /// What the joins of a partition have in common.
 pub(super) struct Pairs {
@@ -96,9 +94,9 @@ impl Pairs {
             let left = self.buckets(held.chain(left), &schema, left_keys, divisions).await?;
             let schema = right.schema();
             let right = self.buckets(right, &schema, right_keys, divisions).await?;
-            let left_bytes: u64 = left.iter().flatten().map(Stored::bytes).sum();
+            let left_bytes: u64 = left.iter().flatten().map(|left| left.bytes).sum();
             for (left, right) in left.into_iter().zip(right) {
-                let bytes = left.as_ref().map_or(0, Stored::bytes);
+                let bytes = left.as_ref().map_or(0, |left| left.bytes);
                 let is_of_one_key = bytes * 16 > left_bytes * SIXTEENTHS_OF_ONE_KEY;
                 let divisions = if is_of_one_key { DIVISIONS_MAX } else { divisions + 1 };
                 // Of two buckets without rows nothing comes.
@@ -137,7 +135,7 @@ impl Pairs {
     async fn buckets(
         &self,
         mut rows: impl futures_util::Stream<Item = Result<RecordBatch, DataFusionError>> + Unpin,
-        schema: &arrow_schema::SchemaRef,
+        schema: &SchemaRef,
         keys: Vec<PhysicalExprRef>,
         divisions: u64,
     ) -> Result<Vec<Option<Stored>>, DataFusionError> {

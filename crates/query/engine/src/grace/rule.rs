@@ -1,25 +1,31 @@
 use std::sync::Arc;
 
-use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TransformedResult as _, TreeNode as _};
+use datafusion::common::{DataFusionError, internal_err};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode};
 
 use super::GraceHashJoin;
 
+/// A rule of the engine's planner.
+pub(crate) type Rule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
+
 /// The rule after which joins are decided; those that follow see to it that rows lie and are ordered as joins want them.
 const JOINS_DECIDED: &str = "join_selection";
 
 /// The same rules, by which hash joins of two divided sides may write their rows to temporary files. Joins with one small side for all stay.
-pub(crate) fn with_grace_joins(
-    rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>],
-) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+///
+/// # Errors
+/// The engine has no rule that decides joins.
+pub(crate) fn with_grace_joins(rules: &[Rule]) -> Result<Vec<Rule>, DataFusionError> {
+    let Some(decided) = rules.iter().position(|rule| rule.name() == JOINS_DECIDED) else {
+        return internal_err!("there is no rule {JOINS_DECIDED}");
+    };
     let mut rules = rules.to_vec();
-    let decided = rules.iter().position(|rule| rule.name() == JOINS_DECIDED);
-    rules.insert(decided.map_or(0, |decided| decided + 1), Arc::new(UseGraceJoins));
-    rules
+    rules.insert(decided + 1, Arc::new(UseGraceJoins));
+    Ok(rules)
 }
 
 #[derive(Debug)]

@@ -7,7 +7,7 @@ use arrow_buffer::Buffer;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::SchemaRef;
-use datafusion::common::DataFusionError;
+use datafusion::common::{DataFusionError, internal_err};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::spill_file::{SpillFile, SpillWriter};
@@ -22,12 +22,10 @@ use super::compact::without_strange_texts;
 const PURPOSE: &str = "rows of a join";
 
 /// Rows of a bucket.
-pub(super) struct Stored(Arc<dyn SpillFile>);
-
-impl Stored {
-    pub(super) fn bytes(&self) -> u64 {
-        self.0.size().unwrap_or_default()
-    }
+pub(super) struct Stored {
+    file: Arc<dyn SpillFile>,
+    /// What they take there.
+    pub(super) bytes: u64,
 }
 
 /// Writes them.
@@ -52,8 +50,9 @@ impl Writer {
     pub(super) fn finish(self, spill: &SpillMetrics) -> Result<Stored, DataFusionError> {
         self.writer.into_inner()?.finish()?;
         spill.spill_file_count.add(1);
-        spill.spilled_bytes.add(usize::try_from(self.file.size().unwrap_or_default()).unwrap_or(usize::MAX));
-        Ok(Stored(self.file))
+        let Some(bytes) = self.file.size() else { return internal_err!("a temporary file has no size") };
+        spill.spilled_bytes.add(usize::try_from(bytes).unwrap_or(usize::MAX));
+        Ok(Stored { file: self.file, bytes })
     }
 }
 
@@ -62,7 +61,7 @@ pub(super) fn stored_stream(
     stored: Option<Stored>,
     schema: &SchemaRef,
 ) -> Result<SendableRecordBatchStream, DataFusionError> {
-    let Some(Stored(file)) = stored else {
+    let Some(Stored { file, .. }) = stored else {
         return Ok(Box::pin(EmptyRecordBatchStream::new(Arc::clone(schema))));
     };
     let state = (StreamDecoder::new(), file.read_stream()?, Buffer::from(&[]), file);

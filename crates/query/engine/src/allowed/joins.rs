@@ -4,8 +4,8 @@
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
+use super::keyword;
 use crate::EngineError;
-use crate::allowed::keyword;
 
 /// Behind one FROM.
 const TABLES_MOST: usize = 100;

@@ -1,5 +1,9 @@
 //! Which statements are possible: data come in one way, and none goes out by itself.
 
+mod joins;
+mod lists;
+mod nesting;
+
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::logical_expr::{DdlStatement, LogicalPlan};
@@ -7,7 +11,7 @@ use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
-use crate::{EngineError, joins, lists, nesting};
+use crate::EngineError;
 
 /// What is refused by the text alone, before it is parsed.
 pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {

@@ -8,6 +8,7 @@
 mod cluster;
 mod connection;
 mod error;
+mod joins;
 mod secret;
 mod wire;
 mod worker;

@@ -15,6 +15,8 @@ pub(crate) const ALIVE: &str = "/nandle.Worker/Alive";
 pub(crate) const HUNG: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 /// Answered by a [`Description`].
 pub(crate) const DESCRIBE: &str = "/nandle.Worker/Describe";
+/// Answered by the bytes of memory that queries hold, in decimal digits.
+pub(crate) const HELD: &str = "/nandle.Worker/Held";
 /// The version of the program that asks.
 const VERSION: &str = "nandle-version";
 /// The secret, as RFC 6750 has it.

@@ -34,9 +34,10 @@ mod yielding;
 
 pub use account::{Account, PredictedScans};
 pub use checked::with_checked_functions;
-pub use elsewhere::{Elsewhere, ToldElsewhere};
+pub use elsewhere::{Elsewhere, FreedElsewhere, ToldElsewhere};
 pub use engine::{AroundWorld, Engine, EngineOptions, Statement, ThreadClock, WorldLayer};
 pub use error::{EngineError, ErrorKind};
+pub use grace::GraceHashJoin;
 pub use memory::HeldMemory;
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};

@@ -50,7 +50,15 @@ impl Rows {
         let Started { plan, stream, tasks } = started;
         let schema = stream.schema();
         let stream = Some(computed_in(&threads, stream));
-        Ok(Self { stream, plan, schema, threads, tasks, again: Some(again), spills_joins: false })
+        Ok(Self {
+            stream,
+            plan,
+            schema,
+            threads,
+            tasks: Some(tasks),
+            again: Some(again),
+            spills_joins: false,
+        })
     }
 
     /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that may write them to temporary files.
@@ -134,7 +142,7 @@ impl Rows {
         let Started { plan, stream, tasks } =
             self.threads.plan(Box::pin(async move { run.start_spilling(before).await })).await?;
         self.stream = Some(computed_in(&self.threads, stream));
-        (self.plan, self.tasks, self.spills_joins) = (plan, tasks, true);
+        (self.plan, self.tasks, self.spills_joins) = (plan, Some(tasks), true);
         Ok(())
     }
 

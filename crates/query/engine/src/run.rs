@@ -38,20 +38,23 @@ pub(crate) struct Run {
 pub(crate) struct Started {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     pub(crate) stream: SendableRecordBatchStream,
-    /// None where other machines compute: of their tasks nothing is known.
-    pub(crate) tasks: Option<Tasks>,
+    pub(crate) tasks: Tasks,
 }
 
 /// A statement that can run.
 struct Planned {
     plan: Arc<dyn ExecutionPlan>,
     task: Arc<TaskContext>,
-    tasks: Tasks,
+    tasks: Receiver<()>,
 }
 
 /// Whether tasks of a statement are left.
 #[derive(Debug)]
-pub(crate) struct Tasks(Receiver<()>);
+pub(crate) struct Tasks {
+    here: Receiver<()>,
+    /// None where all of them are here.
+    elsewhere: Option<Arc<Elsewhere>>,
+}
 
 /// Each task of a statement has it; it goes with the last.
 #[derive(Debug)]
@@ -59,8 +62,12 @@ struct IsTask(#[expect(dead_code, reason = "it is held")] Sender<()>);
 
 impl Tasks {
     /// Waits for them, but not for ever: one may compute for long without looking up.
-    fn wait(&self) {
-        let _ = self.0.recv_timeout(TASKS_END_WITHIN);
+    async fn wait(self) {
+        let Self { here, elsewhere } = self;
+        let _ = here.recv_timeout(TASKS_END_WITHIN);
+        if let Some(elsewhere) = elsewhere {
+            (elsewhere.freed)().await;
+        }
     }
 }
 
@@ -82,20 +89,20 @@ impl Run {
         let (sender, receiver) = channel();
         let task = Arc::new(self.task_context(&frame, IsTask(sender)));
         let plan = frame.create_physical_plan().await?;
-        Ok(Planned { plan, task, tasks: Tasks(receiver) })
+        Ok(Planned { plan, task, tasks: receiver })
     }
 
     async fn run(&self, Planned { plan, task, tasks }: Planned) -> Result<Started, EngineError> {
         let elsewhere = self.context.state().config().get_extension::<Elsewhere>();
-        let is_all_here = elsewhere.is_none_or(|elsewhere| (elsewhere.there)(&plan).is_none());
-        let plan = if is_all_here { with_ends(with_single_writers(plan)?)? } else { plan };
+        let elsewhere = elsewhere.filter(|elsewhere| (elsewhere.there)(&plan).is_some());
+        let plan = if elsewhere.is_none() { with_ends(with_single_writers(plan)?)? } else { plan };
         let explained = Explained::of(&self.statement, &plan, &self.context.state()).await?;
         let stream = execute_stream(Arc::clone(&plan), task)?;
         let stream = match explained {
             Some(explained) => explained.after(stream),
             None => stream,
         };
-        Ok(Started { plan, stream, tasks: is_all_here.then_some(tasks) })
+        Ok(Started { plan, stream, tasks: Tasks { here: tasks, elsewhere } })
     }
 
     fn task_context(&self, frame: &DataFrame, is_task: IsTask) -> TaskContext {
@@ -122,7 +129,7 @@ impl Run {
     /// # Errors
     /// Those of starting.
     pub(crate) async fn start_spilling(self, before: Tasks) -> Result<Started, EngineError> {
-        before.wait();
+        before.wait().await;
         if let Some(needs) = &self.needs {
             needs.begin_again();
         }

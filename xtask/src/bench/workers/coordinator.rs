@@ -27,7 +27,7 @@ pub(super) enum Task {
     Query(String),
     /// Alone nothing is asked, and workers are asked nothing.
     Connecting,
-    /// Alone nothing is asked; with workers a query is planned, and doesn't run.
+    /// A query is planned, with workers and without, and doesn't run.
     Planning(String),
     /// A query that is dealt out, however short.
     Short,
@@ -58,16 +58,15 @@ impl Coordinator<'_> {
     /// What comes before a query has the same cores with workers and without: its time is little enough to show them.
     fn command_of(&self, task: &Task, name: &str) -> Outcome<Command> {
         let above = self.options.distribute_above.as_str();
-        let has_workers = !self.fleet.urls(name)?.is_empty();
         let explain;
         let (queries, above, cores): (&[&str], _, _) = match task {
             Task::Query(query) => (&[query], above, cores(name)),
             Task::Short => (&[SHORT], ALWAYS, cores(TWO)),
-            Task::Planning(query) if has_workers => {
+            Task::Planning(query) => {
                 explain = format!("EXPLAIN {query}");
                 (&[PLAN_ONCE, &explain], above, cores(TWO))
             }
-            Task::Connecting | Task::Planning(_) => (&[NOTHING], ALWAYS, cores(TWO)),
+            Task::Connecting => (&[NOTHING], ALWAYS, cores(TWO)),
         };
         Ok(bound(&self.command(name, above, "csv", queries)?, &cores))
     }

@@ -90,7 +90,7 @@ fn method(options: &Options, done: &str, comparisons: &[Comparison]) -> String {
          and the files are out of the page cache before each query. `{ONE}`: `nandle sql` asks one worker, and has that one's core alone. `{TWO}`: it asks two, and has their two cores and no other. `{ALONE}`: no worker, and one core. The time is that \
          process's, from its start to its end. Scans that are predicted to take less than {} aren't dealt out. All results are compared. `{BY_TIME}` and `{EQUAL}`: the second worker reads at most {} MB/s and {} times a second, by cgroup; it goes by a profile that was \
          measured so, or by the first one's, so that shares are equal. In ms: `{ALONE}` has both cores as well, and files aren't taken out of the page cache. Connecting: SELECT 1 with two workers, and without. A short query: some rows of one column, dealt out whatever it takes, and without workers. \
-         Planning: EXPLAIN with two workers, beside SELECT 1 without, so that the difference is connecting and planning, which EXPLAIN is told to do once. {}.",
+         Planning: EXPLAIN, which is told to plan once, with two workers and without, so that the difference is connecting and what it takes to plan for workers. {}.",
         options.scale,
         MEMORY_BYTES >> 20,
         GROUP_BYTES >> 20,
@@ -120,7 +120,7 @@ fn sums(comparisons: &[Comparison]) -> Vec<String> {
         let before = comparisons.iter().filter(|one| one.unit == "ms" && one.task.starts_with(task));
         let differences = before.map(|one| one.candidate.spread.median - one.baseline.spread.median);
         let Spread { median, max, .. } = Spread::of(&differences.collect::<Vec<_>>())?;
-        Some(format!("{task} takes {median:.0} ms (median), at most {max:.0}"))
+        Some(format!("{task} takes {median:.0} ms more (median), at most {max:.0}"))
     }));
     sums
 }
@@ -151,6 +151,6 @@ mod tests {
             sums[0],
             "two workers : one worker 1.00 (greatest 2.00, query 2), of the 1 above 2 s 0.50 (greatest 0.50, query 1)"
         );
-        assert_eq!(sums[1], "planning takes 30 ms (median), at most 40");
+        assert_eq!(sums[1], "planning takes 30 ms more (median), at most 40");
     }
 }

@@ -17,11 +17,13 @@ use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::memory_pool::MemoryLimit;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion_distributed::{DistributedExt as _, SessionStateBuilderExt as _};
+use futures_util::future::FutureExt as _;
 use nandle_engine::{Elsewhere, NandleOptions};
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
 use crate::connection::{Authorities, Connections, Resolver};
+use crate::joins::JoinCodec;
 use crate::wire::Pass;
 use crate::{Secret, WorkerError};
 use handlers::Shares;
@@ -151,6 +153,7 @@ impl Cluster {
         let roster = Arc::clone(&self.roster);
         let mut builder = builder
             .with_distributed_option_extension(NandleOptions::default())
+            .with_distributed_user_codec(JoinCodec)
             .with_distributed_channel_resolver(Resolver(Arc::clone(&self.connections)))
             .with_distributed_worker_resolver(shares.clone())
             .with_distributed_desired_task_count_handler(shares.clone())
@@ -158,9 +161,13 @@ impl Cluster {
             .with_distributed_route_tasks_handler(shares)
             .with_distributed_planner();
         let above = self.distribute_above;
+        let watchers =
+            Watchers { roster: Arc::clone(&self.roster), connections: Arc::clone(&self.connections) };
+        let memory = watchers.clone();
         let elsewhere = Elsewhere {
             there: Arc::new(move |plan| told::plan(plan, &roster)),
             here: Arc::new(move |plan| told::why_here(plan, above)),
+            freed: Arc::new(move || memory.freed().boxed()),
         };
         let own_bytes = builder.runtime_env().as_deref().and_then(memory_bytes);
         let config = builder.config().get_or_insert_default();
@@ -172,8 +179,6 @@ impl Cluster {
             keep_probes_in_place(config.options_mut(), memory_bytes);
         }
         let distributing = std::mem::take(builder.query_planner());
-        let watchers =
-            Watchers { roster: Arc::clone(&self.roster), connections: Arc::clone(&self.connections) };
         let Some(distributing) = distributing else {
             unreachable!("a planner was just given to the session")
         };

@@ -9,13 +9,21 @@ use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinSet;
 use url::Url;
 
-use super::roster::Roster;
+use super::roster::{Roster, Worker};
 use crate::WorkerError;
 use crate::connection::{Connections, worker_named};
-use crate::wire::ALIVE;
+use crate::wire::{ALIVE, HELD};
 
 /// With the time of an answer it is below 5 s.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(500);
+
+/// How long memory of queries that have failed is waited for, and how often it is asked for.
+const FREED_WITHIN: Duration = Duration::from_secs(5);
+const FREED_ASKED_AFTER: Duration = Duration::from_millis(25);
+/// Nothing more is given back after so many answers that are alike.
+const EQUAL_ANSWERS: u32 = 16;
+/// One of so many parts of a worker's memory is little.
+const LITTLE_PARTS: u64 = 16;
 
 /// By which queries are watched.
 #[derive(Debug, Clone)]
@@ -33,6 +41,20 @@ pub(super) struct Watch {
 }
 
 impl Watchers {
+    /// Waits until workers hold little memory for queries, or no less than before: parts of one that has failed hold theirs until they look up. It doesn't
+    /// wait for ever: other queries may hold it.
+    pub(super) fn freed(&self) -> impl Future<Output = ()> + Send + use<> {
+        let workers = self.roster.all();
+        let connections = Arc::clone(&self.connections);
+        let asked = async move {
+            let freed = join_all(workers.iter().map(|worker| until_freed(&connections, worker)));
+            // Whoever isn't there any more will be missed by the query that comes next.
+            _ = tokio::time::timeout(FREED_WITHIN, freed).await;
+        };
+        let asking = self.connections.threads().spawn(asked);
+        async { _ = asking.await }
+    }
+
     pub(super) fn begin(&self) -> Watch {
         let (told, lost) = channel(1);
         let mut asking = JoinSet::new();
@@ -47,6 +69,21 @@ impl Watchers {
         }
         Watch { watchers: self.clone(), lost, _asking: asking }
     }
+}
+
+/// The library keeps plans that have ended, with what waits in their repartitionings, until it gets the next; of these the bytes stay the same.
+async fn until_freed(connections: &Connections, worker: &Worker) -> Result<(), WorkerError> {
+    let little_bytes = worker.memory_bytes.unwrap_or(u64::MAX) / LITTLE_PARTS;
+    let channel = connections.separate(&worker.url)?;
+    let (mut held_bytes, mut equal_answers) = (u64::MAX, 0);
+    while held_bytes > little_bytes && equal_answers < EQUAL_ANSWERS {
+        let answer = connections.ask(channel.clone(), &worker.url, HELD).await?;
+        let now_bytes = String::from_utf8_lossy(&answer).parse().unwrap_or(0);
+        equal_answers = if now_bytes == held_bytes { equal_answers + 1 } else { 0 };
+        held_bytes = now_bytes;
+        tokio::time::sleep(FREED_ASKED_AFTER).await;
+    }
+    Ok(())
 }
 
 async fn until_lost(connections: &Connections, url: &Url) -> WorkerError {

@@ -6,6 +6,7 @@ use std::future::ready;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
+use datafusion::execution::runtime_env::RuntimeEnv;
 use futures_util::future::{BoxFuture, FutureExt as _};
 use http::{Request, Response, StatusCode};
 use tokio::runtime::Handle;
@@ -14,7 +15,7 @@ use tonic::body::Body;
 use tower::Service;
 
 use super::stalls::Stalls;
-use crate::wire::{ALIVE, DESCRIBE, Description, HUNG, Objection, Pass};
+use crate::wire::{ALIVE, DESCRIBE, Description, HELD, HUNG, Objection, Pass};
 
 /// The service behind it, and who may come in.
 #[derive(Debug, Clone)]
@@ -23,6 +24,7 @@ pub(super) struct Door<S> {
     pass: Arc<Pass>,
     description: Arc<str>,
     threads: Handle,
+    runtime: Arc<RuntimeEnv>,
     stalls: Arc<Stalls>,
 }
 
@@ -32,11 +34,12 @@ impl<S> Door<S> {
         pass: Arc<Pass>,
         description: &Description,
         threads: Handle,
+        runtime: Arc<RuntimeEnv>,
         stalls: Arc<Stalls>,
     ) -> Self {
         let text = serde_json::to_string(description);
         let text = text.unwrap_or_else(|error| unreachable!("figures and lists become JSON: {error}"));
-        Self { inner, pass, description: text.into(), threads, stalls }
+        Self { inner, pass, description: text.into(), threads, runtime, stalls }
     }
 
     /// That it is alive; it isn't, for a query, where its reads don't come back.
@@ -65,7 +68,7 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let is_call = !matches!(request.uri().path(), ALIVE | DESCRIBE);
+        let is_call = !matches!(request.uri().path(), ALIVE | DESCRIBE | HELD);
         if let Some(objection) = self.pass.objection(request.headers()) {
             let refused = if is_call { refused_call(&objection) } else { refused(&objection) };
             return ready(Ok(refused)).boxed();
@@ -73,6 +76,10 @@ where
         match request.uri().path() {
             ALIVE => ready(Ok(self.alive())).boxed(),
             DESCRIBE => ready(Ok(Response::new(text(&self.description)))).boxed(),
+            HELD => {
+                let held_bytes = self.runtime.memory_pool.reserved();
+                ready(Ok(Response::new(text(&held_bytes.to_string())))).boxed()
+            }
             _ => {
                 let mut inner = self.inner.clone();
                 let computed = self.threads.spawn(async move { inner.call(request).await });

@@ -96,8 +96,9 @@ impl WorkerServer {
         let (threads, memory) = (host.threads(), host.runtime());
         let (host, stalls) = (Arc::new(host), Arc::new(Stalls::default()));
         let sessions = Sessions::new(Arc::clone(&host), connections);
-        let worker = Worker::from_session_builder(sessions).with_runtime_env(memory);
-        let door = Door::new(worker.into_worker_server(), pass, &description, threads, Arc::clone(&stalls));
+        let worker = Worker::from_session_builder(sessions).with_runtime_env(Arc::clone(&memory));
+        let server = worker.into_worker_server();
+        let door = Door::new(server, pass, &description, threads, memory, Arc::clone(&stalls));
         let mut server = Server::builder().http2_adaptive_window(Some(true));
         if let Some(keys) = &options.keys {
             server = server.tls_config(keys.to_config()).map_err(|error| Authorities::failed(&error))?;

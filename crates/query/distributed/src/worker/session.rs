@@ -13,6 +13,7 @@ use nandle_engine::{Host, NandleOptions, with_checked_functions};
 
 use super::caught::caught;
 use crate::connection::{Connections, Resolver};
+use crate::joins::JoinCodec;
 
 /// Opens sessions.
 pub(super) struct Sessions {
@@ -35,6 +36,7 @@ impl WorkerSessionBuilder for Sessions {
         let WorkerQueryContext { builder, headers } = context;
         let builder = with_checked_functions(builder)
             .with_distributed_option_extension_from_headers::<NandleOptions>(&headers)?
+            .with_distributed_user_codec(JoinCodec)
             .with_distributed_channel_resolver(Resolver(Arc::clone(&self.connections)))
             .with_distributed_worker_plan_rewrite_handler(OwnScans(Arc::clone(&self.host)));
         Ok(builder.build())

@@ -21,7 +21,7 @@ use super::pairs::Pairs;
 
 /// A hash join that writes rows to temporary files where the rows of its left side don't fit its part of the memory. Its rows have no order.
 #[derive(Debug)]
-pub(crate) struct GraceHashJoin {
+pub struct GraceHashJoin {
     /// What is joined, and how.
     join: Arc<HashJoinExec>,
     properties: Arc<PlanProperties>,
@@ -30,12 +30,20 @@ pub(crate) struct GraceHashJoin {
 
 impl GraceHashJoin {
     /// The same as a join whose sides are both divided by its keys.
-    pub(crate) fn new(join: &HashJoinExec) -> Result<Self, DataFusionError> {
+    ///
+    /// # Errors
+    /// The join is none that can be made anew.
+    pub fn new(join: &HashJoinExec) -> Result<Self, DataFusionError> {
         let join = join.builder().reset_state().build()?;
         let mut of_join = PlanProperties::clone(join.properties());
         of_join.eq_properties.clear_orderings();
         let properties = Arc::new(of_join.with_emission_type(EmissionType::Final));
         Ok(Self { join: Arc::new(join), properties, metrics: ExecutionPlanMetricsSet::new() })
+    }
+
+    /// What is joined, and how.
+    pub fn join(&self) -> &HashJoinExec {
+        &self.join
     }
 
     /// The condition besides equal keys.

@@ -20,5 +20,5 @@ mod rule;
 mod side;
 mod stored;
 
-pub(crate) use self::exec::GraceHashJoin;
+pub use self::exec::GraceHashJoin;
 pub(crate) use self::rule::{Rule, with_grace_joins};

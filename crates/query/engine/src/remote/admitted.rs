@@ -11,7 +11,7 @@ use datafusion_datasource::memory::MemorySourceConfig;
 use crate::EngineError;
 
 /// What computes on rows that come to it, and what makes some of nothing.
-const COMPUTING: [&str; 25] = [
+const COMPUTING: [&str; 26] = [
     "AggregateExec",
     "BoundedWindowAggExec",
     "BufferExec",
@@ -22,6 +22,7 @@ const COMPUTING: [&str; 25] = [
     "EmptyExec",
     "FilterExec",
     "GlobalLimitExec",
+    "GraceHashJoin",
     "HashJoinExec",
     "InterleaveExec",
     "LazyMemoryExec",

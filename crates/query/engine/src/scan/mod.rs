@@ -18,6 +18,7 @@ mod pruning;
 mod readers;
 mod reads;
 mod rehearsal;
+mod row_filter;
 mod rule;
 mod share;
 mod steps;

@@ -8,6 +8,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{DataFusionError, Statistics, internal_err};
 use datafusion::datasource::physical_plan::{
@@ -30,9 +31,10 @@ use super::explain::{Processor, Taken, Told};
 use super::pieces::{Pieces, find};
 use super::processor::{self, known_seconds};
 use super::pruner::Pruner;
-use super::pruning::quickly_pruned;
+use super::pruning::{is_evaluated_by_decoder, quickly_pruned};
 use super::readers::{PieceNumber, PlannedReaders};
 use super::reads::{DEVICE_TIME, PartitionReads};
+use super::row_filter::RowFilter;
 use super::share::{Share, deal, seconds};
 use super::stoppers::Stoppers;
 use crate::table::TableFiles;
@@ -40,6 +42,8 @@ use crate::{Needs, ThreadClock};
 
 /// The metric of processor time.
 const PROCESSOR_TIME: &str = "processor_time";
+/// The metric of rows that a filter ruled out which changed meanwhile.
+const RULED_OUT_ROWS: &str = "ruled_out_rows";
 
 /// The engine's scan, whose files are row groups, and the reads of each partition.
 #[derive(Debug)]
@@ -129,6 +133,21 @@ impl PlannedScan {
         Ok(of_shares.fold(self.told.device_seconds, Estimate::max))
     }
 
+    /// What leaves rows out behind the decoder. A scan that ends after so many rows counts those that it hands out.
+    fn row_filter(
+        &self,
+        source: &ParquetSource,
+        schema: SchemaRef,
+        batch_rows: usize,
+        partition: usize,
+    ) -> Result<Option<RowFilter>, DataFusionError> {
+        if self.config.fetch().is_some() || is_evaluated_by_decoder(source) {
+            return Ok(None);
+        }
+        let ruled_out = || MetricBuilder::new(&self.config.metrics()).counter(RULED_OUT_ROWS, partition);
+        RowFilter::of(source, schema, batch_rows, ruled_out)
+    }
+
     /// What it has taken until now.
     pub(crate) fn taken(&self) -> Taken {
         let metrics = self.config.metrics().clone_inner();
@@ -188,8 +207,10 @@ impl DataSource for PlannedScan {
         let reads = reads.stopped_by(Arc::clone(&self.stoppers));
         let reads = Arc::new(reads.noted_in(context.session_config().get_extension::<Needs>()));
         let readers = Arc::new(PlannedReaders(Arc::clone(&reads)));
-        let source = source.clone().with_parquet_file_reader_factory(readers);
-        let config = FileScanConfigBuilder::from(self.config.clone()).with_source(Arc::new(source)).build();
+        let batch_rows = context.session_config().batch_size();
+        let with_reads = source.clone().with_parquet_file_reader_factory(readers);
+        let config =
+            FileScanConfigBuilder::from(self.config.clone()).with_source(Arc::new(with_reads)).build();
         let rows = config.open(partition, context)?;
         let schema = rows.schema();
         let processor = MetricBuilder::new(&self.config.metrics()).subset_time(PROCESSOR_TIME, partition);
@@ -198,7 +219,12 @@ impl DataSource for PlannedScan {
             Ok(batch) => batch.map_err(|error| located(|| reads.damaged_place(), error)),
             Err(panic) => Err(panicked(&reads.damaged_place(), panic.as_ref()).into()),
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(schema, rows)))
+        let rows: SendableRecordBatchStream =
+            Box::pin(RecordBatchStreamAdapter::new(Arc::clone(&schema), rows));
+        Ok(match self.row_filter(source, schema, batch_rows, partition)? {
+            Some(filter) => filter.filtered(rows),
+            None => rows,
+        })
     }
 
     fn fmt_as(&self, format: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {

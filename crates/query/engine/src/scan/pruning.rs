@@ -32,7 +32,8 @@ pub(super) fn soundly_pruned(source: &ParquetSource) -> ParquetSource {
     source.clone().with_table_parquet_options(options)
 }
 
-fn is_evaluated_by_decoder(source: &ParquetSource) -> bool {
+/// Whether the decoder leaves the rows out that the filter rules out.
+pub(super) fn is_evaluated_by_decoder(source: &ParquetSource) -> bool {
     source.table_parquet_options().global.pushdown_filters
 }
 

@@ -66,6 +66,28 @@ fn what_no_plan_foresaw_is_served_and_counted() {
     assert!(figures(&plan, "unplanned").iter().any(|count| *count != "0"), "{plan}");
 }
 
+/// What a join knows of its other side, and a sort of its first rows, leaves rows out before they are moved.
+#[test]
+fn rows_that_nothing_can_want_are_left_out_behind_the_decoder() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    for query in [
+        "SELECT count(*), sum(b.id), max(b.note) FROM rows a JOIN rows b ON a.id = b.id * 2 WHERE a.amount > 240",
+        "SELECT count(*), sum(b.id) FROM rows b WHERE EXISTS (SELECT 1 FROM rows a WHERE a.id = b.id * 2 AND a.amount > 240)",
+        "SELECT b.id AS one, b.note AS other FROM rows b JOIN rows a ON b.note = a.note AND b.day = a.day WHERE a.amount > 240",
+        "SELECT id, note FROM rows ORDER BY note DESC, id LIMIT 20",
+        "SELECT b.id FROM rows b LEFT JOIN rows a ON a.id = b.id AND a.amount > 240 WHERE b.id < 5000",
+    ] {
+        set_reads(&engine, "flexible");
+        let got = sorted(&engine, query);
+        let plan = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
+        let ruled_out = figures(&plan, "ruled_out_rows");
+        assert!(query.contains("LEFT JOIN") || ruled_out.iter().any(|rows| *rows != "0"), "{query}: {plan}");
+        set_reads(&engine, "engine");
+        assert!(got == sorted(&engine, query) && !got.is_empty(), "{query}");
+    }
+}
+
 #[test]
 fn tables_are_read_with_their_sums() {
     let place = Place::with_files();

@@ -46,7 +46,7 @@ pub(super) fn write_numbers(place: &Place, count: usize, name: &str) {
     write(place, &format!("SELECT value AS id, value % 7 AS part FROM generate_series(1, {count})"), name);
 }
 
-fn write(place: &Place, rows: &str, name: &str) {
+pub(super) fn write(place: &Place, rows: &str, name: &str) {
     let written = place.run(&["-c", rows, "--format", "parquet"]);
     assert!(written.status.success(), "{written:?}");
     std::fs::write(place.path(name), written.stdout).unwrap();

@@ -7,4 +7,5 @@ mod losses;
 mod queries;
 mod refusals;
 mod secrets;
+mod spilling;
 mod tpch;

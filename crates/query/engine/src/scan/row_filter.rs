@@ -4,18 +4,19 @@
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::{Array as _, RecordBatch};
+use arrow_array::{Array as _, BooleanArray, RecordBatch};
+use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::SchemaRef;
 use arrow_select::coalesce::BatchCoalescer;
-use arrow_select::filter::prep_null_mask_filter;
-use datafusion::common::DataFusionError;
+use arrow_select::filter::{filter_record_batch, prep_null_mask_filter};
+use datafusion::common::cast::as_boolean_array;
 use datafusion::common::tree_node::{Transformed, TreeNode as _};
+use datafusion::common::{DataFusionError, internal_err};
 use datafusion::datasource::physical_plan::{FileSource as _, ParquetSource};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::projection::ProjectionExprs;
-use datafusion::physical_expr::utils::split_conjunction;
+use datafusion::physical_expr::utils::{collect_columns, split_conjunction};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_plan::metrics::Count;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
@@ -30,16 +31,23 @@ const WORTH_ONE_ROW_OF: usize = 8;
 
 /// Leaves rows out.
 pub(super) struct RowFilter {
-    /// Of columns as the scan hands them out.
-    filter: Arc<dyn PhysicalExpr>,
+    /// What of the filter stays as it is and an operator above evaluates anyway: it costs less than looking rows up.
+    fixed: Option<Arc<dyn PhysicalExpr>>,
+    changing: OfColumns,
     /// What is left of several batches is one.
     rows: BatchCoalescer,
     worth: Worth,
     ruled_out: Count,
 }
 
+/// A filter of some columns, which are given to it alone: it copies what it is given.
+struct OfColumns {
+    filter: Arc<dyn PhysicalExpr>,
+    columns: Vec<usize>,
+}
+
 impl RowFilter {
-    /// By what of a source's filter changes and is about columns that it hands out; none where nothing is.
+    /// By what of a source's filter is about columns that it hands out; none where nothing of it changes.
     pub(super) fn of(
         source: &ParquetSource,
         schema: SchemaRef,
@@ -47,19 +55,23 @@ impl RowFilter {
         ruled_out: impl FnOnce() -> Count,
     ) -> Result<Option<Self>, DataFusionError> {
         let Some(whole) = source.filter() else { return Ok(None) };
-        let mut parts = Vec::new();
-        for part in split_conjunction(&whole) {
-            if DynamicFilterTracking::classify(part).contains_dynamic_filter() {
-                parts.extend(of_output(part, source.projection())?);
-            }
-        }
-        if parts.is_empty() {
+        let (changing, fixed): (Vec<_>, Vec<_>) = split_conjunction(&whole)
+            .into_iter()
+            .partition(|part| DynamicFilterTracking::classify(part).contains_dynamic_filter());
+        let handed_out = |part| of_output(part, source.projection());
+        let changing = changing.into_iter().filter_map(|part| handed_out(part).transpose());
+        let changing = changing.collect::<Result<Vec<_>, _>>()?;
+        if changing.is_empty() {
             return Ok(None);
         }
+        // Without one of them the others may fail where the whole doesn't.
+        let fixed = fixed.into_iter().map(handed_out).collect::<Result<Option<Vec<_>>, _>>()?;
+        let fixed = fixed.filter(|parts| !parts.is_empty()).map(conjunction);
+        let changing = OfColumns::new(conjunction(changing))?;
         // Copying batches that are nearly full would cost more than it brings.
         let rows =
             BatchCoalescer::new(schema, batch_rows).with_biggest_coalesce_batch_size(Some(batch_rows / 2));
-        Ok(Some(Self { filter: conjunction(parts), rows, worth: Worth::default(), ruled_out: ruled_out() }))
+        Ok(Some(Self { fixed, changing, rows, worth: Worth::default(), ruled_out: ruled_out() }))
     }
 
     /// The rows that are left, in their order.
@@ -87,18 +99,54 @@ impl RowFilter {
         if self.worth.rests() {
             return Ok(self.rows.push_batch(batch)?);
         }
-        let rows = batch.num_rows();
-        let evaluated = self.filter.evaluate(&batch)?.into_array(rows)?;
-        let mut is_left = evaluated.as_boolean().clone();
-        // Of what isn't known the engine's joins meet nothing either.
-        if is_left.null_count() > 0 {
-            is_left = prep_null_mask_filter(&is_left);
-        }
-        let left = is_left.true_count();
-        self.ruled_out.add(rows - left);
-        self.worth.note(rows, left);
-        Ok(self.rows.push_batch_with_filter(batch, &is_left)?)
+        let passing = self.fixed.as_ref().map(|fixed| evaluated(fixed, &batch)).transpose()?;
+        let passing_rows = passing.as_ref().map_or(batch.num_rows(), BooleanArray::true_count);
+        let left = self.changing.left(&batch, passing)?;
+        let left_rows = left.true_count();
+        self.ruled_out.add(passing_rows - left_rows);
+        self.worth.note(passing_rows, left_rows);
+        Ok(self.rows.push_batch_with_filter(batch, &left)?)
     }
+}
+
+impl OfColumns {
+    fn new(filter: Arc<dyn PhysicalExpr>) -> Result<Self, DataFusionError> {
+        let mut columns: Vec<usize> = collect_columns(&filter).iter().map(Column::index).collect();
+        columns.sort_unstable();
+        let place = |column: &Column| {
+            let place = columns.binary_search(&column.index()).ok()?;
+            Some(Column::new(column.name(), place))
+        };
+        match renamed(&filter, place)? {
+            Some(filter) => Ok(Self { filter, columns }),
+            None => internal_err!("a filter has columns that it hasn't"),
+        }
+    }
+
+    /// Which rows of those that pass are left.
+    fn left(
+        &self,
+        batch: &RecordBatch,
+        passing: Option<BooleanArray>,
+    ) -> Result<BooleanArray, DataFusionError> {
+        let columns = batch.project(&self.columns)?;
+        let Some(passing) = passing else { return evaluated(&self.filter, &columns) };
+        let columns = filter_record_batch(&columns, &passing)?;
+        let left = evaluated(&self.filter, &columns)?;
+        let mut among_all = BooleanBufferBuilder::new(passing.len());
+        among_all.append_n(passing.len(), false);
+        for (row, is_left) in passing.values().set_indices().zip(left.values()) {
+            among_all.set_bit(row, is_left);
+        }
+        Ok(BooleanArray::new(among_all.finish(), None))
+    }
+}
+
+/// Which rows fulfil a filter. Of what isn't known joins and filters leave nothing either.
+fn evaluated(filter: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {
+    let fulfilled = filter.evaluate(batch)?.into_array(batch.num_rows())?;
+    let fulfilled = as_boolean_array(&fulfilled)?;
+    Ok(if fulfilled.null_count() > 0 { prep_null_mask_filter(fulfilled) } else { fulfilled.clone() })
 }
 
 /// The same filter of the columns that a projection makes; none where it leaves one out, or makes something else of it.
@@ -106,22 +154,27 @@ fn of_output(
     filter: &Arc<dyn PhysicalExpr>,
     projection: Option<&ProjectionExprs>,
 ) -> Result<Option<Arc<dyn PhysicalExpr>>, DataFusionError> {
-    let mut has_all = true;
-    let renamed = Arc::clone(filter).transform_up(|node| {
-        let (Some(column), Some(projection)) = (node.downcast_ref::<Column>(), projection) else {
-            return Ok(Transformed::no(node));
-        };
+    let Some(projection) = projection else { return Ok(Some(Arc::clone(filter))) };
+    renamed(filter, |column| {
         let mut outputs = projection.into_iter().enumerate();
         let output = outputs.find(|(_, output)| output.expr.downcast_ref::<Column>() == Some(column));
-        Ok(match output {
-            Some((number, output)) => Transformed::yes(Arc::new(Column::new(&output.alias, number)) as _),
-            None => {
-                has_all = false;
-                Transformed::no(node)
-            }
-        })
+        output.map(|(number, output)| Column::new(&output.alias, number))
+    })
+}
+
+/// The same filter of other columns; none where one has no other.
+fn renamed(
+    filter: &Arc<dyn PhysicalExpr>,
+    other: impl Fn(&Column) -> Option<Column>,
+) -> Result<Option<Arc<dyn PhysicalExpr>>, DataFusionError> {
+    let mut has_all = true;
+    let filter = Arc::clone(filter).transform_up(|node| {
+        let Some(column) = node.downcast_ref::<Column>() else { return Ok(Transformed::no(node)) };
+        let other = other(column);
+        has_all &= other.is_some();
+        Ok(other.map_or_else(|| Transformed::no(node), |other| Transformed::yes(Arc::new(other) as _)))
     })?;
-    Ok(has_all.then_some(renamed.data))
+    Ok(has_all.then_some(filter.data))
 }
 
 /// Whether a filter is worth evaluating, by the rows that it was tried with.

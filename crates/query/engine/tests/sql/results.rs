@@ -81,8 +81,10 @@ fn rows_that_nothing_can_want_are_left_out_behind_the_decoder() {
         set_reads(&engine, "flexible");
         let got = sorted(&engine, query);
         let plan = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
-        let ruled_out = figures(&plan, "ruled_out_rows");
-        assert!(query.contains("LEFT JOIN") || ruled_out.iter().any(|rows| *rows != "0"), "{query}: {plan}");
+        let rules_some_out = figures(&plan, "ruled_out_rows").iter().any(|rows| *rows != "0");
+        // Of an outer join all rows come, and whether the first rows are the best depends on the order of the files.
+        let may_rule_none_out = query.contains("LEFT JOIN") || query.contains("ORDER BY");
+        assert!(rules_some_out || may_rule_none_out, "{query}: {plan}");
         set_reads(&engine, "engine");
         assert!(got == sorted(&engine, query) && !got.is_empty(), "{query}");
     }

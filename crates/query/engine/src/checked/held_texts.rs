@@ -46,7 +46,7 @@ impl HeldTexts {
 
     fn add(&mut self, values: &ArrayRef) {
         for buffer in text_buffers(values) {
-            if self.buffers.insert(buffer.as_ptr() as usize, buffer.clone()).is_none() {
+            if self.buffers.insert(buffer.as_ptr().addr(), buffer.clone()).is_none() {
                 self.bytes = self.bytes.saturating_add(buffer.len());
             }
         }

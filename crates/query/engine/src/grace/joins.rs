@@ -75,9 +75,12 @@ impl Joins {
         gathered: Gathered,
     ) -> Result<JoinOfSides, DataFusionError> {
         let (left, right) = (Side::plan(left)?, Side::plan(right)?);
-        match (&self.reversed, gathered) {
-            (Some(reversed), Gathered::Right) => with_sides(reversed, right, left),
-            _ => with_sides(&(Arc::clone(&self.usual) as Arc<dyn ExecutionPlan>), left, right),
+        match (gathered, &self.reversed) {
+            (Gathered::Right, Some(reversed)) => with_sides(reversed, right, left),
+            (Gathered::Left, _) | (Gathered::Right, None) => {
+                let usual: Arc<dyn ExecutionPlan> = Arc::clone(&self.usual) as _;
+                with_sides(&usual, left, right)
+            }
         }
     }
 }

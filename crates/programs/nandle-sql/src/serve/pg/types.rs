@@ -150,7 +150,7 @@ mod tests {
     fn lists_of_lists_are_json_wherever_they_are() {
         let mut lists = ListBuilder::new(ListBuilder::new(Int32Builder::new()));
         lists.values().append_value([Some(1), Some(2)]);
-        lists.values().append_value([None]);
+        lists.values().append_value([None::<i32>]);
         lists.append(true);
         lists.append(false);
         let lists: ArrayRef = Arc::new(lists.finish());

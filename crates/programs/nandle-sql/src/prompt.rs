@@ -14,8 +14,8 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use crate::shell::Shell;
 use crate::whole::is_whole;
 
-const GREETING: &str = "Statements end with a semicolon and may have several lines. SHOW TABLES lists the tables, Tab completes names, \
-                        Ctrl-C ends a statement, \\q or Ctrl-D ends the program.";
+const GREETING: &str = "Statements end with a semicolon and may have several lines. SHOW TABLES or \\d lists the tables, DESCRIBE or \\d TABLE \
+                        the columns of one, Tab completes names, Ctrl-C ends a statement, \\q or Ctrl-D ends the program.";
 const PROMPT: &str = "nandle> ";
 /// What begins many statements, and what stands in them.
 const KEYWORDS: [&str; 36] = [
@@ -63,7 +63,8 @@ fn next(editor: &mut Editor<Words, FileHistory>) -> Result<Option<String>, Failu
         match editor.readline(PROMPT) {
             Ok(text) if is_end(&text) => return Ok(None),
             Ok(text) if text.trim().is_empty() => {}
-            Ok(text) => return Ok(Some(text)),
+            Ok(text) if is_help(&text) => output::note(GREETING),
+            Ok(text) => return Ok(Some(described(&text).unwrap_or(text))),
             // What was typed so far is given up.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(None),
@@ -74,6 +75,20 @@ fn next(editor: &mut Editor<Words, FileHistory>) -> Result<Option<String>, Failu
 
 fn is_end(text: &str) -> bool {
     ["\\q", "exit", "quit"].contains(&text.trim().trim_end_matches(';'))
+}
+
+fn is_help(text: &str) -> bool {
+    ["\\?", "\\h", "help"].contains(&text.trim().trim_end_matches(';'))
+}
+
+/// The statement for what users of psql are used to type.
+fn described(text: &str) -> Option<String> {
+    let rest = text.trim().trim_end_matches(';').strip_prefix("\\d")?;
+    let rest = rest.strip_prefix('t').unwrap_or(rest).trim_start_matches('+');
+    match rest.trim() {
+        "" => Some("SHOW TABLES".to_owned()),
+        table => rest.starts_with(' ').then(|| format!("DESCRIBE {table}")),
+    }
 }
 
 fn of_terminal(error: &ReadlineError) -> Failure {
@@ -122,7 +137,8 @@ impl Completer for Words {
 
 impl Validator for Words {
     fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        let is_whole = is_end(context.input()) || is_whole(context.input());
+        let text = context.input();
+        let is_whole = is_end(text) || is_help(text) || described(text).is_some() || is_whole(text);
         Ok(if is_whole { ValidationResult::Valid(None) } else { ValidationResult::Incomplete })
     }
 }
@@ -138,6 +154,15 @@ impl Helper for Words {}
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_users_of_psql_type_is_understood() {
+        assert_eq!(described("\\d").as_deref(), Some("SHOW TABLES"));
+        assert_eq!(described(" \\dt+; ").as_deref(), Some("SHOW TABLES"));
+        assert_eq!(described("\\d flights").as_deref(), Some("DESCRIBE flights"));
+        assert_eq!((described("SELECT 1"), described("\\dn")), (None, None));
+        assert!(is_help("help;") && !is_help("SELECT help"));
+    }
 
     #[test]
     fn names_are_completed() {

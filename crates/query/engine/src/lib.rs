@@ -29,6 +29,7 @@ mod served;
 mod session;
 mod table;
 mod temporary;
+mod texts;
 mod threads;
 mod yielding;
 
@@ -41,7 +42,7 @@ pub use grace::GraceHashJoin;
 pub use memory::HeldMemory;
 pub use needs::{CpuClock, Needed, NeededFile, NeededStep, Needs};
 pub use options::{NandleOptions, Reads};
-pub use output::{Format, RowWriter};
+pub use output::{Format, RowWriter, json_texts};
 pub use planning::TextPlace;
 pub use remote::{Host, ScanLeaf, ScanPart};
 pub use repartition::with_single_writers;

@@ -1,10 +1,14 @@
 //! From a statement to its plan, with errors that say where in the text they are, and what may have been meant.
 
+use datafusion::common::config::ConfigExtension as _;
 use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::common::{DataFusionError, Diagnostic};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
+use datafusion::sql::parser::Statement as Parsed;
+use datafusion::sql::sqlparser::ast::Statement as SqlStatement;
 
+use crate::options::NandleOptions;
 use crate::session::{DATABASE, SCHEMA};
 use crate::{EngineError, ErrorKind, Statement};
 
@@ -39,7 +43,7 @@ pub(crate) async fn planned(
     context: &SessionContext,
     Statement(parsed, text): Statement,
 ) -> Result<LogicalPlan, EngineError> {
-    let planned = context.state().statement_to_plan(parsed).await;
+    let planned = context.state().statement_to_plan(with_bare_setting(parsed)).await;
     planned.map_err(|error| {
         let diagnostic = error.diagnostic();
         let span = diagnostic.and_then(|diagnostic| diagnostic.span);
@@ -47,6 +51,18 @@ pub(crate) async fn planned(
         let named = diagnostic.and_then(named_table).map(str::to_owned);
         told(context, error, place, named.as_deref())
     })
+}
+
+/// The engine lists settings of ours without the word that they begin with.
+fn with_bare_setting(mut parsed: Parsed) -> Parsed {
+    if let Parsed::Statement(statement) = &mut parsed
+        && let SqlStatement::ShowVariable { variable } = &mut **statement
+        && let [first, _] = &**variable
+        && first.value.eq_ignore_ascii_case(NandleOptions::PREFIX)
+    {
+        variable.remove(0);
+    }
+    parsed
 }
 
 fn told(

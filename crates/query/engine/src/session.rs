@@ -67,7 +67,8 @@ pub(crate) fn sort_reservation_bytes(memory_bytes: u64) -> usize {
 /// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.
 fn runtime(options: &EngineOptions, files: Arc<DiskManager>) -> Result<Arc<RuntimeEnv>, DataFusionError> {
     let bytes = usize::try_from(options.memory_bytes).unwrap_or(usize::MAX);
-    let checked = DiskManagerBuilder::default().with_temp_file_factory(Arc::new(CheckedFiles(files)));
+    let checked = Arc::new(CheckedFiles::new(files, &options.spill_directory));
+    let checked = DiskManagerBuilder::default().with_temp_file_factory(checked);
     RuntimeEnvBuilder::new()
         .with_memory_pool(memory_pool(bytes))
         .with_disk_manager_builder(checked)

@@ -30,13 +30,50 @@ const FULL: &str = "exceeded the allowable limit";
 type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, DataFusionError>> + Send>>;
 
 /// Makes temporary files; their bytes are counted and bounded by a disk manager of the engine's.
-pub(crate) struct CheckedFiles(pub(crate) Arc<DiskManager>);
+pub(crate) struct CheckedFiles {
+    files: Arc<DiskManager>,
+    bounds: Arc<Bounds>,
+}
+
+/// Where temporary files lie, and how much all of them together may have.
+#[derive(Debug)]
+struct Bounds {
+    directory: PathBuf,
+    limit_bytes: u64,
+}
+
+impl CheckedFiles {
+    /// Makes files of a manager that has them in a directory.
+    pub(crate) fn new(files: Arc<DiskManager>, directory: &Path) -> Self {
+        let bounds = Bounds { directory: directory.to_owned(), limit_bytes: files.max_temp_directory_size() };
+        Self { files, bounds: Arc::new(bounds) }
+    }
+}
+
+impl Bounds {
+    /// What the system said when more was to be written.
+    fn refused(&self, action: &'static str, path: &Path, said: io::Error) -> EngineError {
+        let is_full = matches!(
+            said.kind(),
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded | io::ErrorKind::FileTooLarge
+        );
+        if is_full {
+            EngineError::SpillDiskFull { directory: self.directory.clone(), source: said }
+        } else {
+            EngineError::io(action, path)(said)
+        }
+    }
+}
 
 impl TempFileFactory for CheckedFiles {
     fn create_temp_file(&self, description: &str) -> Result<Arc<dyn SpillFile>, DataFusionError> {
-        let file = self.0.create_tmp_file(description)?;
-        let limit_bytes = self.0.max_temp_directory_size();
-        Ok(Arc::new(CheckedFile { file, limit_bytes, blocks: Arc::default() }))
+        let file = self.files.create_tmp_file(description).map_err(|error| match error {
+            DataFusionError::IoError(said) => {
+                self.bounds.refused("making a temporary file in", &self.bounds.directory, said).into()
+            }
+            error => error,
+        })?;
+        Ok(Arc::new(CheckedFile { file, bounds: Arc::clone(&self.bounds), blocks: Arc::default() }))
     }
 }
 
@@ -52,7 +89,7 @@ type Blocks = Mutex<Vec<Block>>;
 
 struct CheckedFile {
     file: Arc<dyn SpillFile>,
-    limit_bytes: u64,
+    bounds: Arc<Bounds>,
     blocks: Arc<Blocks>,
 }
 
@@ -95,7 +132,7 @@ impl SpillFile for CheckedFile {
         let writer = CheckedWriter {
             writer: self.file.open_writer()?,
             path: self.own_path()?,
-            limit_bytes: self.limit_bytes,
+            bounds: Arc::clone(&self.bounds),
             blocks: Arc::clone(&self.blocks),
             pending: Vec::new(),
         };
@@ -127,7 +164,7 @@ impl Reader {
 struct CheckedWriter {
     writer: Box<dyn SpillWriter>,
     path: PathBuf,
-    limit_bytes: u64,
+    bounds: Arc<Bounds>,
     blocks: Arc<Blocks>,
     pending: Vec<u8>,
 }
@@ -149,7 +186,7 @@ impl CheckedWriter {
 impl CheckedWriter {
     /// The engine's manager of temporary files says by words that they have their full size, and hands on what the system says.
     fn refused(&self, error: io::Error) -> io::Error {
-        let limit_bytes = self.limit_bytes;
+        let limit_bytes = self.bounds.limit_bytes;
         let said = match error.downcast::<DataFusionError>() {
             Ok(DataFusionError::IoError(source)) => source,
             Ok(other) => return io::Error::other(EngineError::from(other)),
@@ -158,7 +195,7 @@ impl CheckedWriter {
             }
             Err(error) => error,
         };
-        io::Error::other(EngineError::io("writing the temporary file", &*self.path)(said))
+        io::Error::other(self.bounds.refused("writing the temporary file", &self.path, said))
     }
 }
 
@@ -199,7 +236,7 @@ mod tests {
     fn written(directory: &Path) -> (Arc<dyn SpillFile>, Vec<u8>) {
         let mode = DiskManagerMode::Directories(vec![directory.to_owned()]);
         let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());
-        let file = CheckedFiles(disk).create_temp_file("a test").unwrap();
+        let file = CheckedFiles::new(disk, directory).create_temp_file("a test").unwrap();
         let bytes: Vec<u8> = (0..=250).cycle().take(BLOCK_BYTES * 2 + 100).collect();
         let mut writer = file.open_writer().unwrap();
         writer.write_all(&bytes[..1000]).unwrap();
@@ -243,7 +280,8 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let mode = DiskManagerMode::Directories(vec![directory.path().to_owned()]);
         let disk = DiskManagerBuilder::default().with_mode(mode).with_max_temp_directory_size(1000);
-        let file = CheckedFiles(Arc::new(disk.build().unwrap())).create_temp_file("a test").unwrap();
+        let files = CheckedFiles::new(Arc::new(disk.build().unwrap()), directory.path());
+        let file = files.create_temp_file("a test").unwrap();
         let mut writer = file.open_writer().unwrap();
         writer.write_all(&[1; 1001]).unwrap();
         let error = writer.flush().unwrap_err();

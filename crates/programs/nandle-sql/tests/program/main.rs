@@ -9,6 +9,7 @@
 mod dashboard;
 mod definition;
 mod draw;
+mod full_disk;
 mod place;
 mod queries;
 mod reference;

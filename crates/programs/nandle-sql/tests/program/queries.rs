@@ -31,6 +31,22 @@ fn files_are_tables_and_rows_are_written_in_every_format() {
 }
 
 #[test]
+fn what_a_format_has_no_form_for_is_said_before_anything_is_written() {
+    let place = Place::new();
+    for (query, column) in [
+        ("SELECT id, INTERVAL '1 day' AS delay FROM numbers", "`delay`"),
+        ("SELECT named_struct('id', id, 'delay', INTERVAL '1 day') AS late FROM numbers", "`late`"),
+    ] {
+        let refused = place.run(&["Numbers.parquet", "-c", query, "--format", "parquet"]);
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(1) && refused.stdout.is_empty(), "{query}: {said}");
+        assert!(said.contains(column) && said.contains("Interval") && said.contains("CAST"), "{said}");
+    }
+    let keys = "SELECT map(make_array(7), make_array(make_array(id))) AS m FROM numbers WHERE id = 9";
+    assert_eq!(place.done(&["Numbers.parquet", "-c", keys, "--format", "json"]), "{\"m\":{\"7\":[9]}}\n");
+}
+
+#[test]
 fn statements_come_from_standard_input() {
     let place = Place::new();
     let mut command = place.command(&["Numbers.parquet", "--format", "csv"]);

@@ -1,5 +1,5 @@
 //! `array_agg` with all the memory that it takes: the engine's counts the values that it has collected, and neither the list that these are copied into nor
-//! the batch in which that goes on.
+//! the batch in which that goes on, nor the buffers of texts that values refer to.
 
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use datafusion::logical_expr::{
     Signature,
 };
 
+use super::held_texts::HeldTexts;
 use super::sum::Result;
 
 /// How often values lie in memory at the end: as they were collected, as one list, and in a batch on its way.
@@ -47,10 +48,10 @@ impl AggregateUDFImpl for AccountedArrayAgg {
     }
 
     fn accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        // In an order of their own, values are kept one by one, which is counted.
-        let is_ordered = !arguments.order_bys.is_empty();
+        // In an order of their own, or if they differ, values are kept one by one, which is counted.
+        let is_kept_one_by_one = !arguments.order_bys.is_empty() || arguments.is_distinct;
         let values = self.0.accumulator(arguments)?;
-        Ok(if is_ordered { values } else { Box::new(Accounted(values)) })
+        Ok(if is_kept_one_by_one { values } else { Box::new(Accounted::new(values)) })
     }
 
     fn create_sliding_accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
@@ -65,7 +66,7 @@ impl AggregateUDFImpl for AccountedArrayAgg {
         &self,
         arguments: AccumulatorArgs<'_>,
     ) -> Result<Box<dyn GroupsAccumulator>> {
-        Ok(Box::new(Accounted(self.0.create_groups_accumulator(arguments)?)))
+        Ok(Box::new(Accounted::new(self.0.create_groups_accumulator(arguments)?)))
     }
 
     fn with_beneficial_ordering(
@@ -95,35 +96,42 @@ impl AggregateUDFImpl for AccountedArrayAgg {
 
 /// What is collected, with its copies.
 #[derive(Debug)]
-struct Accounted<T: ?Sized>(Box<T>);
+struct Accounted<T: ?Sized> {
+    values: Box<T>,
+    texts: HeldTexts,
+}
+
+impl<T: ?Sized> Accounted<T> {
+    fn new(values: Box<T>) -> Self {
+        Self { values, texts: HeldTexts::default() }
+    }
+
+    fn bytes(&self, values_bytes: usize) -> usize {
+        // A list and a batch refer to the same texts.
+        values_bytes.saturating_mul(COPIES).saturating_add(self.texts.bytes())
+    }
+}
 
 impl Accumulator for Accounted<dyn Accumulator> {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.0.update_batch(values)
+        self.values.update_batch(&self.texts.hold(values))
     }
 
     fn evaluate(&mut self) -> Result<ScalarValue> {
-        self.0.evaluate()
+        self.values.evaluate()
     }
 
     fn size(&self) -> usize {
-        self.0.size().saturating_mul(COPIES)
+        self.bytes(self.values.size())
     }
 
     fn state(&mut self) -> Result<Vec<ScalarValue>> {
-        self.0.state()
+        self.values.state()
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
-        self.0.merge_batch(states)
-    }
-
-    fn retract_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        self.0.retract_batch(values)
-    }
-
-    fn supports_retract_batch(&self) -> bool {
-        self.0.supports_retract_batch()
+        self.texts.hold_lists(states);
+        self.values.merge_batch(states)
     }
 }
 
@@ -135,26 +143,33 @@ impl GroupsAccumulator for Accounted<dyn GroupsAccumulator> {
         filter: Option<&BooleanArray>,
         count: usize,
     ) -> Result<()> {
-        self.0.update_batch(values, groups, filter, count)
+        self.values.update_batch(&self.texts.hold(values), groups, filter, count)
     }
 
     fn evaluate(&mut self, emitted: EmitTo) -> Result<ArrayRef> {
-        self.0.evaluate(emitted)
+        let before = self.values.size();
+        let lists = self.values.evaluate(emitted);
+        self.texts.leave(before, self.values.size());
+        lists
     }
 
     fn state(&mut self, emitted: EmitTo) -> Result<Vec<ArrayRef>> {
-        self.0.state(emitted)
+        let before = self.values.size();
+        let lists = self.values.state(emitted);
+        self.texts.leave(before, self.values.size());
+        lists
     }
 
     fn merge_batch(&mut self, values: &[ArrayRef], groups: &[usize], count: usize) -> Result<()> {
-        self.0.merge_batch(values, groups, count)
+        self.texts.hold_lists(values);
+        self.values.merge_batch(values, groups, count)
     }
 
     fn convert_to_state(&self, values: &[ArrayRef], filter: Option<&BooleanArray>) -> Result<Vec<ArrayRef>> {
-        self.0.convert_to_state(values, filter)
+        self.values.convert_to_state(values, filter)
     }
 
     fn size(&self) -> usize {
-        self.0.size().saturating_mul(COPIES)
+        self.bytes(self.values.size())
     }
 }

@@ -6,6 +6,7 @@ mod arithmetic;
 mod array;
 mod compared;
 mod distinct;
+mod held_texts;
 mod length;
 mod sum;
 mod zeros;

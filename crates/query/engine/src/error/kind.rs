@@ -45,7 +45,7 @@ pub enum ErrorKind {
     InvalidValue,
     /// The memory is used up.
     OutOfMemory,
-    /// The temporary files have their full size.
+    /// The temporary files have their full size, or their disk is full.
     OutOfSpill,
     /// A file can't be read.
     Io,
@@ -66,6 +66,7 @@ impl EngineError {
             | Self::SameName { .. }
             | Self::SameColumn { .. }
             | Self::Nested { .. }
+            | Self::NoParquet { .. }
             | Self::Types { .. }
             | Self::OtherData { .. } => ErrorKind::Invalid,
             Self::Columns(error) => of_columns(error),
@@ -77,7 +78,7 @@ impl EngineError {
             Self::TooLong { .. } => ErrorKind::TooLong,
             Self::Planning { error, .. } => error.kind(),
             Self::Panicked { .. } => ErrorKind::Internal,
-            Self::OutOfSpill { .. } => ErrorKind::OutOfSpill,
+            Self::OutOfSpill { .. } | Self::SpillDiskFull { .. } => ErrorKind::OutOfSpill,
             Self::Query(error) => of_query(error),
             Self::Elsewhere(error) => of_cause(error.source()).unwrap_or(ErrorKind::Io),
             Self::Interrupted => ErrorKind::Interrupted,
@@ -97,22 +98,24 @@ fn of_query(error: &DataFusionError) -> ErrorKind {
 }
 
 /// The first error in the chain of causes that says more than that there was one.
-fn of_cause(mut cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
-    while let Some(error) = cause {
-        // The system's error says nothing of its own where it has another within.
-        if let Some(within) = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
-            cause = Some(within);
-            continue;
-        }
+fn of_cause(cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
+    causes(cause).find_map(|error| {
         let own = error.downcast_ref::<EngineError>().map(EngineError::kind);
         let arrow = || error.downcast_ref::<ArrowError>().and_then(of_arrow);
         let engine = || error.downcast_ref::<DataFusionError>().and_then(of_engine);
-        if let Some(kind) = own.or_else(arrow).or_else(engine) {
-            return Some(kind);
-        }
-        cause = error.source();
-    }
-    None
+        own.or_else(arrow).or_else(engine)
+    })
+}
+
+/// An error and its causes. The system's error may have another within, of which it says nothing of its own.
+pub(super) fn causes<'a>(
+    error: Option<&'a (dyn Error + 'static)>,
+) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(error, |error| {
+        let error: &'a (dyn Error + 'static) = *error;
+        let within = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+        within.map(|within| within as &(dyn Error + 'static)).or_else(|| error.source())
+    })
 }
 
 /// `None` where the cause says more.

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use datafusion::arrow::error::ArrowError;
 use datafusion::common::DataFusionError;
+use datafusion::sql::sqlparser::parser::ParserError;
 use nandle_columns::{ColumnsError, Place};
 use nandle_reads::ReadsError;
 
@@ -96,6 +97,17 @@ pub enum EngineError {
         /// What all of them together may have.
         limit_bytes: u64,
     },
+    /// Where temporary files lie there is no room for more.
+    #[error(
+        "there is no room for more temporary files in {}: {source}; make room on that disk, have them on another (--spill-directory), or give more \
+         memory (--memory)", directory.display()
+    )]
+    SpillDiskFull {
+        /// The directory.
+        directory: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// A temporary file comes back with other bytes.
     #[error(
         "{bytes} bytes from {begin} on of the temporary file {}: what the device returned isn't what was written; check the device, or have temporary \
@@ -185,7 +197,7 @@ pub enum EngineError {
         what: String,
     },
     /// The engine reports an error.
-    #[error("{0}")]
+    #[error("{}", text_of(.0))]
     Query(Box<DataFusionError>),
     /// Another machine that takes part in the query can't do its part.
     #[error("{0}")]
@@ -200,6 +212,19 @@ pub enum EngineError {
         column: String,
         /// Its type.
         data_type: String,
+    },
+    /// Parquet has no form for a column.
+    #[error(
+        "the column `{column}` is {data_type}, which can't be written as Parquet ({why}); make a text of it, CAST(… AS VARCHAR), or of an interval its seconds, \
+         date_part('epoch', …)"
+    )]
+    NoParquet {
+        /// The column.
+        column: String,
+        /// Its type.
+        data_type: String,
+        /// What the writer says.
+        why: String,
     },
     /// Rows can't be written.
     #[error("writing rows: {0}")]
@@ -226,6 +251,24 @@ impl EngineError {
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         Self::Panicked { what: panic_message(panic) }
     }
+}
+
+/// The parser's own words, without the names of its types; and those of an error of ours of which several operators were told, so that it can't become one
+/// of ours again.
+fn text_of(error: &DataFusionError) -> String {
+    let own = match error {
+        DataFusionError::SQL(error, _) => match &**error {
+            ParserError::ParserError(text) | ParserError::TokenizerError(text) => {
+                return format!("syntax error: {text}");
+            }
+            ParserError::RecursionLimitExceeded => None,
+        },
+        DataFusionError::Shared(shared) => {
+            kind::causes(Some(&**shared)).find_map(|cause| cause.downcast_ref::<EngineError>())
+        }
+        _ => None,
+    };
+    own.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// What a panic said.
@@ -264,6 +307,24 @@ impl From<EngineError> for DataFusionError {
         match error {
             EngineError::Query(error) => *error,
             error => Self::External(Box::new(error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn an_error_of_ours_is_told_by_its_own_words_wherever_it_comes_through() {
+        let own = || std::io::Error::other(EngineError::OutOfSpill { limit_bytes: 7 });
+        let arrow = || DataFusionError::ArrowError(Box::new(ArrowError::from(own())), None);
+        let expected = EngineError::OutOfSpill { limit_bytes: 7 }.to_string();
+        for error in [arrow(), DataFusionError::Shared(Arc::new(arrow()))] {
+            let error = EngineError::from(error);
+            assert_eq!((error.to_string(), error.kind()), (expected.clone(), ErrorKind::OutOfSpill));
         }
     }
 }

@@ -1,14 +1,11 @@
 //! Batches share buffers with other rows, or have room for more than they hold: a join's output has that of a full batch, however few its rows. What is
 //! held for long mustn't bring that with it.
 
-use std::sync::Arc;
-
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::ByteViewType;
-use arrow_array::{Array as _, ArrayRef, GenericByteViewArray, RecordBatch, UInt64Array};
-use arrow_schema::DataType;
+use arrow_array::{Array as _, RecordBatch, UInt64Array};
 use arrow_select::take::take_record_batch;
 use datafusion::common::DataFusionError;
+
+use crate::texts;
 
 /// A batch whose buffers are more than so many times what its rows need is copied.
 const WASTE: usize = 2;
@@ -25,38 +22,23 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
 
 /// The same rows, whose buffers hold no texts but theirs.
 pub(super) fn without_strange_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
-    let column = |column: &ArrayRef| match column.data_type() {
-        DataType::Utf8View => Arc::new(column.as_string_view().gc()) as ArrayRef,
-        DataType::BinaryView => Arc::new(column.as_binary_view().gc()),
-        _ => Arc::clone(column),
-    };
-    let columns = batch.columns().iter().map(column).collect();
+    let columns = batch.columns().iter().map(texts::without_strange_texts).collect();
     Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
 
 fn rows_bytes(batch: &RecordBatch) -> Result<usize, DataFusionError> {
     let mut bytes = 0;
     for column in batch.columns() {
-        bytes += column.to_data().get_slice_memory_size()?;
-        bytes += match column.data_type() {
-            DataType::Utf8View => texts_bytes(column.as_string_view()),
-            DataType::BinaryView => texts_bytes(column.as_binary_view()),
-            _ => 0,
-        };
+        bytes += column.to_data().get_slice_memory_size()? + texts::texts_bytes(column);
     }
     Ok(bytes)
 }
 
-/// Texts that lie outside of what refers to them.
-fn texts_bytes<T: ByteViewType + ?Sized>(texts: &GenericByteViewArray<T>) -> usize {
-    const INLINE_BYTES_MAX: usize = 12;
-    let lengths = texts.views().iter().map(|view| (*view & u128::from(u32::MAX)) as usize);
-    lengths.filter(|length| *length > INLINE_BYTES_MAX).sum()
-}
-
 #[cfg(test)]
 mod tests {
-    use arrow_array::{Int64Array, StringViewArray};
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Int64Array, StringViewArray};
 
     use super::*;
 

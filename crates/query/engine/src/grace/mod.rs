@@ -7,7 +7,7 @@
 //!            │ no
 //!            ▼
 //!          buckets by the hash of the key, in temporary files ┐
-//! right ─► buckets by the same hash ──────────────────────────┴─► pair by pair: fits? … , with another hash
+//! right ─► buckets by the same hash ──────────────────────────┴─► pair by pair: fits the smaller one? … , with another hash
 //! ```
 //!
 //! The joins themselves are `DataFusion`'s.
@@ -15,9 +15,12 @@
 mod buckets;
 mod compact;
 mod exec;
+mod figures;
+mod joins;
 mod pairs;
 mod rule;
 mod side;
+mod small;
 mod stored;
 
 pub use self::exec::GraceHashJoin;

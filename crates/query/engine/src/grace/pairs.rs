@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
@@ -11,37 +11,59 @@ use datafusion::physical_expr::PhysicalExprRef;
 use datafusion::physical_plan::ExecutionPlan as _;
 use datafusion::physical_plan::coop::make_cooperative;
 use datafusion::physical_plan::joins::HashJoinExec;
-use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, SpillMetrics};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, RecordOutput as _};
 use futures_util::future::{BoxFuture, FutureExt as _};
 use futures_util::stream::StreamExt as _;
 use tokio::sync::mpsc::Sender;
 
 use super::buckets::{BUFFERED_BYTES_MAX, Buckets, Division};
 use super::compact::compact;
+use super::figures::Figures;
+use super::joins::{Gathered, JoinOfSides, Joins};
 use super::side::Side;
+use super::small::{SMALL_BYTES_MAX, with_granted_memory};
 use super::stored::{Stored, stored_stream};
 
-/// A join's left side stays in memory where it takes no more than this part of it, all partitions together: several joins run at a time.
+/// A side of a join stays in memory where it takes no more than this part of it, all partitions together: several joins run at a time.
 const MEMORY_PART: usize = 8;
 /// What a hash table takes of a row, at most: places for twice the rows, of 17 bytes each, and a link.
 const TABLE_BYTES_PER_ROW: usize = 44;
 /// The engine's memory has room for a copy of what joins gather.
 const COPIES: usize = 2;
-/// Rows that a hash can't tell apart are joined in memory after so many divisions.
+/// Rows that a hash can't tell apart are joined in memory after so many divisions, however many they are.
 const DIVISIONS_MAX: u64 = 5;
-/// Where so many parts of sixteen of the left side's bytes are in one bucket, that is one key's, and no division makes it less.
+/// Where so many parts of sixteen of a side's bytes are in one bucket, that is one key's, and no division makes it less.
 const SIXTEENTHS_OF_ONE_KEY: u64 = 14;
 
 /// What the joins of a partition have in common.
 pub(super) struct Pairs {
-    join: Arc<HashJoinExec>,
+    joins: Joins,
     context: Arc<TaskContext>,
-    /// What the left side may take while it isn't known whether it fits.
+    /// For joins of few rows.
+    granting: Arc<TaskContext>,
+    /// What the gathered side may take while it isn't known whether it fits.
     share_bytes: usize,
     memory: MemoryReservation,
-    spill: SpillMetrics,
-    baseline: BaselineMetrics,
+    figures: Figures,
     rows: Sender<Result<RecordBatch, DataFusionError>>,
+}
+
+/// Rows of the two sides, or of a bucket of each.
+struct Sides {
+    left: SendableRecordBatchStream,
+    right: SendableRecordBatchStream,
+    gathered: Gathered,
+    /// How often they were divided.
+    divisions: u64,
+}
+
+/// How many rows there are to be gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Amount {
+    /// So few that their join isn't refused the memory.
+    Small,
+    Fitting,
+    TooMuch,
 }
 
 impl Pairs {
@@ -61,8 +83,9 @@ impl Pairs {
         let partitions = join.properties().output_partitioning().partition_count();
         let share_bytes = memory_bytes / MEMORY_PART / partitions.max(1);
         let memory = MemoryConsumer::new(format!("GraceHashJoin[{partition}]")).register(pool);
-        let spill = SpillMetrics::new(metrics, partition);
-        Self { join, context, share_bytes, memory, spill, baseline, rows }
+        let figures = Figures::new(metrics, partition, baseline);
+        let granting = with_granted_memory(&context);
+        Self { joins: Joins::new(join), context, granting, share_bytes, memory, figures, rows }
     }
 
     /// Joins a partition.
@@ -71,39 +94,36 @@ impl Pairs {
         left: SendableRecordBatchStream,
         right: SendableRecordBatchStream,
     ) -> Result<(), DataFusionError> {
-        self.divided(left, right, 0).await
+        self.divided(Sides { left, right, gathered: Gathered::Left, divisions: 0 }).await
     }
 
-    /// Joins two sides that were divided so many times. It calls itself for buckets.
-    fn divided(
-        &self,
-        mut left: SendableRecordBatchStream,
-        right: SendableRecordBatchStream,
-        divisions: u64,
-    ) -> BoxFuture<'_, Result<(), DataFusionError>> {
+    /// Joins two sides. It calls itself for buckets.
+    fn divided(&self, sides: Sides) -> BoxFuture<'_, Result<(), DataFusionError>> {
         async move {
-            let schema = left.schema();
+            let Sides { left, right, gathered, divisions } = sides;
+            // What is gathered comes first.
+            let (mut one, other) = gathered.in_order(left, right);
             let mut held = Vec::new();
-            if self.is_held(&mut left, &mut held, divisions).await? {
+            let amount = self.held(&mut one, &mut held).await?;
+            let schema = one.schema();
+            let one = futures_util::stream::iter(held.into_iter().map(Ok)).chain(one);
+            if amount != Amount::TooMuch || divisions == DIVISIONS_MAX {
+                // From here on it is the join's own.
                 self.memory.free();
-                let held = futures_util::stream::iter(held.into_iter().map(Ok)).chain(left);
-                return self.in_memory(Side::of(schema, held), Side::of(right.schema(), right)).await;
+                let sides = (Side::of(schema, one), Side::of(other.schema(), other));
+                return self.in_memory(sides, gathered, amount).await;
             }
-            let (left_keys, right_keys) = self.join.on().iter().cloned().unzip();
-            let held = futures_util::stream::iter(held.into_iter().map(Ok));
-            let left = self.buckets(held.chain(left), &schema, left_keys, divisions).await?;
-            let schema = right.schema();
-            let right = self.buckets(right, &schema, right_keys, divisions).await?;
-            let left_bytes: u64 = left.iter().flatten().map(|left| left.bytes).sum();
+            self.figures.divisions.add(1);
+            let (keys, other_keys) = self.joins.keys(gathered);
+            let one = self.buckets(one, &schema, keys, divisions).await?;
+            let schema = other.schema();
+            let other = self.buckets(other, &schema, other_keys, divisions).await?;
+            let (left, right) = gathered.in_order(one, other);
+            let all_bytes = (all_bytes_of(&left), all_bytes_of(&right));
             for (left, right) in left.into_iter().zip(right) {
-                let bytes = left.as_ref().map_or(0, |left| left.bytes);
-                let is_of_one_key = bytes * 16 > left_bytes * SIXTEENTHS_OF_ONE_KEY;
-                let divisions = if is_of_one_key { DIVISIONS_MAX } else { divisions + 1 };
                 // Of two buckets without rows nothing comes.
                 if left.is_some() || right.is_some() {
-                    let left = stored_stream(left, &self.join.left().schema());
-                    let right = stored_stream(right, &self.join.right().schema());
-                    self.divided(left?, right?, divisions).await?;
+                    self.divided(self.pair(left, right, all_bytes, divisions)?).await?;
                 }
             }
             Ok(())
@@ -111,25 +131,48 @@ impl Pairs {
         .boxed()
     }
 
-    /// Takes rows into memory until there are none left, or no room; whether there are none left.
-    async fn is_held(
+    /// A bucket of each side; all buckets of these have so many bytes, and were divided so many times before.
+    fn pair(
         &self,
-        left: &mut SendableRecordBatchStream,
-        held: &mut Vec<RecordBatch>,
+        left: Option<Stored>,
+        right: Option<Stored>,
+        all_bytes: (u64, u64),
         divisions: u64,
-    ) -> Result<bool, DataFusionError> {
-        if divisions == DIVISIONS_MAX {
-            return Ok(true);
-        }
-        while let Some(batch) = left.next().await.transpose()? {
+    ) -> Result<Sides, DataFusionError> {
+        let (left_bytes, right_bytes) = (bytes_of(left.as_ref()), bytes_of(right.as_ref()));
+        let gathered = self.joins.gathered(left_bytes, right_bytes);
+        let (bytes, _) = gathered.in_order(left_bytes, right_bytes);
+        let (all_bytes, _) = gathered.in_order(all_bytes.0, all_bytes.1);
+        let is_of_one_key = bytes * 16 > all_bytes * SIXTEENTHS_OF_ONE_KEY;
+        let (join, restoring) = (self.joins.usual(), &self.figures.restoring);
+        Ok(Sides {
+            left: stored_stream(left, &join.left().schema(), restoring)?,
+            right: stored_stream(right, &join.right().schema(), restoring)?,
+            gathered,
+            divisions: if is_of_one_key { DIVISIONS_MAX } else { divisions + 1 },
+        })
+    }
+
+    /// Takes rows into memory until there are none left, or no room.
+    async fn held(
+        &self,
+        rows: &mut SendableRecordBatchStream,
+        held: &mut Vec<RecordBatch>,
+    ) -> Result<Amount, DataFusionError> {
+        while let Some(batch) = rows.next().await.transpose()? {
+            let copying = self.figures.dividing.timer();
             let (batch, bytes) = compact(batch)?;
+            copying.done();
             let bytes = (bytes + batch.num_rows() * TABLE_BYTES_PER_ROW) * COPIES;
             held.push(batch);
-            if self.memory.size() + bytes > self.share_bytes || self.memory.try_grow(bytes).is_err() {
-                return Ok(false);
+            let all_bytes = self.memory.size() + bytes;
+            if all_bytes <= SMALL_BYTES_MAX {
+                self.memory.grow(bytes);
+            } else if all_bytes > self.share_bytes || self.memory.try_grow(bytes).is_err() {
+                return Ok(Amount::TooMuch);
             }
         }
-        Ok(true)
+        Ok(if self.memory.size() <= SMALL_BYTES_MAX { Amount::Small } else { Amount::Fitting })
     }
 
     async fn buckets(
@@ -143,30 +186,62 @@ impl Pairs {
         let division = Division {
             number: divisions,
             buffered_bytes_max: self.share_bytes.min(BUFFERED_BYTES_MAX),
-            null_equality: self.join.null_equality(),
+            null_equality: self.joins.usual().null_equality(),
         };
-        let mut buckets = Buckets::new(environment, Arc::clone(schema), keys, division, &self.spill);
+        let mut buckets = Buckets::new(environment, Arc::clone(schema), keys, division, &self.figures.spill);
         while let Some(batch) = rows.next().await.transpose()? {
+            let dividing = self.figures.dividing.timer();
             buckets.add(batch)?;
+            dividing.done();
             // It is bounded by this join's share, and there already.
             self.memory.resize(buckets.buffered_bytes());
         }
+        let dividing = self.figures.dividing.timer();
         let stored = buckets.finish();
+        dividing.done();
         self.memory.free();
         stored
     }
 
-    /// `DataFusion`'s hash join of two sides.
-    async fn in_memory(&self, left: Arc<Side>, right: Arc<Side>) -> Result<(), DataFusionError> {
-        let join = self.join.builder().reset_state().recompute_properties();
-        let join = join.with_new_children(vec![Side::plan(left)?, Side::plan(right)?])?.build()?;
-        let mut joined = make_cooperative(join.execute(0, Arc::clone(&self.context))?);
+    /// `DataFusion`'s hash join of the gathered side and the other one.
+    async fn in_memory(
+        &self,
+        (one, other): (Arc<Side>, Arc<Side>),
+        gathered: Gathered,
+        amount: Amount,
+    ) -> Result<(), DataFusionError> {
+        let (left, right) = gathered.in_order(one, other);
+        let JoinOfSides { plan, join } = self.joins.of(left, right, gathered)?;
+        let context = if amount == Amount::Small { &self.granting } else { &self.context };
+        let sent = self.send(make_cooperative(plan.execute(0, Arc::clone(context))?)).await;
+        if let Some(of_join) = join.metrics() {
+            self.figures.add(&of_join);
+        }
+        sent
+    }
+
+    async fn send(&self, mut joined: SendableRecordBatchStream) -> Result<(), DataFusionError> {
         while let Some(batch) = joined.next().await.transpose()? {
-            self.baseline.record_output(batch.num_rows());
+            // One that was turned round may call other columns nullable.
+            let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+            let batch = RecordBatch::try_new_with_options(
+                self.joins.usual().schema(),
+                batch.columns().to_vec(),
+                &rows,
+            )?;
+            let batch = batch.record_output(&self.figures.rows);
             if self.rows.send(Ok(batch)).await.is_err() {
                 break; // nothing wants rows any more
             }
         }
         Ok(())
     }
+}
+
+fn bytes_of(stored: Option<&Stored>) -> u64 {
+    stored.map_or(0, |stored| stored.bytes)
+}
+
+fn all_bytes_of(stored: &[Option<Stored>]) -> u64 {
+    stored.iter().flatten().map(|stored| stored.bytes).sum()
 }

@@ -12,7 +12,7 @@ use datafusion::execution::SendableRecordBatchStream;
 use datafusion::execution::runtime_env::RuntimeEnv;
 use datafusion::execution::spill_file::{SpillFile, SpillWriter};
 use datafusion::physical_plan::EmptyRecordBatchStream;
-use datafusion::physical_plan::metrics::SpillMetrics;
+use datafusion::physical_plan::metrics::{SpillMetrics, Time};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::stream::{StreamExt as _, try_unfold};
 
@@ -56,19 +56,23 @@ impl Writer {
     }
 }
 
-/// The rows of a file as they were written; none of no file. The file goes with the last of them.
+/// The rows of a file as they were written; none of no file. The file goes with the last of them. What decoding them takes counts as `restoring`.
 pub(super) fn stored_stream(
     stored: Option<Stored>,
     schema: &SchemaRef,
+    restoring: &Time,
 ) -> Result<SendableRecordBatchStream, DataFusionError> {
     let Some(Stored { file, .. }) = stored else {
         return Ok(Box::pin(EmptyRecordBatchStream::new(Arc::clone(schema))));
     };
-    let state = (StreamDecoder::new(), file.read_stream()?, Buffer::from(&[]), file);
-    let rows = try_unfold(state, |(mut decoder, mut chunks, mut chunk, file)| async move {
+    let state = (StreamDecoder::new(), file.read_stream()?, Buffer::from(&[]), file, restoring.clone());
+    let rows = try_unfold(state, |(mut decoder, mut chunks, mut chunk, file, restoring)| async move {
         loop {
-            if let Some(batch) = decoder.decode(&mut chunk)? {
-                return Ok(Some((batch, (decoder, chunks, chunk, file))));
+            let decoding = restoring.timer();
+            let batch = decoder.decode(&mut chunk)?;
+            decoding.done();
+            if let Some(batch) = batch {
+                return Ok(Some((batch, (decoder, chunks, chunk, file, restoring))));
             }
             let Some(next) = chunks.next().await.transpose()? else {
                 decoder.finish()?;

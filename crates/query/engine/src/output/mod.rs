@@ -1,13 +1,15 @@
 //! Rows as text or files.
 
+mod json;
 mod table;
 
 use std::fmt::Write as _;
 use std::io::Write;
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray as _;
-use arrow_schema::{DataType, Schema};
+use arrow_array::{RecordBatch, new_null_array};
+use arrow_schema::{DataType, Field, Schema};
 use datafusion::arrow::csv;
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::writer::StreamWriter;
@@ -15,7 +17,10 @@ use datafusion::arrow::json::LineDelimitedWriter;
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 
+pub use json::json_texts;
+
 use crate::EngineError;
+use json::{has_other_keys, rows_with_text_keys};
 use table::TableWriter;
 
 /// How rows are written.
@@ -68,6 +73,7 @@ impl<W: Write + Send> RowWriter<W> {
             Format::Json => Kind::Json(Box::new(LineDelimitedWriter::new(to))),
             Format::Arrow => Kind::Arrow(Box::new(StreamWriter::try_new(to, schema).map_err(of_arrow)?)),
             Format::Parquet => {
+                check_is_for_parquet(schema)?;
                 let writer = ArrowWriter::try_new(to, schema.clone().into(), None).map_err(of_parquet)?;
                 Kind::Parquet(Box::new(writer))
             }
@@ -85,6 +91,9 @@ impl<W: Write + Send> RowWriter<W> {
             Kind::Plans(to) => to.write_all(plans(batch).as_bytes()).map_err(EngineError::Output),
             Kind::Table(writer) => writer.write(batch),
             Kind::Csv(writer) => writer.write(batch).map_err(of_arrow),
+            Kind::Json(writer) if has_other_keys(batch.schema_ref()) => {
+                rows_with_text_keys(batch).and_then(|batch| writer.write(&batch)).map_err(of_arrow)
+            }
             Kind::Json(writer) => writer.write(batch).map_err(of_arrow),
             Kind::Arrow(writer) => writer.write(batch).map_err(of_arrow),
             Kind::Parquet(writer) => writer.write(batch).map_err(of_parquet),
@@ -138,6 +147,30 @@ fn check_is_flat(schema: &Schema) -> Result<(), EngineError> {
         }),
         None => Ok(()),
     }
+}
+
+/// The writer finds what it has no form for when the file has its beginning; it is asked with a row of each column before.
+fn check_is_for_parquet(schema: &Schema) -> Result<(), EngineError> {
+    for field in schema.fields() {
+        if let Err(error) = write_one(field) {
+            return Err(EngineError::NoParquet {
+                column: field.name().clone(),
+                data_type: field.data_type().to_string(),
+                why: error.to_string(),
+            });
+        }
+    }
+    Ok(())
+}
+
+fn write_one(field: &Field) -> Result<(), ParquetError> {
+    let nullable = field.clone().with_nullable(true);
+    let value = new_null_array(nullable.data_type(), 1);
+    let row = RecordBatch::try_new(Arc::new(Schema::new(vec![nullable])), vec![value])?;
+    let mut writer = ArrowWriter::try_new(std::io::sink(), row.schema(), None)?;
+    writer.write(&row)?;
+    writer.close()?;
+    Ok(())
 }
 
 /// Whether rows are what EXPLAIN says: its lines are longer than any table's column should be.

@@ -1,6 +1,6 @@
 //! What is said of a scan before and after.
 
-use crate::support::{Place, figures, plan, set_reads};
+use crate::support::{Place, answer, figures, plan, set_reads};
 
 #[test]
 fn what_is_predicted_is_what_is_read() {
@@ -25,6 +25,15 @@ fn what_is_predicted_is_what_is_read() {
     set_reads(&engine, "engine");
     let before = plan(&engine, "EXPLAIN FORMAT INDENT SELECT sum(amount) FROM rows");
     assert!(before.contains("DataSourceExec") && !before.contains("reads="), "{before}");
+}
+
+#[test]
+fn a_setting_of_ours_is_shown_by_its_name() {
+    let place = Place::new();
+    let engine = place.engine(&[]);
+    set_reads(&engine, "one-by-one:3");
+    assert_eq!(answer(&engine, "SHOW nandle.reads").unwrap(), [r#"{"name":"reads","value":"one-by-one:3"}"#]);
+    assert!(answer(&engine, "SHOW nandle.writes").is_err());
 }
 
 #[test]

@@ -1,5 +1,8 @@
 //! Queries in little memory.
 
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use nandle_engine::ErrorKind;
 
 use crate::support::{Place, answer, figures, plan, rows, set_reads, sorted, write};
@@ -113,4 +116,29 @@ fn lists_of_a_group_are_of_the_memory_with_their_copies() {
     assert_eq!(answer(&enough, ordered).unwrap(), [r#"{"ids":[2,1,0]}"#]);
     let groups = "SELECT id % 2 AS g, array_agg(DISTINCT airport ORDER BY airport) AS a FROM rows WHERE id IN (1, 2) GROUP BY 1 ORDER BY 1";
     assert_eq!(answer(&enough, groups).unwrap(), [r#"{"g":0,"a":["DFW"]}"#, r#"{"g":1,"a":["HOU"]}"#]);
+}
+
+/// Values of texts refer to buffers, which take more than they do.
+#[test]
+fn texts_of_a_list_are_of_the_memory() {
+    let place = Place::new();
+    let texts = StringArray::from_iter_values((0..100_000).map(|row| format!("{row:0300}")));
+    let ids = Int64Array::from_iter_values(0..100_000);
+    let columns: [(&str, ArrayRef); 2] = [("id", Arc::new(ids)), ("t", Arc::new(texts))];
+    let batch = RecordBatch::try_from_iter(columns).unwrap();
+    write(&place.path("texts.parquet"), &batch, &WriterProperties::default());
+    let query = "SELECT array_length(array_agg(t)) AS n, max(t) AS m FROM texts";
+    let few = answer(&place.engine_in(24 << 20, &["texts.parquet"]), query).unwrap_err();
+    assert!(few.kind() == ErrorKind::OutOfMemory && few.to_string().contains("AggregateStream"), "{few}");
+    let enough = place.engine_in(256 << 20, &["texts.parquet"]);
+    assert_eq!(answer(&enough, query).unwrap(), [format!(r#"{{"n":100000,"m":"{:0300}"}}"#, 99_999)]);
+    let groups = "SELECT id % 2 AS g, array_length(array_agg(t) FILTER (WHERE id % 3 = 0)) AS n FROM texts GROUP BY 1 ORDER BY 1";
+    assert_eq!(answer(&enough, groups).unwrap(), [r#"{"g":0,"n":16667}"#, r#"{"g":1,"n":16667}"#]);
+    // A text that is repeated lies in memory once.
+    let repeated =
+        "SELECT array_length(array_agg(a.t)) AS n FROM texts a, texts b WHERE a.id < 40 AND b.id < 10000";
+    assert_eq!(
+        answer(&place.engine_in(64 << 20, &["texts.parquet"]), repeated).unwrap(),
+        [r#"{"n":400000}"#]
+    );
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 
 use nandle_engine::{Engine, EngineOptions, Format, RowWriter};
 
-use crate::support::{Place, answer, with_pages};
+use crate::support::{Place, answer, plan, with_pages};
 
 /// Memory that is too little for hash joins of these rows.
 const MEMORY_BYTES: [u64; 2] = [14 << 20, 18 << 20];
@@ -62,6 +62,66 @@ fn rows_with_one_key_are_divided_no_further() {
     let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), query).unwrap();
     for memory_bytes in MEMORY_BYTES {
         spills(&place, query, memory_bytes, &expected);
+    }
+}
+
+/// A join gathers all rows of a key on one side. Where these are most rows of a query's left side, and few of its right one, it had better gather the latter.
+#[test]
+fn rows_of_one_key_are_gathered_on_the_side_that_has_few() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 60_000, &with_pages());
+    let many = "(SELECT CASE WHEN id % 10 < 7 THEN 'one' ELSE note END AS key, id, lpad(CAST(id AS VARCHAR), 300, 'x') AS payload FROM rows)";
+    let few = "(SELECT CASE WHEN id < 2 THEN 'one' ELSE note END AS key, id, lpad(CAST(id AS VARCHAR), 90, 'x') AS payload FROM rows)";
+    let counted = "count(*) AS n, count(a.key) AS keys, count(b.key) AS others, sum(a.id) AS a, sum(b.id) AS b, max(a.payload) AS one, min(b.payload) AS other";
+    let joins = ["JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"].into_iter().flat_map(|join| {
+        [(many, few), (few, many)].map(|(left, right)| {
+            format!("SELECT {counted} FROM {left} a {join} {right} b ON a.key = b.key AND a.id + b.id <> 77")
+        })
+    });
+    let filters = ["EXISTS", "NOT EXISTS", "a.id < 5 OR EXISTS"].into_iter().flat_map(|filter| {
+        [(many, few), (few, many)].map(|(left, right)| {
+            format!(
+                "SELECT count(*) AS n, sum(a.id) AS ids, max(a.payload) AS one FROM {left} a \
+                 WHERE {filter} (SELECT 1 FROM {right} b WHERE a.key = b.key AND a.payload <> b.payload)"
+            )
+        })
+    });
+    for query in joins.chain(filters) {
+        let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), &query).unwrap();
+        assert!(spills(&place, &query, 20 << 20, &expected), "{query}");
+    }
+}
+
+#[test]
+fn explain_analyze_says_what_dividing_and_joining_took() {
+    let place = Place::new();
+    place.write("rows.parquet", 0, 60_000, &with_pages());
+    let query = "EXPLAIN ANALYZE SELECT count(*), max(b.note) FROM rows a JOIN rows b ON a.note = b.note AND a.id = b.id";
+    let plans =
+        MEMORY_BYTES.map(|memory_bytes| plan(&place.engine_in(memory_bytes, &["rows.parquet"]), query));
+    let joins: Vec<&str> = plans
+        .iter()
+        .flat_map(|plan| plan.lines())
+        .filter(|line| line.contains("GraceHashJoinExec"))
+        .collect();
+    assert!(!joins.is_empty(), "{plans:?}");
+    for join in joins {
+        for figure in [
+            "build_time",
+            "join_time",
+            "dividing_time",
+            "restoring_time",
+            "divisions",
+            "joins",
+            "spilled_bytes",
+            "output_batches",
+        ] {
+            assert!(join.contains(&format!("{figure}=")), "{figure} is missing in {join}");
+            assert!(!join.contains(&format!("{figure}=0,")), "{join}");
+        }
+        for figure in ["build_input_rows=60.00 K", " input_rows=60.00 K", "output_rows=53.33 K"] {
+            assert!(join.contains(figure), "{figure} is missing in {join}");
+        }
     }
 }
 

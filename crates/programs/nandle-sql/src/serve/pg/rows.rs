@@ -7,6 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_pg::datatypes::arrow_schema_to_pg_fields;
 use arrow_schema::Schema;
 use futures_util::sink::{Sink, SinkExt as _};
+use pgwire::api::Type;
 use pgwire::api::portal::Format;
 use pgwire::api::results::FieldInfo;
 use pgwire::error::{PgWireError, PgWireResult};
@@ -14,7 +15,7 @@ use pgwire::messages::PgWireBackendMessage;
 use pgwire::types::format::FormatOptions;
 
 use super::errors;
-use super::types::{described_schema, sent_rows};
+use super::types::{described_schema, is_json, sent_rows};
 use super::values::RowWriter;
 use crate::serve::limits::Batches;
 
@@ -99,5 +100,13 @@ pub(super) fn fields(schema: &Schema, format: &Format) -> PgWireResult<Arc<Vec<F
         ));
     }
     let options = Arc::new(FormatOptions::default());
-    Ok(Arc::new(arrow_schema_to_pg_fields(&described_schema(schema), format, Some(options))?))
+    let sent = arrow_schema_to_pg_fields(&described_schema(schema), format, Some(Arc::clone(&options)))?;
+    let sent = sent.into_iter().zip(schema.fields()).map(|(sent, field)| {
+        if !is_json(field.data_type()) {
+            return sent;
+        }
+        let json = FieldInfo::new(field.name().clone(), None, None, Type::JSON, sent.format());
+        json.with_format_options(Arc::clone(&options))
+    });
+    Ok(Arc::new(sent.collect()))
 }

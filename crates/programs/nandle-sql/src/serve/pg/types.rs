@@ -1,10 +1,13 @@
-//! Columns of types that aren't sent as they are: those of the nearest type that is.
+//! Columns of types that aren't sent as they are: those of the nearest type that is. Maps, and lists of what is a list or has one of these in it, are
+//! JSON: PostgreSQL has no maps, and its arrays of several dimensions have as many elements in each row.
 
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray as _;
+use arrow_array::{Array as _, ArrayRef, RecordBatch, StructArray};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, FieldRef, Schema};
+use nandle_engine::{EngineError, json_texts};
 
 /// What columns of a type are sent as, if it isn't that type.
 fn sent_as(of: &DataType) -> Option<DataType> {
@@ -16,8 +19,31 @@ fn sent_as(of: &DataType) -> Option<DataType> {
         DataType::Decimal32(digits, scale) | DataType::Decimal64(digits, scale) => {
             Some(DataType::Decimal128(*digits, *scale))
         }
+        other if is_json(other) => Some(DataType::Utf8),
         DataType::Dictionary(_, values) if is_written_here(values) => Some((**values).clone()),
         other => of_parts(other, &sent_as),
+    }
+}
+
+/// Whether values of a type are sent as JSON.
+pub(super) fn is_json(of: &DataType) -> bool {
+    match of {
+        DataType::Map(..) => true,
+        DataType::List(element) | DataType::LargeList(element) | DataType::FixedSizeList(element, _) => {
+            is_list(element.data_type()) || has_json(element.data_type())
+        }
+        _ => false,
+    }
+}
+
+fn is_list(of: &DataType) -> bool {
+    matches!(of, DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..))
+}
+
+fn has_json(of: &DataType) -> bool {
+    match of {
+        DataType::Struct(fields) => fields.iter().any(|field| has_json(field.data_type())),
+        other => is_json(other),
     }
 }
 
@@ -75,21 +101,36 @@ fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) ->
 }
 
 /// Rows as they are sent.
-pub(super) fn sent_rows(batch: RecordBatch) -> Result<RecordBatch, ArrowError> {
+pub(super) fn sent_rows(batch: RecordBatch) -> Result<RecordBatch, EngineError> {
     if batch.schema().fields().iter().all(|field| sent_as(field.data_type()).is_none()) {
         return Ok(batch);
     }
-    let sent = batch.columns().iter().map(|column| match sent_as(column.data_type()) {
-        Some(sent) => cast(column, &sent),
-        None => Ok(Arc::clone(column)),
-    });
-    RecordBatch::try_new(Arc::new(sent_schema(&batch.schema())), sent.collect::<Result<_, _>>()?)
+    let columns = batch.columns().iter().map(sent_column).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(Arc::new(sent_schema(&batch.schema())), columns).map_err(of_arrow)
+}
+
+fn sent_column(column: &ArrayRef) -> Result<ArrayRef, EngineError> {
+    let Some(sent) = sent_as(column.data_type()) else { return Ok(Arc::clone(column)) };
+    match &sent {
+        _ if is_json(column.data_type()) => json_texts(column),
+        DataType::Struct(fields) => {
+            let whole = column.as_struct();
+            let parts = whole.columns().iter().map(sent_column).collect::<Result<_, _>>()?;
+            let whole = StructArray::try_new(fields.clone(), parts, whole.nulls().cloned());
+            Ok(Arc::new(whole.map_err(of_arrow)?))
+        }
+        sent => cast(column, sent).map_err(of_arrow),
+    }
+}
+
+fn of_arrow(error: ArrowError) -> EngineError {
+    EngineError::Output(std::io::Error::other(error))
 }
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::cast::AsArray as _;
-    use arrow_array::{ArrayRef, FixedSizeBinaryArray, Int64Array};
+    use arrow_array::builder::{Int32Builder, ListBuilder};
+    use arrow_array::{FixedSizeBinaryArray, Int64Array};
 
     use super::*;
 
@@ -103,5 +144,23 @@ mod tests {
         assert_eq!(sent.column(0).as_binary::<i32>().value(1), b"cd");
         assert_eq!(sent.column(1), batch.column(1));
         assert_eq!(*sent.schema(), sent_schema(&batch.schema()));
+    }
+
+    #[test]
+    fn lists_of_lists_are_json_wherever_they_are() {
+        let mut lists = ListBuilder::new(ListBuilder::new(Int32Builder::new()));
+        lists.values().append_value([Some(1), Some(2)]);
+        lists.values().append_value([None::<i32>]);
+        lists.append(true);
+        lists.append(false);
+        let lists: ArrayRef = Arc::new(lists.finish());
+        let field = Arc::new(Field::new("lists", lists.data_type().clone(), true));
+        let point: ArrayRef = Arc::new(StructArray::from(vec![(field, Arc::clone(&lists))]));
+        let batch =
+            RecordBatch::try_from_iter_with_nullable([("l", lists, true), ("p", point, true)]).unwrap();
+        let sent = sent_rows(batch).unwrap();
+        for texts in [sent.column(0), sent.column(1).as_struct().column(0)] {
+            assert_eq!(texts.as_string::<i32>().iter().collect::<Vec<_>>(), [Some("[[1,2],[null]]"), None]);
+        }
     }
 }

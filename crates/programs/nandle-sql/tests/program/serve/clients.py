@@ -34,6 +34,8 @@ COLUMNS = [
     ("fixed", "fixed", [b"abcd", b"\x00\xff\x00\xff"]),
     ("l", "list", [[1, 2, None], []]),
     ("code", "dictionary", ["IAH", "HOU"]),
+    ("ll", "lists", [[[1, 2], [3]], [[], None]]),
+    ("m", "map", [{"a": [1], "b": None}, {}]),
 ]
 
 
@@ -49,9 +51,13 @@ def write(path):
         "fixed": pyarrow.binary(4),
         "list": pyarrow.list_(pyarrow.int64()),
         "dictionary": pyarrow.dictionary(pyarrow.int32(), pyarrow.string()),
+        "lists": pyarrow.list_(pyarrow.list_(pyarrow.int64())),
+        "map": pyarrow.map_(pyarrow.string(), pyarrow.list_(pyarrow.int64())),
     }
     arrays = {}
     for name, type_, values in COLUMNS:
+        if type_ == "map":
+            values = [list(value.items()) for value in values]
         arrays[name] = pyarrow.array([*values, None], own.get(type_) or getattr(pyarrow, type_)())
     arrays["row"] = pyarrow.array([0, 1, 2])
     pyarrow.parquet.write_table(pyarrow.table(arrays), path)
@@ -81,13 +87,15 @@ def types(port):
         cursor = connection.execute("SELECT * FROM types WHERE row = 9")
         assert cursor.fetchall() == [] and len(cursor.description) == len(COLUMNS) + 1
         assert [column.name for column in cursor.description][:2] == ["b", "i8"]
+        json = 114
+        assert [column.name for column in cursor.description if column.type_code == json] == ["ll", "m"]
 
 
 def prepared(port):
     with connect(port) as connection:
         for form in ("%s", "%b", "%t"):
             for name, _, values in COLUMNS:
-                if name in ("l", "f64", "u64"):
+                if name in ("l", "ll", "m", "f64", "u64"):
                     continue
                 # The driver has no binary form of whole numbers and texts for which none is needed.
                 query = f"SELECT row FROM types WHERE {name} = {form}"

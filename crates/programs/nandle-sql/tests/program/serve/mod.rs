@@ -6,3 +6,5 @@ mod limits;
 mod psql;
 mod server;
 mod statements;
+
+pub(crate) use server::{Server, is_skipped};

@@ -55,6 +55,20 @@ fn queries_have_rows() {
         "BEGIN\nDECLARE CURSOR\n1\n2\n3\nCLOSE CURSOR\nCOMMIT");
 }
 
+#[test]
+fn maps_and_lists_of_lists_are_json() {
+    if is_skipped() {
+        return;
+    }
+    let place = Place::new();
+    let server = Server::start(&place, &[]);
+    let lists =
+        "SELECT make_array(make_array(1, 2), make_array(3)), map(make_array(7), make_array('a \"b\"'))";
+    assert_eq!(server.rows(lists), r#"[[1,2],[3]]|{"7":"a \"b\""}"#);
+    let within = "SELECT named_struct('id', 1, 'parts', make_array(make_array(1, 2), make_array(3)))";
+    assert_eq!(server.rows(within), r#"(1,"[[1,2],[3]]")"#);
+}
+
 /// The questions of Grafana's data source for PostgreSQL, with its macros as it expands them.
 #[test]
 fn grafana_finds_what_it_asks_for() {

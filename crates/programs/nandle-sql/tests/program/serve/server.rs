@@ -10,7 +10,7 @@ use crate::place::{Place, said};
 /// So long nothing takes that works.
 pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 
-pub(super) struct Server {
+pub(crate) struct Server {
     child: Child,
     pub(super) port: u16,
 }
@@ -18,8 +18,17 @@ pub(super) struct Server {
 impl Server {
     /// Serves the numbers, and whatever the arguments name.
     pub(super) fn start(place: &Place, arguments: &[&str]) -> Self {
-        let all = [&["Numbers.parquet", "--pg", "127.0.0.1:0", "--json"], arguments].concat();
-        let mut child = place.command_of("serve", &all).stdout(Stdio::piped()).spawn().unwrap();
+        Self::of(place.command_of("serve", &Self::arguments(arguments)))
+    }
+
+    /// Its arguments, with others behind them.
+    pub(crate) fn arguments<'a>(others: &[&'a str]) -> Vec<&'a str> {
+        [&["Numbers.parquet", "--pg", "127.0.0.1:0", "--json"], others].concat()
+    }
+
+    /// What a command starts, with these arguments.
+    pub(crate) fn of(mut command: Command) -> Self {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let said = said(&mut child);
         assert_eq!(said["tables"][0], "numbers");
         let (address, port) = said["pg"].as_str().unwrap().rsplit_once(':').unwrap();
@@ -27,7 +36,7 @@ impl Server {
         Self { child, port: port.parse().unwrap() }
     }
 
-    pub(super) fn pid(&self) -> u32 {
+    pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
@@ -50,7 +59,7 @@ impl Server {
 
     /// What psql prints of a statement: rows without anything around.
     #[track_caller]
-    pub(super) fn rows(&self, statement: &str) -> String {
+    pub(crate) fn rows(&self, statement: &str) -> String {
         let output = self.psql(&["-At", "-c", statement]).output().unwrap();
         assert!(output.status.success(), "{statement}: {output:?}");
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
@@ -58,7 +67,7 @@ impl Server {
 
     /// The code of a statement's error, and what psql says.
     #[track_caller]
-    pub(super) fn refused(&self, statement: &str) -> (String, String) {
+    pub(crate) fn refused(&self, statement: &str) -> (String, String) {
         let mut psql = self.psql(&["-At", "-v", "VERBOSITY=verbose", "-f", "-"]);
         let mut child =
             psql.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -155,7 +164,7 @@ pub(super) fn read_message(socket: &mut impl Read) -> std::io::Result<(u8, Vec<u
 }
 
 /// Whether psql isn't to be had.
-pub(super) fn is_skipped() -> bool {
+pub(crate) fn is_skipped() -> bool {
     let is_skipped = std::env::var_os("NANDLE_SKIP_PSQL").is_some();
     if is_skipped {
         eprintln!("skipped: NANDLE_SKIP_PSQL is set");

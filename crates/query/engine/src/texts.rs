@@ -1,0 +1,42 @@
+//! Texts of arrays whose values refer to buffers that other arrays share: how many bytes they take, and copies that share none.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::ByteViewType;
+use arrow_array::{Array as _, ArrayRef, GenericByteViewArray};
+use arrow_buffer::Buffer;
+use arrow_schema::DataType;
+
+/// What lies outside of the values that refer to it; zero for other arrays.
+pub(crate) fn texts_bytes(values: &ArrayRef) -> usize {
+    match values.data_type() {
+        DataType::Utf8View => bytes_of(values.as_string_view()),
+        DataType::BinaryView => bytes_of(values.as_binary_view()),
+        _ => 0,
+    }
+}
+
+/// The same values, whose buffers hold no texts but theirs.
+pub(crate) fn without_strange_texts(values: &ArrayRef) -> ArrayRef {
+    match values.data_type() {
+        DataType::Utf8View => Arc::new(values.as_string_view().gc()),
+        DataType::BinaryView => Arc::new(values.as_binary_view().gc()),
+        _ => Arc::clone(values),
+    }
+}
+
+/// The buffers that values refer to; none of other arrays.
+pub(crate) fn text_buffers(values: &ArrayRef) -> &[Buffer] {
+    match values.data_type() {
+        DataType::Utf8View => values.as_string_view().data_buffers(),
+        DataType::BinaryView => values.as_binary_view().data_buffers(),
+        _ => &[],
+    }
+}
+
+fn bytes_of<T: ByteViewType + ?Sized>(texts: &GenericByteViewArray<T>) -> usize {
+    const INLINE_BYTES_MAX: usize = 12;
+    let lengths = texts.views().iter().map(|view| (*view & u128::from(u32::MAX)) as usize);
+    lengths.filter(|length| *length > INLINE_BYTES_MAX).sum()
+}

@@ -18,6 +18,9 @@ pub(super) fn text(file: &ReplayFile) -> String {
     let _ = writeln!(text, "{}\n", fitting(&waits(file)));
     paragraph(&mut text, "", &legend(file));
     paragraph(&mut text, "", &verdict(&file.policies));
+    if let Some(auto) = file.auto_in_words() {
+        paragraph(&mut text, "", &auto);
+    }
     let verified: Vec<_> = file.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
         let sentence = format!(

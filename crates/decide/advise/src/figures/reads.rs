@@ -9,7 +9,7 @@ use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, of_bytes, widen};
 
 /// How a longer probe is had.
-const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET --budget 3m";
+const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET BUDGET(3m)";
 /// From this part of the best bandwidth on, a larger request gains nothing (§ settings).
 const SATURATED_SHARE: f64 = 0.95;
 

@@ -55,6 +55,12 @@ pub(crate) fn bytes(value: f64) -> String {
     format_bytes(whole(value))
 }
 
+/// The same with a capital at its beginning.
+pub(crate) fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 /// `8 (4–16)`, `392 (385–402) MB/s`, or the value alone where the bounds print the same. What has no upper bound says so.
 pub(crate) fn bounded(interval: &Interval<f64>, print: impl Fn(f64) -> String) -> String {
     let value = print(interval.value);

@@ -87,9 +87,9 @@ impl Product {
         }
     }
 
-    /// Whether any of its settings depends on how many sessions do I/O at once.
-    pub fn depends_on_sessions(self) -> bool {
-        matches!(self, Self::Postgresql | Self::Sqlite)
+    /// Whether any of its settings depends on what the database is used for.
+    pub fn depends_on_workload(self) -> bool {
+        self == Self::Postgresql
     }
 
     /// # Errors

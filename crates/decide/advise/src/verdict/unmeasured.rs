@@ -16,7 +16,7 @@ const COMMIT_TAIL_WEIGHT: f64 = 1.5;
 
 /// How commits are timed, and how other figures of writing are had.
 const HOW_COMMITS: &str = "nandle probe TARGET --budget 60s measures it; that writes to the test file.";
-const HOW: &str = "nandle probe TARGET --budget 5m measures it; that writes to the test file.";
+const HOW: &str = "nandle probe TARGET BUDGET(5m) measures it; that writes to the test file.";
 
 /// Every such risk.
 pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {

@@ -382,7 +382,7 @@ fn digits_follow_from_the_number_of_requests() {
     let digits = |requests| nandle_advise::verdict::significant_digits(requests);
     assert_eq!([5, 20, 99, 100, 50_000].map(digits), [1, 2, 2, 3, 3]);
     let of = |low, high| nandle_advise::verdict::digits_of(&Interval { value: 100.0, low, high });
-    assert_eq!([of(99.0, 101.0), of(80.0, 130.0), of(10.0, 300.0)], [3, 2, 1]);
+    assert_eq!([of(99.0, 101.0), of(80.0, 130.0), of(10.0, 300.0)], [3, 2, 2]);
     let mut profile = DISK.read_side();
     for cell in &mut profile.cells {
         cell.cell.requests = 20;

@@ -137,16 +137,17 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     }
     let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);
     let array = figures.array().filter(Array::is_sure);
+    // What is more already was set so.
+    let least_kib = now_kib.unwrap_or(0);
     let (value, rule) = if prefetches.is_some() {
         (
-            128,
-            "the kernel's default: the device reads ahead by itself, and what both fetch in vain is paid for twice",
+            least_kib.max(128),
+            "the kernel's default, and no less than there is now: the device reads ahead by itself, and what both fetch in vain is \
+             paid for twice",
         )
     } else {
         let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
         let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
-        // What is more already was set so.
-        let least_kib = now_kib.unwrap_or(0);
         (
             (power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10).max(least_kib),
             "twice the request that saturates the device, so that one is under way while the other is used, and a round of an \

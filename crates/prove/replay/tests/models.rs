@@ -114,10 +114,15 @@ fn every_policy_does_the_work_and_keeps_every_page() {
 
 /// Writes anywhere in 64 MiB, to some pages more than once.
 fn random_work(writes: u64) -> Work {
+    random_work_within(writes, 16_384)
+}
+
+/// The same in a store of so many pages.
+fn random_work_within(writes: u64, pages: u64) -> Work {
     let mut state = 7_u64;
     let records = (0..writes).map(|time_us| {
         state = state * 16_807 % 2_147_483_647;
-        let address = state % 16_384 * 4096;
+        let address = state % pages * 4096;
         Record { time_us, operation: Operation::Write, address, length_bytes: 4096, latency_ns: None }
     });
     let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
@@ -186,7 +191,7 @@ fn figures_are_before_cleaning_until_a_zone_is_used_again() {
 #[test]
 fn what_fills_a_store_teaches_auto_nothing() {
     let [auto, ring] = [PolicyKind::Auto, PolicyKind::StableRing].map(|policy| {
-        let mut work = random_work(4_000);
+        let mut work = random_work_within(6_000, 49_152);
         work.fill_percent = 90;
         run_work(&Rc::new(work), policy, drive("sd-card", None), 1, Durability::Trace).unwrap()
     });

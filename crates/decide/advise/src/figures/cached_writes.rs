@@ -84,7 +84,7 @@ impl Figures<'_> {
             );
         }
         let Ok(found) = self.write_cache() else {
-            return "How much it takes in wasn't measured: nandle probe TARGET --only write-cache --budget 2m."
+            return "How much it takes in wasn't measured: nandle probe TARGET --only write-cache --budget 2m --resume."
                 .to_owned();
         };
         let Some(absorbed) = found.absorbed_bytes else {

@@ -103,7 +103,13 @@ impl Figures<'_> {
         let below = self.random_row(row.block_bytes).filter(|(at, _)| *at <= depth).max_by_key(|(at, _)| *at);
         let (at, random) = below.ok_or(lack("random reads of the database's page"))?;
         let sequential = self.sequential_read_bandwidth()?.value;
-        Ok(page_cost_figure(&sequential, &random, row.block_bytes, at, "so many sessions at once"))
+        Ok(page_cost_figure(
+            &sequential,
+            &random,
+            row.block_bytes,
+            at,
+            "several sessions at once, one page each",
+        ))
     }
 
     /// Bandwidth of random reads of a block size, one after the other.

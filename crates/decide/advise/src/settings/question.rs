@@ -26,7 +26,9 @@ impl Question {
     pub fn describe(&self) -> Option<String> {
         let workload = self.product.depends_on_workload().then(|| self.workload.to_string());
         let sessions = self.depends_on_sessions().then(|| format!("{} sessions at once", self.sessions));
-        let memory = self.memory_bytes.map(|bytes| format!("{} of memory", format_bytes(bytes)));
+        let has_caches = !matches!(self.product, Product::Seastar | Product::Linux);
+        let memory = self.memory_bytes.filter(|_| has_caches);
+        let memory = memory.map(|bytes| format!("{} of memory", format_bytes(bytes)));
         let parts: Vec<String> = [workload, sessions, memory].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))
     }

@@ -1,4 +1,4 @@
-use nandle_profile::DeviceProfile;
+use nandle_profile::{DeviceProfile, Interval};
 use serde::Serialize;
 
 use super::confidence::judge;
@@ -87,6 +87,19 @@ impl Setting {
         self.confidence = confidence;
         self.confidence_reason = format!("{reason}, whatever the device");
         self.is_the_same_everywhere = true;
+        self
+    }
+
+    /// The value is the same for all that the figures' bounds leave possible, so they may be far apart. What else limits a figure
+    /// still counts.
+    pub(crate) fn same_within_bounds(mut self) -> Self {
+        let sharp = |figure: &Figure| Figure { value: Interval::exact(figure.value.value), ..figure.clone() };
+        let sharp: Vec<Figure> = self.figures.iter().map(sharp).collect();
+        let (confidence, reason) = judge(self.rule_source, &sharp);
+        if confidence > self.confidence {
+            self.confidence = confidence;
+            self.confidence_reason = format!("{reason}; it is the same within the measurement's bounds");
+        }
         self
     }
 

@@ -62,7 +62,7 @@ fn too_short(figures: &Figures<'_>) -> Option<Finding> {
     let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.turns())?;
     let means = format!(
         "A flash drive slows down once its spare blocks are used up. It takes about {} of writes to see that, which wear the \
-         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {}",
+         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {} --resume",
         format_bytes(writing.needed_bytes),
         budget_minutes(&writing),
         limit(writing.needed_bytes)

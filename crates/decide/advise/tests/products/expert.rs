@@ -2,9 +2,11 @@
 
 use nandle_advise::settings::{Confidence, Setting, Version};
 use nandle_advise::{Product, fragment};
+use nandle_profile::experiments::{CommitMethod, SteadyRound, SteadyState};
 use nandle_profile::{DeviceProfile, Interval};
 
 use crate::advice;
+use crate::made_up::experiments::conducted;
 use crate::made_up::{DISK, NVME};
 
 fn setting(profile: &DeviceProfile, product: Product, name: &str) -> Setting {
@@ -150,6 +152,10 @@ fn conditions_are_named_where_they_matter() {
     assert_eq!(second(Product::Postgresql), "# for oltp, 16 sessions at once, 1GiB of memory");
     assert_eq!(second(Product::Mysql), "# for 1GiB of memory");
     assert_eq!(second(Product::Sqlite), "-- for 16 sessions at once, 1GiB of memory");
+    assert!(
+        !text(&NVME.profile(), Product::Linux).contains("of memory\n#"),
+        "no cache of the kernel follows from it"
+    );
 }
 
 /// What a probe of ten minutes lacked, one of three minutes lacks again, and no reader knows what TARGET is.
@@ -173,4 +179,73 @@ fn what_is_missing_is_had_by_a_longer_probe_of_the_same_target() {
             }
         }
     }
+}
+
+/// A knee between 32 and 256 leaves each of 16 sessions 2 to 16: the default in any case.
+#[test]
+fn bounds_that_all_give_one_value_leave_it_sure() {
+    let mut unclear = NVME.profile();
+    for row in &mut unclear.derived.saturating_queue_depth {
+        row.queue_depth = Interval { value: 128, low: 32, high: 256 };
+    }
+    let of = |major| {
+        let advice = advice(&unclear, Product::Postgresql, Version::new(major, 0));
+        ["effective_io_concurrency", "maintenance_io_concurrency"]
+            .map(|name| advice.setting(name).unwrap().clone())
+    };
+    let [effective, maintenance] = of(15);
+    assert_eq!((effective.value.as_str(), effective.only_a_comment), ("16", None));
+    assert_eq!(effective.confidence, Confidence::Medium);
+    assert!(maintenance.only_a_comment.is_some(), "it follows the knee: {maintenance:?}");
+}
+
+/// With one way to commit there is no fastest.
+#[test]
+fn a_single_way_to_commit_is_told_as_such() {
+    let mut profile = NVME.profile();
+    let commits = &mut profile.experiments.flush.as_mut().unwrap().findings.commits;
+    commits.retain(|commit| commit.method == CommitMethod::Fdatasync);
+    let method = setting(&profile, Product::Postgresql, "wal_sync_method");
+    assert!(method.rule.contains("no other was measured"), "{method:?}");
+}
+
+/// Alone neither of the two changes anything, so the verdict names one, with the other.
+#[test]
+fn what_bounds_another_setting_is_no_change_by_itself() {
+    let changes = nandle_advise::verdict(&NVME.profile()).changes;
+    assert!(changes.iter().all(|change| !change.name().starts_with("io_max")), "{changes:?}");
+}
+
+/// A disk has no spare blocks that writing could use up: what its rounds show is its steady state, however little of it they wrote.
+#[test]
+fn a_disk_is_steady_as_soon_as_its_rounds_are() {
+    let mut disk = DISK.profile();
+    let round = SteadyRound {
+        began_ns: 0,
+        elapsed_ns: 1_000_000_000,
+        bytes: 1 << 20,
+        bandwidth_bytes_per_s: 1e6,
+        iops: 256.0,
+        latency_ns_max: 1,
+    };
+    disk.experiments.steady_state = Some(conducted(SteadyState {
+        area_bytes: 1 << 40,
+        rounds: vec![round; 25],
+        reached: true,
+        ..SteadyState::default()
+    }));
+    assert!(disk.long_writing().unwrap().is_steady());
+    let said = text(&disk, Product::Mysql);
+    assert!(!said.contains("not steady yet"), "{said}");
+}
+
+/// A knee between 8 and 256 is deeper than 4 in any case.
+#[test]
+fn a_deep_queue_needs_no_scheduler_however_deep_it_is() {
+    let mut unclear = NVME.profile();
+    for row in &mut unclear.derived.saturating_queue_depth {
+        row.queue_depth = Interval { value: 64, low: 8, high: 256 };
+    }
+    let scheduler = setting(&unclear, Product::Linux, "/sys/block/$device/queue/scheduler");
+    assert_eq!((scheduler.value.as_str(), scheduler.confidence), ("none", Confidence::Medium));
 }

@@ -83,9 +83,16 @@ impl ReplayFile {
                 "auto kept to {way}, by what it was told that writing costs: the work ended before the other way was tried."
             ));
         };
+        // Ties go straight: only a clear difference is one.
+        let is_outdated = if chosen == Some(Method::Staging) {
+            straight_ns < staged_ns
+        } else {
+            staged_ns as f64 <= 0.9 * straight_ns as f64
+        };
+        let outdated = if is_outdated { ", which came too late for it to change once more" } else { "" };
         Some(format!(
-            "auto ended with {way}, after {} on the trace's own writes: when it last measured, a page took {} staged and {} \
-             straight home.",
+            "auto's last choice was {way}, after {} on the trace's own writes: when it last measured, a page took {} staged and {} \
+             straight home{outdated}.",
             counted(trials, "trial"),
             time(staged_ns as f64),
             time(straight_ns as f64)

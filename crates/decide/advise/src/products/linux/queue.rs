@@ -47,9 +47,11 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
              order",
         )
     };
+    let is_settled = turns || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule)
         .was(figures.queue().ok().and_then(|queue| queue.scheduler.clone()));
+    let setting = if is_settled { setting.same_within_bounds() } else { setting };
     let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
     Ok(match offered.filter(|offered| !offered.is_empty()) {
         Some(offered) if !offered.iter().any(|name| name == value) => {
@@ -132,7 +134,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         // Where it does, the value is another: none is better than one that a longer probe takes back.
         return Err(MissingFigure {
             needs: "whether the device reads ahead by itself",
-            how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m",
+            how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m --resume",
         });
     }
     let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);

@@ -99,7 +99,11 @@ struct Sharers {
 fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
     let share = per_session(knee.value.value, of.count);
     let loss = figures.loses_at_depth(PAGE_BYTES, of.default).filter(|_| share < of.default);
-    let value = within_default(share, of.default, loss.is_some(), CONCURRENCY_MAX);
+    let value_at = |knee_depth: f64| {
+        within_default(per_session(knee_depth, of.count), of.default, loss.is_some(), CONCURRENCY_MAX)
+    };
+    let value = value_at(knee.value.value);
+    let is_settled = value_at(knee.value.low) == value && value_at(knee.value.high) == value;
     let why = match (&loss, share < of.default) {
         (Some(_), _) => format!("{}, {}, is more and costs bandwidth here", of.origin, of.default),
         (None, true) => format!(
@@ -121,7 +125,8 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
         )
     };
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
-    (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))
+    let setting = Setting::new(of.name, value, seen, RuleSource::Ours, rule);
+    (value, if is_settled { setting.same_within_bounds() } else { setting })
 }
 
 /// The server's own choice suffices unless one of the two above is more.

@@ -75,7 +75,8 @@ fn legend(file: &ReplayFile) -> String {
         format!(" Of {runs} runs the one with the median time, and the least and the greatest of all.")
     });
     format!(
-        "time: for all of it, pages destaged; vs direct: how many times as fast as that; written: bytes at the device by bytes \
+        "direct writes each page in its place, as most databases do; the others are ways of nandle-pages, for engines that are built on \
+         it. time: for all of it, pages destaged; vs direct: how many times as fast as that; written: bytes at the device by bytes \
          of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it.{repeated}"
     )
 }

@@ -368,7 +368,7 @@ fn little_writing_shows_no_steady_state() {
     let risk = told.risks.iter().find(|risk| risk.title == "Sustained writes are hardly known").unwrap();
     assert!(risk.says().contains("after 858.31MiB in 1.5s (0.21 % of the device)"), "{}", risk.says());
     assert!(risk.means.contains("nandle probe '/mnt/my disk' --only steady-state"), "{}", risk.means);
-    assert!(risk.means.ends_with("--write-limit 800GiB"), "{}", risk.means);
+    assert!(risk.means.ends_with("--write-limit 800GiB --resume"), "{}", risk.means);
     assert!(!titles(&told.strengths).contains(&"Writes keep their speed"));
     let json = serde_json::to_string(&told).unwrap();
     assert!(!json.contains("in the steady state"), "{json}");

@@ -58,23 +58,9 @@ fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String>
              long{}.",
             time(flush.value.value),
             time(commit.value.value),
-            against_waiting(product)
+            product.against_waiting()
         )
     })
-}
-
-/// What helps against it. SQLite has its log beside the database, and writes back when a connection asks for it.
-fn against_waiting(product: Product) -> &'static str {
-    match product {
-        Product::Postgresql | Product::Mariadb | Product::Mysql => {
-            ", so let the server write back early and evenly, and keep the log on another device"
-        }
-        Product::Rocksdb => {
-            ", so write back early and evenly (bytes_per_sync), and keep the log on another device (wal_dir)"
-        }
-        Product::Sqlite => ", so run PRAGMA wal_checkpoint at quiet times, and load in several transactions",
-        Product::Seastar | Product::Linux => "",
-    }
 }
 
 /// A cache that loses what it holds, and whether flushes can have emptied it.

@@ -26,8 +26,7 @@ impl Question {
     pub fn describe(&self) -> Option<String> {
         let workload = self.product.depends_on_workload().then(|| self.workload.to_string());
         let sessions = self.depends_on_sessions().then(|| format!("{} sessions at once", self.sessions));
-        let has_caches = !matches!(self.product, Product::Seastar | Product::Linux);
-        let memory = self.memory_bytes.filter(|_| has_caches);
+        let memory = self.memory_bytes.filter(|_| self.product.has_caches());
         let memory = memory.map(|bytes| format!("{} of memory", format_bytes(bytes)));
         let parts: Vec<String> = [workload, sessions, memory].into_iter().flatten().collect();
         (!parts.is_empty()).then(|| parts.join(", "))
@@ -35,11 +34,7 @@ impl Question {
 
     /// Whether any setting depends on how many sessions do I/O at once: some share out memory alone.
     pub fn depends_on_sessions(&self) -> bool {
-        match self.product {
-            Product::Postgresql => true,
-            Product::Sqlite => self.memory_bytes.is_some(),
-            Product::Mariadb | Product::Mysql | Product::Rocksdb | Product::Seastar | Product::Linux => false,
-        }
+        self.product.depends_on_sessions(self.memory_bytes)
     }
 }
 

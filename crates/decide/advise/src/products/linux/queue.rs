@@ -47,11 +47,11 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
              order",
         )
     };
-    let is_settled = turns || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
+    let is_certain = turns || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule)
         .was(figures.queue().ok().and_then(|queue| queue.scheduler.clone()));
-    let setting = if is_settled { setting.same_within_bounds() } else { setting };
+    let setting = if is_certain { setting.same_within_bounds() } else { setting };
     let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
     Ok(match offered.filter(|offered| !offered.is_empty()) {
         Some(offered) if !offered.iter().any(|name| name == value) => {

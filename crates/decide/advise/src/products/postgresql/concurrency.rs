@@ -103,7 +103,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
         within_default(per_session(knee_depth, of.count), of.default, loss.is_some(), CONCURRENCY_MAX)
     };
     let value = value_at(knee.value.value);
-    let is_settled = value_at(knee.value.low) == value && value_at(knee.value.high) == value;
+    let is_certain = value_at(knee.value.low) == value && value_at(knee.value.high) == value;
     let why = match (&loss, share < of.default) {
         (Some(_), _) => format!("{}, {}, is more and costs bandwidth here", of.origin, of.default),
         (None, true) => format!(
@@ -126,7 +126,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
     };
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
     let setting = Setting::new(of.name, value, seen, RuleSource::Ours, rule);
-    (value, if is_settled { setting.same_within_bounds() } else { setting })
+    (value, if is_certain { setting.same_within_bounds() } else { setting })
 }
 
 /// The server's own choice suffices unless one of the two above is more.

@@ -30,11 +30,11 @@ fn combine_limit(
     let most = if question.version >= ASYNCHRONOUS { 1 << 20 } else { 256 << 10 };
     let value = power_of_two_within(request.value.value, DEFAULT_BYTES, most);
     let at = |bytes: f64| power_of_two_within(bytes, DEFAULT_BYTES, most);
-    let is_settled = at(request.value.low) == value && at(request.value.high) == value;
+    let is_certain = at(request.value.low) == value && at(request.value.high) == value;
     let rule = "the smallest request that reaches 95 % of sequential bandwidth at the depth that a session has, and no less than the \
                 default: short requests cost more when the device is shared";
     let setting = Setting::new(name, memory(value), vec![request], RuleSource::Ours, rule).default("128kB");
-    let setting = if is_settled { setting.same_within_bounds() } else { setting };
+    let setting = if is_certain { setting.same_within_bounds() } else { setting };
     Ok(if name == "io_max_combine_limit" {
         setting.remark("It bounds io_combine_limit, and takes effect when the server starts.")
     } else if question.version >= ASYNCHRONOUS {

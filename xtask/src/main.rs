@@ -103,7 +103,7 @@ fn workspace_root() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    /// `cargo run --release -- probe .` stands at the top of the README, and this workspace has two programs.
+    /// `cargo run --release -- probe .` is how one begins without installing, and this workspace has several programs.
     #[test]
     fn cargo_run_finds_the_program() {
         let manifest = std::fs::read_to_string(super::workspace_root().join("Cargo.toml")).unwrap();

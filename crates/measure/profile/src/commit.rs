@@ -28,13 +28,20 @@ fn usual_commit<'a>(commits: impl Iterator<Item = &'a CommitCost>) -> Option<Com
 }
 
 impl Experiments {
-    /// The commits that were timed, each way to commit once: as `flush` has it, whose question it is, or else as `transactions` has.
+    /// The commits that were timed, each way to commit once: as `flush` has it, whose question it is, or as `transactions` has it where
+    /// that alone timed enough of them for a tail.
     pub fn commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
         let flush = self.flush.as_ref().map_or(&[][..], |conducted| &conducted.findings.commits);
         let transactions =
             self.transactions.as_ref().map_or(&[][..], |conducted| &conducted.findings.commits);
-        let is_new = |cost: &&CommitCost| !flush.iter().any(|other| is_same_way(other, cost));
-        flush.iter().chain(transactions.iter().filter(is_new))
+        let has_better = move |cost: &&CommitCost| {
+            transactions.iter().any(|other| is_same_way(other, cost) && knows_more(other, cost))
+        };
+        let has_no_worse = move |cost: &&CommitCost| {
+            flush.iter().any(|other| is_same_way(other, cost) && !knows_more(cost, other))
+        };
+        let of_flush = flush.iter().filter(move |cost| !has_better(cost));
+        of_flush.chain(transactions.iter().filter(move |cost| !has_no_worse(cost)))
     }
 
     /// The one of them that stands for the device.
@@ -48,6 +55,11 @@ fn is_same_way(one: &CommitCost, other: &CommitCost) -> bool {
         (cost.method, cost.extent, cost.write_bytes, cost.writes_per_commit, cost.in_file)
     };
     way(one) == way(other)
+}
+
+/// Whether only one of two has a tail.
+fn knows_more(one: &CommitCost, other: &CommitCost) -> bool {
+    one.latency_ns.p99.is_some() && other.latency_ns.p99.is_none()
 }
 
 impl CommitTime {
@@ -142,6 +154,10 @@ mod tests {
         };
         let median = |experiments: &Experiments| experiments.usual_commit().unwrap().median_ns;
         assert_eq!(median(&experiments), Interval::exact(368.0));
+        assert_eq!(experiments.commits().count(), 1);
+        let few = experiments.flush.as_mut().unwrap().findings.commits.first_mut().unwrap();
+        few.latency_ns.p99 = None;
+        assert_eq!(median(&experiments), Interval::exact(924.0), "flush has timed too few for a tail");
         assert_eq!(experiments.commits().count(), 1);
         experiments.flush = flush(WriteThenFlush, false, 100.0);
         assert_eq!(median(&experiments), Interval::exact(924.0), "flush has timed none in a file");

@@ -1,7 +1,7 @@
 //! What a figure of writing for long rests on: a drive that wasn't written to far enough may still have blocks to spare, and what
 //! it gives until they are used up is no steady state.
 
-use crate::DeviceProfile;
+use crate::{DeviceProfile, ROTATIONAL_LATENCY_NS_MIN};
 
 /// A whole device that was written once in sequence has met its spare blocks when so much of it was written again at random.
 const RANDOM_SHARE_MIN: f64 = 0.33;
@@ -54,7 +54,9 @@ impl DeviceProfile {
         let cleans =
             found.write_amplification.as_ref().is_some_and(|written| written.factor > CLEANING_FACTOR_MIN);
         let is_known = capacity_bytes.is_some() && written_bytes >= needed_bytes;
-        let steadiness = match (cleans || is_known, found.reached) {
+        // What turns has no spare blocks that writing could use up.
+        let turns = self.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN);
+        let steadiness = match (cleans || is_known || turns, found.reached) {
             (true, true) => Steadiness::Steady,
             (true, false) => Steadiness::Unsteady,
             (false, _) => Steadiness::TooShort,

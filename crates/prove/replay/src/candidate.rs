@@ -163,11 +163,12 @@ impl Candidate {
         self.cursor.stop_when(stop);
     }
 
-    /// Writes what is to be there before the first step, which belongs to no figure.
+    /// Writes what is to be there before the first step, which belongs to no figure. A store under `auto` is opened anew then:
+    /// what it found out of pages that come in order says nothing of the trace's.
     ///
     /// # Errors
     /// The store failed, or `stop` of [`stop_when`](Candidate::stop_when) said so.
-    pub fn fill(&mut self) -> Result<(), ReplayError> {
+    pub fn fill(mut self) -> Result<Self, ReplayError> {
         let pages = self.work.filled_pages();
         if pages > 0 {
             let (store, cursor) = (Rc::clone(&self.store), Rc::clone(&self.cursor));
@@ -178,10 +179,13 @@ impl Candidate {
             if self.cursor.is_stopped() {
                 return Err(ReplayError::Cancelled);
             }
+            if self.policy() == PolicyKind::Auto {
+                self.store = reopened(&self.runtime, self.store, self.device, self.options.open)?;
+            }
             self.counted = handle.counters(self.device);
             self.done_before = self.store.stats();
         }
-        Ok(())
+        Ok(self)
     }
 
     /// What the store did since the first step.
@@ -356,6 +360,26 @@ impl Candidate {
         }
         Ok(expected.len() as u64)
     }
+}
+
+/// Closes a store that nothing else uses, and opens it again.
+fn reopened(
+    runtime: &Runtime,
+    store: Rc<Store>,
+    device: DeviceId,
+    options: OpenOptions,
+) -> Result<Rc<Store>, ReplayError> {
+    let policy = store.policy();
+    let store = Rc::into_inner(store);
+    debug_assert!(store.is_some(), "whatever has filled the store has ended");
+    let handle = runtime.handle();
+    let opened = runtime.block_on(async {
+        if let Some(store) = store {
+            store.close().await?;
+        }
+        Store::open(&handle, device, options).await
+    });
+    Ok(Rc::new(opened.map_err(failed(policy, "opening the filled store"))?))
 }
 
 fn failed(policy: PolicyKind, action: &'static str) -> impl Fn(PageError) -> ReplayError {

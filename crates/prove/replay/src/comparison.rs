@@ -54,12 +54,12 @@ pub fn replay(
     while under_way {
         under_way = false;
         let share = field.share();
-        field.each_in_turn(watcher, share, |candidate| {
+        field.each_in_turn(watcher, share, |mut candidate| {
             under_way |= candidate.run_stretch(comparison.stretch_steps)?;
-            Ok(())
+            Ok(candidate)
         })?;
     }
-    field.each_in_turn(watcher, 1.0, Candidate::checkpoint)?;
+    field.each_in_turn(watcher, 1.0, |mut candidate| candidate.checkpoint().map(|()| candidate))?;
     let mut outcomes = Outcomes { policies: Vec::new(), failed: field.failed };
     for candidate in field.candidates {
         let policy = candidate.policy();
@@ -90,16 +90,16 @@ impl Field {
         &mut self,
         watcher: &mut dyn Watcher,
         share: f64,
-        mut act: impl FnMut(&mut Candidate) -> Result<(), ReplayError>,
+        mut act: impl FnMut(Candidate) -> Result<Candidate, ReplayError>,
     ) -> Result<(), ReplayError> {
-        for mut candidate in std::mem::take(&mut self.candidates) {
+        for candidate in std::mem::take(&mut self.candidates) {
             let policy = candidate.policy();
             watcher.progress(policy, share);
             if watcher.is_cancelled() {
                 return Err(ReplayError::Cancelled);
             }
-            match act(&mut candidate) {
-                Ok(()) => self.candidates.push(candidate),
+            match act(candidate) {
+                Ok(candidate) => self.candidates.push(candidate),
                 Err(ReplayError::Cancelled) => return Err(ReplayError::Cancelled),
                 Err(error) => self.failed.push(Failure { policy, error }),
             }

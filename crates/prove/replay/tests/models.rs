@@ -11,8 +11,8 @@ use nandle_model::media::{Fault, FaultPlan, MediaWorld, When};
 use nandle_model::world::Host;
 use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
 use nandle_replay::{
-    Addresses, Candidate, CandidateOptions, Comparison, Durability, Failure, PolicyOutcome, ReplayError,
-    Watcher, Work, WorkOptions, beside_direct, replay,
+    Addresses, Candidate, CandidateOptions, Comparison, Durability, Failure, Method, PolicyOutcome,
+    ReplayError, Watcher, Work, WorkOptions, beside_direct, replay,
 };
 use nandle_trace::{Operation, Record};
 
@@ -114,10 +114,15 @@ fn every_policy_does_the_work_and_keeps_every_page() {
 
 /// Writes anywhere in 64 MiB, to some pages more than once.
 fn random_work(writes: u64) -> Work {
+    random_work_within(writes, 16_384)
+}
+
+/// The same in a store of so many pages.
+fn random_work_within(writes: u64, pages: u64) -> Work {
     let mut state = 7_u64;
     let records = (0..writes).map(|time_us| {
         state = state * 16_807 % 2_147_483_647;
-        let address = state % 16_384 * 4096;
+        let address = state % pages * 4096;
         Record { time_us, operation: Operation::Write, address, length_bytes: 4096, latency_ns: None }
     });
     let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
@@ -182,6 +187,18 @@ fn figures_are_before_cleaning_until_a_zone_is_used_again() {
     );
 }
 
+/// Pages that come in order go straight home quickest, and the trace's don't.
+#[test]
+fn what_fills_a_store_teaches_auto_nothing() {
+    let [auto, ring] = [PolicyKind::Auto, PolicyKind::StableRing].map(|policy| {
+        let mut work = random_work_within(6_000, 49_152);
+        work.fill_percent = 90;
+        run_work(&Rc::new(work), policy, drive("sd-card", None), 1, Durability::Trace).unwrap()
+    });
+    assert!(auto.elapsed_ns < 2 * ring.elapsed_ns, "{} ns, {} ns", auto.elapsed_ns, ring.elapsed_ns);
+    assert_eq!(auto.auto.unwrap().chosen, Some(Method::Staging));
+}
+
 #[test]
 fn a_fill_ends_when_it_is_to_stop() {
     let mut work = random_work(8_000);
@@ -189,14 +206,14 @@ fn a_fill_ends_when_it_is_to_stop() {
     let work = Rc::new(work);
     let create = CreateOptions::new(PolicyKind::StableBuffer, 4096, work.pages);
     let (io, device) = drive("sd-card", None);
-    let mut candidate = Candidate::new(io, &device, &create, &work, options(1, Durability::None)).unwrap();
+    let candidate = Candidate::new(io, &device, &create, &work, options(1, Durability::None)).unwrap();
     let asked = Rc::new(Cell::new(0));
     let counted = Rc::clone(&asked);
     candidate.stop_when(move || {
         counted.set(counted.get() + 1);
         counted.get() >= 5
     });
-    let ended = candidate.fill();
+    let ended = candidate.fill().map(drop);
     assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
     assert!(asked.get() < 10, "{} looks", asked.get());
 }

@@ -162,11 +162,11 @@
       };
     }
 
-    // Powers of two, as far as there is room; where there is none in range, what was measured.
+    // Powers of two, as far as there is room, or what people count times by below one; where there is none in range, what was measured.
     xTicks(u, min, max) {
       const label = this.spec.x.kind === "size" ? 46 : 16 + 7 * Math.ceil(Math.max(Math.log10(max), 2));
       const room = u.bbox.width / devicePixelRatio / label;
-      const ticks = powersOfTwo(min, max);
+      const ticks = this.xs[0] < 1 ? oneTwoFive(min, max) : powersOfTwo(min, max);
       return thinned(ticks.length ? ticks : this.xs, room);
     }
 

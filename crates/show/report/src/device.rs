@@ -9,11 +9,24 @@ pub(crate) const AFTER_LETTER: &str = " · ";
 pub(crate) struct Device<'a> {
     pub(crate) profile: &'a DeviceProfile,
     pub(crate) index: usize,
+    /// The file that it was read from or written to, where that is known.
+    pub(crate) file: Option<&'a str>,
 }
 
 impl<'a> Device<'a> {
+    #[cfg(test)]
     pub(crate) fn all(profiles: &'a [DeviceProfile]) -> Vec<Self> {
-        profiles.iter().enumerate().map(|(index, profile)| Self { profile, index }).collect()
+        Self::of_files(profiles, &[])
+    }
+
+    /// As many as there are profiles; a file that there is no name for isn't known.
+    pub(crate) fn of_files(profiles: &'a [DeviceProfile], files: &'a [String]) -> Vec<Self> {
+        let file = |index| files.get(index).map(String::as_str);
+        profiles
+            .iter()
+            .enumerate()
+            .map(|(index, profile)| Self { profile, index, file: file(index) })
+            .collect()
     }
 
     /// `A` … `Z`, then `27` and so on.

@@ -37,7 +37,7 @@ pub(crate) fn id(device: &Device) -> String {
 }
 
 /// A file name that every file system takes, told from the device's name.
-fn file_name(device: &Device) -> String {
+pub(crate) fn file_name(device: &Device) -> String {
     let letters = device.name().to_lowercase();
     let words = letters.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let mut slug = words.collect::<Vec<_>>().join("-");
@@ -63,7 +63,7 @@ mod tests {
     #[test]
     fn the_embedded_profile_reads_back_unchanged() {
         let profiles = [made_up::hostile()];
-        let markup = profile(&Device { profile: &profiles[0], index: 0 }).unwrap().into_string();
+        let markup = profile(&Device { profile: &profiles[0], index: 0, file: None }).unwrap().into_string();
         let json = markup.split_once('>').unwrap().1.strip_suffix("</script>").unwrap();
         let read = |json: &str| serde_json::from_str::<nandle_profile::DeviceProfile>(json).unwrap();
         assert_eq!(read(json), read(&serde_json::to_string_pretty(&profiles[0]).unwrap()));
@@ -74,7 +74,7 @@ mod tests {
         let name = |model: &str| {
             let mut profile = made_up::fast();
             profile.identity.model = Some(model.into());
-            file_name(&Device { profile: &profile, index: 0 })
+            file_name(&Device { profile: &profile, index: 0, file: None })
         };
         assert_eq!(name("../../etc/Пасswд X"), "etc-sw-x.profile.json");
         assert_eq!(name("محرك"), "profile.json");

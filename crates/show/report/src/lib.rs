@@ -61,10 +61,18 @@ pub enum ReportError {
 /// # Errors
 /// The list is empty, or a profile can't be written as JSON.
 pub fn html(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
+    html_of_files(profiles, &[])
+}
+
+/// The same with the names of the profiles' files, as commands that the page suggests are to have them.
+///
+/// # Errors
+/// The list is empty, or a profile can't be written as JSON.
+pub fn html_of_files(profiles: &[DeviceProfile], files: &[String]) -> Result<String, ReportError> {
     if profiles.is_empty() {
         return Err(ReportError::NoProfile);
     }
-    profiles::page(&device::Device::all(profiles)).map(maud::PreEscaped::into_string)
+    profiles::page(&device::Device::of_files(profiles, files)).map(maud::PreEscaped::into_string)
 }
 
 #[cfg(test)]
@@ -89,6 +97,21 @@ mod tests {
         assert!(!page.contains("<b>bold") && !page.contains('\u{2028}'));
         let seen = page.split("<script").next().unwrap();
         assert!(seen.contains("&lt;b&gt;bold") && !seen.contains('\u{202e}'));
+    }
+
+    #[test]
+    fn a_command_names_the_profiles_file_or_the_one_that_the_page_offers() {
+        let profiles = [made_up::fast()];
+        let named = html_of_files(&profiles, &["disk of db1.json".into()]).unwrap();
+        assert!(
+            named.contains("nandle advise &#39;disk of db1.json&#39; --for")
+                || named.contains("nandle advise 'disk of db1.json' --for")
+        );
+        let unnamed = html(&profiles).unwrap();
+        let (_, command) = unnamed.split_once("nandle advise ").unwrap();
+        let (file, _) = command.split_once(" --for").unwrap();
+        assert!(unnamed.contains(&format!("data-file=\"{file}\"")), "{file}");
+        assert!(unnamed.contains("Download this page's profile"));
     }
 
     #[test]

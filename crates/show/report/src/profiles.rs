@@ -61,7 +61,7 @@ fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
     html! {
         header.masthead { (sections::masthead(device)) }
         main #main {
-            (sections::verdict(&verdict, Level::Two))
+            (sections::verdict(&verdict, device, Level::Two))
             (sections::figures(&verdict, Level::Two))
             (sections::notices(device, Level::Two))
             (sections::without_script())
@@ -89,7 +89,7 @@ fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> M
                 article.device {
                     (sections::device_heading(device))
                     @let verdict = nandle_advise::verdict(device.profile);
-                    (sections::verdict(&verdict, Level::Three))
+                    (sections::verdict(&verdict, device, Level::Three))
                     (sections::figures(&verdict, Level::Three))
                     (sections::notices(device, Level::Three))
                     (sections::circumstances(device, Level::Three))

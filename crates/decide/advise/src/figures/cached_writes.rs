@@ -3,6 +3,7 @@
 
 use nandle_profile::experiments::PatternCost;
 use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
+use nandle_units::format_bytes;
 
 use super::sequential_writes::BestWrite;
 use super::words::{bandwidth, bounded, bytes};
@@ -73,16 +74,17 @@ impl Figures<'_> {
 
     /// How far a cache that answers writes reaches, in a sentence.
     pub(crate) fn reach_of_cache(&self) -> String {
-        if let Some(Burst { absorbed, taken, sustained }) = self.burst() {
+        if let Some(Burst { block_bytes, absorbed, taken, sustained }) = self.burst() {
             return format!(
-                "{} of random writes are taken in at {}; then they go on at {}.",
+                "{} of random writes of {} are taken in at {}; then they go on at {}.",
                 bytes(absorbed.value as f64),
+                format_bytes(block_bytes),
                 bandwidth(taken.value),
                 bandwidth(sustained.value)
             );
         }
         let Ok(found) = self.write_cache() else {
-            return "How much it takes in wasn't measured: nandle probe TARGET --only write-cache --budget 2m."
+            return "How much it takes in wasn't measured: nandle probe TARGET --only write-cache --budget 2m --resume."
                 .to_owned();
         };
         let Some(absorbed) = found.absorbed_bytes else {

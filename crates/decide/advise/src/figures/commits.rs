@@ -9,6 +9,10 @@ use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::widen;
 
+/// How commits in files are timed.
+pub(crate) const PROBE_FILES: &str = "let the probe write to a file, DIRECTORY being one on the file system of the database (a modelled drive \
+     has none): nandle probe DIRECTORY --budget 10m --write-limit 20GiB";
+
 fn lack(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }

@@ -9,7 +9,7 @@ use crate::settings::{Confidence, Figure, MissingFigure};
 
 const MISSING: MissingFigure = MissingFigure {
     needs: "what discards cost",
-    how: "measure discards: nandle probe TARGET --only discard --budget 1m",
+    how: "measure discards: nandle probe TARGET --only discard --budget 1m --resume",
 };
 const IN_A_FILE: &str = "in a file a discard is the file system's work as well";
 

@@ -18,6 +18,12 @@ pub(crate) fn device_name(profile: &DeviceProfile) -> String {
     format!("{name}{}, probed as {target}", capacity.unwrap_or_default())
 }
 
+/// Whether a path needs no quotes in any configuration.
+pub(crate) fn is_plain_path(text: &str) -> bool {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
+    text.starts_with('/') && text.chars().all(is_plain)
+}
+
 impl Figures<'_> {
     /// The kernel's name for the device, if it can be one: scripts use it.
     pub(crate) fn kernel_name(&self) -> Option<&str> {

@@ -12,7 +12,8 @@ const TIMED_REQUESTS: u64 = 20_000;
 
 const MISSING: MissingFigure = MissingFigure {
     needs: "random writes at several fill levels",
-    how: "fill the whole device, whose data is lost: nandle probe DEVICE --only fill-level --budget 5m --destroy-data",
+    how: "fill a whole device of the same kind, whose data are lost, DEVICE being its path: nandle probe DEVICE --only fill-level --budget 5m \
+          --destroy-data",
 };
 
 /// What a device gains from being less full.

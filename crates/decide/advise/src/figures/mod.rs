@@ -23,8 +23,8 @@ mod writes;
 use nandle_profile::DeviceProfile;
 
 pub(crate) use array_layout::Array;
-pub(crate) use commits::short_method_name;
-pub(crate) use facts::device_name;
+pub(crate) use commits::{PROBE_FILES, short_method_name};
+pub(crate) use facts::{device_name, is_plain_path};
 pub(crate) use read_shape::ReadShape;
 pub(crate) use write_cache::Burst;
 pub(crate) use writes::SMALLEST_WRITE;

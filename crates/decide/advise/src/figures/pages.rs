@@ -83,7 +83,9 @@ impl Figures<'_> {
             bounded(&ns, time),
             not_measured(&times, page_bytes)
         );
-        Ok(Figure::new("random_write_ns", ns, says))
+        let by_cache =
+            self.random_writes_alone().any(|row| row.block_bytes == page_bytes && self.cache_answers(row));
+        Ok(Self::named_as_cached(Figure::new("random_write_ns", ns, says), by_cache))
     }
 
     /// A page in the largest area in which random writes are cheap, and how large that is; a page anywhere, where there is none.

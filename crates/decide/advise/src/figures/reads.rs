@@ -9,7 +9,7 @@ use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, of_bytes, widen};
 
 /// How a longer probe is had.
-const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET --budget 3m";
+const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET BUDGET(3m)";
 /// From this part of the best bandwidth on, a larger request gains nothing (§ settings).
 const SATURATED_SHARE: f64 = 0.95;
 
@@ -103,7 +103,13 @@ impl Figures<'_> {
         let below = self.random_row(row.block_bytes).filter(|(at, _)| *at <= depth).max_by_key(|(at, _)| *at);
         let (at, random) = below.ok_or(lack("random reads of the database's page"))?;
         let sequential = self.sequential_read_bandwidth()?.value;
-        Ok(page_cost_figure(&sequential, &random, row.block_bytes, at, "so many sessions at once"))
+        Ok(page_cost_figure(
+            &sequential,
+            &random,
+            row.block_bytes,
+            at,
+            "several sessions at once, one page each",
+        ))
     }
 
     /// Bandwidth of random reads of a block size, one after the other.

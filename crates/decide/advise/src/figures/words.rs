@@ -55,6 +55,15 @@ pub(crate) fn bytes(value: f64) -> String {
     format_bytes(whole(value))
 }
 
+/// The same with a capital at its beginning.
+pub(crate) fn capitalised(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Bounds that are further apart than this tell nothing, and their digits only look as if they did.
+pub(crate) const UNCLEAR_SPREAD: f64 = 100.0;
+
 /// `8 (4–16)`, `392 (385–402) MB/s`, or the value alone where the bounds print the same. What has no upper bound says so.
 pub(crate) fn bounded(interval: &Interval<f64>, print: impl Fn(f64) -> String) -> String {
     let value = print(interval.value);
@@ -70,6 +79,9 @@ pub(crate) fn bounds(interval: &Interval<f64>, print: impl Fn(f64) -> String) ->
     let [value, low, high] = [interval.value, interval.low, interval.high].map(print);
     if low == value && high == value {
         return None;
+    }
+    if interval.low > 0.0 && interval.high.is_finite() && interval.high / interval.low > UNCLEAR_SPREAD {
+        return Some("unclear".to_owned());
     }
     let unit = apart(&value).1;
     let is_common = interval.high.is_finite()
@@ -113,6 +125,13 @@ mod tests {
         let time = bounded(&interval(2e6, 250e3, 2e6), time);
         assert_eq!(time, "2 ms (250 us–2 ms)");
         assert_eq!(bounded(&interval(8.0, 4.0, 16.0), number), "8 (4–16)");
+    }
+
+    #[test]
+    fn bounds_that_tell_nothing_have_no_digits() {
+        let interval = Interval { value: 2485e6, low: 0.66e6, high: 9.4e12 };
+        assert_eq!(bounded(&interval, bandwidth), "2 485 MB/s (unclear)");
+        assert_eq!(bounded(&Interval { value: 8.0, low: 0.01, high: 16.0 }, number), "8 (unclear)");
     }
 
     /// The time of a request may have been nothing, within its bounds.

@@ -1,8 +1,9 @@
 use nandle_profile::Interval;
 use nandle_profile::experiments::WriteCacheFindings;
+use nandle_units::format_bytes;
 
 use super::Figures;
-use super::words::{bandwidth, bounded, time};
+use super::words::{bandwidth, bounded, bytes, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, MissingFigure};
 
@@ -14,6 +15,8 @@ const FASTER_MIN: f64 = 1.25;
 /// Random writes that a cache takes in faster than the device goes on.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Burst {
+    /// Bytes of one write.
+    pub(crate) block_bytes: u64,
     /// Bytes until it is full.
     pub(crate) absorbed: Interval<u64>,
     /// Bandwidth until then.
@@ -22,13 +25,27 @@ pub(crate) struct Burst {
     pub(crate) sustained: Interval<f64>,
 }
 
+impl Burst {
+    /// The three figures in a clause. Without the size of a write no reader can tell them from others of random writing.
+    pub(crate) fn clause(&self) -> String {
+        format!(
+            "random writes of {} are taken in at {} up to {}, then at {}",
+            format_bytes(self.block_bytes),
+            bandwidth(self.taken.value),
+            bytes(self.absorbed.value as f64),
+            bandwidth(self.sustained.value)
+        )
+    }
+}
+
 impl Figures<'_> {
     /// What the cache takes in, where that is surely faster than what comes after it.
     pub(crate) fn burst(&self) -> Option<Burst> {
         let found = self.write_cache().ok()?;
         let (absorbed, taken) = (found.absorbed_bytes?, found.absorbing_bytes_per_s?);
         let sustained = self.write_bandwidth_behind_cache().ok()?.value;
-        (taken.low > FASTER_MIN * sustained.high).then_some(Burst { absorbed, taken, sustained })
+        let burst = Burst { block_bytes: found.block_bytes, absorbed, taken, sustained };
+        (taken.low > FASTER_MIN * sustained.high).then_some(burst)
     }
 
     pub(crate) fn write_cache(&self) -> Result<&WriteCacheFindings, MissingFigure> {

@@ -10,7 +10,7 @@ use nandle_profile::arithmetic::{inverse, map, of_bytes, product, sum};
 
 /// How figures of writing are had.
 pub(super) const PROBE_WRITES: &str =
-    "let the probe write, and enough: nandle probe TARGET --budget 10m --write-limit 20GiB";
+    "let the probe write, and enough: nandle probe TARGET BUDGET(10m) --write-limit 20GiB";
 
 /// The figure of a step below which a write costs a read as well.
 pub(crate) const SMALLEST_WRITE: &str = "smallest_write_bytes";

@@ -1,7 +1,7 @@
 use nandle_profile::escaped;
-use nandle_units::{quoted, wrapped};
+use nandle_units::wrapped;
 
-use crate::settings::{Advice, MissingFigure, MissingSetting, Setting};
+use crate::settings::{Advice, MissingSetting, Setting};
 
 /// Columns of a line of comment where there is room.
 pub const FRAGMENT_COLUMNS: usize = 100;
@@ -17,7 +17,9 @@ pub fn fragment_within(advice: &Advice, columns: usize) -> String {
     let mut text = Text { comment: advice.question.product.comment(), columns, lines: Vec::new() };
     let question = &advice.question;
     text.say("", &format!("{} {} on {}", question.product, question.version, advice.device));
-    text.say("", &format!("for {}", question.describe()));
+    if let Some(conditions) = question.describe() {
+        text.say("", &format!("for {conditions}"));
+    }
     for remark in &advice.remarks {
         text.say("! ", remark);
     }
@@ -77,14 +79,17 @@ impl Text {
         }
         self.lines.push(String::new());
         self.say("", "What this profile doesn't support:");
-        for MissingSetting { setting, figure: MissingFigure { needs, .. } } in missing {
+        for MissingSetting { setting, needs, .. } in missing {
             self.say("  ", &format!("{setting}: needs {needs}"));
         }
-        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.figure.how).collect();
+        let mut ways: Vec<&str> = missing.iter().map(|missing| missing.how.as_str()).collect();
         ways.sort_unstable();
         ways.dedup();
         for how in ways {
-            self.say("To have it: ", &how.replace("TARGET", &quoted(&advice.target)));
+            let by_it = missing.iter().filter(|missing| missing.how == how);
+            let settings: Vec<&str> = by_it.map(|missing| missing.setting).collect();
+            self.say("", &format!("For {}:", settings.join(", ")));
+            self.say("  ", how);
         }
     }
 

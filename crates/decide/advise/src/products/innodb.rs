@@ -1,5 +1,7 @@
 //! `InnoDB`, as `MySQL` and `MariaDB` share it.
 
+use nandle_profile::Interval;
+use nandle_profile::arithmetic::map;
 use nandle_units::format_bytes;
 
 use crate::figures::Figures;
@@ -13,13 +15,15 @@ pub(super) const PAGE_BYTES: u64 = 16 << 10;
 const IO_CAPACITY_MIN: f64 = 100.0;
 
 /// `innodb_io_capacity` and `innodb_io_capacity_max`.
-pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+pub(super) fn io_capacity(figures: &Figures<'_>, default: &'static str) -> Result<Setting, MissingFigure> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
     let steady = figures.steady_write_bandwidth()?;
     // Both are lower bounds; where even those may be nothing there is nothing to be sure of.
     let part = if steady.value.low > 0.0 { rate / steady.value.low } else { 0.0 };
-    let pages_per_s = pages.value.low * part;
+    let of_part = map(&pages.value, |rate| rate * part);
+    // Where writes leave reads alone isn't known that well from above.
+    let pages_per_s = Interval { high: pages.value.high, ..of_part };
     // The pages' figure says the steady state itself.
     seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
@@ -28,28 +32,41 @@ pub(super) fn io_capacity(figures: &Figures<'_>) -> Result<Setting, MissingFigur
         format_bytes(PAGE_BYTES)
     );
     let then = "flushing in the background will ask more of this device than leaves its reads alone";
-    Ok(capacity("innodb_io_capacity", pages_per_s, seen, rule, then))
+    Ok(capacity("innodb_io_capacity", &pages_per_s, (seen, rule, then), default))
 }
 
-pub(super) fn io_capacity_max(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+pub(super) fn io_capacity_max(
+    figures: &Figures<'_>,
+    default: &'static str,
+) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
-    let pages_per_s = steady.value.low;
+    let pages_per_s = steady.value;
     let rule =
         "the steady state, as far as it is sure: a greater burst can't be kept up, and reads wait for it";
     let then = "InnoDB takes this device for faster than it is when it hurries";
-    Ok(capacity("innodb_io_capacity_max", pages_per_s, vec![steady], rule.into(), then))
+    Ok(capacity("innodb_io_capacity_max", &pages_per_s, (vec![steady], rule.into(), then), default))
 }
 
-/// A number of pages a second, or the least that the server takes, and `then` with what that means.
-fn capacity(name: &'static str, pages_per_s: f64, seen: Vec<Figure>, rule: String, then: &str) -> Setting {
-    let value = whole(pages_per_s.max(IO_CAPACITY_MIN));
-    let setting = Setting::new(name, value, seen, RuleSource::Ours, rule);
-    if pages_per_s >= IO_CAPACITY_MIN {
+/// The lower bound of pages a second, or the least that the server takes, and `then` with what that means.
+fn capacity(
+    name: &'static str,
+    pages_per_s: &Interval<f64>,
+    (seen, rule, then): (Vec<Figure>, String, &str),
+    default: &'static str,
+) -> Setting {
+    let value = whole(pages_per_s.low.max(IO_CAPACITY_MIN));
+    let setting = Setting::new(name, value, seen, RuleSource::Ours, rule).default(default);
+    let setting = if default.parse().is_ok_and(|default: f64| pages_per_s.high < default) {
+        setting.below_default_in_any_case()
+    } else {
+        setting
+    };
+    if pages_per_s.low >= IO_CAPACITY_MIN {
         return setting;
     }
     setting.remark(format!(
         "The rule gives {} here, and the server takes no less than {IO_CAPACITY_MIN:.0}: {then}.",
-        number(pages_per_s)
+        number(pages_per_s.low)
     ))
 }
 
@@ -58,13 +75,18 @@ pub(super) fn lru_scan_depth(
     figures: &Figures<'_>,
     default: &'static str,
     most: u64,
+    has_instances: bool,
 ) -> Result<Setting, MissingFigure> {
     let (rate, seen, _) = background_write_rate(figures)?;
     let pages_per_s = rate / PAGE_BYTES as f64;
     let value = whole(pages_per_s).clamp(100, most);
-    let rule = "pages of 16 KiB that the device writes in a second beside reads, from 100 to the default: what is found dirty is \
-                written, so a deeper search asks for more than the device has left, for each instance of the buffer pool";
-    Ok(Setting::new("innodb_lru_scan_depth", value, seen, RuleSource::Documentation, rule).default(default))
+    let rule = format!(
+        "pages of 16 KiB that the device writes in a second beside reads, from 100, the least that the server takes, to the default: \
+         dirty pages that the search for free ones finds are written, so a deeper search asks for more than the device has left{}",
+        if has_instances { "; each instance of the buffer pool searches so deep" } else { "" }
+    );
+    // That a device which is busy writing wants a low value is the documentation's; the number is ours.
+    Ok(Setting::new("innodb_lru_scan_depth", value, seen, RuleSource::Ours, rule).default(default))
 }
 
 /// `innodb_read_io_threads` and `innodb_write_io_threads`.
@@ -95,18 +117,20 @@ pub(super) fn redo_size(
     figures: &Figures<'_>,
     default: &'static str,
 ) -> Result<Setting, MissingFigure> {
-    /// The default, and what recovery still goes through in minutes.
-    const BYTES: (u64, u64) = (128 << 20, 64 << 30);
+    /// What a server that is busy at all logs in an hour, and what recovery still goes through in minutes.
+    const BYTES: (u64, u64) = (1 << 30, 64 << 30);
     let (rate, seen, background) = background_write_rate(figures)?;
     let megabytes = written_back_bytes(rate).clamp(BYTES.0, BYTES.1) >> 20;
     let rule = format!(
-        "at least what is logged in an hour of the busiest kind; at most what the device writes back in five minutes, 128 MiB to 64 \
-         GiB: pages whose changes are in the log have to be home before it comes round. It is taken to write back at {background}"
+        "as much as is logged in an hour of the busiest kind: a page that is changed again and again is then written home less often, \
+         which saves the more, the more random writes cost. What is shown is what the device writes back in five minutes, 1 GiB to 64 \
+         GiB: a longer log leaves more to be written at once when it is full, and more for recovery. The device is taken to write \
+         back at {background}"
     );
     Ok(Setting::new(name, format!("{megabytes}M"), seen, RuleSource::Ours, rule)
         .default(default)
         .remark("How much is logged: the growth of Innodb_os_log_written (SHOW GLOBAL STATUS) in an hour.")
-        .shown_only("the workload decides it: this is the most that the device has any use for"))
+        .shown_only("the workload decides it"))
 }
 
 const NEIGHBORS_CONTESTED: &str = "Contested: 0 is the custom for solid-state drives. It writes more pages; try both \
@@ -202,15 +226,14 @@ pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
     )
     .whatever_the_device()
     .default("ON")
+    .guarding_data()
 }
 
-/// `innodb_buffer_pool_size`: documentation of both, 50 to 75 per cent of a dedicated server's memory.
-pub(super) fn buffer_pool_size(memory_bytes: u64) -> Setting {
+/// `innodb_buffer_pool_size`, with what the server's documentation says of its share of the memory.
+pub(super) fn buffer_pool_size(memory_bytes: u64, documented: &str) -> Setting {
     let megabytes = ((memory_bytes / 8 * 5) >> 20).max(5);
-    let rule = format!(
-        "five eighths of the memory that it may use ({}): the middle of the documentation's 50 to 75 %",
-        format_bytes(memory_bytes)
-    );
+    let rule =
+        format!("five eighths of the memory that it may use ({}): {documented}", format_bytes(memory_bytes));
     Setting::new(
         "innodb_buffer_pool_size",
         format!("{megabytes}M"),

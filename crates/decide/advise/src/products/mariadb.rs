@@ -11,14 +11,18 @@ const KNOWS_BUFFERING: Version = Version::new(11, 0);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.part("[mariadb]");
-    collector.add("innodb_io_capacity", innodb::io_capacity(figures).map(|set| set.default("200")));
-    let capacity_max = innodb::io_capacity_max(figures);
+    collector.add("innodb_io_capacity", innodb::io_capacity(figures, "200"));
+    let default = "2000 or twice innodb_io_capacity";
+    collector.add("innodb_io_capacity_max", innodb::io_capacity_max(figures, default));
+    let neighbors = innodb::flush_neighbors(figures);
     collector.add(
-        "innodb_io_capacity_max",
-        capacity_max.map(|set| set.default("2000 or twice innodb_io_capacity")),
+        "innodb_flush_neighbors",
+        neighbors.map(|set| {
+            set.default("1")
+                .remark("The server ignores it where the kernel says that the device doesn't turn.")
+        }),
     );
-    collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("1")));
-    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1536", 1536));
+    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1536", 1536, false));
     for threads in ["innodb_read_io_threads", "innodb_write_io_threads"] {
         collector.add(threads, innodb::io_threads(threads, figures, "4"));
     }
@@ -42,7 +46,13 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
     collector.add("innodb_doublewrite", Ok(innodb::doublewrite(figures)));
     if let Some(memory) = question.memory_bytes {
-        collector.add("innodb_buffer_pool_size", Ok(innodb::buffer_pool_size(memory)));
+        collector.add(
+            "innodb_buffer_pool_size",
+            Ok(innodb::buffer_pool_size(
+                memory,
+                "the documentation takes up to 80 % on a server that does nothing else",
+            )),
+        );
     }
 }
 

@@ -19,7 +19,7 @@ pub use fragment::{FRAGMENT_COLUMNS, fragment, fragment_within};
 pub use product::{Product, UnknownVersion};
 
 use crate::figures::{Figures, device_name};
-use crate::settings::{Advice, Collector, Question};
+use crate::settings::{Advice, Collector, MissingSetting, Question};
 
 /// Settings for a product on the device of a profile. What the profile can't support is named in
 /// [`Advice::missing`].
@@ -42,17 +42,21 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
     // What isn't known of experiments that ended early is missing, or has wide intervals.
     let is_of_reads = |reason: &String| !reason.starts_with(EXPERIMENTS_PARTIAL);
     let is_partial = profile.partial.iter().any(is_of_reads);
-    collector.settings_mut().for_each(|setting| setting.hold_back(is_partial));
+    collector.settings_mut().for_each(|setting| {
+        setting.leave_what_is_so();
+        setting.hold_back(is_partial);
+    });
     if question.product == Product::Seastar {
         seastar::all_or_nothing(&mut collector);
     }
     collector.parts.retain(|part| !part.settings.is_empty());
+    let missing = collector.missing.into_iter();
     Ok(Advice {
         question: question.clone(),
         device: device_name(profile),
         target: profile.target.clone(),
         parts: collector.parts,
-        missing: collector.missing,
+        missing: missing.map(|(setting, figure)| MissingSetting::of(setting, figure, profile)).collect(),
         remarks: remarks::collect(profile, question),
     })
 }

@@ -3,24 +3,22 @@
 use nandle_profile::experiments::CommitMethod;
 
 use super::innodb;
-use crate::figures::Figures;
+use crate::figures::{Figures, PROBE_FILES};
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
 /// From here on `InnoDB`'s defaults are meant for solid-state drives.
 const NEW_DEFAULTS: Version = Version::new(8, 4);
 
-/// A page of the kernel's page cache.
-const CACHE_PAGE_BYTES: u64 = 4 << 10;
+/// `innodb_log_write_ahead_size` by default: two pages of the kernel's page cache. Less saves nothing.
+const WRITE_AHEAD_BYTES: u64 = 8 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     let new = question.version >= NEW_DEFAULTS;
     collector.part("[mysqld]");
-    let capacity = innodb::io_capacity(figures).map(|set| set.default(if new { "10000" } else { "200" }));
-    collector.add("innodb_io_capacity", capacity);
-    let capacity_max = innodb::io_capacity_max(figures).map(|set| set.default("twice innodb_io_capacity"));
-    collector.add("innodb_io_capacity_max", capacity_max);
+    collector.add("innodb_io_capacity", innodb::io_capacity(figures, if new { "10000" } else { "200" }));
+    collector.add("innodb_io_capacity_max", innodb::io_capacity_max(figures, "twice innodb_io_capacity"));
     collector.add("innodb_flush_neighbors", innodb::flush_neighbors(figures).map(|set| set.default("0")));
-    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1024", 1024));
+    collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1024", 1024, true));
     let readers = if new { "half of the processors, 4 at least" } else { "4" };
     for (threads, default) in [("innodb_read_io_threads", readers), ("innodb_write_io_threads", "4")] {
         collector.add(threads, innodb::io_threads(threads, figures, default));
@@ -31,19 +29,29 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
         redo.map(|set| set.remark("Before 8.0.30 it is innodb_log_file_size, of each of two files.")),
     );
     collector.add("innodb_page_size", innodb::page_size(figures));
-    let write_ahead = innodb::log_write_ahead_size(figures, CACHE_PAGE_BYTES, innodb::PAGE_BYTES);
+    let write_ahead = innodb::log_write_ahead_size(figures, WRITE_AHEAD_BYTES, innodb::PAGE_BYTES);
     let write_ahead = write_ahead.map(|set| {
-        set.default("8192").remark("The log goes through the page cache, whose pages have 4 KiB and are read before a part is written.")
+        set.default("8192").remark(
+            "The log goes through the page cache, whose pages are read before a part of one is written.",
+        )
     });
     collector.add("innodb_log_write_ahead_size", write_ahead);
     if let Some(method) = innodb::flush_method(figures) {
-        let default = if new { "O_DIRECT where the file system takes it" } else { "fsync" };
-        collector.add("innodb_flush_method", Ok(method.default(default)));
+        let method = method.default(if new { "O_DIRECT" } else { "fsync" });
+        let method = if new {
+            method.remark("Where the file system doesn't take it, the server chooses fsync by itself.")
+        } else {
+            method
+        };
+        collector.add("innodb_flush_method", Ok(method));
     }
     collector.add("innodb_use_fdatasync", use_fdatasync(figures, new));
     collector.add("innodb_doublewrite", Ok(innodb::doublewrite(figures)));
     if let Some(memory) = question.memory_bytes {
-        collector.add("innodb_buffer_pool_size", Ok(innodb::buffer_pool_size(memory)));
+        collector.add(
+            "innodb_buffer_pool_size",
+            Ok(innodb::buffer_pool_size(memory, "the middle of the documentation's 50 to 75 %")),
+        );
     }
 }
 
@@ -53,14 +61,13 @@ fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, MissingFig
     let figure_of = |wanted: CommitMethod| {
         methods.iter().find(|(method, ..)| *method == wanted).map(|(_, figure, _)| figure.clone())
     };
-    let (fdatasync, fsync) =
-        figure_of(CommitMethod::Fdatasync).zip(figure_of(CommitMethod::Fsync)).ok_or(MissingFigure {
-            needs: "what fdatasync and fsync take on files",
-            how: "let the probe write to a directory: nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
-        })?;
+    let (fdatasync, fsync) = figure_of(CommitMethod::Fdatasync)
+        .zip(figure_of(CommitMethod::Fsync))
+        .ok_or(MissingFigure { needs: "what fdatasync and fsync take on files", how: PROBE_FILES })?;
     let slower = fdatasync.value.low > fsync.value.high;
     let value = if slower { "OFF" } else { "ON" };
     let rule = "on, unless fdatasync was surely slower than fsync";
     Ok(Setting::new("innodb_use_fdatasync", value, vec![fdatasync, fsync], RuleSource::Documentation, rule)
-        .default(if new { "ON" } else { "OFF" }))
+        .default(if new { "ON" } else { "OFF" })
+        .remark("Versions before 8.0.26 don't know it."))
 }

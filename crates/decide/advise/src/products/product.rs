@@ -87,9 +87,38 @@ impl Product {
         }
     }
 
-    /// Whether any of its settings depends on how many sessions do I/O at once.
-    pub fn depends_on_sessions(self) -> bool {
-        matches!(self, Self::Postgresql | Self::Sqlite)
+    /// Whether any of its settings depends on what the database is used for.
+    pub fn depends_on_workload(self) -> bool {
+        self == Self::Postgresql
+    }
+
+    /// Whether any of its settings depends on how many sessions do I/O at once. `SQLite`'s share out the memory alone.
+    pub(crate) fn depends_on_sessions(self, memory_bytes: Option<u64>) -> bool {
+        match self {
+            Self::Postgresql => true,
+            Self::Sqlite => memory_bytes.is_some(),
+            Self::Mariadb | Self::Mysql | Self::Rocksdb | Self::Seastar | Self::Linux => false,
+        }
+    }
+
+    /// Whether any of its settings is the size of a cache.
+    pub(crate) fn has_caches(self) -> bool {
+        !matches!(self, Self::Seastar | Self::Linux)
+    }
+
+    /// What helps where commits wait behind other writes, as the end of a sentence. `SQLite` has its log beside the database, and
+    /// writes back when a connection asks for it.
+    pub(crate) fn against_waiting(self) -> &'static str {
+        match self {
+            Self::Postgresql | Self::Mariadb | Self::Mysql => {
+                ", so let the server write back early and evenly, and keep the log on another device"
+            }
+            Self::Rocksdb => {
+                ", so write back early and evenly (bytes_per_sync), and keep the log on another device (wal_dir)"
+            }
+            Self::Sqlite => ", so run PRAGMA wal_checkpoint at quiet times, and load in several transactions",
+            Self::Seastar | Self::Linux => "",
+        }
     }
 
     /// # Errors

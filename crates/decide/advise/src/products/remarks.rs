@@ -2,8 +2,9 @@
 
 use nandle_profile::DeviceProfile;
 
-use crate::figures::words::{bandwidth, bytes, number, time};
-use crate::figures::{Burst, Figures};
+use crate::Product;
+use crate::figures::Figures;
+use crate::figures::words::{capitalised, number, time};
 use crate::settings::Question;
 
 pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<String> {
@@ -20,7 +21,8 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
         "Everything was measured through the page cache: the figures are the cache's as well.".to_owned()
     });
     let partial = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
-    let warnings = [burst(&figures), flush_behind_burst(&figures), volatile(&figures), one_thread(&figures)];
+    let behind = flush_behind_burst(&figures, question.product);
+    let warnings = [burst(&figures), behind, volatile(&figures), one_thread(&figures)];
     let others = profile.conditions.disturbed_by_others();
     newer
         .into_iter()
@@ -33,32 +35,30 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
 
 /// Loads that fit into the cache tell nothing of those that don't.
 fn burst(figures: &Figures<'_>) -> Option<String> {
-    let Burst { absorbed, taken, sustained } = figures.burst()?;
+    let burst = figures.burst()?;
     let drained = figures.write_cache().ok()?.drain_ns;
     let rest = drained.map_or_else(
         || "no rest that was tried made it as fast again".to_owned(),
         |drain| format!("after {} of rest it is as fast again", time(drain.value as f64)),
     );
     Some(format!(
-        "Random writes are taken in at {} up to {}, then at {}; {rest}. A load, or a benchmark, of less than that says nothing of \
-         what the device keeps up.",
-        bandwidth(taken.value),
-        bytes(absorbed.value as f64),
-        bandwidth(sustained.value)
+        "{}; {rest}. A load, or a benchmark, of less than that says nothing of what the device keeps up.",
+        capitalised(&burst.clause())
     ))
 }
 
 /// From this ratio on the wait is another one.
 const FLUSH_RATIO: f64 = 10.0;
 
-fn flush_behind_burst(figures: &Figures<'_>) -> Option<String> {
+fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String> {
     let (flush, commit) = (figures.flush_of_full_cache().ok()?, figures.commit().ok()?);
     (flush.value.low > FLUSH_RATIO * commit.value.high).then(|| {
         format!(
-            "A flush behind many writes takes {}, a commit alone {}: what commits beside a bulk load or a checkpoint waits that long, \
-             so let the server write back early and evenly, and keep the log on another device.",
+            "A flush behind many writes takes {}, a commit alone {}: what commits beside a bulk load or a checkpoint waits that \
+             long{}.",
             time(flush.value.value),
-            time(commit.value.value)
+            time(commit.value.value),
+            product.against_waiting()
         )
     })
 }

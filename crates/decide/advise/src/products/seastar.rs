@@ -2,9 +2,9 @@
 
 use nandle_profile::disturbs;
 
-use crate::figures::Figures;
 use crate::figures::physics::within_figure;
 use crate::figures::words::whole;
+use crate::figures::{Figures, is_plain_path};
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
@@ -13,8 +13,11 @@ const REQUEST_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     let file_system = figures.profile.system.file_system.as_ref();
-    let mount_point = file_system.map_or("/var/lib/scylla", |file_system| &file_system.mount_point);
-    collector.part(format!("disks:\n  - mountpoint: {}", yaml_string(mount_point)));
+    let mount_point = match file_system {
+        Some(file_system) => yaml_string(&file_system.mount_point),
+        None => "/var/lib/scylla # put the directory of the data here: the profile has none".to_owned(),
+    };
+    collector.part(format!("disks:\n  - mountpoint: {mount_point}"));
     let measured = "the measured figure, as iotune gives it; its lower bound, for what is sent to a device that is taken to be \
                     faster than it is waits in its queue, where nothing is shared out any more";
     let whole = |name: &'static str, figure: Result<Figure, MissingFigure>| {
@@ -30,7 +33,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     let writes = figures.steady_write_iops(REQUEST_BYTES);
     let write_bandwidth = figures.sequential_write_bandwidth();
     let writes = within_figure(writes, REQUEST_BYTES, &write_bandwidth);
-    collector.add("write_iops", whole("write_iops", writes).map(steady));
+    collector.add("write_iops", writes.map(write_iops));
     collector.add("write_bandwidth", whole("write_bandwidth", write_bandwidth));
     collector.add("read_saturation_length", saturation_length(figures));
     collector.add("write_saturation_length", write_saturation_length(figures));
@@ -61,8 +64,7 @@ pub(super) fn all_or_nothing(collector: &mut Collector) {
 
 /// A string of YAML in double quotes, which has an escape for every letter (YAML 1.2, §5.7), or bare where it is a plain path.
 fn yaml_string(text: &str) -> String {
-    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
-    if text.starts_with('/') && text.chars().all(is_plain) {
+    if is_plain_path(text) {
         return text.to_owned();
     }
     let escaped = |letter: char| match letter {
@@ -73,8 +75,12 @@ fn yaml_string(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-fn steady(setting: Setting) -> Setting {
-    setting.remark("iotune writes for seconds; this is what is left in the steady state.")
+/// Not iotune's figure, so the rule isn't the product's own.
+fn write_iops(writes: Figure) -> Setting {
+    let rule = "the lower bound of what is left after long writing, where iotune gives what there is in its first seconds: the scheduler \
+                shares it out for ever";
+    let value = whole(writes.value.low.max(1.0));
+    Setting::new("write_iops", value, vec![writes], RuleSource::Ours, rule)
 }
 
 fn saturation_length(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {

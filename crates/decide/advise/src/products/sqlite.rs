@@ -12,12 +12,10 @@ const PAGE_BYTES: u64 = 4096;
 const CHECKPOINT_PAGES: u64 = 1000;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
-    let page_size = page_size(figures);
-    let page_bytes = page_size.as_ref().map_or(PAGE_BYTES, |(_, bytes)| *bytes);
-    collector.add("page_size", page_size.map(|(setting, _)| setting));
-    collector.add("journal_mode", journal_mode(figures, page_bytes));
-    collector.add("synchronous", synchronous(figures, page_bytes));
-    collector.add("wal_autocheckpoint", wal_autocheckpoint(figures, page_bytes));
+    collector.add("page_size", page_size(figures));
+    collector.add("journal_mode", journal_mode(figures));
+    collector.add("synchronous", synchronous(figures));
+    collector.add("wal_autocheckpoint", wal_autocheckpoint(figures));
     collector.add("mmap_size", mmap_size(figures));
     if let Some(memory) = question.memory_bytes {
         collector.add("cache_size", Ok(cache_size(memory, question.sessions)));
@@ -26,7 +24,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 
 /// A larger page is worth it while it costs hardly more than the default one: the tree gets lower, and a scan needs fewer
 /// requests. Beyond 16 KiB the cache holds too few pages, and each change of a row writes one of them to the log.
-fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), MissingFigure> {
+fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const LARGER: [u64; 2] = [8 << 10, 16 << 10];
     let mut seen = page_costs(figures, PAGE_BYTES)?.to_vec();
     let least = seen.clone();
@@ -42,10 +40,11 @@ fn page_size(figures: &Figures<'_>) -> Result<(Setting, u64), MissingFigure> {
     }
     let rule = "the largest page, 4096 (the default) to 16384, that by measurements whose bounds are at most 4 times apart \
                 takes no more than a tenth longer than one of 4096: to be read and written at random, and to be committed";
-    let setting = Setting::new("page_size", chosen, seen, RuleSource::Ours, rule)
+    Ok(Setting::new("page_size", chosen, seen, RuleSource::Ours, rule)
         .default("4096")
-        .remark("It takes effect in a new database, or by VACUUM outside of WAL mode.");
-    Ok((setting, chosen))
+        .remark("It takes effect in a new database, or by VACUUM outside of WAL mode. All lines below are told of pages of 4096.")
+        .remark("A change of a row writes a whole page to the log, so a page of 16384 writes four times the bytes for it.")
+        .shown_only("a database keeps the page size with which it was made, and rows decide it as well as the device"))
 }
 
 /// What a page costs in the database, and what in the log.
@@ -59,10 +58,10 @@ fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {
 }
 
 /// WAL commits with one flush where the rollback journal takes several.
-fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
+fn journal_mode(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     /// Of the journal, of the database, and of the journal's deletion.
     const FLUSHES_OF_A_JOURNAL: f64 = 3.0;
-    let flush = figures.flush_mean(page_bytes)?;
+    let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
     let rule = format!(
         "WAL: a commit is one flush of the log; a rollback journal flushes itself, the database and \
@@ -72,14 +71,15 @@ fn journal_mode(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Missi
     );
     Ok(Setting::new("journal_mode", "WAL", vec![flush], RuleSource::Documentation, rule)
         .whatever_the_device()
-        .default("delete"))
+        .default("delete")
+        .remark("Not where the database lies on a network file system, or is used by several machines: WAL needs memory that all share."))
 }
 
 /// Never lowered for speed.
-fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
+fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     /// What a commit may add to each row that shares it.
     const SHARE_OF_A_ROW_NS: f64 = 10e3;
-    let flush = figures.flush_mean(page_bytes)?;
+    let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
     let rule = format!(
         "FULL: every commit is durable, and costs one flush in WAL mode. So one connection commits at \
@@ -89,7 +89,8 @@ fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Missin
     let rows = (mean / SHARE_OF_A_ROW_NS).ceil();
     let setting = Setting::new("synchronous", "FULL", vec![flush], RuleSource::Documentation, rule)
         .whatever_the_device()
-        .default("FULL");
+        .default("FULL")
+        .guarding_data();
     let batch = format!(
         "Rows that are written together belong in one transaction: with {} rows in it the commit adds no more than {} to each.",
         number(rows),
@@ -103,9 +104,9 @@ fn synchronous(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, Missin
 }
 
 /// The commit that fills the log to this many pages writes them home, and waits.
-fn wal_autocheckpoint(figures: &Figures<'_>, page_bytes: u64) -> Result<Setting, MissingFigure> {
+fn wal_autocheckpoint(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const MOST_PAGES: u64 = 10_000;
-    let writes = figures.steady_write_iops(page_bytes)?;
+    let writes = figures.steady_write_iops(PAGE_BYTES)?;
     // No more than is sure.
     let per_s = writes.value.low;
     let value = whole(per_s).clamp(CHECKPOINT_PAGES, MOST_PAGES);

@@ -44,7 +44,8 @@ pub struct Part {
 #[derive(Debug, Default)]
 pub(crate) struct Collector {
     pub(crate) parts: Vec<Part>,
-    pub(crate) missing: Vec<MissingSetting>,
+    /// By the setting's name.
+    pub(crate) missing: Vec<(&'static str, MissingFigure)>,
 }
 
 impl Collector {
@@ -67,7 +68,7 @@ impl Collector {
                 }
                 self.parts.last_mut().into_iter().for_each(|part| part.settings.push(setting.clone()));
             }
-            Err(figure) => self.missing.push(MissingSetting { setting: name, figure }),
+            Err(figure) => self.missing.push((name, figure)),
         }
     }
 }

@@ -4,6 +4,7 @@ use nandle_profile::WritePatternCost;
 use serde::Serialize;
 
 use super::Figure;
+use crate::figures::words::UNCLEAR_SPREAD;
 
 /// The source of the claim that a setting follows from a measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -62,6 +63,8 @@ pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, Stri
         "; the measurement has no upper bound".into()
     } else if !spread.is_finite() {
         "; by the measurement's lower bound it may be nothing".into()
+    } else if spread > UNCLEAR_SPREAD {
+        "; the measurement is unclear".into()
     } else if spread > SHARP_SPREAD {
         format!("; the measurement's bounds are {spread:.1} times apart")
     } else {

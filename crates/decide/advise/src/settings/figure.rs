@@ -1,7 +1,7 @@
-use nandle_profile::{Interval, WritePatternCost};
+use nandle_profile::{DeviceProfile, Interval, WritePatternCost};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
-use super::Confidence;
+use super::{Confidence, completed};
 
 /// A number that a profile gives, or that follows from some: the ground that a piece of advice stands on.
 ///
@@ -64,6 +64,13 @@ impl Serialize for Figure {
 pub struct MissingFigure {
     /// What is missing.
     pub needs: &'static str,
-    /// How it is had.
+    /// How it is had; [`how_for`](Self::how_for) completes it.
     pub how: &'static str,
+}
+
+impl MissingFigure {
+    /// How it is had of the device of a profile, as a command that can be copied where there is one.
+    pub fn how_for(&self, profile: &DeviceProfile) -> String {
+        completed(self.how, profile)
+    }
 }

@@ -1,6 +1,7 @@
 //! What a piece of advice is made of.
 
 mod advice;
+mod commands;
 mod confidence;
 mod figure;
 mod question;
@@ -8,6 +9,7 @@ mod setting;
 
 pub(crate) use advice::Collector;
 pub use advice::{Advice, Part};
+pub(crate) use commands::completed;
 pub use confidence::{Confidence, RuleSource};
 pub use figure::{Figure, MissingFigure};
 pub use question::{Question, Version, Workload};

@@ -22,15 +22,19 @@ pub struct Question {
 }
 
 impl Question {
-    /// The workload in words, as far as the product's settings depend on it.
-    pub fn describe(&self) -> String {
-        let sessions = if self.product.depends_on_sessions() {
-            format!(", {} sessions at once", self.sessions)
-        } else {
-            String::new()
-        };
-        let memory = self.memory_bytes.map(|bytes| format!(", {} of memory", format_bytes(bytes)));
-        format!("{}{sessions}{}", self.workload, memory.unwrap_or_default())
+    /// The workload in words, as far as the product's settings depend on it; `None` where they don't.
+    pub fn describe(&self) -> Option<String> {
+        let workload = self.product.depends_on_workload().then(|| self.workload.to_string());
+        let sessions = self.depends_on_sessions().then(|| format!("{} sessions at once", self.sessions));
+        let memory = self.memory_bytes.filter(|_| self.product.has_caches());
+        let memory = memory.map(|bytes| format!("{} of memory", format_bytes(bytes)));
+        let parts: Vec<String> = [workload, sessions, memory].into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| parts.join(", "))
+    }
+
+    /// Whether any setting depends on how many sessions do I/O at once: some share out memory alone.
+    pub fn depends_on_sessions(&self) -> bool {
+        self.product.depends_on_sessions(self.memory_bytes)
     }
 }
 

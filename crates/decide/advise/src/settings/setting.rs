@@ -1,3 +1,4 @@
+use nandle_profile::{DeviceProfile, Interval};
 use serde::Serialize;
 
 use super::confidence::judge;
@@ -31,6 +32,9 @@ pub struct Setting {
     /// Whether the value is the same on every device.
     #[serde(skip)]
     pub(crate) is_the_same_everywhere: bool,
+    /// Whether data are less safe with another value.
+    #[serde(skip)]
+    pub(crate) guards_data: bool,
 }
 
 impl Setting {
@@ -57,6 +61,7 @@ impl Setting {
             remarks: Vec::new(),
             only_a_comment: None,
             is_the_same_everywhere: false,
+            guards_data: false,
         }
     }
 
@@ -85,6 +90,35 @@ impl Setting {
         self
     }
 
+    /// The value is the same for all that the figures' bounds leave possible, so they may be far apart. What else limits a figure
+    /// still counts.
+    pub(crate) fn same_within_bounds(mut self) -> Self {
+        let sharp = |figure: &Figure| Figure { value: Interval::exact(figure.value.value), ..figure.clone() };
+        let sharp: Vec<Figure> = self.figures.iter().map(sharp).collect();
+        let (confidence, reason) = judge(self.rule_source, &sharp);
+        if confidence > self.confidence {
+            self.confidence = confidence;
+            self.confidence_reason = format!("{reason}; it is the same within the measurement's bounds");
+        }
+        self
+    }
+
+    /// However far apart the bounds are, all of them are below the default, so it is set with what confidence the rule has.
+    pub(crate) fn below_default_in_any_case(mut self) -> Self {
+        let is_limited = self.figures.iter().any(|figure| figure.surest.is_some());
+        if self.confidence == Confidence::Low && !is_limited {
+            self.confidence = Confidence::Medium;
+            self.confidence_reason += ", and all of them are below the default";
+        }
+        self
+    }
+
+    /// Data are less safe with another value, so it is set although it is the default: the configuration may say otherwise before.
+    pub(crate) fn guarding_data(mut self) -> Self {
+        self.guards_data = true;
+        self
+    }
+
     /// The line isn't set, only shown. The first reason stands.
     pub(crate) fn shown_only(mut self, because: impl Into<String>) -> Self {
         self.show_only(because);
@@ -93,6 +127,18 @@ impl Setting {
 
     pub(crate) fn show_only(&mut self, because: impl Into<String>) {
         self.only_a_comment.get_or_insert_with(|| because.into());
+    }
+
+    /// What is so already isn't set: it only makes the lines that change something hard to find.
+    pub(crate) fn leave_what_is_so(&mut self) {
+        if self.guards_data {
+            return;
+        }
+        if self.default.is_some_and(|default| default == self.value) {
+            self.show_only("it is the default");
+        } else if self.probed.as_ref().is_some_and(|probed| *probed == self.value) {
+            self.show_only("it was so when it was probed");
+        }
     }
 
     /// What has low confidence isn't set; what holds on every device is, however little of this one is known.
@@ -113,6 +159,13 @@ pub struct MissingSetting {
     /// What the product calls it.
     pub setting: &'static str,
     /// What isn't in the profile.
-    #[serde(flatten)]
-    pub figure: MissingFigure,
+    pub needs: &'static str,
+    /// How it is had, with the command where there is one.
+    pub how: String,
+}
+
+impl MissingSetting {
+    pub(crate) fn of(setting: &'static str, figure: MissingFigure, profile: &DeviceProfile) -> Self {
+        Self { setting, needs: figure.needs, how: figure.how_for(profile) }
+    }
 }

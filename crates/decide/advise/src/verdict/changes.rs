@@ -32,9 +32,14 @@ impl Change {
         self.setting.name.trim_start_matches("/sys/block/$device/")
     }
 
-    /// Why, in a sentence.
+    /// Why, in a sentence, and what has to be set with it.
     pub fn why(&self) -> String {
-        capitalised(&self.setting.rule)
+        let why = capitalised(&self.setting.rule);
+        if self.setting.name == "io_combine_limit" {
+            format!("{why} (with io_max_combine_limit, which bounds it from version 18 on)")
+        } else {
+            why
+        }
     }
 
     /// The value that it replaces, in words; `None` where neither is known.
@@ -72,8 +77,14 @@ fn of(profile: &DeviceProfile, product: Product) -> Vec<Change> {
     settings.map(|setting| Change { product, setting: setting.clone() }).collect()
 }
 
+/// Settings that change nothing but what another may be.
+const BOUNDS_OF_OTHERS: [&str; 2] = ["io_max_combine_limit", "io_max_concurrency"];
+
 /// Whether it is sure enough to be set, and isn't so already.
 fn is_change(setting: &Setting) -> bool {
+    if BOUNDS_OF_OTHERS.contains(&setting.name.as_str()) {
+        return false;
+    }
     let present = setting.probed.as_deref().or(setting.default);
     setting.only_a_comment.is_none()
         && setting.confidence >= Confidence::Medium

@@ -83,12 +83,13 @@ impl Alone {
     }
 }
 
-/// Significant digits that an interval supports: bounds that are as wide as a fifth of the value leave two, those as wide as it one.
+/// Significant digits that an interval supports: bounds that are as wide as a fifth of the value leave two. One alone would make rates
+/// and bytes a second disagree by half.
 pub fn digits_of(interval: &Interval<f64>) -> u8 {
+    const DIGITS_MIN: u8 = 2;
     match (interval.high - interval.low) / interval.value {
         ..0.2 => DIGITS_MAX,
-        0.2..1.0 => 2,
-        _ => 1,
+        _ => DIGITS_MIN,
     }
 }
 

@@ -1,6 +1,7 @@
 use nandle_profile::Interval;
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
+pub(super) use crate::figures::words::capitalised;
 use crate::figures::words::number;
 use crate::settings::Figure;
 
@@ -120,11 +121,6 @@ pub(super) fn clearest(mut findings: Vec<Finding>, count: usize) -> Vec<Finding>
 /// `35 times`, `1.5 times`.
 pub(super) fn times(ratio: f64) -> String {
     format!("{} times", number(ratio))
-}
-
-pub(super) fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ mod unmeasured;
 mod write_cache;
 
 use nandle_profile::DeviceProfile;
-use nandle_units::quoted;
 use serde::Serialize;
 
 pub use changes::Change;
@@ -24,6 +23,7 @@ pub use finding::{Finding, Threshold};
 pub use kind::{DeviceClass, Kind};
 
 use crate::figures::{Figures, device_name};
+use crate::settings::completed;
 
 /// So many strengths, and so many risks, at most.
 const FINDINGS_MAX: usize = 3;
@@ -52,7 +52,7 @@ pub fn verdict(profile: &DeviceProfile) -> Verdict {
     let figures = Figures::of(profile);
     let kind = kind::kind(&figures);
     let measured = risks::measured(&figures, &kind);
-    let named = |sentence: &str| sentence.replace("TARGET", &quoted(&profile.target));
+    let named = |sentence: &str| completed(sentence, profile);
     let mut risks = finding::clearest([measured, unmeasured::risks(&figures)].concat(), FINDINGS_MAX);
     for risk in &mut risks {
         risk.means = named(&risk.means);

@@ -2,11 +2,11 @@
 
 use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
 
-use super::finding::{Finding, Side, Threshold, times};
+use super::finding::{Finding, Side, Threshold, capitalised, times};
 use super::kind::{DeviceClass, Kind};
 use super::strengths::PAGE_BYTES;
-use crate::figures::words::{bandwidth, bytes, number, time};
-use crate::figures::{Burst, Figures, PROGRAM_NS_MIN, SMALLEST_WRITE};
+use crate::figures::words::{number, time};
+use crate::figures::{Figures, PROGRAM_NS_MIN, SMALLEST_WRITE};
 use crate::settings::Figure;
 
 const LONG_READ: Threshold = Threshold {
@@ -254,15 +254,9 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
 
 /// What a cache takes in by what goes on behind it.
 fn burst(figures: &Figures<'_>) -> Option<Finding> {
-    let Burst { absorbed, taken, sustained } = figures.burst()?;
-    let ratio = taken.over(&sustained);
-    let says = format!(
-        "Random writes are taken in at {} up to {}, then at {}: {} less",
-        bandwidth(taken.value),
-        bytes(absorbed.value as f64),
-        bandwidth(sustained.value),
-        times(ratio.value)
-    );
+    let burst = figures.burst()?;
+    let ratio = burst.taken.over(&burst.sustained);
+    let says = format!("{}: {} less", capitalised(&burst.clause()), times(ratio.value));
     let figure = Figure::new("burst_by_sustained_ratio", ratio, says);
     let means = "A longer burst gets the lower figure.";
     Finding::of("Bursts are faster than what follows", figure, Side::Above, &SHORT_BURSTS, means)

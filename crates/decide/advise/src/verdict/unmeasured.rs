@@ -16,7 +16,7 @@ const COMMIT_TAIL_WEIGHT: f64 = 1.5;
 
 /// How commits are timed, and how other figures of writing are had.
 const HOW_COMMITS: &str = "nandle probe TARGET --budget 60s measures it; that writes to the test file.";
-const HOW: &str = "nandle probe TARGET --budget 5m measures it; that writes to the test file.";
+const HOW: &str = "nandle probe TARGET BUDGET(5m) measures it; that writes to the test file.";
 
 /// Every such risk.
 pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
@@ -62,7 +62,7 @@ fn too_short(figures: &Figures<'_>) -> Option<Finding> {
     let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.turns())?;
     let means = format!(
         "A flash drive slows down once its spare blocks are used up. It takes about {} of writes to see that, which wear the \
-         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {}",
+         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {} --resume",
         format_bytes(writing.needed_bytes),
         budget_minutes(&writing),
         limit(writing.needed_bytes)

@@ -3,8 +3,8 @@
 use nandle_units::format_bytes;
 
 use super::finding::capitalised;
-use crate::figures::words::{bandwidth, bytes, time};
-use crate::figures::{Burst, Figures};
+use crate::figures::Figures;
+use crate::figures::words::{bytes, time};
 use crate::settings::Figure;
 
 /// What was seen of how writes are answered.
@@ -65,13 +65,8 @@ fn smallest_write(figures: &Figures<'_>) -> Option<Figure> {
 
 /// A burst that is taken in sooner than what comes after it.
 fn burst(figures: &Figures<'_>) -> Option<String> {
-    let Burst { absorbed, taken, sustained } = figures.burst()?;
-    Some(format!(
-        "Random writes are taken in at {} up to {}, then at {}.",
-        bandwidth(taken.value),
-        bytes(absorbed.value as f64),
-        bandwidth(sustained.value)
-    ))
+    let burst = figures.burst()?;
+    Some(format!("{}.", capitalised(&burst.clause())))
 }
 
 /// What a cache takes in where it is hardly faster than what comes after it.

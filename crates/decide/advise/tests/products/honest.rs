@@ -32,7 +32,7 @@ fn the_log_is_written_in_whole_pages_of_the_cache() {
     let mut profile = NVME.profile();
     profile.derived.smallest_block_bytes = Some(Interval::exact(512));
     let name = "innodb_log_write_ahead_size";
-    assert_eq!(setting(&profile, Product::Mysql, name).value, "4096");
+    assert_eq!(setting(&profile, Product::Mysql, name).value, "8192");
     assert_eq!(setting(&profile, Product::Mariadb, name).value, "512");
 }
 
@@ -119,13 +119,13 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
             .map(|name| setting(profile, Product::Postgresql, name).value)
     };
     let mut profile = NVME.profile();
-    assert_eq!(depths(&profile), ["16", "64", "-1"].map(str::to_owned));
+    assert_eq!(depths(&profile), ["16", "22", "-1"].map(str::to_owned), "a third of 64 to each vacuum");
     for row in &mut profile.derived.saturating_queue_depth {
         row.queue_depth = Interval::exact(256);
     }
     assert_eq!(
         depths(&profile),
-        ["16", "256", "256"].map(str::to_owned),
+        ["16", "86", "86"].map(str::to_owned),
         "both within what a process may have"
     );
     // A device whose bandwidth surely falls off beyond its knee.
@@ -141,7 +141,7 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
         }
     }
     assert_eq!(depths(&DISK.profile()), ["16", "16", "-1"].map(str::to_owned));
-    assert_eq!(depths(&falling), ["1", "2", "-1"].map(str::to_owned));
+    assert_eq!(depths(&falling), ["1", "1", "-1"].map(str::to_owned));
     let told = setting(&falling, Product::Postgresql, "effective_io_concurrency");
     assert!(told.rule.contains("costs bandwidth here"), "{told:?}");
 }

@@ -11,6 +11,7 @@
 
 mod advice;
 mod comparing;
+mod expert;
 mod honest;
 mod hostile;
 mod linux;
@@ -38,6 +39,19 @@ fn question(product: Product, version: Version) -> Question {
 
 fn advice(profile: &DeviceProfile, product: Product, version: Version) -> Advice {
     advise(profile, &question(product, version)).unwrap()
+}
+
+/// A fragment in which the lines that are only shown are set, too: they are to be as right as the others.
+fn with_shown(fragment: &str) -> String {
+    let is_name = |name: &str| {
+        name.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_')
+    };
+    let is_setting = |line: &str| line.split_once(" = ").is_some_and(|(name, _)| is_name(name));
+    let lines = fragment.lines().map(|line| {
+        let shown = line.strip_prefix("# ").filter(|line| is_setting(line));
+        format!("{}\n", shown.unwrap_or(line))
+    });
+    lines.collect()
 }
 
 /// Fragments for the disk and for the solid-state drive, whole and from a partial profile.

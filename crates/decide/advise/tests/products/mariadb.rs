@@ -4,8 +4,8 @@ use std::process::Command;
 use nandle_advise::Product;
 use nandle_advise::settings::Version;
 
-use crate::fragments;
 use crate::programs::{find, run};
+use crate::{fragments, with_shown};
 
 const SKIP: &str = "NANDLE_SKIP_MARIADB";
 
@@ -19,6 +19,7 @@ fn the_server_takes_every_line() {
     let version = said.split_whitespace().skip_while(|word| *word != "Ver").nth(1).unwrap();
     let version: Version = version.split('-').next().unwrap().parse().unwrap();
     for fragment in fragments(Product::Mariadb, version) {
+        let fragment = with_shown(&fragment);
         let file = home.path().join("nandle.cnf");
         fs::write(&file, &fragment).unwrap();
         let option = format!("--defaults-file={}", file.display());

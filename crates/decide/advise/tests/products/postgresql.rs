@@ -3,8 +3,8 @@ use std::fs;
 use nandle_advise::Product;
 use nandle_advise::settings::Version;
 
-use crate::fragments;
 use crate::programs::{as_user, find, run};
+use crate::{fragments, with_shown};
 
 const SKIP: &str = "NANDLE_SKIP_POSTGRESQL";
 
@@ -25,6 +25,7 @@ fn the_server_takes_every_line() {
     let said = run(std::process::Command::new(&postgres).arg("--version"));
     let version: Version = said.split_whitespace().find_map(|word| word.parse().ok()).unwrap();
     for fragment in fragments(Product::Postgresql, version) {
+        let fragment = with_shown(&fragment);
         fs::write(data.join("postgresql.auto.conf"), &fragment).unwrap();
         let settings = set_lines(&fragment);
         assert!(settings.len() >= 4, "{fragment}");
@@ -41,17 +42,25 @@ fn set_lines(fragment: &str) -> Vec<(&str, String)> {
     lines.filter_map(|line| line.split_once(" = ")).map(|(name, value)| (name, value.into())).collect()
 }
 
-/// `-C` prints numbers in the setting's base unit: kB, or pages of 8 kB.
+/// `-C` prints numbers in the setting's base unit: kB, pages of 8 kB, MB, or seconds.
 fn equal(wrote: &str, shown: &str) -> bool {
     let in_kilobytes = |text: &str| match (text.strip_suffix("MB"), text.strip_suffix("kB")) {
         (Some(megabytes), _) => megabytes.parse().ok().map(|megabytes: u64| megabytes * 1024),
+        (None, None) => {
+            let gigabytes: Option<u64> = text.strip_suffix("GB").and_then(|gigabytes| gigabytes.parse().ok());
+            gigabytes.map(|gigabytes| gigabytes << 20)
+        }
         (_, Some(kilobytes)) => kilobytes.parse().ok(),
-        _ => None,
     };
+    if let Some(minutes) = wrote.strip_suffix("min").and_then(|minutes| minutes.parse::<u64>().ok()) {
+        return shown == (minutes * 60).to_string();
+    }
     let (wrote_kb, number) = (in_kilobytes(wrote), shown.parse::<f64>().ok());
     match (wrote_kb.or_else(|| in_kilobytes(shown).and(wrote_kb)), number, wrote.parse::<f64>().ok()) {
         (Some(kilobytes), Some(shown), _) => {
-            [kilobytes as f64, kilobytes as f64 / 8.0].iter().any(|wanted| (wanted - shown).abs() < 0.5)
+            [kilobytes as f64, kilobytes as f64 / 8.0, kilobytes as f64 / 1024.0]
+                .iter()
+                .any(|wanted| (wanted - shown).abs() < 0.5)
         }
         (_, Some(shown), Some(wrote)) => (shown - wrote).abs() < 1e-9,
         _ => in_kilobytes(shown).is_some_and(|shown| Some(shown) == wrote_kb) || wrote == shown,

@@ -368,7 +368,7 @@ fn little_writing_shows_no_steady_state() {
     let risk = told.risks.iter().find(|risk| risk.title == "Sustained writes are hardly known").unwrap();
     assert!(risk.says().contains("after 858.31MiB in 1.5s (0.21 % of the device)"), "{}", risk.says());
     assert!(risk.means.contains("nandle probe '/mnt/my disk' --only steady-state"), "{}", risk.means);
-    assert!(risk.means.ends_with("--write-limit 800GiB"), "{}", risk.means);
+    assert!(risk.means.ends_with("--write-limit 800GiB --resume"), "{}", risk.means);
     assert!(!titles(&told.strengths).contains(&"Writes keep their speed"));
     let json = serde_json::to_string(&told).unwrap();
     assert!(!json.contains("in the steady state"), "{json}");
@@ -382,7 +382,7 @@ fn digits_follow_from_the_number_of_requests() {
     let digits = |requests| nandle_advise::verdict::significant_digits(requests);
     assert_eq!([5, 20, 99, 100, 50_000].map(digits), [1, 2, 2, 3, 3]);
     let of = |low, high| nandle_advise::verdict::digits_of(&Interval { value: 100.0, low, high });
-    assert_eq!([of(99.0, 101.0), of(80.0, 130.0), of(10.0, 300.0)], [3, 2, 1]);
+    assert_eq!([of(99.0, 101.0), of(80.0, 130.0), of(10.0, 300.0)], [3, 2, 2]);
     let mut profile = DISK.read_side();
     for cell in &mut profile.cells {
         cell.cell.requests = 20;

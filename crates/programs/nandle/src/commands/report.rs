@@ -54,7 +54,8 @@ fn html(paths: &[PathBuf]) -> Result<String, CliError> {
         }
     }
     let profiles: Vec<_> = paths.iter().map(|path| read_profile(path)).collect::<Result<_, _>>()?;
-    Ok(nandle_report::html(&profiles)?)
+    let files: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    Ok(nandle_report::html_of_files(&profiles, &files)?)
 }
 
 pub(crate) fn write_report(path: &Path, html: &str) -> Result<(), CliError> {

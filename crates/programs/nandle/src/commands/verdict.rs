@@ -73,6 +73,8 @@ const OTHERS: &str = "mariadb, mysql, rocksdb, sqlite, seastar, linux";
 
 /// What stands where a figure isn't known.
 const NO_FIGURE: &str = "–";
+/// What that means.
+const NO_FIGURE_MEANS: &str = "not timed, or too few times for that quantile";
 /// The columns of figures, after the name of the load.
 const HEADS: [&str; 5] = ["p50", "p99", "per s", "MB/s", "at depth"];
 
@@ -91,6 +93,7 @@ fn figures(rows: &[FigureRow]) -> String {
         for line in &lines {
             let _ = writeln!(text, "{line}");
         }
+        paragraph(&mut text, &format!("{NO_FIGURE} "), NO_FIGURE_MEANS);
     } else {
         for (row, cells) in rows.iter().zip(&cells) {
             paragraph(&mut text, "", &as_words(row, cells, unit));

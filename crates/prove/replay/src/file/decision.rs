@@ -169,7 +169,7 @@ impl ReplayFile {
 }
 
 /// A time to three digits.
-fn time(ns: f64) -> String {
+pub(super) fn time(ns: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
     // What rounds up to the next unit is told in that.
     let unit = UNITS.into_iter().find(|(unit_ns, _)| ns >= 0.9995 * unit_ns);

@@ -4,7 +4,8 @@ use nandle_pages::PolicyKind;
 use nandle_units::{counted, format_bytes};
 
 use super::ReplayFile;
-use crate::{Durability, PolicyOutcome};
+use super::decision::time;
+use crate::{AutoFindings, Durability, Method, PolicyOutcome};
 
 impl ReplayFile {
     /// How many writes there are, and of what.
@@ -62,6 +63,40 @@ impl ReplayFile {
              --passes bring it about."
                 .to_owned()
         })
+    }
+
+    /// What `auto` ended with, and what that rests on; `None` where it didn't run.
+    pub fn auto_in_words(&self) -> Option<String> {
+        let AutoFindings { chosen, trials, staged_page_ns, straight_page_ns, .. } =
+            self.policies.iter().find_map(|policy| policy.auto)?;
+        let way = match chosen {
+            Some(Method::Staging) => "staging",
+            Some(Method::Straight) => "writing straight home",
+            None => {
+                return Some(
+                    "auto chose neither of its two ways: the work ended before both were tried.".into(),
+                );
+            }
+        };
+        let Some((staged_ns, straight_ns)) = staged_page_ns.zip(straight_page_ns) else {
+            return Some(format!(
+                "auto kept to {way}, by what it was told that writing costs: the work ended before the other way was tried."
+            ));
+        };
+        // Ties go straight: only a clear difference is one.
+        let is_outdated = if chosen == Some(Method::Staging) {
+            straight_ns < staged_ns
+        } else {
+            staged_ns as f64 <= 0.9 * straight_ns as f64
+        };
+        let outdated = if is_outdated { ", which came too late for it to change once more" } else { "" };
+        Some(format!(
+            "auto's last choice was {way}, after {} on the trace's own writes: when it last measured, a page took {} staged and {} \
+             straight home{outdated}.",
+            counted(trials, "trial"),
+            time(staged_ns as f64),
+            time(straight_ns as f64)
+        ))
     }
 
     /// What the pages were filled with, as a part of a sentence.

@@ -24,6 +24,9 @@ pub fn replay_html(report: &ReplayFile) -> String {
         header.masthead { (masthead(report)) }
         main #main {
             @if let Some(decision) = decision(report) { (decision) }
+            @if !report.remarks.is_empty() {
+                ul.remarks { @for remark in &report.remarks { li { (text::clean(remark)) } } }
+            }
             (sections::contents(anchors))
             @for question in &questions { (sections::question(question)) }
             (sections::not_measured(&missing))
@@ -102,9 +105,6 @@ fn masthead(report: &ReplayFile) -> Markup {
         p.kicker { "Replay" }
         h1 { bdi { (text::clean(&report.target)) } }
         dl.particulars { @for (term, value) in rows { div { dt { (term) } dd { bdi { (value) } } } } }
-        @if !report.remarks.is_empty() {
-            ul.remarks { @for remark in &report.remarks { li { (text::clean(remark)) } } }
-        }
     }
 }
 

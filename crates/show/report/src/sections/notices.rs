@@ -109,7 +109,9 @@ mod tests {
     fn a_profile_without_anything_to_say_has_no_notices() {
         let mut profile = made_up::partial();
         (profile.partial, profile.conditions.errors) = (Vec::new(), 0);
-        let of = |profile: &DeviceProfile| notices(&Device { profile, index: 0 }, Level::Two).into_string();
+        let of = |profile: &DeviceProfile| {
+            notices(&Device { profile, index: 0, file: None }, Level::Two).into_string()
+        };
         assert_eq!(of(&profile), "");
         profile.partial.push("The <device> vanished.".into());
         assert!(of(&profile).contains("The &lt;device&gt; vanished."));

@@ -195,8 +195,8 @@ fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
     let depth = single.iter().map(|region| region.queue_depth_min).max().unwrap_or_default();
     let more = match in_groups {
         0 => String::new(),
-        1 => " The same holds for one combination in groups.".to_owned(),
-        more => format!(" The same holds for {more} combinations in groups."),
+        1 => " So are groups of blocks, at one block size, group size and depth.".to_owned(),
+        more => format!(" So are groups of blocks, at {more} block sizes, group sizes and depths."),
     };
     format!(
         "blocks read at random are as fast as in sequence, both near the device’s best bandwidth, from depth {depth} on at the latest.{more}"

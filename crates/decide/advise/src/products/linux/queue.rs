@@ -47,9 +47,11 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
              order",
         )
     };
+    let is_certain = turns || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule)
         .was(figures.queue().ok().and_then(|queue| queue.scheduler.clone()));
+    let setting = if is_certain { setting.same_within_bounds() } else { setting };
     let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
     Ok(match offered.filter(|offered| !offered.is_empty()) {
         Some(offered) if !offered.iter().any(|name| name == value) => {
@@ -132,21 +134,22 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         // Where it does, the value is another: none is better than one that a longer probe takes back.
         return Err(MissingFigure {
             needs: "whether the device reads ahead by itself",
-            how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m",
+            how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m --resume",
         });
     }
     let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);
     let array = figures.array().filter(Array::is_sure);
+    // What is more already was set so.
+    let least_kib = now_kib.unwrap_or(0);
     let (value, rule) = if prefetches.is_some() {
         (
-            128,
-            "the kernel's default: the device reads ahead by itself, and what both fetch in vain is paid for twice",
+            least_kib.max(128),
+            "the kernel's default, and no less than there is now: the device reads ahead by itself, and what both fetch in vain is \
+             paid for twice",
         )
     } else {
         let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
         let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
-        // What is more already was set so.
-        let least_kib = now_kib.unwrap_or(0);
         (
             (power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10).max(least_kib),
             "twice the request that saturates the device, so that one is under way while the other is used, and a round of an \

@@ -2,8 +2,8 @@
 
 use nandle_profile::BlockQueue;
 
-use crate::figures::Figures;
 use crate::figures::words::{number, time};
+use crate::figures::{Figures, is_plain_path};
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// A block of the usual file systems.
@@ -24,8 +24,9 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     }
 }
 
+/// What turns has nothing to gain by them, whatever it takes.
 fn takes_discards(figures: &Figures<'_>) -> bool {
-    stated(figures, |queue| queue.discard_bytes_max) != Some(0)
+    stated(figures, |queue| queue.discard_bytes_max) != Some(0) && !figures.turns()
 }
 
 fn stated(figures: &Figures<'_>, what: fn(&BlockQueue) -> Option<u64>) -> Option<u64> {
@@ -121,6 +122,14 @@ fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     })
 }
 
+/// Where the file system is mounted, if that is a plain path: it stands in a script.
+fn mount_point(figures: &Figures<'_>) -> String {
+    let file_system = figures.profile.system.file_system.as_ref();
+    let plain =
+        file_system.map(|file_system| file_system.mount_point.as_str()).filter(|path| is_plain_path(path));
+    plain.unwrap_or("\"${mountpoint:?give the place where its file system is mounted}\"").to_owned()
+}
+
 /// The same bound that writes beside reads have.
 const SLOWER_MAX: f64 = 2.0;
 
@@ -131,14 +140,14 @@ fn trim(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (command, value, rule) = if bears {
         (
             "mount -o remount,discard",
-            "MOUNTPOINT",
+            mount_point(figures),
             "the option discard: reads behind a discard surely take no more than twice their time, so space can be given back as \
              files are deleted",
         )
     } else {
         (
             "systemctl enable --now",
-            "fstrim.timer",
+            "fstrim.timer".to_owned(),
             "once a week, and no option discard: reads behind a discard may take more than twice their time, and files are deleted \
              while others are read",
         )

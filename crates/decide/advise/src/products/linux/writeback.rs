@@ -1,6 +1,7 @@
 use crate::figures::Figures;
+use crate::figures::words::time;
 use crate::rules::power_of_two_within;
-use crate::settings::{Collector, MissingFigure, RuleSource, Setting};
+use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
 /// Bounds of `vm.dirty_background_bytes`: less is written back in requests that are too few to be ordered, more is what
 /// machines of a few gigabytes have by default.
@@ -22,18 +23,33 @@ fn background_bytes(bytes_per_s: f64) -> u64 {
 fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = background_bytes(steady.value.low);
-    let rule = "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits \
-                for what its files have in the page cache, and no flush is to find minutes of it";
+    let rule = format!(
+        "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits for what \
+         its files have in the page cache, and no flush is to find minutes of it. What is set takes {}",
+        takes(value, &steady)
+    );
     Ok(Setting::new("/proc/sys/vm/dirty_background_bytes", value, vec![steady], RuleSource::Ours, rule)
-        .default("0: 10 % of the memory that is free")
+        .default("0: 10 % of the available memory")
         .remark("It holds for all devices of the machine: set it by the one that the database is on."))
 }
 
 fn most(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = ROOM * background_bytes(steady.value.low);
-    let rule = "four times vm.dirty_background_bytes: from there on a writer waits for the device, so that at most a few \
-                seconds of writing are ever owed to it";
+    let rule = format!(
+        "four times vm.dirty_background_bytes: from there on a writer waits for the device, so that no more than that is ever owed to \
+         it, which takes {}",
+        takes(value, &steady)
+    );
     Ok(Setting::new("/proc/sys/vm/dirty_bytes", value, vec![steady], RuleSource::Ours, rule)
-        .default("0: 20 % of the memory that is free"))
+        .default("0: 20 % of the available memory"))
+}
+
+/// How long writing so much at random takes, at most.
+fn takes(bytes: u64, steady: &Figure) -> String {
+    if steady.value.low > 0.0 {
+        format!("up to {} of random writing", time(1e9 * bytes as f64 / steady.value.low))
+    } else {
+        "a time of random writing that isn't clear".to_owned()
+    }
 }

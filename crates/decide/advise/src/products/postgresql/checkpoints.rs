@@ -10,9 +10,9 @@ const SPREADS: Version = Version::new(14, 0);
 const COMPRESSES_BY_LZ4: Version = Version::new(15, 0);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
-    collector.add("max_wal_size", max_wal_size(figures));
-    collector.add("checkpoint_timeout", checkpoint_timeout(figures));
-    collector.add("checkpoint_completion_target", completion_target(figures, question));
+    collector.add("max_wal_size", Ok(max_wal_size(figures)));
+    collector.add("checkpoint_timeout", Ok(checkpoint_timeout()));
+    collector.add("checkpoint_completion_target", Ok(completion_target(question)));
     collector.add("checkpoint_flush_after", flush_after(figures, "checkpoint_flush_after", "256kB"));
     collector.add("bgwriter_flush_after", flush_after(figures, "bgwriter_flush_after", "512kB"));
     collector.add("wal_compression", wal_compression(figures, question));
@@ -20,35 +20,33 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 }
 
 /// How much log there is between two checkpoints is the workload's; the device says what it saves.
-fn max_wal_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let random = figures.random_by_sequential_write()?;
+fn max_wal_size(figures: &Figures<'_>) -> Setting {
+    let random = figures.random_by_sequential_write().ok();
     let rule = "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint: a page that is \
                 written again and again then goes home once, which saves the more, the more random writes cost; recovery reads that much \
                 log";
-    Ok(Setting::new("max_wal_size", "1GB", vec![random], RuleSource::Documentation, rule)
+    Setting::new("max_wal_size", "1GB", random.into_iter().collect(), RuleSource::Documentation, rule)
         .whatever_the_device()
         .default("1GB")
         .remark("How much is logged: pg_stat_wal, or two calls of pg_current_wal_lsn() a checkpoint_timeout apart.")
-        .shown_only("the workload decides it: this is the default, which is little for a busy server"))
+        .shown_only("the workload decides it: this is the default, which is little for a busy server")
 }
 
-fn checkpoint_timeout(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let steady = figures.steady_write_bandwidth()?;
+fn checkpoint_timeout() -> Setting {
     let rule = "the default: how long recovery may take decides it, and how often full pages may be logged. What the device can \
                 write back bounds the log between two checkpoints, not the time";
-    Ok(Setting::new("checkpoint_timeout", "5min", vec![steady], RuleSource::Documentation, rule)
+    Setting::new("checkpoint_timeout", "5min", Vec::new(), RuleSource::Documentation, rule)
         .whatever_the_device()
         .default("5min")
-        .shown_only("the device doesn't decide it"))
+        .shown_only("the device doesn't decide it")
 }
 
-fn completion_target(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
-    let steady = figures.steady_write_bandwidth()?;
+fn completion_target(question: &Question) -> Setting {
     let rule = "0.9: a checkpoint's writes are spread over nearly all of the time to the next one, so that each second has the \
                 fewest of them";
-    Ok(Setting::new("checkpoint_completion_target", "0.9", vec![steady], RuleSource::Documentation, rule)
+    Setting::new("checkpoint_completion_target", "0.9", Vec::new(), RuleSource::Documentation, rule)
         .whatever_the_device()
-        .default(if question.version >= SPREADS { "0.9" } else { "0.5" }))
+        .default(if question.version >= SPREADS { "0.9" } else { "0.5" })
 }
 
 fn flush_after(
@@ -92,4 +90,5 @@ fn full_page_writes(figures: &Figures<'_>) -> Setting {
     Setting::new("full_page_writes", "on", vec![figures.atomic_write_unit()], RuleSource::Documentation, rule)
         .whatever_the_device()
         .default("on")
+        .guarding_data()
 }

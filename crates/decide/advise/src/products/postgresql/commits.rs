@@ -3,8 +3,8 @@
 use nandle_profile::experiments::CommitMethod;
 
 use super::{PAGE_BYTES, memory};
-use crate::figures::Figures;
 use crate::figures::words::whole;
+use crate::figures::{Figures, PROBE_FILES};
 use crate::rules::{best_commit_method, commit_delay_us};
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting};
 
@@ -34,7 +34,7 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, M
     Ok(Setting::new("commit_delay", value, seen, RuleSource::Documentation, rule)
         .default("0")
         .shown_only(
-            "the documentation asks to try it: each commit waits so long as soon as 5 transactions are open, which pays where many \
+            "the documentation asks to try it: each commit waits so long while 5 other transactions are open, which pays where many \
              commit at once",
         ))
 }
@@ -55,11 +55,14 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let best = best_commit_method(&methods, CommitMethod::Fdatasync);
     let value = best.and_then(|(method, ..)| name(*method)).ok_or(MissingFigure {
         needs: "what fdatasync and other ways to commit take on files",
-        how: "let the probe write to a directory of this machine (a modelled drive has no files): nandle probe DIRECTORY --budget 10m --write-limit 20GiB",
+        how: PROBE_FILES,
     })?;
-    let rule = "the fastest of those measured, if it is surely faster than the default and its 99th percentile is no \
-                worse";
-    let seen = methods.iter().map(|(_, figure, _)| figure.clone()).collect();
+    let seen: Vec<_> = methods.iter().map(|(_, figure, _)| figure.clone()).collect();
+    let rule = if seen.len() > 1 {
+        "the fastest of those measured, if it is surely faster than the default and its 99th percentile is no worse"
+    } else {
+        "the default: no other was measured, for which a probe needs --budget 5m"
+    };
     Ok(Setting::new("wal_sync_method", value, seen, RuleSource::Documentation, rule).default("fdatasync"))
 }
 

@@ -17,8 +17,10 @@ const OLD_MAINTENANCE_DEFAULT: u32 = 10;
 const CHOSEN_CONCURRENCY_MAX: u32 = 64;
 /// Bounds of `io_workers`; the least is the default.
 const WORKERS: (u32, u32) = (3, 32);
-/// What makes use of `maintenance_io_concurrency` mostly runs alone: recovery, `VACUUM`, `ANALYZE`, the making of an index.
-const MAINTENANCE_PROCESSES: u32 = 1;
+/// What makes use of `maintenance_io_concurrency` ran alone: recovery, `ANALYZE`, the making of an index.
+const OLD_MAINTENANCE_PROCESSES: u32 = 1;
+/// From version 18 on each vacuum reads ahead by it, too, and `autovacuum_max_workers` is 3 by default.
+const MAINTENANCE_PROCESSES: u32 = 3;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     let knee = figures.knee_depth(PAGE_BYTES);
@@ -49,9 +51,9 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
         &Sharers {
             name: "effective_io_concurrency",
             default,
-            origin: if is_new { "the default" } else { "as version 18 has by default" },
+            origin: if is_new { "the default" } else { "the default of version 18" },
             count: sessions,
-            subject: format!("each of the {sessions} sessions that read at once"),
+            subject: format!("each of {sessions} that read at once"),
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
@@ -72,8 +74,8 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             name: "maintenance_io_concurrency",
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
-            count: MAINTENANCE_PROCESSES,
-            subject: "recovery, VACUUM and the making of an index".to_owned(),
+            count: if is_new { MAINTENANCE_PROCESSES } else { OLD_MAINTENANCE_PROCESSES },
+            subject: format!("each of the {MAINTENANCE_PROCESSES} vacuums that autovacuum may run at once"),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -97,26 +99,34 @@ struct Sharers {
 fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
     let share = per_session(knee.value.value, of.count);
     let loss = figures.loses_at_depth(PAGE_BYTES, of.default).filter(|_| share < of.default);
-    let value = within_default(share, of.default, loss.is_some(), CONCURRENCY_MAX);
+    let value_at = |knee_depth: f64| {
+        within_default(per_session(knee_depth, of.count), of.default, loss.is_some(), CONCURRENCY_MAX)
+    };
+    let value = value_at(knee.value.value);
+    let is_certain = value_at(knee.value.low) == value && value_at(knee.value.high) == value;
     let why = match (&loss, share < of.default) {
-        (Some(_), _) => format!("{} is more ({}), and costs bandwidth here", of.default, of.origin),
+        (Some(_), _) => format!("{}, {}, is more and costs bandwidth here", of.origin, of.default),
         (None, true) => format!(
-            "{} is more ({}), no measurement shows that it hurts, and one that is alone gains by it",
-            of.default, of.origin
+            "{}, {}, is more, but no measurement shows that it hurts, and one that reads alone gains by it",
+            of.origin, of.default
         ),
-        (None, false) => "more only makes all requests wait".to_owned(),
+        (None, false) => "more would only make requests wait".to_owned(),
     };
     let best = number(knee.value.value);
     let rule = if of.count == 1 {
         format!(
-            "{} mostly run alone, and one alone is served best with {best} outstanding; {why}",
-            of.subject
+            "recovery and the making of an index mostly run alone, and a process that reads alone is served best with {best} requests \
+             outstanding; {why}"
         )
     } else {
-        format!("one alone is served best with {best} outstanding, {} with {share}; {why}", of.subject)
+        format!(
+            "a process that reads alone is served best with {best} requests outstanding, {} with {share}; {why}",
+            of.subject
+        )
     };
     let seen = std::iter::once(knee.clone()).chain(loss).collect();
-    (value, Setting::new(of.name, value, seen, RuleSource::Ours, rule))
+    let setting = Setting::new(of.name, value, seen, RuleSource::Ours, rule);
+    (value, if is_certain { setting.same_within_bounds() } else { setting })
 }
 
 /// The server's own choice suffices unless one of the two above is more.
@@ -179,8 +189,16 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         }
         None => rule.to_owned(),
     };
+    let is_known = processors.is_some();
     let seen = std::iter::once(needed).chain(processors).collect();
-    Ok(Setting::new("io_workers", value, seen, RuleSource::Ours, rule)
+    let setting = Setting::new("io_workers", value, seen, RuleSource::Ours, rule)
         .default("3")
-        .remark("It counts with io_method = worker."))
+        .remark("It counts with io_method = worker.");
+    Ok(if is_known {
+        setting
+    } else {
+        setting.shown_only(
+            "a model has no processors, of which a server should have as many as workers at least",
+        )
+    })
 }

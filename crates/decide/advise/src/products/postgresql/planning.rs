@@ -34,9 +34,10 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     );
     let is_sure = is_sure([Some(&alone), Some(&busy), together.as_ref()].into_iter().flatten());
     let rule = format!(
-        "what a random page takes of the device by a sequential one while the sessions read at once, one page each as index \
-         scans do, by the {:.0} % of random reads that the documentation assumes to miss the caches; at least 1.1, a little \
-         more than seq_page_cost",
+        "how many times as much of the device's time a random page takes as a sequential one, while {} sessions read at once, \
+         one page each as index scans do; of that {:.0} %, the share of random reads that the documentation assumes to miss the \
+         caches; at least 1.1, a little more than seq_page_cost",
+        question.sessions,
         (1.0 - CACHED_SHARE) * 100.0
     );
     let break_even = format!(

@@ -15,6 +15,9 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
 }
 
+/// `io_combine_limit` and `io_max_combine_limit` by default.
+const DEFAULT_BYTES: u64 = 128 << 10;
+
 /// In version 17 a request has up to 32 pages, from 18 on up to 128.
 fn combine_limit(
     name: &'static str,
@@ -25,12 +28,17 @@ fn combine_limit(
     let depth = depth_of_one(figures, question, &knee);
     let request = figures.sequential_request_bytes(depth)?;
     let most = if question.version >= ASYNCHRONOUS { 1 << 20 } else { 256 << 10 };
-    let value = power_of_two_within(request.value.value, PAGE_BYTES, most);
-    let rule =
-        "the smallest request that reaches 95 % of sequential bandwidth at the depth that a session has";
+    let value = power_of_two_within(request.value.value, DEFAULT_BYTES, most);
+    let at = |bytes: f64| power_of_two_within(bytes, DEFAULT_BYTES, most);
+    let is_certain = at(request.value.low) == value && at(request.value.high) == value;
+    let rule = "the smallest request that reaches 95 % of sequential bandwidth at the depth that a session has, and no less than the \
+                default: short requests cost more when the device is shared";
     let setting = Setting::new(name, memory(value), vec![request], RuleSource::Ours, rule).default("128kB");
+    let setting = if is_certain { setting.same_within_bounds() } else { setting };
     Ok(if name == "io_max_combine_limit" {
         setting.remark("It bounds io_combine_limit, and takes effect when the server starts.")
+    } else if question.version >= ASYNCHRONOUS {
+        setting.remark("io_max_combine_limit bounds it, and is to be as much.")
     } else {
         setting
     })

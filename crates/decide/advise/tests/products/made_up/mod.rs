@@ -110,7 +110,7 @@ impl Drive {
         SystemFacts {
             queue: Some(BlockQueue {
                 rotational: Some(self.rotational),
-                scheduler: Some("mq-deadline".into()),
+                scheduler: Some(if self.rotational { "none" } else { "mq-deadline" }.into()),
                 schedulers_available: ["none", "mq-deadline"].map(str::to_owned).to_vec(),
                 split_bytes: Some(512 << 10),
                 hardware_split_bytes: Some(2 << 20),

@@ -247,8 +247,8 @@ fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
     let rounds = findings.rounds.len();
     if findings.reached && !has_met_its_spare(findings, device_bytes) {
         lab.remark(format!(
-            "The rounds are steady, but random writes of {} amount to {share} of the device, and {} would show its steady state: a \
-             flash drive with spare blocks left may still become slower.",
+            "The rounds are steady, but random writes of {} amount to {share} of the device. A flash drive with spare blocks left may \
+             still become slower, which {} would show.",
             format_bytes(written),
             format_bytes(random_bytes_needed(findings.area_bytes, device_bytes))
         ));

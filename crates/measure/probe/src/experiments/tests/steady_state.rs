@@ -97,9 +97,5 @@ fn a_disk_does_not_change_and_does_not_count() {
     assert!((0.8..1.2).contains(&figures.of_fresh.unwrap()), "{figures:?}");
     assert!(conducted.findings.departures.is_empty());
     assert_eq!(conducted.findings.rounds.len(), 25, "only after all rounds it may be called steady");
-    assert!(
-        conducted.remarks.iter().any(|remark| remark.contains("would show its steady state")),
-        "{:?}",
-        conducted.remarks
-    );
+    assert!(conducted.remarks.iter().any(|remark| remark.contains("would show")), "{:?}", conducted.remarks);
 }

@@ -16,7 +16,7 @@ use nandle_advise::{FRAGMENT_COLUMNS, Product, UnknownVersion, advise, fragment,
 use nandle_profile::{DeviceProfile, read_profile};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
-use nandle_terminal::words::{paragraph, quoted, table_columns};
+use nandle_terminal::words::{paragraph, table_columns};
 use serde_json::json;
 
 pub(crate) use args::AdviseArgs;
@@ -153,7 +153,7 @@ fn say_assumptions(args: &AdviseArgs, question: &Question, found: Option<&Path>)
             question.product, question.version
         ));
     }
-    if args.sessions.is_none() && question.product.depends_on_sessions() {
+    if args.sessions.is_none() && question.depends_on_sessions() {
         output::note(&format!(
             "assumed: {} sessions that do I/O at once; name yours with --sessions",
             question.sessions
@@ -162,10 +162,10 @@ fn say_assumptions(args: &AdviseArgs, question: &Question, found: Option<&Path>)
 }
 
 fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
-    let missing = advice.missing.iter().map(|missing| {
-        let how = missing.figure.how.replace("TARGET", &quoted(&advice.target));
-        format!("\n  {} needs {}; {how}", missing.setting, missing.figure.needs)
-    });
+    let missing = advice
+        .missing
+        .iter()
+        .map(|missing| format!("\n  {} needs {}; {}", missing.setting, missing.needs, missing.how));
     CliError::failed(format!(
         "{}: nothing can be advised for {} from this profile:{}",
         profile.display(),

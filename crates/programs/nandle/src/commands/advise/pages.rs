@@ -12,7 +12,7 @@ use nandle_pages::{
 use nandle_profile::DeviceProfile;
 use nandle_terminal::args::{Common, bytes_of_at_least, percent};
 use nandle_terminal::output;
-use nandle_terminal::words::{counted, fitting, latency, paragraph, quoted, thousands, to_the_right};
+use nandle_terminal::words::{counted, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 use serde_json::{Value, json};
 
@@ -97,7 +97,7 @@ fn predict(args: &AdviseArgs, profile: &DeviceProfile) -> Result<Prediction, Cli
             "{path}: what the policies take for pages of {} can't be predicted from this profile: it needs {}; {}",
             format_bytes(page),
             missing.needs,
-            missing.how.replace("TARGET", &quoted(&profile.target))
+            missing.how_for(profile)
         ))
     })?;
     let costs = write_costs(profile);

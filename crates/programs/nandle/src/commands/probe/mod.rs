@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     if written.error.is_none() && (args.resume || probe.plan().has_experiments()) {
         places.remove_kept(&named);
     }
-    let next = next::sentence(args, probe.plan(), &profile);
+    let next = next::sentence(probe.plan(), &profile);
     print(&profile, probe.plan(), &Told { places: &places, files: &written.files, next }, common)?;
     let ended = cause.map(|cause| ended_by(&cause, &args.target.target, &places, &profile));
     written.error.or(ended).map_or(Ok(()), Err)

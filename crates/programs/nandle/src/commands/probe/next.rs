@@ -1,18 +1,18 @@
 //! The command that measures what the write limit left out.
 
+use std::ffi::OsString;
+
 use nandle_profile::DeviceProfile;
 use nandle_session::ProbePlan;
-use nandle_terminal::words::{quoted, quoted_os};
-use nandle_units::{format_bytes, format_duration};
-
-use super::ProbeArgs;
+use nandle_terminal::words::quoted_os;
+use nandle_units::format_bytes;
 
 /// So many times as much may be written the next time.
 const GROWTH: u64 = 4;
 const GIB: u64 = 1 << 30;
 
 /// In a sentence; `None` where the write limit ended nothing.
-pub(super) fn sentence(args: &ProbeArgs, plan: &ProbePlan, profile: &DeviceProfile) -> Option<String> {
+pub(super) fn sentence(plan: &ProbePlan, profile: &DeviceProfile) -> Option<String> {
     let ended: Vec<&str> = nandle_probe::experiments::ended_early(&mut profile.experiments.clone())
         .into_iter()
         .filter_map(|(name, reason)| reason.contains("--write-limit").then_some(name))
@@ -25,20 +25,43 @@ pub(super) fn sentence(args: &ProbeArgs, plan: &ProbePlan, profile: &DeviceProfi
         "The write limit ({}) ended {} early. With more to write, which wears the drive, and what is complete kept: {}",
         format_bytes(limit),
         ended.join(", "),
-        command(args, limit)
+        command(std::env::args_os().skip(1), limit)
     ))
 }
 
-fn command(args: &ProbeArgs, limit: u64) -> String {
+/// The whole command again, so that the test file has the same size and the profile the same place.
+fn command(arguments: impl Iterator<Item = OsString>, limit: u64) -> String {
     let larger = limit.saturating_mul(GROWTH).div_ceil(GIB);
-    let command = format!(
-        "nandle probe {} --budget {} --write-limit {larger}GiB --resume",
-        quoted(&args.target.target.to_string()),
-        format_duration(args.budget)
-    );
-    if args.profile_is_named() {
-        format!("{command} --profile {}", quoted_os(args.profile().as_os_str()))
-    } else {
-        command
+    let mut words = vec!["nandle".to_owned()];
+    let mut arguments = arguments;
+    while let Some(argument) = arguments.next() {
+        match argument.as_encoded_bytes() {
+            b"--write-limit" => drop(arguments.next()),
+            b"--resume" => {}
+            limit if limit.starts_with(b"--write-limit=") => {}
+            _ => words.push(quoted_os(&argument)),
+        }
+    }
+    // Behind two dashes there are no options.
+    let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
+    words.insert(end, format!("--write-limit {larger}GiB --resume"));
+    words.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_next_command_has_all_that_was_given_and_a_larger_limit() {
+        let told = |given: &str| command(given.split(' ').map(OsString::from), 3 << 30);
+        assert_eq!(
+            told("probe . --budget 5m --file-size 2GiB --yes --write-limit 3GiB"),
+            "nandle probe . --budget 5m --file-size 2GiB --yes --write-limit 12GiB --resume"
+        );
+        assert_eq!(
+            told("probe --write-limit=3GiB --resume -- -x"),
+            "nandle probe --write-limit 12GiB --resume -- -x"
+        );
     }
 }

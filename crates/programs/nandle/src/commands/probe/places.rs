@@ -118,7 +118,8 @@ impl Places {
 
     fn write_page(&self, profile: &DeviceProfile) -> Result<(), CliError> {
         result_file::check(&self.report, &REPORT)?;
-        write_report(&self.report, &nandle_report::html(std::slice::from_ref(profile))?)
+        let files = [self.profile.display().to_string()];
+        write_report(&self.report, &nandle_report::html_of_files(std::slice::from_ref(profile), &files)?)
     }
 }
 

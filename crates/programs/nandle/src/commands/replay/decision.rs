@@ -5,7 +5,6 @@ use nandle_advise::settings::MissingFigure;
 use nandle_pages::{ExpectedUse, PolicyKind, predict_policies};
 use nandle_profile::DeviceProfile;
 use nandle_replay::{PolicyDecision, PolicyOutcome, PolicyTime, StoreUsage, Work};
-use nandle_terminal::words::quoted;
 
 use super::ReplayArgs;
 use super::stores::StoreFactory;
@@ -20,19 +19,21 @@ pub(super) fn decide(
     policies: &[PolicyOutcome],
 ) -> (Option<PolicyDecision>, Option<String>) {
     let usage = work.usage(args.durability.into());
-    let predicted = profile.map(|profile| predict(args, work, factory, profile, usage)).transpose();
+    let predicted = profile.map(|profile| {
+        predict(args, work, factory, profile, usage).map_err(|missing| lacks(args, profile, &missing))
+    });
     let (predicted, lack) = match predicted {
-        Ok(predicted) => (predicted.unwrap_or_default(), None),
-        Err(missing) => (Vec::new(), Some(lacks(args, profile, &missing))),
+        None => (Vec::new(), None),
+        Some(Ok(predicted)) => (predicted, None),
+        Some(Err(lack)) => (Vec::new(), Some(lack)),
     };
     (PolicyDecision::of(policies, usage, predicted), lack)
 }
 
-fn lacks(args: &ReplayArgs, profile: Option<&DeviceProfile>, missing: &MissingFigure) -> String {
+fn lacks(args: &ReplayArgs, profile: &DeviceProfile, missing: &MissingFigure) -> String {
     let path =
         args.profile.as_ref().map_or_else(|| "the profile".to_owned(), |path| path.display().to_string());
-    let target = profile.map_or_else(|| "TARGET".to_owned(), |profile| quoted(&profile.target));
-    let how = missing.how.replace("TARGET", &target);
+    let how = missing.how_for(profile);
     format!("{path} lacks {}, so nothing is predicted of the policies; {how}.", missing.needs)
 }
 

@@ -48,10 +48,12 @@ pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Bar) -> Ve
     remarks.extend(
         work.wrapped.then(|| "Addresses beyond the target's end were folded back into it.".to_owned()),
     );
-    remarks.extend(
-        (passed_over > 0)
-            .then(|| format!("Only writes are replayed, not the trace's {}.", counted(passed_over, "read"))),
-    );
+    remarks.extend((passed_over > 0).then(|| {
+        format!(
+            "Only writes are replayed, not the trace's {}: nandle trace play has both.",
+            counted(passed_over, "read")
+        )
+    }));
     remarks.extend(
         (bad_lines > 0).then(|| format!("{} of the trace passed over.", counted(bad_lines, "damaged line"))),
     );

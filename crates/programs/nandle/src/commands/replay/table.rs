@@ -18,6 +18,9 @@ pub(super) fn text(file: &ReplayFile) -> String {
     let _ = writeln!(text, "{}\n", fitting(&waits(file)));
     paragraph(&mut text, "", &legend(file));
     paragraph(&mut text, "", &verdict(&file.policies));
+    if let Some(auto) = file.auto_in_words() {
+        paragraph(&mut text, "", &auto);
+    }
     let verified: Vec<_> = file.policies.iter().map(|policy| policy.verified_pages).collect();
     if let Some(fewest) = verified.iter().min().filter(|pages| **pages > 0) {
         let sentence = format!(
@@ -72,7 +75,8 @@ fn legend(file: &ReplayFile) -> String {
         format!(" Of {runs} runs the one with the median time, and the least and the greatest of all.")
     });
     format!(
-        "time: for all of it, pages destaged; vs direct: how many times as fast as that; written: bytes at the device by bytes \
+        "direct writes each page in its place, as most databases do; the others are ways of nandle-pages, for engines that are built on \
+         it. time: for all of it, pages destaged; vs direct: how many times as fast as that; written: bytes at the device by bytes \
          of pages{flash}. A write: {until}{syncs}. A quantile needs ten beyond it.{repeated}"
     )
 }

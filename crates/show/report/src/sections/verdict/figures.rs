@@ -32,6 +32,7 @@ pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
                     tbody { @for row in rows { (row_of(row, unit)) } }
                 }
             }
+            p.aside { "– not timed, or too few times for that quantile." }
             @if let Some(cached) = &verdict.cached_figures { p.aside { (CACHE_MARK) " " (said(cached)) } }
         }
     }

@@ -4,14 +4,16 @@ mod figures;
 
 use maud::{Markup, html};
 use nandle_advise::verdict::{Change, Finding, Kind, Verdict};
+use nandle_units::quoted;
 
 use super::Level;
-use crate::text;
+use crate::device::Device;
+use crate::{island, text};
 
 pub(crate) use figures::figures;
 
 /// What the device is as measured, its strengths, its risks, and what to change.
-pub(crate) fn verdict(verdict: &Verdict, level: Level) -> Markup {
+pub(crate) fn verdict(verdict: &Verdict, device: &Device, level: Level) -> Markup {
     html! {
         section.verdict {
             (kind(&verdict.kind, level))
@@ -19,7 +21,7 @@ pub(crate) fn verdict(verdict: &Verdict, level: Level) -> Markup {
                 (findings("Strengths", "strengths", level, &verdict.strengths))
                 (findings("Risks", "risks", level, &verdict.risks))
             }
-            (changes(&verdict.changes, level))
+            (changes(&verdict.changes, device, level))
         }
     }
 }
@@ -54,7 +56,7 @@ fn findings(title: &str, class: &str, level: Level, findings: &[Finding]) -> Mar
     }
 }
 
-fn changes(changes: &[Change], level: Level) -> Markup {
+fn changes(changes: &[Change], device: &Device, level: Level) -> Markup {
     html! {
         div.changes {
             (level.below("What to change"))
@@ -68,10 +70,21 @@ fn changes(changes: &[Change], level: Level) -> Markup {
                     }
                 }
             }
-            p.aside {
-                "All settings for one product: " code { "nandle advise profile.json --for postgresql" }
-                " (or mariadb, mysql, rocksdb, sqlite, seastar, linux)."
-            }
+            (all_settings(device))
+        }
+    }
+}
+
+/// The command that has all settings; where the profile's file isn't known, it is the one that this page offers.
+fn all_settings(device: &Device) -> Markup {
+    let offered = island::file_name(device);
+    let file = quoted(device.file.unwrap_or(&offered));
+    html! {
+        p.aside {
+            @if device.file.is_some() { "All settings for one product: " }
+            @else { "All settings for one product: Download this page's profile, then " }
+            code { (text::clean(&format!("nandle advise {file} --for postgresql"))) }
+            " (or mariadb, mysql, rocksdb, sqlite, seastar, linux)."
         }
     }
 }

@@ -180,10 +180,10 @@ fn sentences(profile: &DeviceProfile) -> String {
         "Reading with gaps:",
         derived.flexible_io.as_ref().map(|unit| {
             format!(
-                "in blocks of {}; where {} or more of {} neighbours are wanted, all of them at once",
+                "of {} neighbouring blocks of {} all in one request, once {} or more of them are wanted",
+                with_bounds(&unit.group_blocks, u64::to_string),
                 with_bounds(&unit.block_bytes, |bytes| format_bytes(*bytes)),
-                with_bounds(&unit.break_even_blocks, |blocks| format!("{blocks:.1}")),
-                with_bounds(&unit.group_blocks, u64::to_string)
+                with_bounds(&unit.break_even_blocks, |blocks| format!("{blocks:.1}"))
             )
         }),
     );
@@ -260,11 +260,11 @@ fn groups(profile: &DeviceProfile) -> Option<String> {
 
 fn group(penalty: &GroupPenalty) -> String {
     format!(
-        "{} of the bandwidth of single blocks for {} of {} at depth {}",
-        with_bounds(&penalty.ratio, |ratio| format!("{ratio:.2}")),
+        "{} of {} at depth {}: {} times the bandwidth of single ones",
         penalty.group_blocks,
         format_bytes(penalty.block_bytes),
-        penalty.queue_depth
+        penalty.queue_depth,
+        with_bounds(&penalty.ratio, |ratio| format!("{ratio:.2}"))
     )
 }
 

@@ -68,13 +68,22 @@ fn cheap(profile: &DeviceProfile) -> Option<String> {
         format!("in up to {} streams", with_bounds(count, u32::to_string))
     });
     let strides = profile.cheap_strides();
-    let named = |strides: &[i64]| strides.iter().map(i64::to_string).collect::<Vec<_>>().join(", ");
-    let at =
-        |strides: &[i64]| (!strides.is_empty()).then(|| format!("in steps of {} blocks", named(strides)));
+    let at = |strides: &[i64]| (!strides.is_empty()).then(|| in_steps(strides));
     let unclear = at(&strides.unclear).map(|which| which + ": not clear");
     let all: Vec<String> =
         [focused, partitioned, at(&strides.clear), unclear].into_iter().flatten().collect();
     Some(if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") })
+}
+
+/// `backwards, in one place, in steps of 2, 4 blocks`.
+fn in_steps(strides: &[i64]) -> String {
+    let special = [(-1, "backwards"), (0, "over and over in one place")];
+    let named =
+        special.iter().filter(|(stride, _)| strides.contains(stride)).map(|(_, name)| (*name).to_owned());
+    let others = strides.iter().filter(|stride| special.iter().all(|(own, _)| own != *stride));
+    let others: Vec<String> = others.map(i64::to_string).collect();
+    let others = (!others.is_empty()).then(|| format!("in steps of {} blocks", others.join(", ")));
+    named.chain(others).collect::<Vec<_>>().join(", ")
 }
 
 fn one_way<T>(found: Cheap<T>, of_any: &str, which: impl Fn(&Interval<T>) -> String) -> Option<String> {

@@ -1,4 +1,4 @@
-//! Texts of arrays whose values refer to buffers that other arrays share: how many bytes they take, and copies that share none.
+//! Texts of arrays whose values refer to buffers or dictionaries that other arrays share: how many bytes they take, and copies that share none.
 
 use std::sync::Arc;
 
@@ -6,7 +6,8 @@ use arrow_array::cast::AsArray as _;
 use arrow_array::types::ByteViewType;
 use arrow_array::{Array as _, ArrayRef, GenericByteViewArray};
 use arrow_buffer::Buffer;
-use arrow_schema::DataType;
+use arrow_schema::{ArrowError, DataType};
+use arrow_select::dictionary::garbage_collect_any_dictionary;
 
 /// What lies outside of the values that refer to it; zero for other arrays.
 pub(crate) fn texts_bytes(values: &ArrayRef) -> usize {
@@ -23,6 +24,25 @@ pub(crate) fn without_strange_texts(values: &ArrayRef) -> ArrayRef {
         DataType::Utf8View => Arc::new(values.as_string_view().gc()),
         DataType::BinaryView => Arc::new(values.as_binary_view().gc()),
         _ => Arc::clone(values),
+    }
+}
+
+/// Bytes of a dictionary that are of other values: it has more than there are rows here.
+pub(crate) fn strange_words_bytes(values: &ArrayRef) -> usize {
+    let Some(dictionary) = values.as_any_dictionary_opt() else { return 0 };
+    let words = dictionary.values();
+    let strange = words.len().saturating_sub(values.len());
+    let bytes = words.to_data().get_slice_memory_size().unwrap_or_default() + texts_bytes(words);
+    bytes / words.len().max(1) * strange
+}
+
+/// The same values, in a dictionary of theirs where it had more than there are rows.
+pub(crate) fn without_strange_words(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match values.as_any_dictionary_opt() {
+        Some(dictionary) if dictionary.values().len() > values.len() => {
+            garbage_collect_any_dictionary(dictionary)
+        }
+        _ => Ok(Arc::clone(values)),
     }
 }
 

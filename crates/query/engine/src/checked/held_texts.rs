@@ -26,7 +26,9 @@ impl HeldTexts {
     /// The same values, to be kept.
     pub(super) fn hold(&mut self, values: &[ArrayRef]) -> Vec<ArrayRef> {
         let values: Vec<ArrayRef> = values.iter().map(without_waste).collect();
-        values.iter().for_each(|values| self.add(values));
+        for values in &values {
+            self.add(values);
+        }
         values
     }
 

@@ -1,4 +1,4 @@
-//! Batches share buffers with other rows, or have room for more than they hold: a join's output has that of a full batch, however few its rows. What is
+//! Batches share buffers and dictionaries with other rows, or have room for more than they hold: a join's output has that of a full batch, however few its rows. What is
 //! held for long mustn't bring that with it.
 
 use arrow_array::{Array as _, RecordBatch, UInt64Array};
@@ -22,14 +22,16 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
 
 /// The same rows, whose buffers hold no texts but theirs.
 pub(super) fn without_strange_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
-    let columns = batch.columns().iter().map(texts::without_strange_texts).collect();
+    let own = |column| texts::without_strange_words(&texts::without_strange_texts(column));
+    let columns = batch.columns().iter().map(own).collect::<Result<_, _>>()?;
     Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
 
 fn rows_bytes(batch: &RecordBatch) -> Result<usize, DataFusionError> {
     let mut bytes = 0;
     for column in batch.columns() {
-        bytes += column.to_data().get_slice_memory_size()? + texts::texts_bytes(column);
+        let whole = column.to_data().get_slice_memory_size()? + texts::texts_bytes(column);
+        bytes += whole.saturating_sub(texts::strange_words_bytes(column));
     }
     Ok(bytes)
 }
@@ -38,9 +40,28 @@ fn rows_bytes(batch: &RecordBatch) -> Result<usize, DataFusionError> {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{ArrayRef, Int64Array, StringViewArray};
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::Int32Type;
+    use arrow_array::{ArrayRef, DictionaryArray, Int64Array, StringViewArray};
 
     use super::*;
+
+    /// In each bucket of a join there would be all words.
+    #[test]
+    fn a_dictionary_has_the_words_of_its_rows() {
+        let words = (0..10_000).map(|row| format!("a word that takes some bytes, {row}"));
+        let words: DictionaryArray<Int32Type> =
+            words.collect::<Vec<_>>().iter().map(|word| &**word).collect();
+        let whole = RecordBatch::try_from_iter([("word", Arc::new(words) as ArrayRef)]).unwrap();
+        let (few, bytes) = compact(whole.slice(5000, 10)).unwrap();
+        assert_eq!(few, whole.slice(5000, 10));
+        assert!(
+            bytes < 1000 && few.get_array_memory_size() < 3000,
+            "{bytes} {}",
+            few.get_array_memory_size()
+        );
+        assert_eq!(few.column(0).as_any_dictionary().values().len(), 10);
+    }
 
     #[test]
     fn a_few_rows_of_many_bring_nothing_with_them() {

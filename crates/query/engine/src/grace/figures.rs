@@ -80,7 +80,7 @@ fn add_to(known: &MetricValue, value: &MetricValue) {
         (MetricValue::Count { count, .. }, MetricValue::Count { count: more, .. }) => count.add(more.value()),
         (MetricValue::Time { time, .. }, MetricValue::Time { time: more, .. }) => time.add(more),
         (MetricValue::PeakMemoryUsage { gauge, .. }, MetricValue::PeakMemoryUsage { gauge: other, .. }) => {
-            gauge.set_max(other.value())
+            gauge.set_max(other.value());
         }
         (MetricValue::Ratio { ratio_metrics, .. }, MetricValue::Ratio { ratio_metrics: more, .. }) => {
             ratio_metrics.merge(more);

@@ -270,15 +270,3 @@ fn requests_that_fail_now_and_then_are_in_the_profile_on_the_terminal_and_in_the
     assert!(outcome.stdout.contains("Partial: while reading, "), "{}", outcome.stdout);
     assert_eq!(place.json("reads.json")["conditions"]["reads_complete"], false);
 }
-
-/// What the write limit ended is measured by the command that the probe prints, word for word.
-#[test]
-fn the_command_that_goes_on_works_as_printed() {
-    let place = Place::new();
-    let probe = "probe model:mtron-16 --only reads,steady-state --budget 80s --seed 3 --write-limit 64MiB";
-    let told = place.nandle(probe).done().stdout;
-    let words = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    let (_, command) = words.split_once("complete kept: nandle ").unwrap();
-    assert!(command.contains("--seed 3") && command.ends_with("GiB --resume"), "{command}");
-    place.nandle(command).done().says_not("write limit");
-}

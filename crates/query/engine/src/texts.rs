@@ -31,9 +31,9 @@ pub(crate) fn without_strange_texts(values: &ArrayRef) -> ArrayRef {
 pub(crate) fn strange_words_bytes(values: &ArrayRef) -> usize {
     let Some(dictionary) = values.as_any_dictionary_opt() else { return 0 };
     let words = dictionary.values();
-    let strange = words.len().saturating_sub(values.len());
+    let own = words.len().min(values.len());
     let bytes = words.to_data().get_slice_memory_size().unwrap_or_default() + texts_bytes(words);
-    bytes / words.len().max(1) * strange
+    bytes - bytes.saturating_mul(own) / words.len().max(1)
 }
 
 /// The same values, in a dictionary of theirs where it had more than there are rows.

@@ -1,5 +1,5 @@
-//! Batches share buffers and dictionaries with other rows, or have room for more than they hold: a join's output has that of a full batch, however few its rows. What is
-//! held for long mustn't bring that with it.
+//! Batches share buffers and dictionaries with other rows, or have room for more than they hold: a join's output has that of a full batch, however few
+//! its rows. What is held for long mustn't bring that with it.
 
 use arrow_array::{Array as _, RecordBatch, UInt64Array};
 use arrow_select::take::take_record_batch;

@@ -1,5 +1,7 @@
 //! Commands within sentences: which target they name, and for how long they probe.
 
+use std::fmt::Write as _;
+
 use nandle_profile::DeviceProfile;
 use nandle_units::quoted;
 
@@ -20,7 +22,7 @@ pub(crate) fn completed(sentence: &str, profile: &DeviceProfile) -> String {
     {
         let least: u64 = minutes.parse().unwrap_or(1);
         let minutes = if had_minutes < least { least } else { 2 * had_minutes };
-        text += &format!("{before}--budget {minutes}m");
+        let _ = write!(text, "{before}--budget {minutes}m");
         rest = after;
     }
     (text + rest).replace(TARGET, &quoted(&profile.target))

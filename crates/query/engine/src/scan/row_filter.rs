@@ -67,7 +67,7 @@ impl RowFilter {
         // Without one of them the others may fail where the whole doesn't.
         let fixed = fixed.into_iter().map(handed_out).collect::<Result<Option<Vec<_>>, _>>()?;
         let fixed = fixed.filter(|parts| !parts.is_empty()).map(conjunction);
-        let changing = OfColumns::new(conjunction(changing))?;
+        let changing = OfColumns::new(&conjunction(changing))?;
         // Copying batches that are nearly full would cost more than it brings.
         let rows =
             BatchCoalescer::new(schema, batch_rows).with_biggest_coalesce_batch_size(Some(batch_rows / 2));
@@ -83,12 +83,11 @@ impl RowFilter {
                     return Ok(Some((batch, (rows, filter))));
                 }
                 let Some(more) = &mut rows else { return Ok(None) };
-                match more.next().await.transpose()? {
-                    Some(batch) => filter.add(batch)?,
-                    None => {
-                        rows = None;
-                        filter.rows.finish_buffered_batch()?;
-                    }
+                if let Some(batch) = more.next().await.transpose()? {
+                    filter.add(batch)?;
+                } else {
+                    rows = None;
+                    filter.rows.finish_buffered_batch()?;
                 }
             }
         });
@@ -110,17 +109,17 @@ impl RowFilter {
 }
 
 impl OfColumns {
-    fn new(filter: Arc<dyn PhysicalExpr>) -> Result<Self, DataFusionError> {
-        let mut columns: Vec<usize> = collect_columns(&filter).iter().map(Column::index).collect();
+    fn new(filter: &Arc<dyn PhysicalExpr>) -> Result<Self, DataFusionError> {
+        let mut columns: Vec<usize> = collect_columns(filter).iter().map(Column::index).collect();
         columns.sort_unstable();
         let place = |column: &Column| {
             let place = columns.binary_search(&column.index()).ok()?;
             Some(Column::new(column.name(), place))
         };
-        match renamed(&filter, place)? {
-            Some(filter) => Ok(Self { filter, columns }),
-            None => internal_err!("a filter has columns that it hasn't"),
-        }
+        let Some(filter) = renamed(filter, place)? else {
+            return internal_err!("a filter has columns that it hasn't");
+        };
+        Ok(Self { filter, columns })
     }
 
     /// Which rows of those that pass are left.

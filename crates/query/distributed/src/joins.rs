@@ -57,3 +57,49 @@ impl PhysicalExtensionCodec for JoinCodec {
 fn between(join: &HashJoinExec, sides: Vec<Arc<dyn ExecutionPlan>>) -> Result<HashJoinExec, DataFusionError> {
     join.builder().reset_state().recompute_properties().with_new_children(sides)?.build()
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow_schema::{DataType, Field, Schema};
+    use datafusion::common::{JoinType, NullEquality};
+    use datafusion::physical_expr::expressions::col;
+    use datafusion::physical_plan::joins::PartitionMode;
+    use datafusion_proto::physical_plan::DefaultPhysicalProtoConverter;
+
+    use super::*;
+
+    fn side(column: &str) -> Arc<dyn ExecutionPlan> {
+        let field = Field::new(column, DataType::Int64, true);
+        Arc::new(EmptyExec::new(Arc::new(Schema::new(vec![field]))))
+    }
+
+    fn join() -> Arc<dyn ExecutionPlan> {
+        let (left, right) = (side("a"), side("b"));
+        let on = vec![(col("a", &left.schema()).unwrap(), col("b", &right.schema()).unwrap())];
+        let (mode, nulls) = (PartitionMode::Partitioned, NullEquality::NullEqualsNothing);
+        let join =
+            HashJoinExec::try_new(left, right, on, None, &JoinType::Left, None, mode, nulls, false).unwrap();
+        Arc::new(GraceHashJoin::new(&join).unwrap())
+    }
+
+    #[test]
+    fn joins_arrive_as_they_were_and_what_is_no_join_is_refused() {
+        let (converter, context) = (DefaultPhysicalProtoConverter {}, TaskContext::default());
+        let mut message = Vec::new();
+        JoinCodec.try_encode(join(), &mut message, &converter).unwrap();
+        let arrived =
+            |message: &[u8], inputs: &[_]| JoinCodec.try_decode(message, inputs, &context, &converter);
+        let sides = [side("a"), side("b")];
+        let same = arrived(&message, &sides).unwrap();
+        let (same, sent) = (same.downcast_ref::<GraceHashJoin>().unwrap().join(), join());
+        let sent = sent.downcast_ref::<GraceHashJoin>().unwrap().join();
+        assert_eq!((same.join_type(), same.partition_mode()), (sent.join_type(), sent.partition_mode()));
+        assert_eq!((same.on(), same.schema()), (sent.on(), sent.schema()));
+        arrived(&message, &sides[..1]).unwrap_err();
+        arrived(&message, &[]).unwrap_err();
+        arrived(&message[..message.len() / 2], &sides).unwrap_err();
+        let none = converter.execution_plan_to_proto(&sides[0], &JoinCodec).unwrap().encode_to_vec();
+        arrived(&none, &sides).unwrap_err();
+        JoinCodec.try_encode(side("a"), &mut message, &converter).unwrap_err();
+    }
+}

@@ -11,7 +11,7 @@ use url::Url;
 
 use super::roster::{Roster, Worker};
 use crate::WorkerError;
-use crate::connection::{Connections, worker_named};
+use crate::connection::{Connections, shown, worker_named};
 use crate::wire::{ALIVE, HELD};
 
 /// With the time of an answer it is below 5 s.
@@ -78,7 +78,10 @@ async fn until_freed(connections: &Connections, worker: &Worker) -> Result<(), W
     let (mut held_bytes, mut equal_answers) = (u64::MAX, 0);
     while held_bytes > little_bytes && equal_answers < EQUAL_ANSWERS {
         let answer = connections.ask(channel.clone(), &worker.url, HELD).await?;
-        let now_bytes = String::from_utf8_lossy(&answer).parse().unwrap_or(0);
+        let now_bytes = String::from_utf8_lossy(&answer).parse().map_err(|error| {
+            let why = format!("its answer is none of a worker: {error}");
+            WorkerError::Refused { url: shown(&worker.url), why }
+        })?;
         equal_answers = if now_bytes == held_bytes { equal_answers + 1 } else { 0 };
         held_bytes = now_bytes;
         tokio::time::sleep(FREED_ASKED_AFTER).await;

@@ -98,13 +98,22 @@ impl RowFilter {
         if self.worth.rests() {
             return Ok(self.rows.push_batch(batch)?);
         }
-        let passing = self.fixed.as_ref().map(|fixed| evaluated(fixed, &batch)).transpose()?;
+        let passing = self.passing(&batch);
         let passing_rows = passing.as_ref().map_or(batch.num_rows(), BooleanArray::true_count);
         let left = self.changing.left(&batch, passing)?;
         let left_rows = left.true_count();
         self.ruled_out.add(passing_rows - left_rows);
         self.worth.note(passing_rows, left_rows);
         Ok(self.rows.push_batch_with_filter(batch, &left)?)
+    }
+
+    /// Which rows fulfil the fixed part. An error of it is for the operator above to give: that one may have ruled out the rows that it is about before.
+    fn passing(&mut self, batch: &RecordBatch) -> Option<BooleanArray> {
+        let passing = evaluated(self.fixed.as_ref()?, batch);
+        if passing.is_err() {
+            self.fixed = None;
+        }
+        passing.ok()
     }
 }
 
@@ -209,7 +218,33 @@ impl Worth {
 
 #[cfg(test)]
 mod tests {
+    use arrow_array::Int32Array;
+    use datafusion::logical_expr::Operator;
+    use datafusion::physical_expr::expressions::{binary, col, lit};
+
     use super::*;
+
+    /// Another condition, that isn't evaluated here, may rule out the rows of which it can't be told.
+    #[test]
+    fn rows_of_which_the_fixed_part_can_not_be_told_are_left_to_the_operator_above() {
+        let numbers = Arc::new(Int32Array::from(vec![5, 0, 2, 9])) as _;
+        let batch = RecordBatch::try_from_iter([("number", numbers)]).unwrap();
+        let schema = batch.schema();
+        let number = || col("number", &schema).unwrap();
+        let quotient = binary(lit(10), Operator::Divide, number(), &schema).unwrap();
+        let fixed = binary(quotient, Operator::Gt, lit(1), &schema).unwrap();
+        let changing = binary(number(), Operator::Lt, lit(6), &schema).unwrap();
+        let rows = BatchCoalescer::new(Arc::clone(&schema), 100);
+        let (worth, ruled_out) = (Worth::default(), Count::new());
+        let changing = OfColumns::new(&changing).unwrap();
+        let mut filter = RowFilter { fixed: Some(fixed), changing, rows, worth, ruled_out };
+        filter.add(batch.slice(2, 2)).unwrap();
+        filter.add(batch.clone()).unwrap();
+        filter.rows.finish_buffered_batch().unwrap();
+        let left = filter.rows.next_completed_batch().unwrap();
+        assert_eq!(left.column(0).as_ref(), &Int32Array::from(vec![2, 5, 0, 2]));
+        assert_eq!(filter.ruled_out.value(), 1);
+    }
 
     /// How many of so many batches of 100 rows are evaluated, of which so many rows are left each time.
     fn evaluated(batches: usize, left: usize) -> usize {

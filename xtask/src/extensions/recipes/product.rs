@@ -26,6 +26,9 @@ pub(super) const RECIPE: Recipe = Recipe {
             "            Self::Seastar => Version::new(25, 0),\n",
             "            Self::MadeUpProduct | Self::Seastar => Version::new(25, 0),\n",
         ),
+        // What Seastar and the kernel have in common: sessions don't count, nothing helps a commit that waits, and "#" begins a comment.
+        (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),
+        (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),
         (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),
         (
             PRODUCT,

@@ -38,6 +38,7 @@ page! {
     "/assets/js/headline.js" SCRIPT "../assets/js/headline.js",
     "/assets/js/series.js" SCRIPT "../assets/js/series.js",
     "/assets/js/ranking.js" SCRIPT "../assets/js/ranking.js",
+    "/assets/js/remembered.js" SCRIPT "../assets/js/remembered.js",
     "/assets/js/airlines.js" SCRIPT "../assets/js/airlines.js",
     "/assets/js/pairs.js" SCRIPT "../assets/js/pairs.js",
     "/assets/js/map.js" SCRIPT "../assets/js/map.js",

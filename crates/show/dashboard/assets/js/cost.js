@@ -42,8 +42,8 @@ function said(query) {
 export const isUnmeasured = () => document.querySelector(".cost .unmeasured") !== null;
 
 /** A fold with the cost of an answer's queries. */
-export function cost(queries, isOpen) {
+export function cost(queries) {
   const sum = (key) => queries.reduce((all, query) => all + query[key], 0);
   const summary = `What these figures cost: ${time(sum("wall_ns"))}, ${bytes(sum("read_bytes"))} in ${count(sum("requests"))} requests`;
-  return element("details", { class: "cost", open: isOpen }, element("summary", {}, summary), queries.map(said));
+  return element("details", { class: "cost" }, element("summary", {}, summary), queries.map(said));
 }

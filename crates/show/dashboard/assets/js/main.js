@@ -8,6 +8,7 @@ import { element } from "./elements.js";
 import { headline } from "./headline.js";
 import { pair, pairs } from "./pairs.js";
 import { choose, ranking } from "./ranking.js";
+import { remembered } from "./remembered.js";
 import { series } from "./series.js";
 import { months } from "./words.js";
 
@@ -40,7 +41,6 @@ const SECTIONS = {
 async function fill(name, said, signal) {
   const { when = (said) => Boolean(said.airport), ask, draw } = SECTIONS[name];
   const section = byId(name);
-  const wasHidden = section.hidden;
   section.hidden = !when(said);
   const body = section.querySelector(".body");
   if (section.hidden) return body.replaceChildren();
@@ -48,13 +48,13 @@ async function fill(name, said, signal) {
   if (!body.hasChildNodes()) body.append(element("p", { class: "loading" }, "Asking…"));
   try {
     const answers = await Promise.all(ask(said, signal));
-    const hadFocus = body.contains(document.activeElement) ? document.activeElement.id : null;
     // The same query may answer several questions.
     const queries = [...new Map(answers.flatMap((answer) => answer.queries).map((query) => [query.sql, query])).values()];
-    const isOpen = body.querySelector(".cost")?.open ?? false;
-    body.replaceChildren(...draw(answers, said), cost(queries, isOpen));
-    if (hadFocus !== null) (byId(hadFocus) ?? section.querySelector("h2")).focus();
-    if (name === "pair" && wasHidden) section.querySelector("h2").focus();
+    const isFirst = !body.querySelector(":scope > :not(.loading)");
+    const restore = remembered(body);
+    body.replaceChildren(...draw(answers, said), cost(queries));
+    restore(section.querySelector("h2"));
+    if (name === "pair" && isFirst) section.querySelector("h2").focus();
   } catch (problem) {
     if (problem.name === "AbortError") return;
     body.replaceChildren(failure(problem));

@@ -40,7 +40,7 @@ export function pairs(answer, view) {
     element("p", { class: "finding" }, known.length ? `Flights ${to} ${airport(known[0])} have the longest mean delay: ${minutes(known[0].figures.mean_delay_minutes)}.${mean}` : "No connection has enough flights for a mean."),
     ...drawn.shown,
     made(rows.slice(0, SHOWN)),
-    rest.length > 0 && element("details", {}, element("summary", {}, `${rest.length} more connections`), made(rest)),
+    rest.length > 0 && element("details", { class: "more" }, element("summary", {}, `${rest.length} more connections`), made(rest)),
     few > 0 && element("p", { class: "aside" }, `${few} of ${rows.length} connections have fewer than 30 flights, so their rates aren’t shown.`),
   ].filter(Boolean);
 }

@@ -166,6 +166,6 @@ export function series(answer, view, overview) {
   return [
     trail(view, overview),
     isKnown ? drawn : empty,
-    element("details", {}, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
+    element("details", { class: "as-table" }, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
   ].flat();
 }

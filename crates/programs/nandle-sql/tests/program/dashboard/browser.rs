@@ -44,6 +44,11 @@ fn tabs_that_are_not_seen_leave_their_connections_to_others() {
 }
 
 #[test]
+fn what_is_open_and_has_the_focus_keeps_it_when_there_are_new_data() {
+    run("news", &[]);
+}
+
+#[test]
 fn what_could_not_begin_begins_when_it_is_tried_again() {
     run("begun_again", &[]);
 }

@@ -253,6 +253,32 @@ def tabs(started, server):
         here.settle()
 
 
+SOURCES = """const Source = EventSource;
+    window.EventSource = class extends Source { constructor(address) { super(address); window.source = this; } };"""
+NEWS = "window.source.dispatchEvent(new MessageEvent('version', { data: 'snapshot-0-of-another-table' }))"
+
+
+def news(started, server):
+    """When there are new data, folds that are open stay open, and the focus stays where it is."""
+    with visit(started, server) as here:
+        page = here.page
+        page.add_init_script(SOURCES)
+        here.open(f"{IAH}&other=ATL")
+        for fold in ("#series .as-table", "#pairs .cost"):
+            page.locator(f"{fold} summary").click()
+        asked = lambda: sum(request.url.endswith("/overview") for request in here.requests)
+        for place, name in (("#pairs .cost summary", "SUMMARY"), ("#series .as-table .link >> nth=2", "BUTTON"), ("#series .plot", "DIV")):
+            page.locator(place).focus()
+            before, focus = asked(), here.focus()
+            assert focus.startswith(name), focus
+            page.evaluate(NEWS)
+            here.until(lambda: asked() > before, "it asks again")
+            here.settle()
+            assert here.focus().startswith(name), f"the focus was at {focus} and is at {here.focus()}"
+            opened = page.evaluate("[...document.querySelectorAll('details[open]')].map((e) => `${e.closest('section').id} ${e.className}`)")
+            assert opened == ["series as-table", "pairs cost"], opened
+
+
 def begun_again(started, server):
     """When the first question fails, trying again begins."""
     with visit(started, server) as here:
@@ -271,7 +297,7 @@ def begun_again(started, server):
         here.complaints = [said for said in here.complaints if "ERR_FAILED" not in said]
 
 
-PARTS = {part.__name__: part for part in (story, keyboard, map_points, tabs, begun_again, looks, sign_in)}
+PARTS = {part.__name__: part for part in (story, keyboard, map_points, tabs, news, begun_again, looks, sign_in)}
 
 if __name__ == "__main__":
     name, address = sys.argv[1:]

@@ -12,7 +12,7 @@ use crate::checked::{check_arithmetic, check_comparisons};
 use crate::engine::EngineOptions;
 use crate::options::NandleOptions;
 use crate::pool::memory_pool;
-use crate::scan::PlanReads;
+use crate::scan::{KeepFilters, PlanReads};
 use crate::table::CurrentTables;
 use crate::temporary::CheckedFiles;
 use crate::yielding::YieldInJoins;
@@ -49,6 +49,7 @@ pub(crate) fn open(
         .with_default_features();
     let builder = check_arithmetic(builder)
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
+        .with_physical_optimizer_rule(Arc::new(KeepFilters))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
     let mut state = extend(builder)?.build();
     check_comparisons(&mut state)?;

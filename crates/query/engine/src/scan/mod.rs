@@ -4,10 +4,12 @@
 //! Pieces are dealt out to the engine's partitions; of each partition the pieces' bytes are planned together, in order, so that reads go on across
 //! row groups and files while one is decoded.
 
+mod columns;
 mod decoding;
 mod explain;
 mod filter_statistics;
 mod floats;
+mod kept_filters;
 mod long_lists;
 mod parts;
 mod pieces;
@@ -23,8 +25,10 @@ mod rule;
 mod share;
 mod steps;
 mod stoppers;
+mod worth;
 
 pub(crate) use explain::{Taken, Told, bounded, processor_time};
+pub(crate) use kept_filters::KeepFilters;
 pub(crate) use planned::{PlannedScan, scan_of};
 pub(crate) use processor::Rates;
 pub(crate) use rule::{PlanReads, predicted_seconds};

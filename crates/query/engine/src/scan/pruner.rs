@@ -73,7 +73,7 @@ impl Changing {
         let pieces = self.is_ruled_out.iter_mut().zip(&share.steps).skip(first).zip(may_have_rows);
         let mut ruled_out = Vec::new();
         for ((is_ruled_out, steps), may_have_rows) in pieces {
-            // A filter only becomes narrower.
+            // A filter that a scan keeps only becomes narrower (`kept_filters`).
             if !may_have_rows && !std::mem::replace(is_ruled_out, true) {
                 ruled_out.push(steps.clone());
             }

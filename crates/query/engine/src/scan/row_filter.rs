@@ -10,32 +10,28 @@ use arrow_schema::SchemaRef;
 use arrow_select::coalesce::BatchCoalescer;
 use arrow_select::filter::{filter_record_batch, prep_null_mask_filter};
 use datafusion::common::cast::as_boolean_array;
-use datafusion::common::tree_node::{Transformed, TreeNode as _};
 use datafusion::common::{DataFusionError, internal_err};
 use datafusion::datasource::physical_plan::{FileSource as _, ParquetSource};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
-use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::utils::{collect_columns, split_conjunction};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 use datafusion::physical_plan::metrics::Count;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::stream::{StreamExt as _, try_unfold};
 
-/// So many batches say whether a filter rules enough out.
-const TRIED_BATCHES: u32 = 4;
-/// One that doesn't isn't evaluated for so many: joins fill theirs in later, and best rows become better.
-const RESTED_BATCHES: u32 = 60;
-/// A filter is worth evaluating where it rules out at least one of so many rows.
-const WORTH_ONE_ROW_OF: usize = 8;
+use super::columns::{of_others, of_output};
+use super::worth::Worth;
+
+/// What is left of so many batches at most is gathered before it is handed on.
+const GATHERED_BATCHES_MAX: u32 = 64;
 
 /// Leaves rows out.
 pub(super) struct RowFilter {
     /// What of the filter stays as it is and an operator above evaluates anyway: it costs less than looking rows up.
     fixed: Option<Arc<dyn PhysicalExpr>>,
     changing: OfColumns,
-    /// What is left of several batches is one.
-    rows: BatchCoalescer,
+    left: Left,
     worth: Worth,
     ruled_out: Count,
 }
@@ -68,10 +64,8 @@ impl RowFilter {
         let fixed = fixed.into_iter().map(handed_out).collect::<Result<Option<Vec<_>>, _>>()?;
         let fixed = fixed.filter(|parts| !parts.is_empty()).map(conjunction);
         let changing = OfColumns::new(&conjunction(changing))?;
-        // Copying batches that are nearly full would cost more than it brings.
-        let rows =
-            BatchCoalescer::new(schema, batch_rows).with_biggest_coalesce_batch_size(Some(batch_rows / 2));
-        Ok(Some(Self { fixed, changing, rows, worth: Worth::default(), ruled_out: ruled_out() }))
+        let left = Left::new(schema, batch_rows);
+        Ok(Some(Self { fixed, changing, left, worth: Worth::default(), ruled_out: ruled_out() }))
     }
 
     /// The rows that are left, in their order.
@@ -79,7 +73,7 @@ impl RowFilter {
         let schema = rows.schema();
         let left = try_unfold((Some(rows), self), |(mut rows, mut filter)| async move {
             loop {
-                if let Some(batch) = filter.rows.next_completed_batch() {
+                if let Some(batch) = filter.left.next() {
                     return Ok(Some((batch, (rows, filter))));
                 }
                 let Some(more) = &mut rows else { return Ok(None) };
@@ -87,27 +81,31 @@ impl RowFilter {
                     filter.add(batch)?;
                 } else {
                     rows = None;
-                    filter.rows.finish_buffered_batch()?;
+                    filter.left.finish()?;
                 }
             }
         });
         Box::pin(RecordBatchStreamAdapter::new(schema, left))
     }
 
+    /// An error of the filter is for the operators above to give, if they come to the rows that it is about: others may have ruled them out before.
     fn add(&mut self, batch: RecordBatch) -> Result<(), DataFusionError> {
-        if self.worth.rests() {
-            return Ok(self.rows.push_batch(batch)?);
+        if !self.worth.tries_next() {
+            return self.left.add_all(batch);
         }
         let passing = self.passing(&batch);
         let passing_rows = passing.as_ref().map_or(batch.num_rows(), BooleanArray::true_count);
-        let left = self.changing.left(&batch, passing)?;
+        let Ok(left) = self.changing.left(&batch, passing) else {
+            self.worth.rest();
+            return self.left.add_all(batch);
+        };
         let left_rows = left.true_count();
         self.ruled_out.add(passing_rows - left_rows);
         self.worth.note(passing_rows, left_rows);
-        Ok(self.rows.push_batch_with_filter(batch, &left)?)
+        self.left.add(batch, &left)
     }
 
-    /// Which rows fulfil the fixed part. An error of it is for the operator above to give: that one may have ruled out the rows that it is about before.
+    /// Which rows fulfil the fixed part, if that can be told.
     fn passing(&mut self, batch: &RecordBatch) -> Option<BooleanArray> {
         let passing = evaluated(self.fixed.as_ref()?, batch);
         if passing.is_err() {
@@ -123,10 +121,10 @@ impl OfColumns {
         columns.sort_unstable();
         let place = |column: &Column| {
             let place = columns.binary_search(&column.index()).ok()?;
-            Some(Column::new(column.name(), place))
+            Some(Arc::new(Column::new(column.name(), place)) as _)
         };
-        let Some(filter) = renamed(filter, place)? else {
-            return internal_err!("a filter has columns that it hasn't");
+        let Some(filter) = of_others(filter, place)? else {
+            return internal_err!("a filter's columns aren't all among those that were collected of it");
         };
         Ok(Self { filter, columns })
     }
@@ -150,121 +148,109 @@ impl OfColumns {
     }
 }
 
-/// Which rows fulfil a filter. Of what isn't known joins and filters leave nothing either.
+/// Which rows fulfil a filter. One that is null doesn't.
 fn evaluated(filter: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {
     let fulfilled = filter.evaluate(batch)?.into_array(batch.num_rows())?;
     let fulfilled = as_boolean_array(&fulfilled)?;
     Ok(if fulfilled.null_count() > 0 { prep_null_mask_filter(fulfilled) } else { fulfilled.clone() })
 }
 
-/// The same filter of the columns that a projection makes; none where it leaves one out, or makes something else of it.
-fn of_output(
-    filter: &Arc<dyn PhysicalExpr>,
-    projection: Option<&ProjectionExprs>,
-) -> Result<Option<Arc<dyn PhysicalExpr>>, DataFusionError> {
-    let Some(projection) = projection else { return Ok(Some(Arc::clone(filter))) };
-    renamed(filter, |column| {
-        let mut outputs = projection.into_iter().enumerate();
-        let output = outputs.find(|(_, output)| output.expr.downcast_ref::<Column>() == Some(column));
-        output.map(|(number, output)| Column::new(&output.alias, number))
-    })
+/// What is left of several batches is one. The first rows come early, for those who want no more; then ever more batches are gathered.
+struct Left {
+    rows: BatchCoalescer,
+    gathered_batches: u32,
+    gathered_batches_max: u32,
 }
 
-/// The same filter of other columns; none where one has no other.
-fn renamed(
-    filter: &Arc<dyn PhysicalExpr>,
-    other: impl Fn(&Column) -> Option<Column>,
-) -> Result<Option<Arc<dyn PhysicalExpr>>, DataFusionError> {
-    let mut has_all = true;
-    let filter = Arc::clone(filter).transform_up(|node| {
-        let Some(column) = node.downcast_ref::<Column>() else { return Ok(Transformed::no(node)) };
-        let other = other(column);
-        has_all &= other.is_some();
-        Ok(other.map_or_else(|| Transformed::no(node), |other| Transformed::yes(Arc::new(other) as _)))
-    })?;
-    Ok(has_all.then_some(filter.data))
-}
-
-/// Whether a filter is worth evaluating, by the rows that it was tried with.
-#[derive(Debug, Default)]
-struct Worth {
-    tried_batches: u32,
-    rows: usize,
-    left: usize,
-    rested_batches: u32,
-}
-
-impl Worth {
-    /// Whether the next batch isn't to be tried.
-    fn rests(&mut self) -> bool {
-        if self.tried_batches < TRIED_BATCHES {
-            return false;
-        }
-        let is_worth = (self.rows - self.left) * WORTH_ONE_ROW_OF >= self.rows;
-        self.rested_batches += 1;
-        if is_worth || self.rested_batches > RESTED_BATCHES {
-            *self = Self::default();
-            return false;
-        }
-        true
+impl Left {
+    fn new(schema: SchemaRef, batch_rows: usize) -> Self {
+        // Copying batches that are nearly full would cost more than it brings.
+        let rows =
+            BatchCoalescer::new(schema, batch_rows).with_biggest_coalesce_batch_size(Some(batch_rows / 2));
+        Self { rows, gathered_batches: 0, gathered_batches_max: 1 }
     }
 
-    fn note(&mut self, rows: usize, left: usize) {
-        self.tried_batches += 1;
-        self.rows += rows;
-        self.left += left;
+    fn add(&mut self, batch: RecordBatch, left: &BooleanArray) -> Result<(), DataFusionError> {
+        self.rows.push_batch_with_filter(batch, left)?;
+        self.gathered()
+    }
+
+    fn add_all(&mut self, batch: RecordBatch) -> Result<(), DataFusionError> {
+        self.rows.push_batch(batch)?;
+        self.gathered()
+    }
+
+    fn gathered(&mut self) -> Result<(), DataFusionError> {
+        self.gathered_batches += 1;
+        if self.rows.has_completed_batch() {
+            self.gathered_batches = 0;
+        } else if self.gathered_batches >= self.gathered_batches_max && !self.rows.is_empty() {
+            self.gathered_batches_max = (self.gathered_batches_max * 2).min(GATHERED_BATCHES_MAX);
+            self.finish()?;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self) -> Result<(), DataFusionError> {
+        self.gathered_batches = 0;
+        Ok(self.rows.finish_buffered_batch()?)
+    }
+
+    fn next(&mut self) -> Option<RecordBatch> {
+        self.rows.next_completed_batch()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use arrow_array::Int32Array;
+    use arrow_array::cast::AsArray as _;
+    use arrow_array::types::Int32Type;
     use datafusion::logical_expr::Operator;
     use datafusion::physical_expr::expressions::{binary, col, lit};
 
     use super::*;
 
-    /// Another condition, that isn't evaluated here, may rule out the rows of which it can't be told.
-    #[test]
-    fn rows_of_which_the_fixed_part_can_not_be_told_are_left_to_the_operator_above() {
-        let numbers = Arc::new(Int32Array::from(vec![5, 0, 2, 9])) as _;
-        let batch = RecordBatch::try_from_iter([("number", numbers)]).unwrap();
-        let schema = batch.schema();
+    fn numbers(numbers: Vec<i32>) -> RecordBatch {
+        RecordBatch::try_from_iter([("number", Arc::new(Int32Array::from(numbers)) as _)]).unwrap()
+    }
+
+    /// A filter whose changing part are numbers below six, or those by which ten divided is more than one, which may be the fixed part as well.
+    fn filter(has_quotient_fixed: bool, has_quotient_changing: bool) -> RowFilter {
+        let schema = numbers(vec![]).schema();
         let number = || col("number", &schema).unwrap();
         let quotient = binary(lit(10), Operator::Divide, number(), &schema).unwrap();
-        let fixed = binary(quotient, Operator::Gt, lit(1), &schema).unwrap();
-        let changing = binary(number(), Operator::Lt, lit(6), &schema).unwrap();
-        let rows = BatchCoalescer::new(Arc::clone(&schema), 100);
-        let (worth, ruled_out) = (Worth::default(), Count::new());
-        let changing = OfColumns::new(&changing).unwrap();
-        let mut filter = RowFilter { fixed: Some(fixed), changing, rows, worth, ruled_out };
-        filter.add(batch.slice(2, 2)).unwrap();
-        filter.add(batch.clone()).unwrap();
-        filter.rows.finish_buffered_batch().unwrap();
-        let left = filter.rows.next_completed_batch().unwrap();
-        assert_eq!(left.column(0).as_ref(), &Int32Array::from(vec![2, 5, 0, 2]));
-        assert_eq!(filter.ruled_out.value(), 1);
+        let quotient = binary(quotient, Operator::Gt, lit(1), &schema).unwrap();
+        let small = binary(number(), Operator::Lt, lit(6), &schema).unwrap();
+        let changing = OfColumns::new(if has_quotient_changing { &quotient } else { &small }).unwrap();
+        let (left, worth, ruled_out) = (Left::new(schema, 100), Worth::default(), Count::new());
+        RowFilter { fixed: has_quotient_fixed.then_some(quotient), changing, left, worth, ruled_out }
     }
 
-    /// How many of so many batches of 100 rows are evaluated, of which so many rows are left each time.
-    fn evaluated(batches: usize, left: usize) -> usize {
-        let mut worth = Worth::default();
-        (0..batches)
-            .filter(|_| {
-                let is_evaluated = !worth.rests();
-                if is_evaluated {
-                    worth.note(100, left);
-                }
-                is_evaluated
-            })
-            .count()
+    fn left_of(filter: &mut RowFilter, batches: &[Vec<i32>]) -> Vec<Vec<i32>> {
+        for batch in batches {
+            filter.add(numbers(batch.clone())).unwrap();
+        }
+        filter.left.finish().unwrap();
+        let left = std::iter::from_fn(|| filter.left.next());
+        left.map(|batch| batch.column(0).as_primitive::<Int32Type>().values().to_vec()).collect()
+    }
+
+    /// Another condition, that isn't evaluated here, may rule out the rows of which it can't be told.
+    #[test]
+    fn rows_of_which_a_part_can_not_be_told_are_left_to_the_operators_above() {
+        let mut fixed = filter(true, false);
+        assert_eq!(left_of(&mut fixed, &[vec![2, 9], vec![5, 0, 2, 9]]), [vec![2], vec![5, 0, 2]]);
+        assert_eq!(fixed.ruled_out.value(), 1);
+        let mut changing = filter(false, true);
+        assert_eq!(left_of(&mut changing, &[vec![2, 11], vec![5, 0, 11]]), [vec![2], vec![5, 0, 11]]);
+        assert_eq!(changing.ruled_out.value(), 1);
     }
 
     #[test]
-    fn filters_that_rule_little_out_are_tried_now_and_then() {
-        assert_eq!(evaluated(1000, 0), 1000);
-        assert_eq!(evaluated(1000, 87), 1000);
-        assert_eq!(evaluated(1000, 100), 64);
-        assert_eq!(evaluated(1000, 88), 64);
+    fn first_rows_come_early_and_later_ones_are_gathered() {
+        let batches: Vec<Vec<i32>> = (0..9).map(|_| vec![1, 7, 8, 9]).collect();
+        let left = left_of(&mut filter(false, false), &batches);
+        assert_eq!(left.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2, 4, 2]);
     }
 }

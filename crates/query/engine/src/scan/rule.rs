@@ -102,7 +102,7 @@ fn partitions(plan: &Arc<dyn ExecutionPlan>) -> Result<u64, DataFusionError> {
 }
 
 /// A scan of a planned table, as the table hands it out.
-fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSource)> {
+pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSource)> {
     let config = plan.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<FileScanConfig>()?;
     let source = config.file_source().downcast_ref::<ParquetSource>()?;
     let mut files = config.file_groups.iter().flat_map(FileGroup::iter);

@@ -23,19 +23,28 @@ const ownField = field("Airports", own);
 
 const codes = (text) => text.toUpperCase().split(/[\s,;]+/).filter(Boolean).join(",");
 
-/** Makes the form; `overview` says what there is to choose. */
+const fields = [
+  field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
+  field("Like it by", by), numberField, ownField];
+
+// The controls stay as they are, so that news don't take the focus from one who chooses.
+function offer(control, choices) {
+  const chosen = control.value;
+  control.replaceChildren(...choices);
+  if (chosen) control.value = chosen;
+}
+
+/** Makes the form, or offers what there is to choose now; `overview` says what that is. */
 export function make(overview) {
-  const options = () => overview.months.map(({ month, flights }) => {
+  const months = () => overview.months.map(({ month, flights }) => {
     const option = choice(month, flights ? shortMonth(month) : `${shortMonth(month)}: no data`);
     option.disabled = !flights;
     return option;
   });
-  from.replaceChildren(...options());
-  to.replaceChildren(...options());
-  by.replaceChildren(...overview.similar_by.map((name) => choice(name, BY[name])), choice("listed", BY.listed));
-  form.replaceChildren(
-    field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
-    field("Like it by", by), numberField, ownField);
+  offer(from, months());
+  offer(to, months());
+  offer(by, [...overview.similar_by.map((name) => choice(name, BY[name])), choice("listed", BY.listed)]);
+  if (!form.hasChildNodes()) form.append(...fields);
   update();
 }
 

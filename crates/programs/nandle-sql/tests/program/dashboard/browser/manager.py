@@ -267,7 +267,7 @@ def news(started, server):
         for fold in ("#series .as-table", "#pairs .cost"):
             page.locator(f"{fold} summary").click()
         asked = lambda: sum(request.url.endswith("/overview") for request in here.requests)
-        for place, name in (("#pairs .cost summary", "SUMMARY"), ("#series .as-table .link >> nth=2", "BUTTON"), ("#series .plot", "DIV")):
+        for place, name in (("#pairs .cost summary", "SUMMARY"), ("#series .as-table .link >> nth=2", "BUTTON"), ("#series .plot", "DIV"), ("#from", "SELECT from")):
             page.locator(place).focus()
             before, focus = asked(), here.focus()
             assert focus.startswith(name), focus

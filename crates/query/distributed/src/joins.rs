@@ -7,7 +7,7 @@ use datafusion::common::{DataFusionError, internal_datafusion_err, internal_err,
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
-use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode};
 use datafusion_proto::physical_plan::{
     PhysicalExtensionCodec, PhysicalPlanDecodeContext, PhysicalProtoConverterExtension,
 };
@@ -46,7 +46,13 @@ impl PhysicalExtensionCodec for JoinCodec {
             .map_err(|error| internal_datafusion_err!("a message is no join: {error}"))?;
         let context = PhysicalPlanDecodeContext::new(context, self);
         let plan = converter.proto_to_execution_plan(&node, &context)?;
-        let Some(join) = plan.downcast_ref::<HashJoinExec>().filter(|_| inputs.len() == 2) else {
+        let sent = |join: &&HashJoinExec| {
+            *join.partition_mode() == PartitionMode::Partitioned
+                && !join.null_aware
+                && join.fetch().is_none()
+                && inputs.len() == 2
+        };
+        let Some(join) = plan.downcast_ref::<HashJoinExec>().filter(sent) else {
             return internal_err!("{} with {} inputs came as a join", plan.name(), inputs.len());
         };
         Ok(Arc::new(GraceHashJoin::new(&between(join, inputs.to_vec())?)?))
@@ -63,7 +69,6 @@ mod tests {
     use arrow_schema::{DataType, Field, Schema};
     use datafusion::common::{JoinType, NullEquality};
     use datafusion::physical_expr::expressions::col;
-    use datafusion::physical_plan::joins::PartitionMode;
     use datafusion_proto::physical_plan::DefaultPhysicalProtoConverter;
 
     use super::*;

@@ -14,12 +14,13 @@ pub(crate) fn texts_bytes(values: &ArrayRef) -> usize {
     match values.data_type() {
         DataType::Utf8View => bytes_of(values.as_string_view()),
         DataType::BinaryView => bytes_of(values.as_binary_view()),
+        DataType::Dictionary(..) => texts_bytes(values.as_any_dictionary().values()),
         _ => 0,
     }
 }
 
 /// The same values, whose buffers hold no texts but theirs.
-pub(crate) fn without_strange_texts(values: &ArrayRef) -> ArrayRef {
+pub(crate) fn without_unreferenced_texts(values: &ArrayRef) -> ArrayRef {
     match values.data_type() {
         DataType::Utf8View => Arc::new(values.as_string_view().gc()),
         DataType::BinaryView => Arc::new(values.as_binary_view().gc()),
@@ -28,16 +29,16 @@ pub(crate) fn without_strange_texts(values: &ArrayRef) -> ArrayRef {
 }
 
 /// Bytes of a dictionary that are of other values: it has more than there are rows here.
-pub(crate) fn strange_words_bytes(values: &ArrayRef) -> usize {
+pub(crate) fn unreferenced_values_bytes(values: &ArrayRef) -> usize {
     let Some(dictionary) = values.as_any_dictionary_opt() else { return 0 };
-    let words = dictionary.values();
-    let own = words.len().min(values.len());
-    let bytes = words.to_data().get_slice_memory_size().unwrap_or_default() + texts_bytes(words);
-    bytes - bytes.saturating_mul(own) / words.len().max(1)
+    let all = dictionary.values();
+    let own = all.len().min(values.len());
+    let bytes = all.to_data().get_slice_memory_size().unwrap_or_default() + texts_bytes(all);
+    bytes - bytes.saturating_mul(own) / all.len().max(1)
 }
 
 /// The same values, in a dictionary of theirs where it had more than there are rows.
-pub(crate) fn without_strange_words(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+pub(crate) fn without_unreferenced_values(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match values.as_any_dictionary_opt() {
         Some(dictionary) if dictionary.values().len() > values.len() => {
             garbage_collect_any_dictionary(dictionary)

@@ -143,7 +143,15 @@ impl GroupsAccumulator for Accounted<dyn GroupsAccumulator> {
         filter: Option<&BooleanArray>,
         count: usize,
     ) -> Result<()> {
-        self.values.update_batch(&self.texts.hold(values), groups, filter, count)
+        // Texts of values that aren't wanted aren't held.
+        let Some(filter) = filter else {
+            return self.values.update_batch(&self.texts.hold(values), groups, None, count);
+        };
+        let wanted = values.iter().map(|values| arrow_select::filter::filter(values, filter));
+        let wanted = wanted.collect::<std::result::Result<Vec<_>, _>>()?;
+        let groups = groups.iter().zip(filter).filter(|(_, is_wanted)| *is_wanted == Some(true));
+        let groups: Vec<usize> = groups.map(|(group, _)| *group).collect();
+        self.values.update_batch(&self.texts.hold(&wanted), &groups, None, count)
     }
 
     fn evaluate(&mut self, emitted: EmitTo) -> Result<ArrayRef> {

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray as _;
 use arrow_buffer::Buffer;
 use datafusion::common::HashMap;
 
-use crate::texts::{text_buffers, texts_bytes, without_strange_texts};
+use crate::texts::{text_buffers, texts_bytes, without_unreferenced_texts};
 
 /// Values that keep more than so many times what their own texts take are copied.
 const WASTE: usize = 2;
@@ -58,7 +58,7 @@ impl HeldTexts {
 fn without_waste(values: &ArrayRef) -> ArrayRef {
     let kept: usize = text_buffers(values).iter().map(Buffer::len).sum();
     if kept > texts_bytes(values).saturating_mul(WASTE) {
-        without_strange_texts(values)
+        without_unreferenced_texts(values)
     } else {
         ArrayRef::clone(values)
     }

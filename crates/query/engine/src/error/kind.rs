@@ -94,7 +94,8 @@ fn of_columns(error: &ColumnsError) -> ErrorKind {
 }
 
 fn of_query(error: &DataFusionError) -> ErrorKind {
-    of_cause(Some(error)).unwrap_or(ErrorKind::Internal)
+    let is_of_system = || causes(Some(error)).any(|cause| cause.is::<std::io::Error>());
+    of_cause(Some(error)).unwrap_or_else(|| if is_of_system() { ErrorKind::Io } else { ErrorKind::Internal })
 }
 
 /// The first error in the chain of causes that says more than that there was one.
@@ -134,6 +135,7 @@ fn of_engine(error: &DataFusionError) -> Option<ErrorKind> {
         }),
         DataFusionError::Execution(text) => Some(of_execution(text)),
         DataFusionError::ResourcesExhausted(_) => Some(ErrorKind::OutOfMemory),
+        DataFusionError::IoError(error) if error.get_ref().is_some() => None,
         DataFusionError::IoError(_) | DataFusionError::ObjectStore(_) => Some(ErrorKind::Io),
         DataFusionError::ParquetError(_) => Some(ErrorKind::Damaged),
         DataFusionError::Collection(errors) => errors.first().map(of_query),

@@ -286,6 +286,10 @@ impl From<DataFusionError> for EngineError {
                 Ok(own) => *own,
                 Err(source) => Self::Query(Box::new(DataFusionError::External(source))),
             },
+            DataFusionError::IoError(source) => match source.downcast::<Self>() {
+                Ok(own) => own,
+                Err(source) => Self::Query(Box::new(DataFusionError::IoError(source))),
+            },
             DataFusionError::ArrowError(arrow, trace) => match *arrow {
                 // What is written to temporary files comes through Arrow and the system's errors.
                 ArrowError::IoError(text, source) => match source.downcast::<Self>() {
@@ -322,9 +326,20 @@ mod tests {
         let own = || std::io::Error::other(EngineError::OutOfSpill { limit_bytes: 7 });
         let arrow = || DataFusionError::ArrowError(Box::new(ArrowError::from(own())), None);
         let expected = EngineError::OutOfSpill { limit_bytes: 7 }.to_string();
-        for error in [arrow(), DataFusionError::Shared(Arc::new(arrow()))] {
+        let system = || DataFusionError::IoError(own());
+        let shared = |error| DataFusionError::Shared(Arc::new(error));
+        for error in [arrow(), system(), shared(arrow()), shared(system())] {
             let error = EngineError::from(error);
             assert_eq!((error.to_string(), error.kind()), (expected.clone(), ErrorKind::OutOfSpill));
+        }
+    }
+
+    #[test]
+    fn an_error_of_the_system_is_one_of_reading_and_writing() {
+        let error = || std::io::Error::other("the cable is out");
+        let arrow = DataFusionError::ArrowError(Box::new(ArrowError::from(error())), None);
+        for error in [arrow, DataFusionError::IoError(error())] {
+            assert_eq!(EngineError::from(error).kind(), ErrorKind::Io);
         }
     }
 }

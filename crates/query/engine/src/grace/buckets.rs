@@ -40,6 +40,8 @@ pub(super) struct Buckets<'a> {
     division: Division,
     random: RandomState,
     spill: &'a SpillMetrics,
+    /// How many rows were alone until now.
+    alone: u64,
     /// Rows that aren't written yet.
     batches: Vec<RecordBatch>,
     buffered_bytes: usize,
@@ -64,6 +66,7 @@ impl<'a> Buckets<'a> {
             random: RandomState::with_seed(FIRST_SEED + division.number),
             division,
             spill,
+            alone: 0,
             batches: Vec::new(),
             buffered_bytes: 0,
             rows: vec![Vec::new(); BUCKETS],
@@ -85,7 +88,8 @@ impl<'a> Buckets<'a> {
         for (row, hash) in hashes.into_iter().enumerate() {
             // A row that meets none may lie anywhere, and doesn't make one bucket long.
             let is_alone = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
-            let place = if is_alone { row as u64 } else { hash };
+            self.alone += u64::from(is_alone);
+            let place = if is_alone { self.alone } else { hash };
             let bucket =
                 usize::try_from(place % BUCKETS as u64).ok().and_then(|bucket| self.rows.get_mut(bucket));
             let Some(bucket) = bucket else { return internal_err!("there are {BUCKETS} buckets") };

@@ -17,12 +17,12 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
         return Ok((batch, bytes));
     }
     let rows = UInt64Array::from_iter_values(0..batch.num_rows() as u64);
-    Ok((without_strange_texts(&take_record_batch(&batch, &rows)?)?, bytes))
+    Ok((without_unreferenced_texts(&take_record_batch(&batch, &rows)?)?, bytes))
 }
 
 /// The same rows, whose buffers hold no texts but theirs.
-pub(super) fn without_strange_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
-    let own = |column| texts::without_strange_words(&texts::without_strange_texts(column));
+pub(super) fn without_unreferenced_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
+    let own = |column| texts::without_unreferenced_values(&texts::without_unreferenced_texts(column));
     let columns = batch.columns().iter().map(own).collect::<Result<_, _>>()?;
     Ok(RecordBatch::try_new(batch.schema(), columns)?)
 }
@@ -31,7 +31,7 @@ fn rows_bytes(batch: &RecordBatch) -> Result<usize, DataFusionError> {
     let mut bytes = 0;
     for column in batch.columns() {
         let whole = column.to_data().get_slice_memory_size()? + texts::texts_bytes(column);
-        bytes += whole.saturating_sub(texts::strange_words_bytes(column));
+        bytes += whole.saturating_sub(texts::unreferenced_values_bytes(column));
     }
     Ok(bytes)
 }

@@ -1,3 +1,5 @@
+//! The operator that a query's plan has.
+
 use std::fmt;
 use std::sync::Arc;
 
@@ -109,7 +111,7 @@ impl ExecutionPlan for GraceHashJoin {
         let mut rows = RecordBatchReceiverStream::builder(self.schema(), 1);
         let baseline = BaselineMetrics::new(&self.metrics, partition);
         let pairs =
-            Pairs::new(Arc::clone(&self.join), partition, context, &self.metrics, baseline, rows.tx());
+            Pairs::new(Arc::clone(&self.join), partition, context, &self.metrics, baseline, rows.tx())?;
         // It begins when it is asked for rows, so that joins of which one waits for the other don't hold memory at the same time.
         let rows = stream::once(async move {
             rows.spawn(async move { pairs.join(left, right).await });

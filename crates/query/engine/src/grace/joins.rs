@@ -1,4 +1,4 @@
-//! The engine's joins of two sides, of which one is gathered and the other passes by.
+//! The engine's hash joins, whose build side is the left or the right one of the query's join.
 
 use std::sync::Arc;
 
@@ -9,26 +9,27 @@ use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceCh
 
 use super::side::Side;
 
-/// A join as the query has it, and the other way round: of two buckets the smaller one should be gathered, because all rows of a key must be.
+/// A join as the query has it, and with its inputs swapped: of two buckets the smaller one should be the build side, because all rows of a key must be in
+/// memory.
 pub(super) struct Joins {
     usual: Arc<HashJoinExec>,
     /// It may have a projection around it, which brings columns back into their order.
-    reversed: Option<Arc<dyn ExecutionPlan>>,
+    swapped: Option<Arc<dyn ExecutionPlan>>,
 }
 
-/// Which side of the query's join is gathered.
+/// Which side of the query's join a hash table is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Gathered {
+pub(super) enum BuildSide {
     Left,
     Right,
 }
 
-impl Gathered {
-    /// What is of the gathered side and of the other one, as left and right; and the other way round.
-    pub(super) fn in_order<T>(self, one: T, other: T) -> (T, T) {
+impl BuildSide {
+    /// What is of the build side and of the probe side, as left and right; and the other way round.
+    pub(super) fn in_order<T>(self, build: T, probe: T) -> (T, T) {
         match self {
-            Self::Left => (one, other),
-            Self::Right => (other, one),
+            Self::Left => (build, probe),
+            Self::Right => (probe, build),
         }
     }
 }
@@ -41,14 +42,10 @@ pub(super) struct JoinOfSides {
 }
 
 impl Joins {
-    pub(super) fn new(usual: Arc<HashJoinExec>) -> Self {
-        let reversed = if usual.join_type().supports_swap() {
-            // One with a filter that it hands down can't be turned round.
-            usual.swap_inputs(PartitionMode::Partitioned).ok()
-        } else {
-            None
-        };
-        Self { usual, reversed }
+    pub(super) fn new(usual: Arc<HashJoinExec>) -> Result<Self, DataFusionError> {
+        let can_swap = usual.join_type().supports_swap() && !usual.null_aware;
+        let swapped = can_swap.then(|| usual.swap_inputs(PartitionMode::Partitioned)).transpose()?;
+        Ok(Self { usual, swapped })
     }
 
     /// The join as the query has it.
@@ -56,15 +53,15 @@ impl Joins {
         &self.usual
     }
 
-    /// The side to be gathered of buckets that have so many bytes.
-    pub(super) fn gathered(&self, left_bytes: u64, right_bytes: u64) -> Gathered {
-        if right_bytes < left_bytes && self.reversed.is_some() { Gathered::Right } else { Gathered::Left }
+    /// The build side of buckets that have so many bytes.
+    pub(super) fn build_side(&self, left_bytes: u64, right_bytes: u64) -> BuildSide {
+        if right_bytes < left_bytes && self.swapped.is_some() { BuildSide::Right } else { BuildSide::Left }
     }
 
-    /// The keys of the gathered side and of the other one.
-    pub(super) fn keys(&self, gathered: Gathered) -> (Vec<PhysicalExprRef>, Vec<PhysicalExprRef>) {
+    /// The keys of the build side and of the probe side.
+    pub(super) fn keys(&self, build_side: BuildSide) -> (Vec<PhysicalExprRef>, Vec<PhysicalExprRef>) {
         let (left, right) = self.usual.on().iter().cloned().unzip();
-        gathered.in_order(left, right)
+        build_side.in_order(left, right)
     }
 
     /// A join of sides whose rows come once.
@@ -72,12 +69,12 @@ impl Joins {
         &self,
         left: Arc<Side>,
         right: Arc<Side>,
-        gathered: Gathered,
+        build_side: BuildSide,
     ) -> Result<JoinOfSides, DataFusionError> {
         let (left, right) = (Side::plan(left)?, Side::plan(right)?);
-        match (gathered, &self.reversed) {
-            (Gathered::Right, Some(reversed)) => with_sides(reversed, right, left),
-            (Gathered::Left, _) | (Gathered::Right, None) => {
+        match (build_side, &self.swapped) {
+            (BuildSide::Right, Some(swapped)) => with_sides(swapped, right, left),
+            (BuildSide::Left, _) | (BuildSide::Right, None) => {
                 let usual: Arc<dyn ExecutionPlan> = Arc::clone(&self.usual) as _;
                 with_sides(&usual, left, right)
             }

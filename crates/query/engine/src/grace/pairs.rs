@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
-use arrow_schema::SchemaRef;
 use datafusion::common::DataFusionError;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
@@ -19,7 +18,7 @@ use tokio::sync::mpsc::Sender;
 use super::buckets::{BUFFERED_BYTES_MAX, Buckets, Division};
 use super::compact::compact;
 use super::figures::Figures;
-use super::joins::{Gathered, JoinOfSides, Joins};
+use super::joins::{BuildSide, JoinOfSides, Joins};
 use super::side::Side;
 use super::small::{SMALL_BYTES_MAX, with_granted_memory};
 use super::stored::{Stored, stored_stream};
@@ -28,7 +27,7 @@ use super::stored::{Stored, stored_stream};
 const MEMORY_PART: usize = 8;
 /// What a hash table takes of a row, at most: places for twice the rows, of 17 bytes each, and a link.
 const TABLE_BYTES_PER_ROW: usize = 44;
-/// The engine's memory has room for a copy of what joins gather.
+/// The engine's hash join has room for a copy of its build side.
 const COPIES: usize = 2;
 /// Rows that a hash can't tell apart are joined in memory after so many divisions, however many they are.
 const DIVISIONS_MAX: u64 = 5;
@@ -39,9 +38,9 @@ const SIXTEENTHS_OF_ONE_KEY: u64 = 14;
 pub(super) struct Pairs {
     joins: Joins,
     context: Arc<TaskContext>,
-    /// For joins of few rows.
+    /// For joins whose rows were found to fit.
     granting: Arc<TaskContext>,
-    /// What the gathered side may take while it isn't known whether it fits.
+    /// What the build side may take while it isn't known whether it fits.
     share_bytes: usize,
     memory: MemoryReservation,
     figures: Figures,
@@ -52,18 +51,16 @@ pub(super) struct Pairs {
 struct Sides {
     left: SendableRecordBatchStream,
     right: SendableRecordBatchStream,
-    gathered: Gathered,
+    build_side: BuildSide,
     /// How often they were divided.
     divisions: u64,
 }
 
-/// How many rows there are to be gathered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Amount {
-    /// So few that their join isn't refused the memory.
-    Small,
-    Fitting,
-    TooMuch,
+/// Rows of a build side.
+struct Held {
+    batches: Vec<RecordBatch>,
+    /// Whether these are all, in so little memory that their join isn't refused it. Else there are more, for which there is no room.
+    fits: bool,
 }
 
 impl Pairs {
@@ -74,7 +71,7 @@ impl Pairs {
         metrics: &ExecutionPlanMetricsSet,
         baseline: BaselineMetrics,
         rows: Sender<Result<RecordBatch, DataFusionError>>,
-    ) -> Self {
+    ) -> Result<Self, DataFusionError> {
         let pool = context.memory_pool();
         let memory_bytes = match pool.memory_limit() {
             MemoryLimit::Finite(bytes) => bytes,
@@ -85,7 +82,7 @@ impl Pairs {
         let memory = MemoryConsumer::new(format!("GraceHashJoin[{partition}]")).register(pool);
         let figures = Figures::new(metrics, partition, baseline);
         let granting = with_granted_memory(&context);
-        Self { joins: Joins::new(join), context, granting, share_bytes, memory, figures, rows }
+        Ok(Self { joins: Joins::new(join)?, context, granting, share_bytes, memory, figures, rows })
     }
 
     /// Joins a partition.
@@ -94,31 +91,28 @@ impl Pairs {
         left: SendableRecordBatchStream,
         right: SendableRecordBatchStream,
     ) -> Result<(), DataFusionError> {
-        self.divided(Sides { left, right, gathered: Gathered::Left, divisions: 0 }).await
+        self.divided(Sides { left, right, build_side: BuildSide::Left, divisions: 0 }).await
     }
 
     /// Joins two sides. It calls itself for buckets.
     fn divided(&self, sides: Sides) -> BoxFuture<'_, Result<(), DataFusionError>> {
         async move {
-            let Sides { left, right, gathered, divisions } = sides;
-            // What is gathered comes first.
-            let (mut one, other) = gathered.in_order(left, right);
-            let mut held = Vec::new();
-            let amount = self.held(&mut one, &mut held).await?;
-            let schema = one.schema();
-            let one = futures_util::stream::iter(held.into_iter().map(Ok)).chain(one);
-            if amount != Amount::TooMuch || divisions == DIVISIONS_MAX {
+            let Sides { left, right, build_side, divisions } = sides;
+            let (mut build, probe) = build_side.in_order(left, right);
+            let Held { batches, fits } = self.held(&mut build).await?;
+            if fits || divisions == DIVISIONS_MAX {
                 // From here on it is the join's own.
                 self.memory.free();
-                let sides = (Side::of(schema, one), Side::of(other.schema(), other));
-                return self.in_memory(sides, gathered, amount).await;
+                let schema = build.schema();
+                let build = futures_util::stream::iter(batches.into_iter().map(Ok)).chain(build);
+                let sides = (Side::of(schema, build), Side::of(probe.schema(), probe));
+                return self.in_memory(sides, build_side, fits).await;
             }
             self.figures.divisions.add(1);
-            let (keys, other_keys) = self.joins.keys(gathered);
-            let one = self.buckets(one, &schema, keys, divisions).await?;
-            let schema = other.schema();
-            let other = self.buckets(other, &schema, other_keys, divisions).await?;
-            let (left, right) = gathered.in_order(one, other);
+            let (keys, probe_keys) = self.joins.keys(build_side);
+            let build = self.buckets(batches, build, keys, divisions).await?;
+            let probe = self.buckets(Vec::new(), probe, probe_keys, divisions).await?;
+            let (left, right) = build_side.in_order(build, probe);
             let all_bytes = (all_bytes_of(&left), all_bytes_of(&right));
             for (left, right) in left.into_iter().zip(right) {
                 // Of two buckets without rows nothing comes.
@@ -140,45 +134,44 @@ impl Pairs {
         divisions: u64,
     ) -> Result<Sides, DataFusionError> {
         let (left_bytes, right_bytes) = (bytes_of(left.as_ref()), bytes_of(right.as_ref()));
-        let gathered = self.joins.gathered(left_bytes, right_bytes);
-        let (bytes, _) = gathered.in_order(left_bytes, right_bytes);
-        let (all_bytes, _) = gathered.in_order(all_bytes.0, all_bytes.1);
-        let is_of_one_key = bytes * 16 > all_bytes * SIXTEENTHS_OF_ONE_KEY;
+        let build_side = self.joins.build_side(left_bytes, right_bytes);
+        let (bytes, _) = build_side.in_order(left_bytes, right_bytes);
+        let (all_bytes, _) = build_side.in_order(all_bytes.0, all_bytes.1);
+        // Several keys that have most rows may share a bucket once, and hardly twice.
+        let is_of_one_key = divisions > 0 && bytes * 16 > all_bytes * SIXTEENTHS_OF_ONE_KEY;
         let (join, restoring) = (self.joins.usual(), &self.figures.restoring);
         Ok(Sides {
             left: stored_stream(left, &join.left().schema(), restoring)?,
             right: stored_stream(right, &join.right().schema(), restoring)?,
-            gathered,
+            build_side,
             divisions: if is_of_one_key { DIVISIONS_MAX } else { divisions + 1 },
         })
     }
 
     /// Takes rows into memory until there are none left, or no room.
-    async fn held(
-        &self,
-        rows: &mut SendableRecordBatchStream,
-        held: &mut Vec<RecordBatch>,
-    ) -> Result<Amount, DataFusionError> {
+    async fn held(&self, rows: &mut SendableRecordBatchStream) -> Result<Held, DataFusionError> {
+        let mut batches = Vec::new();
         while let Some(batch) = rows.next().await.transpose()? {
             let copying = self.figures.dividing.timer();
             let (batch, bytes) = compact(batch)?;
             copying.done();
             let bytes = (bytes + batch.num_rows() * TABLE_BYTES_PER_ROW) * COPIES;
-            held.push(batch);
+            batches.push(batch);
             let all_bytes = self.memory.size() + bytes;
             if all_bytes <= SMALL_BYTES_MAX {
                 self.memory.grow(bytes);
             } else if all_bytes > self.share_bytes || self.memory.try_grow(bytes).is_err() {
-                return Ok(Amount::TooMuch);
+                return Ok(Held { batches, fits: false });
             }
         }
-        Ok(if self.memory.size() <= SMALL_BYTES_MAX { Amount::Small } else { Amount::Fitting })
+        Ok(Held { batches, fits: true })
     }
 
+    /// Divides rows, those first that are in memory.
     async fn buckets(
         &self,
-        mut rows: impl futures_util::Stream<Item = Result<RecordBatch, DataFusionError>> + Unpin,
-        schema: &SchemaRef,
+        held: Vec<RecordBatch>,
+        mut rows: SendableRecordBatchStream,
         keys: Vec<PhysicalExprRef>,
         divisions: u64,
     ) -> Result<Vec<Option<Stored>>, DataFusionError> {
@@ -188,12 +181,18 @@ impl Pairs {
             buffered_bytes_max: self.share_bytes.min(BUFFERED_BYTES_MAX),
             null_equality: self.joins.usual().null_equality(),
         };
-        let mut buckets = Buckets::new(environment, Arc::clone(schema), keys, division, &self.figures.spill);
+        let mut buckets = Buckets::new(environment, rows.schema(), keys, division, &self.figures.spill);
+        // What these take is reserved already, with room for what waits to be written.
+        for batch in held {
+            let dividing = self.figures.dividing.timer();
+            buckets.add(batch)?;
+            dividing.done();
+        }
         while let Some(batch) = rows.next().await.transpose()? {
             let dividing = self.figures.dividing.timer();
             buckets.add(batch)?;
             dividing.done();
-            // It is bounded by this join's share, and there already.
+            // The rows are in memory, and no more than this join's share.
             self.memory.resize(buckets.buffered_bytes());
         }
         let dividing = self.figures.dividing.timer();
@@ -203,16 +202,16 @@ impl Pairs {
         stored
     }
 
-    /// `DataFusion`'s hash join of the gathered side and the other one.
+    /// `DataFusion`'s hash join of the build side and the probe side. Memory that was found to be there isn't refused: others may have taken it since.
     async fn in_memory(
         &self,
-        (one, other): (Arc<Side>, Arc<Side>),
-        gathered: Gathered,
-        amount: Amount,
+        (build, probe): (Arc<Side>, Arc<Side>),
+        build_side: BuildSide,
+        fits: bool,
     ) -> Result<(), DataFusionError> {
-        let (left, right) = gathered.in_order(one, other);
-        let JoinOfSides { plan, join } = self.joins.of(left, right, gathered)?;
-        let context = if amount == Amount::Small { &self.granting } else { &self.context };
+        let (left, right) = build_side.in_order(build, probe);
+        let JoinOfSides { plan, join } = self.joins.of(left, right, build_side)?;
+        let context = if fits { &self.granting } else { &self.context };
         let sent = self.send(make_cooperative(plan.execute(0, Arc::clone(context))?)).await;
         if let Some(of_join) = join.metrics() {
             self.figures.add(&of_join);
@@ -222,7 +221,7 @@ impl Pairs {
 
     async fn send(&self, mut joined: SendableRecordBatchStream) -> Result<(), DataFusionError> {
         while let Some(batch) = joined.next().await.transpose()? {
-            // One that was turned round may call other columns nullable.
+            // One whose inputs were swapped may call other columns nullable.
             let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             let batch = RecordBatch::try_new_with_options(
                 self.joins.usual().schema(),

@@ -1,3 +1,5 @@
+//! The rule by which joins of two divided sides may write their rows to temporary files.
+
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;

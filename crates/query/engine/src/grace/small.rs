@@ -1,4 +1,4 @@
-//! Memory for joins of few rows, which isn't refused: to divide these further would make them no smaller.
+//! Memory that isn't refused, for joins whose rows were found to fit it, and for those of few rows: to divide these further would make them no smaller.
 
 use std::fmt;
 use std::sync::Arc;

@@ -16,7 +16,7 @@ use datafusion::physical_plan::metrics::{SpillMetrics, Time};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use futures_util::stream::{StreamExt as _, try_unfold};
 
-use super::compact::without_strange_texts;
+use super::compact::without_unreferenced_texts;
 
 /// What a file is for, as errors say it.
 const PURPOSE: &str = "rows of a join";
@@ -42,7 +42,7 @@ impl Writer {
     }
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), DataFusionError> {
-        self.writer.write(&without_strange_texts(batch)?)?;
+        self.writer.write(&without_unreferenced_texts(batch)?)?;
         // What waits in a writer isn't accounted for.
         Ok(self.writer.flush()?)
     }

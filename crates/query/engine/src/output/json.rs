@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::builder::StringBuilder;
 use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Schema};
-use datafusion::arrow::compute::cast;
+use datafusion::arrow::compute::{CastOptions, cast_with_options};
 use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::json::EncoderOptions;
 use datafusion::arrow::json::writer::make_encoder;
@@ -55,7 +55,10 @@ pub(super) fn has_other_keys(schema: &Schema) -> bool {
 
 fn with_text_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match type_with_text_keys(values.data_type()) {
-        Some(other) => cast(values, &other),
+        // A key that is no text is an error, and not null.
+        Some(other) => {
+            cast_with_options(values, &other, &CastOptions { safe: false, ..CastOptions::default() })
+        }
         None => Ok(Arc::clone(values)),
     }
 }
@@ -101,10 +104,21 @@ fn field_with_text_keys(field: &FieldRef) -> Option<FieldRef> {
 
 #[cfg(test)]
 mod tests {
-    use arrow_array::builder::{Int32Builder, ListBuilder, MapBuilder};
+    use arrow_array::builder::{BinaryBuilder, Int32Builder, ListBuilder, MapBuilder};
     use arrow_array::cast::AsArray as _;
 
     use super::*;
+
+    #[test]
+    fn a_key_that_is_no_text_is_an_error() {
+        let mut maps = MapBuilder::new(None, BinaryBuilder::new(), Int32Builder::new());
+        maps.keys().append_value([0xff]);
+        maps.values().append_value(7);
+        maps.append(true).unwrap();
+        let maps: ArrayRef = Arc::new(maps.finish());
+        let error = json_texts(&maps).unwrap_err().to_string();
+        assert!(error.contains("UTF8") || error.contains("utf-8"), "{error}");
+    }
 
     #[test]
     fn keys_are_texts_and_what_is_not_there_is_null() {

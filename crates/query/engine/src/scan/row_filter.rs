@@ -228,12 +228,14 @@ mod tests {
     }
 
     fn left_of(filter: &mut RowFilter, batches: &[Vec<i32>]) -> Vec<Vec<i32>> {
+        let mut left = Vec::new();
         for batch in batches {
             filter.add(numbers(batch.clone())).unwrap();
+            left.extend(std::iter::from_fn(|| filter.left.next()));
         }
         filter.left.finish().unwrap();
-        let left = std::iter::from_fn(|| filter.left.next());
-        left.map(|batch| batch.column(0).as_primitive::<Int32Type>().values().to_vec()).collect()
+        left.extend(filter.left.next());
+        left.iter().map(|batch| batch.column(0).as_primitive::<Int32Type>().values().to_vec()).collect()
     }
 
     /// Another condition, that isn't evaluated here, may rule out the rows of which it can't be told.

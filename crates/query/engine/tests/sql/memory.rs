@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use nandle_engine::ErrorKind;
 
-use crate::support::{Place, answer, figures, plan, rows, set_reads, sorted, write};
+use crate::support::{Place, answer, figures, plan, rows, set_reads, sorted, with_pages, write};
 use parquet::file::properties::WriterProperties;
 
 #[test]
@@ -126,7 +126,7 @@ fn texts_of_a_list_are_of_the_memory() {
     let ids = Int64Array::from_iter_values(0..100_000);
     let columns: [(&str, ArrayRef); 2] = [("id", Arc::new(ids)), ("t", Arc::new(texts))];
     let batch = RecordBatch::try_from_iter(columns).unwrap();
-    write(&place.path("texts.parquet"), &batch, &WriterProperties::default());
+    write(&place.path("texts.parquet"), &batch, &with_pages());
     let query = "SELECT array_length(array_agg(t)) AS n, max(t) AS m FROM texts";
     let few = answer(&place.engine_in(24 << 20, &["texts.parquet"]), query).unwrap_err();
     assert!(few.kind() == ErrorKind::OutOfMemory && few.to_string().contains("AggregateStream"), "{few}");
@@ -134,6 +134,12 @@ fn texts_of_a_list_are_of_the_memory() {
     assert_eq!(answer(&enough, query).unwrap(), [format!(r#"{{"n":100000,"m":"{:0300}"}}"#, 99_999)]);
     let groups = "SELECT id % 2 AS g, array_length(array_agg(t) FILTER (WHERE id % 3 = 0)) AS n FROM texts GROUP BY 1 ORDER BY 1";
     assert_eq!(answer(&enough, groups).unwrap(), [r#"{"g":0,"n":16667}"#, r#"{"g":1,"n":16667}"#]);
+    // Texts that aren't wanted aren't held.
+    let one = "SELECT id % 2 AS g, array_agg(t) FILTER (WHERE id = 5) AS t FROM texts GROUP BY 1 ORDER BY 1";
+    let [none, wanted] = &*answer(&place.engine_in(24 << 20, &["texts.parquet"]), one).unwrap() else {
+        panic!("two groups")
+    };
+    assert_eq!((&**none, wanted.len()), (r#"{"g":0}"#, r#"{"g":1,"t":[""]}"#.len() + 300));
     // A text that is repeated lies in memory once.
     let repeated =
         "SELECT array_length(array_agg(a.t)) AS n FROM texts a, texts b WHERE a.id < 40 AND b.id < 10000";

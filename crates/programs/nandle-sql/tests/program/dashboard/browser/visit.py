@@ -35,11 +35,12 @@ class Visit:
 
     def __init__(self, page, server):
         self.page, self.server = page, server
-        self.complaints, self.requests = [], []
+        self.complaints, self.requests, self.refusals = [], [], []
         page.set_default_timeout(PATIENCE_S * 1000)
         page.on("console", lambda said: said.type in ("error", "warning") and self.complaints.append(f"{said.type}: {said.text}"))
         page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
         page.on("request", lambda request: self.requests.append(request))
+        page.on("response", lambda answer: answer.status >= 400 and self.refusals.append(f"{answer.status}: {answer.url}"))
 
     def open(self, query=""):
         self.page.goto(f"{self.server}/{query}")
@@ -96,13 +97,13 @@ class Visit:
         """No complaint, and no request to anywhere else."""
         elsewhere = [request.url for request in self.requests if not request.url.startswith((f"{self.server}/", "data:"))]
         assert not elsewhere, f"requests to {elsewhere}"
-        assert not self.complaints, f"the browser says {self.complaints}"
+        assert not self.complaints, f"the browser says {self.complaints}; refused were {self.refusals}"
 
 
 @contextmanager
 def browser():
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS)
+        started = playwright.chromium.launch(executable_path=chromium(), args=FLAGS, timeout=PATIENCE_S * 1000)
         try:
             yield started
         finally:

@@ -94,7 +94,7 @@ fn of_columns(error: &ColumnsError) -> ErrorKind {
 }
 
 fn of_query(error: &DataFusionError) -> ErrorKind {
-    let is_of_system = || causes(Some(error)).any(|cause| cause.is::<std::io::Error>());
+    let is_of_system = || causes(Some(error)).any(<dyn Error>::is::<std::io::Error>);
     of_cause(Some(error)).unwrap_or_else(|| if is_of_system() { ErrorKind::Io } else { ErrorKind::Internal })
 }
 

@@ -1,6 +1,6 @@
 //! The optimizer rule by which scans keep, of the filters that change while a query runs, those that belong to them.
 //!
-//! A join hands such a filter down to scans, and so does a sort of the first rows. In DataFusion 55.2 it loses its way: columns are looked up by their
+//! A join hands such a filter down to scans, and so does a sort of the first rows. In `DataFusion` 55.2 it loses its way: columns are looked up by their
 //! names, so that it may come to another column of the same name (apache/datafusion, issues 25244 and 25262), and it passes operators that end after
 //! so many rows, which then are others. A scan would leave rows out that the query wants. Here each filter's way is gone once more, by the numbers of
 //! columns. Filters of the least and greatest values of a column aren't kept at all: with several of them they leave rows out that one of them wants
@@ -89,7 +89,7 @@ fn kept(plan: Plan, coming: &[OnItsWay]) -> Result<Plan, DataFusionError> {
         return Ok(scan_with(config, source, coming)?.unwrap_or(plan));
     }
     let children = plan.children().into_iter().enumerate().map(|(place, child)| {
-        let mut below = passing(&plan, place, coming)?;
+        let mut below = passing(&plan, (place, &child.schema()), coming)?;
         below.extend(made(&plan, place));
         kept(Arc::clone(child), &below)
     });
@@ -116,14 +116,17 @@ fn of(filter: &Expression) -> Vec<Expression> {
 }
 
 /// The filters that are true of an operator's input as they are of its rows. Which rows come from one that ends after so many depends on all that come to it.
-fn passing(plan: &Plan, place: usize, coming: &[OnItsWay]) -> Result<Vec<OnItsWay>, DataFusionError> {
+fn passing(
+    plan: &Plan,
+    (place, schema): (usize, &Schema),
+    coming: &[OnItsWay],
+) -> Result<Vec<OnItsWay>, DataFusionError> {
     if plan.fetch().is_some() || coming.is_empty() {
         return Ok(Vec::new());
     }
-    let schema = plan.children()[place].schema();
     let below = |column: &Column| match plan.downcast_ref::<ProjectionExec>() {
         Some(projection) => made_of(projection.expr(), column),
-        None => named(&schema, column_below(plan, place, column.index())?),
+        None => named(schema, column_below(plan, place, column.index())?),
     };
     let passing = coming.iter().map(|filter| filter.with(|of| of_others(of, below)));
     Ok(passing.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())

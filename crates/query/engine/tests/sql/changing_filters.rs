@@ -90,7 +90,7 @@ fn what_is_another_thing_each_time_is_no_filter() {
 
 /// A condition may rule out the rows that another one fails for, be it computed above or below.
 #[test]
-fn what_fails_for_rows_that_nobody_wants_does_not_end_the_query() {
+fn what_fails_for_rows_that_are_not_wanted_does_not_end_the_query() {
     let place = Place::new();
     add(&place, "a.parquet", vec![("k", numbers([5, 10].into_iter().map(Some)))]);
     let divisors = || numbers((0..4000).map(|row| Some(row % 20)));

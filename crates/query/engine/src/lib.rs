@@ -14,6 +14,7 @@ mod engine;
 mod error;
 mod explained;
 mod grace;
+mod keyless;
 mod memory;
 mod needs;
 mod options;

@@ -10,9 +10,10 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 
 use crate::checked::{check_arithmetic, check_comparisons};
 use crate::engine::EngineOptions;
+use crate::keyless::without_keys;
 use crate::options::NandleOptions;
 use crate::pool::memory_pool;
-use crate::scan::{KeepFilters, PlanReads};
+use crate::scan::{KeepFilters, PlanReads, with_sound_pushdown};
 use crate::table::CurrentTables;
 use crate::temporary::CheckedFiles;
 use crate::yielding::YieldInJoins;
@@ -48,10 +49,11 @@ pub(crate) fn open(
         .with_runtime_env(runtime(options, files)?)
         .with_default_features();
     let builder = check_arithmetic(builder)
+        .with_physical_optimizer_rules(with_sound_pushdown()?)
         .with_physical_optimizer_rule(Arc::new(YieldInJoins))
         .with_physical_optimizer_rule(Arc::new(KeepFilters))
         .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
-    let mut state = extend(builder)?.build();
+    let mut state = without_keys(extend(builder)?)?;
     check_comparisons(&mut state)?;
     let context = SessionContext::new_with_state(state);
     let catalog =

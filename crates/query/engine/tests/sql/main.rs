@@ -10,6 +10,7 @@ mod foreign;
 mod hosts;
 mod literals;
 mod memory;
+mod names;
 mod orders;
 mod partitions;
 mod requests;

@@ -1,17 +1,25 @@
 //! From a statement to its plan, with errors that say where in the text they are, and what may have been meant.
 
+use std::ops::ControlFlow;
+
 use datafusion::common::config::ConfigExtension as _;
 use datafusion::common::utils::datafusion_strsim::levenshtein;
 use datafusion::common::{DataFusionError, Diagnostic};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::Statement as Parsed;
-use datafusion::sql::sqlparser::ast::Statement as SqlStatement;
+use datafusion::sql::sqlparser::ast::{
+    Expr as SqlExpr, Statement as SqlStatement, Value as SqlValue, visit_expressions_mut,
+};
+use datafusion::sql::sqlparser::dialect::GenericDialect;
+use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 
 use crate::options::NandleOptions;
 use crate::session::{DATABASE, SCHEMA};
 use crate::{EngineError, ErrorKind, Statement};
 
+/// Of the engine's longest decimal type.
+const DECIMAL_DIGITS_MAX: u64 = 76;
 /// A name is taken for another one if at most one of so many letters differs, or two letters.
 const LETTERS_PER_ERROR: usize = 3;
 const ERRORS_MIN: usize = 2;
@@ -43,7 +51,8 @@ pub(crate) async fn planned(
     context: &SessionContext,
     Statement(parsed, text): Statement,
 ) -> Result<LogicalPlan, EngineError> {
-    let planned = context.state().statement_to_plan(with_bare_setting(parsed)).await;
+    let statement = with_doubles(with_bare_setting(parsed));
+    let planned = context.state().statement_to_plan(statement).await;
     planned.map_err(|error| {
         let diagnostic = error.diagnostic();
         let span = diagnostic.and_then(|diagnostic| diagnostic.span);
@@ -63,6 +72,36 @@ fn with_bare_setting(mut parsed: Parsed) -> Parsed {
         variable.remove(0);
     }
     parsed
+}
+
+/// Numbers that no decimal type has the digits for are doubles, as `1e300`.
+fn with_doubles(mut parsed: Parsed) -> Parsed {
+    let mut innermost = &mut parsed;
+    while let Parsed::Explain(explain) = innermost {
+        innermost = &mut explain.statement;
+    }
+    if let Parsed::Statement(statement) = innermost {
+        let _ = visit_expressions_mut(&mut **statement, |expression| {
+            if let SqlExpr::Value(value) = expression
+                && let SqlValue::Number(number, _) = &value.value
+                && has_digits_beyond_decimals(number)
+                && let Ok(double) = double(number)
+            {
+                *expression = double;
+            }
+            ControlFlow::<()>::Continue(())
+        });
+    }
+    parsed
+}
+
+fn has_digits_beyond_decimals(number: &str) -> bool {
+    let exponent = number.split_once(['e', 'E']).and_then(|(_, exponent)| exponent.parse::<i64>().ok());
+    exponent.is_some_and(|exponent| exponent.unsigned_abs() + number.len() as u64 > DECIMAL_DIGITS_MAX)
+}
+
+fn double(number: &str) -> Result<SqlExpr, ParserError> {
+    Parser::new(&GenericDialect {}).try_with_sql(&format!("CAST('{number}' AS DOUBLE)"))?.parse_expr()
 }
 
 fn told(

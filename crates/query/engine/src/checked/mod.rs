@@ -1,11 +1,12 @@
 //! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word. So are results that
 //! would be longer than there is memory for.
-//! And a list in which zero is has both zeros, and times of day in different units are compared, and decimal numbers with others.
+//! And the least and greatest numbers of groups are those of all numbers, a list in which zero is has both zeros, and times of day in different units are compared, and decimal numbers with others.
 
 mod arithmetic;
 mod array;
 mod compared;
 mod distinct;
+mod extremes;
 mod held_texts;
 mod length;
 mod sum;
@@ -44,6 +45,7 @@ pub fn with_checked_functions(mut builder: SessionStateBuilder) -> SessionStateB
         .extend(arithmetic::functions().chain(length::functions()));
     let sum = AggregateUDF::from(sum::CheckedSum::default());
     let array = AggregateUDF::from(array::AccountedArrayAgg::default());
-    builder.aggregate_functions().get_or_insert_default().extend([sum, array].map(Arc::new));
+    let functions = [sum, array].into_iter().chain(extremes::functions());
+    builder.aggregate_functions().get_or_insert_default().extend(functions.map(Arc::new));
     builder
 }

@@ -18,6 +18,37 @@ fn a_number_with_a_point_is_what_it_says() {
     assert_eq!(count("a > 0.5", "(CAST(0.25 AS DOUBLE)), (CAST(0.75 AS DOUBLE))"), [r#"{"n":1}"#]);
 }
 
+#[test]
+fn a_number_beyond_all_decimals_is_a_double() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let values = "(VALUES (CAST(2.5 AS DOUBLE)), (CAST('1e301' AS DOUBLE)), (CAST('NaN' AS DOUBLE))) AS t(a)";
+    for (condition, count) in [("a > 1e300", 2), ("a > -1e300", 3), ("a < 1E-300", 0), ("a = 1e301", 1)] {
+        let counted = answer(&engine, &format!("SELECT count(*) AS n FROM {values} WHERE {condition}"));
+        assert_eq!(counted.unwrap(), [format!(r#"{{"n":{count}}}"#)], "{condition}");
+    }
+}
+
+/// Not a number is above all numbers.
+#[test]
+fn least_and_greatest_are_of_all_numbers_in_groups_too() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let values = "(VALUES (1, '1.5'), (1, 'NaN'), (2, '-Infinity'), (3, 'NaN'), (3, 'Infinity'), (4, NULL)) AS t(g, v)";
+    for number in ["DOUBLE", "REAL"] {
+        let extremes = format!(
+            "SELECT g, CAST(min(CAST(v AS {number})) AS TEXT) AS a, CAST(max(CAST(v AS {number})) AS TEXT) AS b FROM {values} GROUP BY g ORDER BY g"
+        );
+        let expected = [
+            r#"{"g":1,"a":"1.5","b":"NaN"}"#,
+            r#"{"g":2,"a":"-inf","b":"-inf"}"#,
+            r#"{"g":3,"a":"inf","b":"NaN"}"#,
+            r#"{"g":4}"#,
+        ];
+        assert_eq!(answer(&engine, &extremes).unwrap(), expected, "{number}");
+    }
+}
+
 /// Columns of a zone are moments, and so are literals.
 #[test]
 fn a_moment_is_the_same_in_every_zone() {

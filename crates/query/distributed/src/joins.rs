@@ -1,5 +1,5 @@
-//! Joins that may write their rows to files ([`GraceHashJoin`]), as they travel: as the engine's hash join that they are, between sides without rows; the
-//! sides travel as the node's inputs.
+//! Operators of ours, as they travel. Joins that may write their rows to files ([`GraceHashJoin`]): as the engine's hash join that they are, between sides
+//! without rows; the sides travel as the node's inputs. Sides of outer joins ([`OuterSide`]): by a message without content.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use datafusion_proto::physical_plan::{
     PhysicalExtensionCodec, PhysicalPlanDecodeContext, PhysicalProtoConverterExtension,
 };
 use datafusion_proto::protobuf::PhysicalPlanNode;
-use nandle_engine::GraceHashJoin;
+use nandle_engine::{GraceHashJoin, OuterSide};
 use prost::Message as _;
 
 /// Puts them in messages, and takes them out.
@@ -26,6 +26,9 @@ impl PhysicalExtensionCodec for JoinCodec {
         message: &mut Vec<u8>,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<(), DataFusionError> {
+        if node.is::<OuterSide>() {
+            return Ok(());
+        }
         let Some(join) = node.downcast_ref::<GraceHashJoin>() else {
             return not_impl_err!("{} isn't sent to workers", node.name());
         };
@@ -42,6 +45,9 @@ impl PhysicalExtensionCodec for JoinCodec {
         context: &TaskContext,
         converter: &dyn PhysicalProtoConverterExtension,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
+        if let (true, [side]) = (message.is_empty(), inputs) {
+            return Ok(Arc::new(OuterSide::new(Arc::clone(side))));
+        }
         let node = PhysicalPlanNode::decode(message)
             .map_err(|error| internal_datafusion_err!("a message is no join: {error}"))?;
         let context = PhysicalPlanDecodeContext::new(context, self);
@@ -106,5 +112,9 @@ mod tests {
         let none = converter.execution_plan_to_proto(&sides[0], &JoinCodec).unwrap().encode_to_vec();
         arrived(&none, &sides).unwrap_err();
         JoinCodec.try_encode(side("a"), &mut message, &converter).unwrap_err();
+        let mut nothing = Vec::new();
+        JoinCodec.try_encode(Arc::new(OuterSide::new(side("a"))), &mut nothing, &converter).unwrap();
+        assert!(arrived(&nothing, &sides[..1]).unwrap().is::<OuterSide>());
+        arrived(&nothing, &sides).unwrap_err();
     }
 }

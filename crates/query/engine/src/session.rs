@@ -13,10 +13,9 @@ use crate::engine::EngineOptions;
 use crate::keyless::without_keys;
 use crate::options::NandleOptions;
 use crate::pool::memory_pool;
-use crate::scan::{KeepFilters, PlanReads, with_sound_pushdown};
+use crate::rules::rules;
 use crate::table::CurrentTables;
 use crate::temporary::CheckedFiles;
-use crate::yielding::YieldInJoins;
 
 /// As many sorts as take no more than a part of the memory together by what they keep.
 const SORTS_AT_A_TIME: u64 = 64;
@@ -38,6 +37,8 @@ pub(crate) fn open(
         .with_sort_spill_reservation_bytes(sort_reservation_bytes(options.memory_bytes))
         .with_information_schema(true)
         .set_bool("datafusion.sql_parser.collect_spans", true)
+        // A rule that doesn't know what to make of a statement leaves it as it is.
+        .set_bool("datafusion.optimizer.skip_failed_rules", true)
         // A literal with a point is the number that it says, as in other databases, and not the double next to it.
         .set_bool("datafusion.sql_parser.parse_float_as_decimal", true)
         // Moments without a zone of their own would be taken in that of the column that they are held against.
@@ -48,11 +49,7 @@ pub(crate) fn open(
         .with_config(config)
         .with_runtime_env(runtime(options, files)?)
         .with_default_features();
-    let builder = check_arithmetic(builder)
-        .with_physical_optimizer_rules(with_sound_pushdown()?)
-        .with_physical_optimizer_rule(Arc::new(YieldInJoins))
-        .with_physical_optimizer_rule(Arc::new(KeepFilters))
-        .with_physical_optimizer_rule(Arc::new(PlanReads::new(options)));
+    let builder = check_arithmetic(builder).with_physical_optimizer_rules(rules(options)?);
     let mut state = without_keys(extend(builder)?)?;
     check_comparisons(&mut state)?;
     let context = SessionContext::new_with_state(state);

@@ -24,4 +24,4 @@ mod small;
 mod stored;
 
 pub use self::exec::GraceHashJoin;
-pub(crate) use self::rule::{Rule, with_grace_joins};
+pub(crate) use self::rule::{JOINS_DECIDED, Rule, with_grace_joins};

@@ -15,7 +15,7 @@ use super::GraceHashJoin;
 pub(crate) type Rule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 
 /// The rule after which joins are decided; those that follow see to it that rows lie and are ordered as joins want them.
-const JOINS_DECIDED: &str = "join_selection";
+pub(crate) const JOINS_DECIDED: &str = "join_selection";
 
 /// The same rules, by which hash joins of two divided sides may write their rows to temporary files. Joins with one small side for all stay.
 ///

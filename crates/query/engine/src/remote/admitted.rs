@@ -11,7 +11,7 @@ use datafusion_datasource::memory::MemorySourceConfig;
 use crate::EngineError;
 
 /// What computes on rows that come to it, and what makes some of nothing.
-const COMPUTING: [&str; 26] = [
+const COMPUTING: [&str; 27] = [
     "AggregateExec",
     "BoundedWindowAggExec",
     "BufferExec",
@@ -28,6 +28,7 @@ const COMPUTING: [&str; 26] = [
     "LazyMemoryExec",
     "LocalLimitExec",
     "NestedLoopJoinExec",
+    "OuterSide",
     "PlaceholderRowExec",
     "ProjectionExec",
     "RepartitionExec",

@@ -35,6 +35,7 @@ use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceCh
 use super::columns::{made_of, of_others};
 use super::rule::scan_of;
 use crate::grace::GraceHashJoin;
+use crate::outer::OuterSide;
 
 type Expression = Arc<dyn PhysicalExpr>;
 type Plan = Arc<dyn ExecutionPlan>;
@@ -153,6 +154,7 @@ fn column_below(plan: &Plan, place: usize, column: usize) -> Option<usize> {
     let hands_on = plan.is::<RepartitionExec>()
         || plan.is::<CoalescePartitionsExec>()
         || plan.is::<CooperativeExec>()
+        || plan.is::<OuterSide>()
         || plan.is::<SortExec>()
         || plan.is::<SortPreservingMergeExec>()
         || plan.is::<UnionExec>()

@@ -32,5 +32,5 @@ pub(crate) use explain::{Taken, Told, bounded, processor_time};
 pub(crate) use kept_filters::KeepFilters;
 pub(crate) use planned::{PlannedScan, scan_of};
 pub(crate) use processor::Rates;
-pub(crate) use pushed_filters::with_sound_pushdown;
+pub(crate) use pushed_filters::PushFilters;
 pub(crate) use rule::{PlanReads, predicted_seconds};

@@ -8,11 +8,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use datafusion::common::DataFusionError;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::{DataFusionError, internal_err};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_optimizer::filter_pushdown::FilterPushdown;
-use datafusion::physical_optimizer::optimizer::PhysicalOptimizer;
 use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::filter::FilterExec;
@@ -20,25 +19,16 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 
-type Rule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
-
-/// The engine's rules, with this one in the place of its own.
-///
-/// # Errors
-/// The engine has no rule of that name.
-pub(crate) fn with_sound_pushdown() -> Result<Vec<Rule>, DataFusionError> {
-    let pushdown = FilterPushdown::new();
-    let mut rules = PhysicalOptimizer::new().rules;
-    let Some(own) = rules.iter_mut().find(|rule| rule.name() == pushdown.name()) else {
-        return internal_err!("there is no rule {}", pushdown.name());
-    };
-    *own = Arc::new(PushFilters { pushdown });
-    Ok(rules)
+/// Has filters come to scans.
+#[derive(Debug)]
+pub(crate) struct PushFilters {
+    pushdown: FilterPushdown,
 }
 
-#[derive(Debug)]
-struct PushFilters {
-    pushdown: FilterPushdown,
+impl Default for PushFilters {
+    fn default() -> Self {
+        Self { pushdown: FilterPushdown::new() }
+    }
 }
 
 impl PushFilters {

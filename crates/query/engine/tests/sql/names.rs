@@ -82,3 +82,39 @@ fn a_filter_of_one_side_is_not_taken_for_one_of_the_other() {
         assert_eq!(count(both), r#"{"n":47,"s":20}"#, "{reads}");
     }
 }
+
+/// What is the same in all rows of a side isn't in those of an outer join.
+#[test]
+fn a_value_of_a_side_is_not_that_of_all_rows_of_a_join() {
+    let place = Place::new();
+    let all = || (0..2000).map(Some).collect::<Vec<_>>();
+    let thirds = (0..2000).map(|row| Some(row % 3)).collect::<Vec<_>>();
+    add(&place, "x.parquet", &[("id", all())]);
+    add(&place, "y.parquet", &[("id", all()), ("s", thirds)]);
+    let engine = place.engine(&["x.parquet", "y.parquet"]);
+    let ones = "(SELECT id, s FROM y WHERE s = 1) y";
+    for joined in [
+        format!("x LEFT JOIN {ones} ON x.id = y.id"),
+        format!("{ones} RIGHT JOIN x ON x.id = y.id"),
+        format!("{ones} FULL JOIN x ON x.id = y.id"),
+    ] {
+        let grouped = sorted(
+            &engine,
+            &format!("SELECT y.s, count(*) AS n FROM {joined} WHERE x.id < 1000 GROUP BY y.s"),
+        );
+        assert_eq!(grouped, [r#"{"n":667}"#, r#"{"s":1,"n":333}"#], "{joined}");
+        let first = format!("SELECT y.s, x.id FROM {joined} ORDER BY y.s, x.id LIMIT 2");
+        assert_eq!(answer(&engine, &first).unwrap(), [r#"{"s":1,"id":1}"#, r#"{"s":1,"id":4}"#], "{joined}");
+    }
+    let marked = "SELECT y.found, count(*) AS n FROM x LEFT JOIN (SELECT id, true AS found FROM y WHERE s = 2) y ON x.id = y.id GROUP BY y.found";
+    assert_eq!(sorted(&engine, marked), [r#"{"found":true,"n":666}"#, r#"{"n":1334}"#]);
+}
+
+#[test]
+fn a_value_in_two_types_is_grouped_by() {
+    let (_place, engine) = of_kinds();
+    let grouped =
+        sorted(&engine, "SELECT CAST(p AS DOUBLE) AS x, p AS y, count(*) AS n FROM e GROUP BY 1, 2");
+    assert_eq!(grouped.len(), 5);
+    assert_eq!(grouped[3], r#"{"x":3.0,"y":3,"n":4}"#);
+}

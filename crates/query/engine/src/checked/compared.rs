@@ -14,6 +14,8 @@ use datafusion::logical_expr::planner::{ExprPlanner, PlannerResult, RawBinaryExp
 use datafusion::logical_expr::{BinaryExpr, Expr, ExprSchemable as _, Operator, cast, lit};
 use datafusion::sql::sqlparser::ast::BinaryOperator;
 
+use super::floating;
+
 const NANOSECONDS: DataType = DataType::Time64(TimeUnit::Nanosecond);
 
 /// Has such values compared in one type.
@@ -71,6 +73,8 @@ impl FunctionRewrite for OneType {
                 let unified = in_one_type(expr, &others, schema);
                 unified.map(|(expr, list)| Expr::InList(InList::new(Box::new(expr), list, *negated)))
             }
+            Expr::ScalarFunction(function) => floating::function(function, schema),
+            Expr::Case(case) => floating::case(case, schema),
             _ => None,
         };
         Ok(unified.map_or(Transformed::no(expression), Transformed::yes))
@@ -110,12 +114,12 @@ fn in_one_type(own: &Expr, others: &[&Expr], schema: &DFSchema) -> Option<(Expr,
     Some((cast(own.clone(), NANOSECONDS), all))
 }
 
-fn is_decimal(expression: &Expr, schema: &DFSchema) -> bool {
+pub(super) fn is_decimal(expression: &Expr, schema: &DFSchema) -> bool {
     expression.get_type(schema).is_ok_and(|data_type| data_type.is_decimal())
 }
 
 /// A decimal number in a floating-point type; others as they are.
-fn as_floating(expression: &Expr, data_type: &DataType, schema: &DFSchema) -> Expr {
+pub(super) fn as_floating(expression: &Expr, data_type: &DataType, schema: &DFSchema) -> Expr {
     if !is_decimal(expression, schema) {
         return expression.clone();
     }

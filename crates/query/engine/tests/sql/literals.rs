@@ -29,6 +29,37 @@ fn a_number_beyond_all_decimals_is_a_double() {
     }
 }
 
+/// In one column with decimal numbers, which literals with a point are.
+#[test]
+fn floating_point_numbers_stay_what_they_are() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    let values = "(VALUES (1, '1.5'), (2, 'NaN'), (3, '1e20'), (4, '1e-20'), (5, NULL)) AS t(id, v)";
+    let doubles = format!("WITH f AS (SELECT id, CAST(v AS DOUBLE) AS v FROM {values})");
+    let texts = |of: &str, from: &str| {
+        let query = format!("{doubles} SELECT id, CAST({of} AS TEXT) AS x FROM {from} ORDER BY id, x");
+        let rows = answer(&engine, &query).unwrap_or_else(|error| panic!("{query}: {error}"));
+        rows.iter()
+            .map(|row| row.split("\"x\":").nth(1).unwrap_or("null}").trim_end_matches('}').to_owned())
+            .collect::<Vec<_>>()
+    };
+    for of in [
+        "coalesce(v, 0.5)",
+        "CASE WHEN v IS NULL THEN 0.5 ELSE v END",
+        "CASE id WHEN 5.0 THEN 0.5 ELSE v END",
+        "nvl(v, 0.5)",
+    ] {
+        assert_eq!(texts(of, "f"), ["\"1.5\"", "\"NaN\"", "\"1e20\"", "\"1e-20\"", "\"0.5\""], "{of}");
+    }
+    assert_eq!(texts("greatest(v, 2.5)", "f"), ["\"2.5\"", "\"NaN\"", "\"1e20\"", "\"2.5\"", "\"2.5\""]);
+    assert_eq!(texts("nullif(v, 1.5)", "f WHERE id < 3"), ["null", "\"NaN\""]);
+    let both = "(SELECT id, v AS y FROM f WHERE id > 2 UNION ALL SELECT 6, 0.25 UNION ALL SELECT id, 1.5 FROM f WHERE id = 1)";
+    assert_eq!(texts("y", both), ["\"1.5\"", "\"1e20\"", "\"1e-20\"", "null", "\"0.25\""]);
+    assert_eq!(texts("arrow_typeof(coalesce(1.25, 0.5))", "f WHERE id = 1"), ["\"Decimal128(3, 2)\""]);
+    let few = format!("{doubles} SELECT count(*) AS n FROM f WHERE coalesce(v, 0.0) > 0");
+    assert_eq!(answer(&engine, &few).unwrap(), [r#"{"n":4}"#]);
+}
+
 /// Not a number is above all numbers.
 #[test]
 fn least_and_greatest_are_of_all_numbers_in_groups_too() {

@@ -27,6 +27,7 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let statements = texts.iter().map(|text| engine.parse(text)).collect::<Result<Vec<_>, _>>();
     let statements: Vec<Statement> =
         statements.map_err(|error| of_engine(&error))?.into_iter().flatten().collect();
+    check_one_file(format, &statements)?;
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
     let retry = workers.as_ref().filter(|workers| workers.is_retried);
     let mut shell = Shell { engine, format, record, retry, cancel };
@@ -39,6 +40,22 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
         }
         (ran, None) => ran,
     }
+}
+
+/// Files of Parquet and of Arrow end with their result: of two, one behind the other, readers see one.
+fn check_one_file(format: Format, statements: &[Statement]) -> Result<(), Failure> {
+    let format = match format {
+        Format::Parquet => "Parquet",
+        Format::Arrow => "Arrow",
+        Format::Table | Format::Csv | Format::Json => return Ok(()),
+    };
+    let queries = statements.iter().filter(|statement| statement.is_query()).count();
+    if queries > 1 {
+        return Err(Failure::usage(format!(
+            "{queries} queries in one output of {format}, which holds one result: give one query, or another --format"
+        )));
+    }
+    Ok(())
 }
 
 /// What -c and -f say, or else standard input; nothing where that is a terminal, which is asked then.

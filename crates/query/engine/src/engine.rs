@@ -11,6 +11,7 @@ use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::object_store::memory::InMemory;
 use datafusion::prelude::SessionContext;
 use datafusion::sql::parser::{DFParserBuilder, Statement as Parsed};
+use datafusion::sql::sqlparser::ast::Statement as SqlStatement;
 use datafusion::sql::sqlparser::dialect::PostgreSqlDialect;
 use nandle_io::{Io, Nanos};
 use nandle_reads::Pricing;
@@ -79,6 +80,11 @@ impl Statement {
     /// Whether it runs another one and tells what that took: EXPLAIN ANALYZE.
     pub const fn is_analysis(&self) -> bool {
         matches!(&self.0, Parsed::Explain(explain) if explain.options.analyze)
+    }
+
+    /// Whether it asks for rows of tables.
+    pub fn is_query(&self) -> bool {
+        matches!(&self.0, Parsed::Statement(statement) if matches!(**statement, SqlStatement::Query(_)))
     }
 }
 

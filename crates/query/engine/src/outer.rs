@@ -57,9 +57,9 @@ fn marked(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionP
     if !sides().any(|(side, may_be_missing)| is_marked(side, may_be_missing)) {
         return Ok(Transformed::no(plan));
     }
-    let sides = sides().map(|(side, may_be_missing)| match is_marked(side, may_be_missing) {
-        true => Arc::new(OuterSide::new(Arc::clone(side))) as _,
-        false => Arc::clone(side),
+    let sides = sides().map(|(side, may_be_missing)| {
+        let marked = || Arc::new(OuterSide::new(Arc::clone(side))) as _;
+        if is_marked(side, may_be_missing) { marked() } else { Arc::clone(side) }
     });
     let (sides, options) = (sides.collect(), ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute));
     Ok(Transformed::yes(Arc::clone(&plan).replace_children(sides, options)?))

@@ -14,6 +14,7 @@ use datafusion::sql::sqlparser::ast::{
 use datafusion::sql::sqlparser::dialect::GenericDialect;
 use datafusion::sql::sqlparser::parser::{Parser, ParserError};
 
+use crate::allowed::check_meaning;
 use crate::options::NandleOptions;
 use crate::session::{DATABASE, SCHEMA};
 use crate::{EngineError, ErrorKind, Statement};
@@ -53,13 +54,15 @@ pub(crate) async fn planned(
 ) -> Result<LogicalPlan, EngineError> {
     let statement = with_doubles(with_bare_setting(parsed));
     let planned = context.state().statement_to_plan(statement).await;
-    planned.map_err(|error| {
+    let planned = planned.map_err(|error| {
         let diagnostic = error.diagnostic();
         let span = diagnostic.and_then(|diagnostic| diagnostic.span);
         let place = span.and_then(|span| TextPlace::new(&text, span.start.line, span.start.column));
         let named = diagnostic.and_then(named_table).map(str::to_owned);
         told(context, error, place, named.as_deref())
-    })
+    })?;
+    check_meaning(&planned)?;
+    Ok(planned)
 }
 
 /// The engine lists settings of ours without the word that they begin with.

@@ -9,20 +9,30 @@ use datafusion::execution::memory_pool::{
     FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation, TrackConsumersPool,
 };
 
+use crate::session::sort_reservation_bytes;
+
 /// So many of those that hold most memory are named when there is none left.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
 /// Joins that gather the rows of one side, and copy them into one batch when they have all. The engine accounts for the rows once.
 const COPYING: [&str; 3] = ["HashJoinInput", "NestedLoopJoinLoad", "CrossJoinExec"];
 
+/// Sorts ask for room to merge in before they take rows. Where others have all the memory by then they would fail, although what they ask for is little.
+const MERGING: &str = "ExternalSorterMerge";
+
 /// So much memory; operators that spill have equal parts of what others leave.
 pub(crate) fn memory_pool(bytes: usize) -> Arc<dyn MemoryPool> {
-    Arc::new(TrackConsumersPool::new(WithCopies(FairSpillPool::new(bytes)), NAMED_CONSUMERS))
+    let merging_bytes = sort_reservation_bytes(bytes as u64);
+    let pool = WithCopies { fair: FairSpillPool::new(bytes), merging_bytes };
+    Arc::new(TrackConsumersPool::new(pool, NAMED_CONSUMERS))
 }
 
-/// A pool in which those that copy what they hold have room for that, too.
+/// A pool in which those that copy what they hold have room for that, too, and sorts for a little to merge in.
 #[derive(Debug)]
-struct WithCopies(FairSpillPool);
+struct WithCopies {
+    fair: FairSpillPool,
+    merging_bytes: usize,
+}
 
 /// What is accounted for when a consumer asks for so much.
 fn with_copy(reservation: &MemoryReservation, bytes: usize) -> usize {
@@ -36,43 +46,63 @@ impl MemoryPool for WithCopies {
     }
 
     fn register(&self, consumer: &MemoryConsumer) {
-        self.0.register(consumer);
+        self.fair.register(consumer);
     }
 
     fn unregister(&self, consumer: &MemoryConsumer) {
-        self.0.unregister(consumer);
+        self.fair.unregister(consumer);
     }
 
     fn grow(&self, reservation: &MemoryReservation, additional: usize) {
-        self.0.grow(reservation, with_copy(reservation, additional));
+        self.fair.grow(reservation, with_copy(reservation, additional));
     }
 
     fn shrink(&self, reservation: &MemoryReservation, shrink: usize) {
-        self.0.shrink(reservation, with_copy(reservation, shrink));
+        self.fair.shrink(reservation, with_copy(reservation, shrink));
     }
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<(), DataFusionError> {
-        self.0.try_grow(reservation, with_copy(reservation, additional))
+        let grown = self.fair.try_grow(reservation, with_copy(reservation, additional));
+        let is_merging = || reservation.consumer().name().starts_with(MERGING);
+        if grown.is_err() && is_merging() && reservation.size() + additional <= self.merging_bytes {
+            self.fair.grow(reservation, additional);
+            return Ok(());
+        }
+        grown
     }
 
     fn reserved(&self) -> usize {
-        self.0.reserved()
+        self.fair.reserved()
     }
 
     fn memory_limit(&self) -> MemoryLimit {
-        self.0.memory_limit()
+        self.fair.memory_limit()
     }
 }
 
 impl fmt::Display for WithCopies {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, with room for copies", self.0)
+        write!(f, "{}, with room for copies", self.fair)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_sort_can_always_merge_in_a_little() {
+        let pool = memory_pool(6400);
+        let all = MemoryConsumer::new("RepartitionExec[0]").register(&pool);
+        all.try_grow(6400).unwrap();
+        let merge = MemoryConsumer::new("ExternalSorterMerge[0]").register(&pool);
+        merge.try_grow(60).unwrap();
+        merge.try_grow(40).unwrap();
+        assert!(merge.try_grow(1).is_err());
+        assert_eq!(pool.reserved(), 6500);
+        drop((all, merge));
+        assert_eq!(pool.reserved(), 0);
+    }
 
     #[test]
     fn a_join_that_copies_its_rows_has_room_for_the_copy() {

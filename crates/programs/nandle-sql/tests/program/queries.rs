@@ -25,6 +25,10 @@ fn files_are_tables_and_rows_are_written_in_every_format() {
     std::fs::write(place.path("both.sql"), sum).unwrap();
     let rows = place.done(&["few.parquet", "x=*umbers.parquet", "-f", "both.sql", "--format", "csv"]);
     assert_eq!(rows, "sum\n5006\nn\n5000\n");
+    for format in ["arrow", "parquet"] {
+        let said = place.refused(2, &["few.parquet", "-c", "SELECT 1; SELECT 2", "--format", format]);
+        assert!(said.contains("2 queries"), "{said}");
+    }
     let none =
         place.done(&["Numbers.parquet", "-c", "SELECT note FROM numbers WHERE id < 0", "--format", "csv"]);
     assert_eq!(none, "note\n");

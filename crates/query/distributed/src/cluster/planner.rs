@@ -29,8 +29,9 @@ impl QueryPlanner for WatchedPlanner {
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
         let options = session.config_options().extensions.get::<NandleOptions>();
-        // What isn't planned has no shares by predicted time: it is read here.
-        if options.is_some_and(|options| options.reads == Reads::Engine) {
+        // What isn't planned has no shares by predicted time: it is read here. What refers to its own rows can't be made in parts.
+        let is_recursive = || statement.exists(|node| Ok(matches!(node, LogicalPlan::RecursiveQuery(_))));
+        if options.is_some_and(|options| options.reads == Reads::Engine) || is_recursive()? {
             return DefaultPhysicalPlanner::default().create_physical_plan(statement, session).await;
         }
         let plan = self.distributing.create_physical_plan(statement, session).await?;

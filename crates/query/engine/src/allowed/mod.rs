@@ -2,7 +2,9 @@
 
 mod joins;
 mod lists;
+mod meanings;
 mod nesting;
+mod subqueries;
 
 use datafusion::common::DataFusionError;
 use datafusion::common::tree_node::TreeNodeRecursion;
@@ -22,6 +24,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     lists::check(&tokens)?;
     joins::check(&tokens)?;
     check_sets(&tokens)?;
+    meanings::check(&tokens)?;
     check_distinct_from(&tokens)
 }
 
@@ -95,6 +98,11 @@ fn ends_expressions(keyword: Keyword) -> bool {
         WHERE,
     ]
     .contains(&keyword)
+}
+
+/// What the engine would compute wrongly.
+pub(crate) fn check_meaning(plan: &LogicalPlan) -> Result<(), EngineError> {
+    each(plan, subqueries::check)
 }
 
 /// What no statement may do, alone or inside of an EXPLAIN.

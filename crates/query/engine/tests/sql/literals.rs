@@ -114,6 +114,45 @@ fn is_distinct_from_wants_brackets_before_and() {
 }
 
 #[test]
+fn what_would_mean_something_else_is_refused() {
+    let place = Place::with_files();
+    let engine = place.engine(&["rows"]);
+    for (text, said) in [
+        ("SELECT id FROM rows WHERE note SIMILAR TO 'n%'", "SIMILAR TO"),
+        ("SELECT count(*) FROM rows TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
+        ("SELECT to_char(arrow_cast(day, 'Date32'), 'YYYY-MM') FROM rows", "strftime"),
+        (
+            "SELECT a.id FROM rows a WHERE EXISTS (SELECT 1 FROM rows b, rows c WHERE b.id = a.id AND c.id <> a.id)",
+            "b.id and c.id",
+        ),
+        (
+            "SELECT (SELECT max(c.amount) FROM rows b, rows c WHERE b.day = a.day AND c.day = a.day) FROM rows a",
+            "b.day and c.day",
+        ),
+        (
+            "SELECT a.id FROM rows a WHERE a.id IN (SELECT c.id FROM rows b JOIN rows c ON b.day = c.day WHERE b.id = a.id)",
+            "id and",
+        ),
+        ("SELECT id FROM rows WHERE airport NOT IN (SELECT note FROM rows) OR amount > 3", "NOT IN"),
+        ("SELECT id FROM rows WHERE NOT (airport IN (SELECT note FROM rows) AND amount > 3)", "NOT IN"),
+    ] {
+        let error = answer(&engine, text).unwrap_err();
+        assert!(error.kind() == ErrorKind::Refused && error.to_string().contains(said), "{text}: {error}");
+    }
+    for text in [
+        "SELECT to_char(day, '%Y-%m') AS m FROM rows WHERE id = 1",
+        "SELECT count(*) AS n FROM rows a WHERE EXISTS (SELECT 1 FROM rows b WHERE b.id = a.id AND b.day <> a.day)",
+        "SELECT count(*) AS n FROM rows a WHERE a.id IN (SELECT b.id FROM rows b WHERE b.id = a.id AND b.day = a.day)",
+        "SELECT count(*) AS n FROM rows a WHERE EXISTS (SELECT 1 FROM rows b JOIN rows c ON b.id = c.id WHERE b.day = a.day AND c.note = a.note)",
+        "SELECT count(*) AS n FROM rows WHERE airport NOT IN (SELECT note FROM rows WHERE note IS NOT NULL) AND amount > 3",
+        "SELECT count(*) AS n FROM rows WHERE id NOT IN (SELECT id FROM rows WHERE id > 3) OR amount > 3",
+        "SELECT count(*) AS n FROM rows WHERE airport IN (SELECT note FROM rows) OR amount > 3",
+    ] {
+        answer(&engine, text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+}
+
+#[test]
 fn nothing_is_made_that_there_is_no_memory_for() {
     let place = Place::with_files();
     let engine = place.engine(&["rows"]);

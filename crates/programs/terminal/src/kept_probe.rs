@@ -1,7 +1,7 @@
 //! Probes that commands made on their way, kept for the next command: a profile of each device, in the user's directory for caches.
 //!
-//! One is kept only where the system tells the device from others, and where the machine had time for it. It counts for thirty days, because
-//! drives fill up and grow old.
+//! One is kept only where the system tells the device from others. It counts for thirty days, because drives fill up and grow old; for an hour, where the
+//! machine was short of processor time.
 
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -14,6 +14,7 @@ use nandle_profile::{DeviceProfile, Identity, ProfileError, read_profile, write_
 use nandle_target::facts::identity_of_path;
 
 const AGE_SECONDS_MAX: u64 = 30 * 24 * 3600;
+const AGE_SECONDS_MAX_WHEN_BUSY: u64 = 3600;
 
 /// Where the probe of a device is kept.
 #[derive(Debug, PartialEq)]
@@ -44,7 +45,9 @@ impl KeptProbe {
         let profile = read_profile(&self.path)?;
         let age_seconds = seconds_now().checked_sub(profile.made_at_unix_s);
         let is_of_it = same_device(&profile.identity, &self.identity) == Sameness::Same;
-        let age = age_seconds.filter(|seconds| *seconds <= AGE_SECONDS_MAX && is_of_it);
+        let was_busy = profile.conditions.short_of_processors().is_some();
+        let age_seconds_max = if was_busy { AGE_SECONDS_MAX_WHEN_BUSY } else { AGE_SECONDS_MAX };
+        let age = age_seconds.filter(|seconds| *seconds <= age_seconds_max && is_of_it);
         Ok(age.map(|seconds| (profile, Nanos::from_secs(seconds))))
     }
 
@@ -124,7 +127,14 @@ mod tests {
         assert_eq!(kept.read().unwrap().unwrap().0, profile);
         let exchanged = KeptProbe { identity: identity(Some("B"), "sda"), path: kept.path.clone() };
         assert_eq!(exchanged.read().unwrap(), None, "another device has its place");
-        profile.made_at_unix_s -= AGE_SECONDS_MAX + 60;
+        profile.made_at_unix_s -= AGE_SECONDS_MAX_WHEN_BUSY + 60;
+        kept.write(&profile).unwrap();
+        assert!(kept.read().unwrap().is_some());
+        profile.conditions.cpu_pressure_share = Some(0.5);
+        kept.write(&profile).unwrap();
+        assert_eq!(kept.read().unwrap(), None, "it is of an hour in which the machine was busy");
+        profile.conditions.cpu_pressure_share = None;
+        profile.made_at_unix_s -= AGE_SECONDS_MAX;
         kept.write(&profile).unwrap();
         assert_eq!(kept.read().unwrap(), None, "it is old");
         fs::write(&kept.path, "{}").unwrap();

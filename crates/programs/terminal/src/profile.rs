@@ -170,15 +170,16 @@ fn read_kept(kept: &KeptProbe, directory: &Path) -> Option<(DeviceProfile, Nanos
     Some((profile, age))
 }
 
-/// What is to be said of a probe that was made on the way; it is kept where the machine had time for it.
+/// Keeps a probe that was made on the way; what is to be said of it.
 fn keep(profile: &DeviceProfile, kept: &KeptProbe) -> Option<String> {
-    if let Some(share) = profile.conditions.short_of_processors() {
-        return Some(format!(
-            "The machine was short of processor time during the probe ({:.0} % of it): predicted times may be too long, and the next command probes anew.",
+    let failed = kept.write(profile).err().map(|error| format!("{error}; the next command probes anew."));
+    let busy = profile.conditions.short_of_processors().map(|share| {
+        format!(
+            "The machine was short of processor time during the probe ({:.0} % of it): predicted times may be wrong, and in an hour a command probes anew.",
             share * 100.0
-        ));
-    }
-    kept.write(profile).err().map(|error| format!("{error}; the next command probes anew."))
+        )
+    });
+    failed.or(busy)
 }
 
 /// What the system doesn't say of a device is no reason to think that it is another.
@@ -255,12 +256,12 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_of_a_busy_machine_is_not_kept() {
+    fn a_probe_of_a_busy_machine_is_kept_for_a_while() {
         let (caches, mut profile) = (tempfile::tempdir().unwrap(), made_up());
         let kept = KeptProbe::within(caches.path(), profile.identity.clone()).unwrap();
         profile.conditions.cpu_pressure_share = Some(0.47);
         let said = keep(&profile, &kept).unwrap();
         assert!(said.contains("47 %"), "{said}");
-        assert_eq!(kept.read().unwrap(), None);
+        assert_eq!(kept.read().unwrap().unwrap().0, profile);
     }
 }

@@ -59,7 +59,11 @@ impl PhysicalExtensionCodec for JoinCodec {
                 && inputs.len() == 2
         };
         let Some(join) = plan.downcast_ref::<HashJoinExec>().filter(sent) else {
-            return internal_err!("{} with {} inputs came as a join", plan.name(), inputs.len());
+            return internal_err!(
+                "{} with {} inputs came as a hash join of two sides that are divided by their keys",
+                plan.name(),
+                inputs.len()
+            );
         };
         Ok(Arc::new(GraceHashJoin::new(&between(join, inputs.to_vec())?)?))
     }

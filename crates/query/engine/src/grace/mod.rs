@@ -16,11 +16,11 @@ mod buckets;
 mod compact;
 mod exec;
 mod figures;
+mod granted;
 mod joins;
 mod pairs;
 mod rule;
 mod side;
-mod small;
 mod stored;
 
 pub use self::exec::GraceHashJoin;

@@ -18,9 +18,9 @@ use tokio::sync::mpsc::Sender;
 use super::buckets::{BUFFERED_BYTES_MAX, Buckets, Division};
 use super::compact::compact;
 use super::figures::Figures;
+use super::granted::{SMALL_BYTES_MAX, with_granted_memory};
 use super::joins::{BuildSide, JoinOfSides, Joins};
 use super::side::Side;
-use super::small::{SMALL_BYTES_MAX, with_granted_memory};
 use super::stored::{Stored, stored_stream};
 
 /// A side of a join stays in memory where it takes no more than this part of it, all partitions together: several joins run at a time.

@@ -2,6 +2,8 @@
 //! (`DataFusion` 55.2), so that the greatest of `-inf` alone would be -1.8e308, and `NaN` would be left out: in groups alone, as without them it is above all
 //! numbers, as elsewhere.
 
+use std::cmp::Ordering;
+
 use arrow_array::ArrowNativeTypeOp;
 use arrow_array::types::{ArrowPrimitiveType, Float16Type, Float32Type, Float64Type};
 use arrow_schema::DataType;
@@ -38,30 +40,16 @@ impl Of {
     fn in_groups<T: ArrowPrimitiveType<Native: ArrowNativeTypeOp> + Send>(
         self,
     ) -> Box<dyn GroupsAccumulator> {
-        match self {
-            Self::Least => Box::new(
-                PrimitiveGroupsAccumulator::<T, _>::new(
-                    &T::DATA_TYPE,
-                    |least: &mut T::Native, other: T::Native| {
-                        if other.is_lt(*least) {
-                            *least = other;
-                        }
-                    },
-                )
-                .with_starting_value(T::Native::MAX_TOTAL_ORDER),
-            ),
-            Self::Greatest => Box::new(
-                PrimitiveGroupsAccumulator::<T, _>::new(
-                    &T::DATA_TYPE,
-                    |greatest: &mut T::Native, other: T::Native| {
-                        if other.is_gt(*greatest) {
-                            *greatest = other;
-                        }
-                    },
-                )
-                .with_starting_value(T::Native::MIN_TOTAL_ORDER),
-            ),
-        }
+        let (wanted, first) = match self {
+            Self::Least => (Ordering::Less, T::Native::MAX_TOTAL_ORDER),
+            Self::Greatest => (Ordering::Greater, T::Native::MIN_TOTAL_ORDER),
+        };
+        let keep = move |extreme: &mut T::Native, other: T::Native| {
+            if other.compare(*extreme) == wanted {
+                *extreme = other;
+            }
+        };
+        Box::new(PrimitiveGroupsAccumulator::<T, _>::new(&T::DATA_TYPE, keep).with_starting_value(first))
     }
 }
 

@@ -1,3 +1,6 @@
+#[cfg(test)]
+mod tests;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::Future;
@@ -6,10 +9,13 @@ use std::rc::Rc;
 use std::task::{Context, Poll, ready};
 
 use nandle_io::runtime::{AsyncDevice, Handle};
-use nandle_io::{Access, Buffer, BufferMut, DeviceId, Durability, Operation, Shape, WriteBuffers};
+use nandle_io::{
+    Access, Buffer, BufferMut, DeviceId, Durability, DurableWrites, Operation, Shape, WriteBuffers,
+};
 
 use crate::defects::Defect;
 use crate::parts::{Parts, ReadParts, WriteParts};
+use crate::policy::Task;
 use crate::signal::Signal;
 use crate::{BLOCK_BYTES, PageError, Stats};
 
@@ -124,7 +130,7 @@ impl Disk {
         self.send(action, offset_bytes, from, Durability::Volatile)
     }
 
-    /// The same; with [`Durability::Durable`] it is durable when it completes, and needs no flush.
+    /// The same; with [`Durability::Durable`] it is durable when it completes, and needs no flush of the caller's.
     pub(crate) fn send(
         self: &Rc<Self>,
         action: &'static str,
@@ -134,16 +140,31 @@ impl Disk {
     ) -> Writing {
         let length_bytes: usize = from.iter().map(Buffer::len).sum();
         debug_assert!(is_in_blocks(offset_bytes, length_bytes), "{length_bytes} bytes at {offset_bytes}");
+        let of_request = if self.takes_durable_writes() { durability } else { Durability::Volatile };
         let parts = self.check_writable().map(|()| {
-            let parts = self.parts.write(offset_bytes, from, durability);
+            let parts = self.parts.write(offset_bytes, from, of_request);
             self.count(|stats| {
                 stats.device_writes += parts.requests();
                 stats.device_written_bytes += length_bytes as u64;
-                stats.device_flushes += u64::from(durability == Durability::Durable);
+                stats.device_flushes += u64::from(of_request == Durability::Durable);
             });
             parts
         });
-        Writing { disk: Rc::clone(self), action, durability, parts }
+        let needs_flush = durability != of_request;
+        Writing { disk: Rc::clone(self), action, of_request, needs_flush, flushing: None, parts: Some(parts) }
+    }
+
+    /// Whether a durable write may be one request. Where it is a write and a sync, or goes through a page cache, its sync
+    /// can take the error of an earlier write, which the system reports once per open file. A flush that overlaps would then
+    /// succeed, and acknowledge what is lost. So there such a write shares the store's flushes.
+    fn takes_durable_writes(&self) -> bool {
+        self.shape.access == Access::Direct && self.shape.durable_writes != DurableWrites::WriteThenFlush
+    }
+
+    /// Makes the device's new length durable, and all that was written before: flushes although every write is durable.
+    pub(crate) async fn flush_length(self: &Rc<Self>) -> Result<(), PageError> {
+        self.writes.completed.update(|completed| completed + 1);
+        self.flush().await
     }
 
     /// Reads; the request is on its way when this returns.
@@ -301,25 +322,41 @@ impl Drop for Waiting<'_> {
 pub(crate) struct Writing {
     disk: Rc<Disk>,
     action: &'static str,
-    durability: Durability,
-    /// Or why there is no request.
-    parts: Result<WriteParts, PageError>,
+    /// Of the request, which a flush may have to follow.
+    of_request: Durability,
+    needs_flush: bool,
+    flushing: Option<Task<'static, ()>>,
+    /// Or why there is no request; `None` when it is done.
+    parts: Option<Result<WriteParts, PageError>>,
+}
+
+impl Writing {
+    fn poll_parts(&mut self, context: &mut Context<'_>) -> Poll<Result<(), PageError>> {
+        let result = match &mut self.parts {
+            Some(Ok(parts)) => ready!(Pin::new(parts).poll(context)),
+            Some(Err(refused)) => return Poll::Ready(Err(refused.clone())),
+            None => return Poll::Ready(Ok(())),
+        };
+        self.parts = None;
+        if self.of_request == Durability::Volatile {
+            self.disk.writes.completed.update(|completed| completed + 1);
+        }
+        let result = result.map_err(PageError::device(self.action));
+        Poll::Ready(result.inspect_err(|error| self.disk.latch(error)))
+    }
 }
 
 impl Future for Writing {
     type Output = Result<(), PageError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let parts = match &mut self.parts {
-            Ok(parts) => parts,
-            Err(refused) => return Poll::Ready(Err(refused.clone())),
-        };
-        let result = ready!(Pin::new(parts).poll(context));
-        if self.durability == Durability::Volatile {
-            self.disk.writes.completed.update(|completed| completed + 1);
+        let written = ready!(self.poll_parts(context));
+        if written.is_err() || !self.needs_flush {
+            return Poll::Ready(written);
         }
-        let result = result.map_err(PageError::device(self.action));
-        Poll::Ready(result.inspect_err(|error| self.disk.latch(error)))
+        let disk = Rc::clone(&self.disk);
+        let flushing = self.flushing.get_or_insert_with(|| Box::pin(async move { disk.flush().await }));
+        flushing.as_mut().poll(context)
     }
 }
 
@@ -336,38 +373,5 @@ impl Future for Reading {
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let result = ready!(Pin::new(&mut self.parts).poll(context));
         Poll::Ready(result.map_err(PageError::device(self.action)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use nandle_io::conformance::MemoryWorld;
-    use nandle_io::runtime::Runtime;
-    use nandle_io::{DurableWrites, Nanos};
-
-    use super::*;
-
-    fn flush_depth(access: Access) -> usize {
-        let mut world = MemoryWorld::new(4, Nanos(1));
-        let device = world.add_shaped(Shape {
-            capacity_bytes: 1 << 20,
-            logical_block_bytes: 512,
-            memory_alignment_bytes: 512,
-            largest_transfer_bytes: 1 << 20,
-            access,
-            durable_writes: DurableWrites::OneCommand,
-            writable: true,
-            discards: false,
-        });
-        let runtime = Runtime::new(Box::new(world));
-        let disk = Disk::new(&runtime.handle(), device.id, false).unwrap();
-        disk.set_flush_depth(2);
-        disk.writes.flush_depth.get()
-    }
-
-    #[test]
-    fn flushes_overlap_only_where_there_is_no_page_cache() {
-        assert_eq!(flush_depth(Access::Direct), 2);
-        assert_eq!(flush_depth(Access::Buffered { reason: "a page cache".into() }), 1);
     }
 }

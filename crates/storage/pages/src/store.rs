@@ -135,8 +135,9 @@ impl Store {
         self.home.pages()
     }
 
-    /// Gives the store more pages, `pages` in all, while it goes on; the device must be long enough by now. The new ones hold
-    /// what the device held. When this returns the new number is durable; a power cut before leaves the old one or the new
+    /// Gives the store more pages, `pages` in all, while it goes on; the device must be long enough by now, and this makes its
+    /// length durable: a sync of its file beside the store would take errors that the store has to see. The new ones hold what the
+    /// device held. When this returns the new number is durable; a power cut before leaves the old one or the new
     /// one, and loses nothing.
     ///
     /// Under `direct` and `auto`, and without [`home_sums`](CreateOptions::home_sums), as many can be added as there is room
@@ -155,6 +156,10 @@ impl Store {
             return Ok(());
         }
         debug_assert!(label.pages > self.pages(), "{} pages to {}", self.pages(), label.pages);
+        // A label that survives a power cut must not name pages that the device has no room for then.
+        if !Defect::GrowthSyncedAside.is_seeded() {
+            disk.flush_length().await?;
+        }
         self.labels.write(disk, &label).await?;
         self.home.grow(pages);
         Ok(())

@@ -10,6 +10,7 @@ use nandle_io::{Access, DeviceFile, FileOptions};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
+use crate::defects::Defect;
 use crate::label::{Copies, Label};
 use crate::{BLOCK_BYTES, PageError};
 
@@ -72,7 +73,8 @@ impl StoreFile {
         Ok(Self { path: path.into(), device: Arc::new(device), extending: Mutex::default(), unreserved })
     }
 
-    /// Makes it so long at least, with its blocks; changes nothing if that can't be.
+    /// Makes it so long at least, with its blocks; changes nothing if that can't be. The store makes the length durable: a sync
+    /// here would take errors that its flushes have to see, because the system reports each once per open file.
     pub(super) fn extend(&self, bytes: u64) -> Result<(), PageError> {
         let _mine = self.extending.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.device.file();
@@ -82,7 +84,7 @@ impl StoreFile {
         if !metadata.is_file() || metadata.len() >= bytes {
             return Ok(());
         }
-        reserve(file, bytes).map(|_| ()).map_err(|error| {
+        reserve(file, bytes).and_then(|_| sync_aside(file)).map_err(|error| {
             // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
             let _ = file.set_len(metadata.len());
             failed(error)
@@ -135,7 +137,7 @@ fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), Pag
     }
 }
 
-/// Makes the file so long, with its blocks; or says why those can't be had beforehand.
+/// Makes the file so long, with its blocks; or says why those can't be had beforehand. Durable by the store's next flush.
 fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
     let refused = match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => None,
@@ -145,9 +147,12 @@ fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
         }
         Err(errno) => return Err(errno.into()),
     };
-    file.sync_all()?;
     debug_assert!(file.metadata().is_ok_and(|file| file.len() >= bytes), "it is {bytes} bytes long at least");
     Ok(refused)
+}
+
+fn sync_aside(file: &File) -> Result<(), Error> {
+    if Defect::GrowthSyncedAside.is_seeded() { file.sync_all() } else { Ok(()) }
 }
 
 fn sync_folder(path: &Path) -> Result<(), Error> {

@@ -45,19 +45,24 @@ pub(crate) fn memory_world() -> Box<dyn Io> {
     Box::new(world)
 }
 
-/// A world in memory with a device that takes requests of so many bytes at most.
-pub(crate) fn short_world(largest_transfer_bytes: u64) -> Box<dyn Io> {
-    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
-    world.add_shaped(Shape {
-        capacity_bytes: 32 << 20,
+/// A device without a page cache.
+pub(crate) fn direct_shape(capacity_bytes: u64) -> Shape {
+    Shape {
+        capacity_bytes,
         logical_block_bytes: 512,
         memory_alignment_bytes: 512,
-        largest_transfer_bytes,
+        largest_transfer_bytes: 1 << 20,
         access: Access::Direct,
         durable_writes: DurableWrites::OneCommand,
         writable: true,
         discards: true,
-    });
+    }
+}
+
+/// A world in memory with a device that takes requests of so many bytes at most.
+pub(crate) fn short_world(largest_transfer_bytes: u64) -> Box<dyn Io> {
+    let mut world = MemoryWorld::new(64, Nanos::from_micros(20));
+    world.add_shaped(Shape { largest_transfer_bytes, ..direct_shape(32 << 20) });
     Box::new(world)
 }
 

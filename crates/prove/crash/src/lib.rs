@@ -14,6 +14,7 @@ mod client;
 mod contents;
 mod corruption;
 mod explore;
+pub mod file_calls;
 mod life;
 mod oracle;
 mod scenario;

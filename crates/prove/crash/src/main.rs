@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
+use nandle_crash::file_calls::{FileSystem, Interface, fail_calls};
 use nandle_crash::{Campaign, Scenario, Summary, Violation, run};
+use nandle_pages::PolicyKind;
 
 /// Cuts the power of modelled devices under random histories of page stores, and checks what recovery finds
 #[derive(Parser)]
@@ -21,6 +23,9 @@ struct Arguments {
     /// Threads; the result doesn't depend on it [default: one for each core]
     #[arg(long)]
     threads: Option<usize>,
+    /// Fail each file call of stores on a file system of this program (FUSE), in the place of power cuts
+    #[arg(long, conflicts_with_all = ["images", "seed", "threads", "json"])]
+    file_calls: bool,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
@@ -28,6 +33,9 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.file_calls {
+        return fail_file_calls();
+    }
     let cores = || thread::available_parallelism().map_or(1, usize::from);
     let threads = arguments.threads.unwrap_or_else(cores);
     let shown = AtomicU64::new(0);
@@ -47,6 +55,31 @@ fn main() -> ExitCode {
         say(&summary);
     }
     if summary.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Fails every call of every interface and policy.
+fn fail_file_calls() -> ExitCode {
+    let file_system = match FileSystem::mount() {
+        Ok(file_system) => file_system,
+        Err(error) => {
+            eprintln!("{error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let (mut runs, mut broken) = (0, 0);
+    for interface in Interface::ALL {
+        for policy in PolicyKind::ALL {
+            let summary = fail_calls(&file_system, interface, policy, 1);
+            println!("{:14} {:14} {:5} failed calls", interface.to_string(), policy.name(), summary.runs);
+            for (call, what) in &summary.violations {
+                println!("violation: {} number {}: {what}", call.kind, call.nth);
+            }
+            runs += summary.runs;
+            broken += summary.violations.len();
+        }
+    }
+    println!("{runs} failed calls, {broken} violations");
+    if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn say(summary: &Summary) {

@@ -1,0 +1,107 @@
+//! What a store has to hold, by what it acknowledged.
+
+use std::collections::BTreeMap;
+
+use super::clients::{Client, PAGES};
+use crate::contents::{Found, inspect};
+
+/// Commits and growths that were tried, and those that were acknowledged.
+#[derive(Debug)]
+pub(super) struct Record {
+    is_atomic: bool,
+    acknowledged: BTreeMap<u64, u64>,
+    tried: BTreeMap<u64, u64>,
+    /// The pages of each commit, by its version.
+    commits: BTreeMap<u64, Vec<u64>>,
+    pages_acknowledged: u64,
+    pages_tried: u64,
+}
+
+impl Record {
+    pub(super) fn new(is_atomic: bool) -> Self {
+        Self {
+            is_atomic,
+            acknowledged: BTreeMap::new(),
+            tried: BTreeMap::new(),
+            commits: BTreeMap::new(),
+            pages_acknowledged: PAGES,
+            pages_tried: PAGES,
+        }
+    }
+
+    /// The version of the next commit, which is tried from now on.
+    pub(super) fn tries(&mut self, pages: &[u64]) -> u64 {
+        let version = 1 + self.commits.len() as u64;
+        self.commits.insert(version, pages.to_vec());
+        self.tried.extend(pages.iter().map(|page| (*page, version)));
+        version
+    }
+
+    pub(super) fn acknowledges(&mut self, version: u64) {
+        let pages = self.commits.get(&version).into_iter().flatten();
+        self.acknowledged.extend(pages.map(|page| (*page, version)));
+    }
+
+    pub(super) fn tries_to_grow(&mut self, pages: u64) {
+        self.pages_tried = self.pages_tried.max(pages);
+    }
+
+    pub(super) fn has_grown(&mut self, pages: u64) {
+        self.pages_acknowledged = pages;
+    }
+
+    /// Reads all pages; an error to read is one where `may_fail` doesn't say that a call failed.
+    ///
+    /// # Errors
+    /// The promise that is broken.
+    pub(super) fn check(&self, client: &mut dyn Client, may_fail: impl Fn() -> bool) -> Result<(), String> {
+        let pages = client.pages();
+        if !(self.pages_acknowledged..=self.pages_tried).contains(&pages) {
+            let (least, most) = (self.pages_acknowledged, self.pages_tried);
+            return Err(format!("{pages} pages, and {least} to {most} are right"));
+        }
+        let mut found = BTreeMap::new();
+        for (page, tried) in &self.tried {
+            let acknowledged = self.acknowledged.get(page).copied().unwrap_or(0);
+            if *page >= pages {
+                continue;
+            }
+            match client.read(*page) {
+                Ok(contents) => {
+                    let version = inspect(&contents, *page);
+                    self.check_page(*page, version, (acknowledged, *tried))?;
+                    found.insert(*page, version);
+                }
+                Err(_) if may_fail() => {}
+                Err(error) => return Err(format!("page {page} can't be read: {error}")),
+            }
+        }
+        if self.is_atomic { self.check_commits(&found) } else { Ok(()) }
+    }
+
+    fn check_page(&self, page: u64, found: Found, (least, most): (u64, u64)) -> Result<(), String> {
+        let is_right = match found {
+            Found::Whole(version) => (least..=most).contains(&version),
+            // Before its first commit a page holds anything.
+            Found::Other => least == 0 || (!self.is_atomic && least < most),
+        };
+        if is_right {
+            return Ok(());
+        }
+        Err(format!("page {page} holds {found}, and versions {least} to {most} are right"))
+    }
+
+    fn check_commits(&self, found: &BTreeMap<u64, Found>) -> Result<(), String> {
+        let version_of = |page: &u64| match found.get(page) {
+            Some(Found::Whole(version)) => Some(*version),
+            Some(Found::Other) | None => None,
+        };
+        for (version, pages) in &self.commits {
+            let versions: Vec<_> = pages.iter().filter_map(version_of).collect();
+            if versions.contains(version) && versions.iter().any(|other| other < version) {
+                return Err(format!("commit {version} of pages {pages:?} is there in part: {versions:?}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -102,6 +102,16 @@ pub enum PageError {
         /// What was found instead.
         found: &'static str,
     },
+    /// Both copies of the label are lost, or there never was a store.
+    #[error(
+        "the device holds no label of a page store ({found}); if both copies of the label are lost, say how the store was made: \
+         its policy, page length and number of pages, and the size of its staging area, its `pages_max` and its alignment where \
+         they weren't the usual ones"
+    )]
+    LabelLost {
+        /// What was found instead.
+        found: &'static str,
+    },
     /// A new store was given the id of one that the device holds already.
     #[error(
         "the device holds a store with the id {id:#x} already, and what it left could be taken for the new one's: give no id, \

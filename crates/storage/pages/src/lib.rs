@@ -84,6 +84,7 @@ mod page;
 mod parts;
 mod policy;
 mod queue;
+pub mod salvage;
 mod signal;
 mod size;
 mod staging;

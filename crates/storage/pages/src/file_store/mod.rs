@@ -18,7 +18,9 @@ use nandle_io::Backend;
 use self::file::StoreFile;
 use self::memory::Budget;
 pub use self::options::{PageOptions, usual_buffer_bytes};
-use crate::{Batch, BlockingStore, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats};
+use crate::{
+    Batch, BlockingStore, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
+};
 
 /// Pages in a file, changed by atomic, durable commits.
 ///
@@ -84,8 +86,17 @@ impl PageStore {
     /// There is a file of this name, the disk is full, or the options contradict each other. No file is left then.
     pub fn create(path: impl AsRef<Path>, options: PageOptions) -> Result<Self, PageError> {
         let (create, open) = options.into_parts();
-        let (file, store) = StoreFile::make(path.as_ref(), create.device_bytes()?, |file| {
-            BlockingStore::create(file.device(), create, open)
+        Self::create_as(path.as_ref(), &create, open)
+    }
+
+    /// The same, in every part as these options say.
+    pub(crate) fn create_as(
+        path: &Path,
+        create: &CreateOptions,
+        open: OpenOptions,
+    ) -> Result<Self, PageError> {
+        let (file, store) = StoreFile::make(path, create.device_bytes()?, |file| {
+            BlockingStore::create(file.device(), create.clone(), open)
         })?;
         Ok(Self::on(store, file, &open))
     }

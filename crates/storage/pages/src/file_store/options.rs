@@ -106,7 +106,7 @@ impl PageOptions {
         Self { open, ..self }
     }
 
-    pub(super) fn into_parts(self) -> (CreateOptions, OpenOptions) {
+    pub(crate) fn into_parts(self) -> (CreateOptions, OpenOptions) {
         let pages_bytes = self.pages.saturating_mul(self.page_bytes as u64);
         let create = CreateOptions {
             pages_max: self.pages_max.or(Some(self.pages.saturating_mul(GROWTH))),

@@ -2,6 +2,7 @@
 //! Their owner writes them beside what he writes anyway, and says in a structure of his own which round counts.
 
 mod format;
+mod inspect;
 mod recover;
 
 use std::cell::{Cell, RefCell};
@@ -11,6 +12,7 @@ use nandle_io::{Arena, Buffer, WriteBuffers};
 
 pub(crate) use format::Entry;
 use format::{CHUNK_PAGES, ENTRIES_MAX, LogBlock, encode_chunk};
+pub(crate) use inspect::{HomeSum, SumsEvidence};
 pub(crate) use recover::recover;
 
 use crate::disk::Disk;

@@ -46,7 +46,7 @@ impl Mark {
         });
     }
 
-    fn decode(id: u128, block: &[u8]) -> Option<Self> {
+    pub(super) fn decode(id: u128, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
         Some(Self { generation: fields.u64(), sequence: fields.u64() })
     }

@@ -36,6 +36,7 @@ mod destage;
 mod engine;
 mod format;
 mod header;
+mod inspect;
 mod ledger;
 mod log;
 mod order;
@@ -50,6 +51,7 @@ mod urgency;
 
 pub(crate) use config::{StagingConfig, Thresholds};
 pub(crate) use format::{areas, format, largest_group};
+pub(crate) use inspect::StagedEvidence;
 pub(crate) use order::{Instance, Order};
 pub(crate) use policy::Staging;
 pub(crate) use space::Placement;

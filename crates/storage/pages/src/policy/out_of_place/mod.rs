@@ -25,6 +25,7 @@ mod clean;
 mod durable;
 mod format;
 mod header;
+mod inspect;
 mod ledger;
 mod lifetimes;
 mod log;
@@ -50,6 +51,7 @@ use nandle_io::{Buffer, BufferMut, Durability};
 
 pub(crate) use self::format::{ZoneRoom, zone_room};
 pub(super) use self::format::{areas, format, largest_batch};
+pub(crate) use self::inspect::{ZoneEvidence, unpacked};
 use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::log::ZoneLog;

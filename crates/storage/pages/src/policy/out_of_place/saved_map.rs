@@ -127,6 +127,11 @@ impl Loaded {
         Self { saved, pages, map: Map::new(pages), zones }
     }
 
+    /// Whether a block is the one of this map at this place.
+    pub(super) fn is_of(saved: u64, id: u128, index: u64, block: &[u8]) -> bool {
+        fields_of(block, MAGIC, id).is_some_and(|mut fields| (fields.u64(), fields.u64()) == (saved, index))
+    }
+
     /// Enters a block; false if it isn't the one of this map at this place.
     pub(super) fn enter(&mut self, id: u128, index: u64, block: &[u8]) -> bool {
         let Some(mut fields) = fields_of(block, MAGIC, id) else { return false };

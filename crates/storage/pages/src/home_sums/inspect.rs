@@ -1,0 +1,231 @@
+//! What is left of the checksums of home pages, however many of their blocks are damaged: for [salvage](crate::salvage).
+
+use std::ops::Range;
+
+use super::Area;
+use super::format::{CHUNK_PAGES, Entry, LogBlock, decode_chunk};
+use crate::label::Label;
+use crate::salvage::{Finding, PageSet, Problem, Severity, Structure, at_block, finding, problem_of};
+use crate::size::to_usize;
+use crate::{BLOCK_BYTES, PageNumber};
+
+const PAGES: u64 = CHUNK_PAGES as u64;
+
+/// The checksum of a home page, as far as it is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HomeSum {
+    /// It is this.
+    Known(u32),
+    /// It is this, or a later one that is lost.
+    KnownOnce(u32),
+    /// It is lost.
+    Lost,
+    /// The page was never written to its own place, or its contents don't matter.
+    None,
+}
+
+/// Checksums as of a round, put together block by block: first the table, then the log.
+pub(crate) struct SumsEvidence {
+    area: Area,
+    round: u64,
+    /// Pages of the store.
+    pages: u64,
+    /// Which round wrote the chunk that was found; 0 if none did.
+    rounds: Vec<u64>,
+    sums: Vec<u32>,
+    /// Pages whose newest checksum may be lost.
+    uncertain: PageSet,
+    damaged: Vec<Damaged>,
+}
+
+/// A block that isn't what a round wrote there.
+struct Damaged {
+    structure: Structure,
+    round: u64,
+    offset_bytes: u64,
+    problem: Problem,
+}
+
+impl SumsEvidence {
+    /// None if the store keeps none.
+    pub(crate) fn new(label: &Label, round: u64) -> Option<Self> {
+        let area = Area::of(label)?;
+        let chunks = to_usize(area.chunks);
+        Some(Self {
+            area,
+            round,
+            pages: label.pages,
+            rounds: vec![0; chunks],
+            sums: vec![0; chunks * CHUNK_PAGES],
+            uncertain: PageSet::default(),
+            damaged: Vec::new(),
+        })
+    }
+
+    /// The blocks of the table.
+    pub(crate) fn table(&self) -> Range<u64> {
+        let blocks = if self.round > 0 { 2 * self.area.chunks..4 * self.area.chunks } else { 0..0 };
+        self.at(blocks.start)..self.at(blocks.end)
+    }
+
+    /// Blocks of the log that follow each other, from a round on: that round, and where they are.
+    pub(crate) fn logs_from(&self, round: u64, length_bytes: u64) -> Option<(u64, Range<u64>)> {
+        let round = round.max(self.first_log());
+        let first = self.area.log_block(round);
+        let blocks = (2 * self.area.chunks - first).min((self.round + 1).checked_sub(round)?);
+        let blocks = blocks.min(length_bytes / BLOCK_BYTES as u64);
+        (blocks > 0).then(|| (round, self.at(first)..self.at(first + blocks)))
+    }
+
+    fn at(&self, block: u64) -> u64 {
+        self.area.offset_bytes + block * BLOCK_BYTES as u64
+    }
+
+    /// The first round whose log block is in the ring.
+    fn first_log(&self) -> u64 {
+        (self.round + 1).saturating_sub(2 * self.area.chunks).max(1)
+    }
+
+    /// A block of the table.
+    pub(crate) fn enter_table_block(&mut self, offset_bytes: u64, block: Result<&[u8], Problem>) {
+        let index = (offset_bytes - self.area.offset_bytes) / BLOCK_BYTES as u64;
+        let chunk = index % self.area.chunks;
+        let Some(newest) = self.area.newest(chunk, self.round) else { return };
+        let older = newest.checked_sub(self.area.chunks).filter(|round| *round > 0);
+        let written = [Some(newest), older].into_iter().flatten();
+        let Some(round) = written.into_iter().find(|round| self.area.chunk_block(*round) == index) else {
+            return;
+        };
+        let sums = block.ok().and_then(|block| decode_chunk(self.area.id, round, chunk, block));
+        let Some(of_chunk) = self.rounds.get_mut(to_usize(chunk)) else { return };
+        match sums {
+            Some(sums) if *of_chunk < round => {
+                *of_chunk = round;
+                let place = self.sums.chunks_mut(CHUNK_PAGES).nth(to_usize(chunk));
+                let Some(place) = place else { unreachable!("the area has chunk {chunk}") };
+                place.copy_from_slice(&sums);
+            }
+            Some(_) => {}
+            None if self.is_later(block, chunk, round) => {}
+            None => self.damaged.push(Damaged {
+                structure: Structure::ChecksumTable,
+                round,
+                offset_bytes,
+                problem: problem_of(block),
+            }),
+        }
+    }
+
+    /// Whether a round that doesn't count yet wrote its chunk over that of this one.
+    fn is_later(&self, block: Result<&[u8], Problem>, chunk: u64, round: u64) -> bool {
+        let later = round + 2 * self.area.chunks;
+        block.is_ok_and(|block| decode_chunk(self.area.id, later, chunk, block).is_some())
+    }
+
+    /// A block of the log; they come in the order of their rounds.
+    pub(crate) fn enter_log_block(&mut self, round: u64, offset_bytes: u64, block: Result<&[u8], Problem>) {
+        debug_assert_eq!(self.at(self.area.log_block(round)), offset_bytes, "round {round}");
+        let decoded = block.ok().and_then(|block| LogBlock::decode(self.area.id, round, block));
+        let has_chunk = |(page, _): &Entry| page.0 / PAGES < self.area.chunks;
+        match decoded.filter(|block| block.entries.iter().all(has_chunk)) {
+            Some(LogBlock { entries, table: 0 }) => self.enter(round, &entries),
+            Some(LogBlock { table, .. }) => self.lose_before((round + 1).saturating_sub(u64::from(table))),
+            None => {
+                self.lose_before(round);
+                let later = round + 2 * self.area.chunks;
+                let is_later = |block: &[u8]| LogBlock::decode(self.area.id, later, block).is_some();
+                if !block.is_ok_and(is_later) {
+                    let (structure, problem) = (Structure::ChecksumLog, problem_of(block));
+                    self.damaged.push(Damaged { structure, round, offset_bytes, problem });
+                }
+            }
+        }
+    }
+
+    fn enter(&mut self, round: u64, entries: &[Entry]) {
+        for (page, sum) in entries {
+            let is_older = self.rounds.get(to_usize(page.0 / PAGES)).is_some_and(|written| *written < round);
+            if let (true, Some(place)) = (is_older, self.sums.get_mut(to_usize(page.0))) {
+                *place = *sum;
+                self.uncertain.remove(*page);
+            }
+        }
+    }
+
+    /// Chunks that an earlier round wrote may lack what was entered then.
+    fn lose_before(&mut self, round: u64) {
+        let chunks: Vec<u64> = (0..)
+            .zip(&self.rounds)
+            .filter(|(_, written)| **written < round)
+            .map(|(chunk, _)| chunk)
+            .collect();
+        for chunk in chunks {
+            self.uncertain.extend(&self.pages_of(chunk));
+        }
+    }
+
+    fn pages_of(&self, chunk: u64) -> PageSet {
+        PageSet::of((chunk * PAGES).min(self.pages)..((chunk + 1) * PAGES).min(self.pages))
+    }
+
+    /// Called when all blocks were entered: a chunk that is there as no round wrote it is lost, unless the log has all of it.
+    pub(crate) fn complete(&mut self) {
+        let is_whole_log = self.first_log() == 1;
+        let lost = (0..self.area.chunks)
+            .filter(|chunk| !is_whole_log && self.rounds.get(to_usize(*chunk)) == Some(&0))
+            .filter(|chunk| self.area.newest(*chunk, self.round).is_some());
+        for chunk in lost.collect::<Vec<_>>() {
+            let pages = self.pages_of(chunk);
+            let unknown = pages.iter().filter(|page| self.sums.get(to_usize(page.0)) == Some(&0));
+            self.uncertain.extend(&unknown.collect());
+        }
+    }
+
+    /// Any of them may be an older one.
+    pub(crate) fn doubt_all(&mut self) {
+        self.uncertain = PageSet::of(0..self.pages);
+    }
+
+    /// A page has the contents that an older checksum tells of, so none was lost.
+    pub(crate) fn confirm(&mut self, page: PageNumber) {
+        self.uncertain.remove(page);
+    }
+
+    /// What is wrong with the blocks, once the pages were held against them.
+    pub(crate) fn findings(&self) -> Vec<Finding> {
+        self.damaged.iter().map(|damaged| self.finding(damaged)).collect()
+    }
+
+    fn finding(&self, damaged: &Damaged) -> Finding {
+        let Damaged { structure, round, offset_bytes, problem } = *damaged;
+        let pages = match structure {
+            Structure::ChecksumTable => self.pages_of(self.area.chunk(round)),
+            _ => PageSet::of(0..self.pages),
+        };
+        let lost: PageSet = if self.uncertain.is_empty() {
+            PageSet::default()
+        } else {
+            pages.iter().filter(|page| self.uncertain.contains(*page)).collect()
+        };
+        let is_newest = round + self.area.chunks > self.round;
+        let severity = match (lost.is_empty(), is_newest || problem == Problem::Unreadable) {
+            (false, _) => Severity::Loss,
+            (true, true) => Severity::Redundant,
+            // A round that a power cut left on its way lies there.
+            (true, false) => Severity::Harmless,
+        };
+        let finding = finding(structure, problem, severity, at_block(offset_bytes));
+        Finding { pages: lost, ..finding }
+    }
+
+    /// What is known of a page.
+    pub(crate) fn of(&self, page: PageNumber) -> HomeSum {
+        let sum = self.sums.get(to_usize(page.0)).copied().unwrap_or(0);
+        match (sum, self.uncertain.contains(page)) {
+            (0, false) => HomeSum::None,
+            (0, true) => HomeSum::Lost,
+            (sum, false) => HomeSum::Known(sum),
+            (sum, true) => HomeSum::KnownOnce(sum),
+        }
+    }
+}

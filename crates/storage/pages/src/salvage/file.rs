@@ -1,0 +1,226 @@
+//! A store in a file: examined, and what is sound of it copied to a new one.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use nandle_io::runtime::Runtime;
+use nandle_io::{DeviceFile, FileLock, FileOptions, FileWorld};
+
+use super::inspection::{InspectOptions, Inspection, Stepped};
+use super::report::{PageState, Report};
+use crate::label::Label;
+use crate::{
+    BLOCK_BYTES, CreateOptions, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, home_sums,
+};
+
+/// Requests in flight.
+const SLOTS: u32 = 256;
+/// Pages of a commit at most.
+const COMMIT_PAGES: usize = 4096;
+/// As long as a file can be.
+const LONGEST_BYTES: u64 = i64::MAX as u64;
+
+/// The examination of a store in a file, step by step. The file is opened for reading only, and locked against those who write.
+///
+/// ```
+/// use nandle_pages::salvage::{FileInspection, InspectOptions};
+/// use nandle_pages::{PageOptions, PageStore};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("pages.db");
+///
+/// let mut store = PageStore::create(&path, PageOptions::new(100))?;
+/// store.put(7, &[1; 4096])?;
+/// store.commit()?;
+/// store.close()?;
+///
+/// let mut inspection = FileInspection::open(&path, &InspectOptions::default())?;
+/// while let Some(step) = inspection.step(&mut |_, _, _| {})? {
+///     for finding in step.findings {
+///         println!("{finding}");
+///     }
+/// }
+/// assert!(inspection.report().is_sound());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct FileInspection {
+    inspection: Inspection,
+    /// Behind what runs in it.
+    runtime: Runtime,
+    _lock: FileLock,
+}
+
+impl FileInspection {
+    /// Opens a store's file, and looks at its label.
+    ///
+    /// # Errors
+    /// There is no such file, it is open for writing, or as for [`Inspection::begin`].
+    pub fn open(path: impl AsRef<Path>, options: &InspectOptions) -> Result<Self, PageError> {
+        let path = path.as_ref();
+        let failed =
+            |kind, why| PageError::File { action: "opening the store", path: path.into(), kind, why };
+        let file = File::open(path).map_err(|error| failed(error.kind(), error.to_string()))?;
+        let device = DeviceFile::new(file, FileOptions::default())
+            .map_err(|error| failed(std::io::ErrorKind::Unsupported, error.to_string()))?;
+        let lock = FileLock::take(Arc::new(device), true)
+            .map_err(|error| failed(error.kind(), format!("locking it: {error}")))?
+            .ok_or(PageError::Locked)?;
+        let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
+        let device = world.add(Arc::clone(lock.file())).id;
+        let runtime = Runtime::new(world.into_io());
+        let handle = runtime.handle();
+        let inspection = runtime.block_on(Inspection::begin(&handle, device, options))?;
+        Ok(Self { inspection, runtime, _lock: lock })
+    }
+
+    /// See [`Inspection::step`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn step(
+        &mut self,
+        visit: &mut dyn FnMut(PageNumber, &[u8], PageState),
+    ) -> Result<Option<Stepped>, PageError> {
+        self.runtime.block_on(self.inspection.step(visit))
+    }
+
+    /// See [`Inspection::report`].
+    pub fn report(&self) -> &Report {
+        self.inspection.report()
+    }
+
+    /// How the store writes.
+    pub fn policy(&self) -> PolicyKind {
+        self.inspection.policy()
+    }
+
+    /// How many pages it has.
+    pub fn pages(&self) -> u64 {
+        self.inspection.pages()
+    }
+
+    /// Length of a page.
+    pub fn page_bytes(&self) -> usize {
+        self.inspection.page_bytes()
+    }
+}
+
+impl std::fmt::Debug for FileInspection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.inspection.fmt(f)
+    }
+}
+
+/// Copies what is left of a store to a new one of the same policy and page length, step by step. Lost pages are zeros there.
+///
+/// Dropped before [`finish`](Salvage::finish) it leaves no new file.
+pub struct Salvage {
+    from: FileInspection,
+    into: Option<PageStore>,
+    path: PathBuf,
+    uncommitted: usize,
+    newest_only: bool,
+}
+
+impl Salvage {
+    /// Looks at the label, and makes the new store. With `newest_only` pages are left out of which only an older version is left.
+    ///
+    /// # Errors
+    /// As for [`FileInspection::open`], or the new store can't be made: there is a file of its name, or the disk is full.
+    pub fn begin(
+        store: impl AsRef<Path>,
+        new: impl AsRef<Path>,
+        options: &InspectOptions,
+        newest_only: bool,
+    ) -> Result<Self, PageError> {
+        let from = FileInspection::open(store, options)?;
+        let create = like(&from.inspection.label);
+        let into = PageStore::create_as(new.as_ref(), &create, OpenOptions::default())?;
+        let path = new.as_ref().into();
+        Ok(Self { from, into: Some(into), path, uncommitted: 0, newest_only })
+    }
+
+    /// Goes on a step; `None` when all pages are copied.
+    ///
+    /// # Errors
+    /// There is no memory, or the new store can't be written to.
+    pub fn step(&mut self) -> Result<Option<Stepped>, PageError> {
+        let Some(into) = &mut self.into else { return Ok(None) };
+        let most = into.largest_commit().min(COMMIT_PAGES);
+        let (mut result, newest_only) = (Ok(()), self.newest_only);
+        let uncommitted = &mut self.uncommitted;
+        let stepped = self.from.step(&mut |page, contents, state| {
+            if (newest_only && state == PageState::Older) || result.is_err() {
+                return;
+            }
+            result = into.put(page.0, contents);
+            *uncommitted += 1;
+            if *uncommitted >= most && result.is_ok() {
+                *uncommitted = 0;
+                result = into.commit();
+            }
+        })?;
+        result?;
+        Ok(stepped)
+    }
+
+    /// The examination of the old store.
+    pub fn inspection(&self) -> &FileInspection {
+        &self.from
+    }
+
+    /// Closes the new store, and says what became of the pages.
+    ///
+    /// # Errors
+    /// The new store can't be written to; it is removed then.
+    pub fn finish(mut self) -> Result<Report, PageError> {
+        if let Some(mut into) = self.into.take() {
+            let closed = into.commit().and_then(|()| into.checkpoint()).and_then(|()| into.close());
+            closed.inspect_err(|_| self.remove())?;
+        }
+        Ok(self.from.report().clone())
+    }
+
+    fn remove(&self) {
+        // What can't be removed is a store with fewer pages than it should have, which the error says.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+impl Drop for Salvage {
+    fn drop(&mut self) {
+        if self.into.take().is_some() {
+            self.remove();
+        }
+    }
+}
+
+impl std::fmt::Debug for Salvage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Salvage").field("from", &self.from).field("into", &self.path).finish_non_exhaustive()
+    }
+}
+
+/// Options of a store like that one.
+fn like(label: &Label) -> CreateOptions {
+    let has_sums = label.sums_bytes > 0;
+    // The areas begin at multiples of it, as they did.
+    let alignment = 1 << (label.area_offset | label.home_offset).trailing_zeros();
+    let usual = CreateOptions::new(label.policy, label.page_length(), label.pages);
+    let pages_max = if has_sums { Some(home_sums::pages_max(label.sums_bytes)) } else { None };
+    let options = CreateOptions {
+        pages_max,
+        home_sums: has_sums || !label.policy.can_keep_home_sums(),
+        alignment_bytes: usual.alignment_bytes.min(alignment).max(BLOCK_BYTES as u64),
+        buffer_bytes: if label.policy.has_staging_area() { label.area_bytes } else { usual.buffer_bytes },
+        ..usual
+    };
+    let as_long = |options: &CreateOptions| {
+        crate::policy::areas(options).is_ok_and(|(_, area_bytes)| area_bytes >= label.area_bytes)
+    };
+    // As much room beside the pages as there was, in percent of them.
+    let percents = (0..=400).map(|spare_percent| CreateOptions { spare_percent, ..options.clone() });
+    let roomy = if label.policy.has_zones() { percents.into_iter().find(as_long) } else { None };
+    debug_assert!(label.end_bytes() <= LONGEST_BYTES, "a store fits into a file");
+    roomy.unwrap_or(options)
+}

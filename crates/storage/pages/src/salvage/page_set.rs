@@ -1,0 +1,108 @@
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::PageNumber;
+
+/// Page numbers, kept as ranges: neighbours take no more room than one page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageSet {
+    /// First page, and the one behind the last. No two ranges touch.
+    ranges: BTreeMap<u64, u64>,
+    pages: u64,
+}
+
+impl PageSet {
+    /// All pages of a range.
+    pub fn of(range: Range<u64>) -> Self {
+        let pages = range.end.saturating_sub(range.start);
+        let ranges = (pages > 0).then_some((range.start, range.end));
+        Self { ranges: ranges.into_iter().collect(), pages }
+    }
+
+    /// Adds a page.
+    pub fn insert(&mut self, page: PageNumber) {
+        if self.contains(page) {
+            return;
+        }
+        self.pages += 1;
+        let end = self.ranges.remove(&(page.0 + 1)).unwrap_or(page.0 + 1);
+        match self.ranges.range_mut(..=page.0).next_back() {
+            Some((_, before)) if *before == page.0 => *before = end,
+            _ => {
+                self.ranges.insert(page.0, end);
+            }
+        }
+        debug_assert!(self.contains(page), "{page} was added");
+    }
+
+    /// Removes a page.
+    pub fn remove(&mut self, page: PageNumber) {
+        let Some((&start, &end)) = self.ranges.range(..=page.0).next_back() else { return };
+        if page.0 >= end {
+            return;
+        }
+        self.pages -= 1;
+        self.ranges.remove(&start);
+        if start < page.0 {
+            self.ranges.insert(start, page.0);
+        }
+        if page.0 + 1 < end {
+            self.ranges.insert(page.0 + 1, end);
+        }
+        debug_assert!(!self.contains(page), "{page} was removed");
+    }
+
+    /// Whether a page is among them.
+    pub fn contains(&self, page: PageNumber) -> bool {
+        self.ranges.range(..=page.0).next_back().is_some_and(|(_, end)| page.0 < *end)
+    }
+
+    /// Number of pages.
+    pub fn len(&self) -> u64 {
+        self.pages
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pages == 0
+    }
+
+    /// The ranges, in ascending order.
+    pub fn ranges(&self) -> impl Iterator<Item = Range<u64>> {
+        self.ranges.iter().map(|(start, end)| *start..*end)
+    }
+
+    /// The pages, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = PageNumber> {
+        self.ranges().flatten().map(PageNumber)
+    }
+
+    /// Adds all of another set.
+    pub fn extend(&mut self, other: &Self) {
+        other.iter().for_each(|page| self.insert(page));
+    }
+}
+
+impl FromIterator<PageNumber> for PageSet {
+    fn from_iter<I: IntoIterator<Item = PageNumber>>(pages: I) -> Self {
+        let mut set = Self::default();
+        pages.into_iter().for_each(|page| set.insert(page));
+        set
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_become_one_range() {
+        let mut set: PageSet = [5, 3, 9, 4, 4].map(PageNumber).into_iter().collect();
+        assert_eq!((set.ranges().collect::<Vec<_>>(), set.len()), (vec![3..6, 9..10], 4));
+        set.remove(PageNumber(4));
+        set.remove(PageNumber(7));
+        assert_eq!((set.ranges().collect::<Vec<_>>(), set.len()), (vec![3..4, 5..6, 9..10], 3));
+        assert!(set.contains(PageNumber(5)) && !set.contains(PageNumber(4)));
+        assert_eq!(PageSet::of(2..2), PageSet::default());
+    }
+}

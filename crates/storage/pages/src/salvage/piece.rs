@@ -1,0 +1,107 @@
+use std::collections::BTreeSet;
+use std::rc::Rc;
+
+use nandle_io::Arena;
+
+use super::finding::Problem;
+use crate::disk::Disk;
+use crate::size::to_usize;
+use crate::{BLOCK_BYTES, PageError};
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+/// Bytes of a request at most.
+pub(super) const PIECE_BYTES: u64 = 1 << 20;
+
+/// Reads whatever the device still gives, and writes nothing.
+pub(super) struct PieceReader {
+    disk: Rc<Disk>,
+    arena: Arena,
+}
+
+/// Blocks of the device, each readable or not.
+pub(crate) struct Piece {
+    offset_bytes: u64,
+    bytes: Vec<u8>,
+    /// Offsets of blocks that can't be read.
+    unreadable: BTreeSet<u64>,
+}
+
+impl PieceReader {
+    pub(super) fn new(disk: &Rc<Disk>) -> Result<Self, PageError> {
+        Ok(Self { disk: Rc::clone(disk), arena: Arena::new(to_usize(PIECE_BYTES))? })
+    }
+
+    /// Reads whole blocks. What can't be read at once is read block by block.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub(super) async fn read(&self, offset_bytes: u64, length_bytes: u64) -> Result<Piece, PageError> {
+        debug_assert!(offset_bytes.is_multiple_of(BLOCK) && length_bytes.is_multiple_of(BLOCK));
+        let mut piece =
+            Piece { offset_bytes, bytes: vec![0; to_usize(length_bytes)], unreadable: BTreeSet::new() };
+        let mut done_bytes = 0;
+        while done_bytes < length_bytes {
+            let length = (length_bytes - done_bytes).min(PIECE_BYTES);
+            if !self.read_part(&mut piece, done_bytes, length).await? {
+                for block in (done_bytes..done_bytes + length).step_by(BLOCK_BYTES) {
+                    if !self.read_part(&mut piece, block, BLOCK).await? {
+                        piece.unreadable.insert(offset_bytes + block);
+                    }
+                }
+            }
+            done_bytes += length;
+        }
+        Ok(piece)
+    }
+
+    async fn read_part(&self, piece: &mut Piece, start: u64, length: u64) -> Result<bool, PageError> {
+        let offset_bytes = piece.offset_bytes + start;
+        // Behind the end of a file that was cut short there is nothing.
+        if offset_bytes.saturating_add(length) > self.disk.shape().capacity_bytes {
+            return Ok(false);
+        }
+        let into = self.arena.allocate(to_usize(length))?;
+        let Ok(read) = self.disk.read("examining the store", offset_bytes, into).await else {
+            return Ok(false);
+        };
+        let range = to_usize(start)..to_usize(start + length);
+        let Some(place) = piece.bytes.get_mut(range) else { unreachable!("a piece has its parts") };
+        place.copy_from_slice(&read);
+        Ok(true)
+    }
+}
+
+impl Piece {
+    /// Some bytes of it.
+    pub(crate) fn bytes(&self, offset_bytes: u64, length_bytes: u64) -> Result<&[u8], Problem> {
+        let first_block = offset_bytes / BLOCK * BLOCK;
+        if self.unreadable.range(first_block..offset_bytes + length_bytes).next().is_some() {
+            return Err(Problem::Unreadable);
+        }
+        let start = to_usize(offset_bytes - self.offset_bytes);
+        self.bytes.get(start..start + to_usize(length_bytes)).ok_or(Problem::Unreadable)
+    }
+
+    /// Its blocks, with their places.
+    pub(crate) fn blocks(&self) -> impl Iterator<Item = (u64, Result<&[u8], Problem>)> {
+        let offsets = (self.offset_bytes..).step_by(BLOCK_BYTES);
+        offsets.zip(self.bytes.chunks(BLOCK_BYTES)).map(|(offset_bytes, block)| {
+            let is_readable = !self.unreadable.contains(&offset_bytes);
+            (offset_bytes, if is_readable { Ok(block) } else { Err(Problem::Unreadable) })
+        })
+    }
+
+    /// All of it.
+    pub(crate) fn whole(&self) -> Result<&[u8], Problem> {
+        self.bytes(self.offset_bytes, self.bytes.len() as u64)
+    }
+}
+
+/// What is wrong with bytes that aren't what they should be.
+pub(crate) fn problem_of(bytes: Result<&[u8], Problem>) -> Problem {
+    match bytes {
+        Ok(bytes) if bytes.iter().all(|byte| *byte == 0) => Problem::Zeroed,
+        Ok(_) => Problem::Damaged,
+        Err(problem) => problem,
+    }
+}

@@ -1,0 +1,301 @@
+//! What an inspection does, piece by piece.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+
+use super::evidence::{TailExtent, finding};
+use super::finding::{Finding, Problem, Severity, Structure};
+use super::inspection::{Evidence, Inspection};
+use super::judge::is_whole;
+use super::piece::PIECE_BYTES;
+use super::report::PageState;
+use crate::home_sums::SumsEvidence;
+use crate::label::Label;
+use crate::{BLOCK_BYTES, PageError, PageNumber};
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+
+/// A piece of the work.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// A copy of the ledger.
+    Ledger(u64),
+    /// The marks of a close.
+    Marks,
+    /// What the ledgers name is read next.
+    Named,
+    /// Blocks of the table of checksums.
+    Table(Range<u64>),
+    /// The log of checksums, from a round on.
+    Log(u64),
+    /// Blocks of a slot of the saved map.
+    Map(Range<u64>),
+    /// Blocks of the area.
+    Area(Range<u64>),
+    /// All structures are put together.
+    Resolve,
+    /// The extent of this number behind those that are known to be durable.
+    Tail(usize),
+    /// Where pages lie is put in order.
+    Place,
+    /// Pages in the area, from this one of them on.
+    Placed(usize),
+    /// Pages in their own places.
+    Homes(u64),
+    /// What can be said of checksums only now.
+    Conclude,
+}
+
+/// The work on a store.
+pub(super) fn first_tasks(label: &Label) -> VecDeque<Task> {
+    let has_area = label.policy.has_zones() || label.policy.has_staging_area();
+    let mut tasks = VecDeque::new();
+    if has_area {
+        tasks.extend((0..label.ledger_copies).map(Task::Ledger));
+        let has_marks = !label.policy.has_zones() && label.close_marks_offset().is_some();
+        tasks.extend(has_marks.then_some(Task::Marks));
+        tasks.extend([Task::Named, Task::Area(label.area_offset..label.area_offset + label.area_bytes)]);
+        tasks.extend([Task::Resolve, Task::Tail(0), Task::Place, Task::Placed(0)]);
+    }
+    tasks.extend((!label.policy.has_zones()).then_some(Task::Homes(0)));
+    tasks.push_back(Task::Conclude);
+    tasks
+}
+
+/// The first piece of a range, and the rest of it.
+fn cut(range: Range<u64>) -> (Range<u64>, Option<Range<u64>>) {
+    let middle = range.end.min(range.start + PIECE_BYTES);
+    (range.start..middle, (middle < range.end).then_some(middle..range.end))
+}
+
+impl Inspection {
+    pub(super) async fn perform(
+        &mut self,
+        task: Task,
+        visit: &mut dyn FnMut(PageNumber, &[u8], PageState),
+    ) -> Result<(), PageError> {
+        match task {
+            Task::Ledger(copy) => self.read_ledger(copy).await,
+            Task::Marks => self.read_marks().await,
+            Task::Named => {
+                self.plan_named();
+                Ok(())
+            }
+            Task::Table(range) => self.read_table(range).await,
+            Task::Log(round) => self.read_log(round).await,
+            Task::Map(range) => self.read_map(range).await,
+            Task::Area(range) => self.read_area(range).await,
+            Task::Resolve => {
+                self.resolve();
+                Ok(())
+            }
+            Task::Tail(index) => self.follow_tail(index).await,
+            Task::Place => {
+                self.place();
+                Ok(())
+            }
+            Task::Placed(index) => self.read_placed(index, visit).await,
+            Task::Homes(first) => self.read_homes(first, visit).await,
+            Task::Conclude => {
+                self.conclude();
+                Ok(())
+            }
+        }
+    }
+
+    /// What comes before all else.
+    fn next(&mut self, task: Option<Task>) {
+        if let Some(task) = task {
+            self.tasks.push_front(task);
+        }
+    }
+
+    async fn read_ledger(&mut self, copy: u64) -> Result<(), PageError> {
+        let piece = self.reader.read(self.label.ledger_at(copy), self.label.ledger_bytes).await?;
+        match &mut self.evidence {
+            Evidence::Staged(evidence) => evidence.enter_ledger(piece.whole()),
+            Evidence::Zones(evidence) => evidence.enter_ledger(piece.whole()),
+            Evidence::InPlace => {}
+        }
+        Ok(())
+    }
+
+    async fn read_marks(&mut self) -> Result<(), PageError> {
+        let (Evidence::Staged(evidence), Some(offset_bytes)) =
+            (&mut self.evidence, self.label.close_marks_offset())
+        else {
+            return Ok(());
+        };
+        let piece = self.reader.read(offset_bytes, 2 * BLOCK).await?;
+        piece.blocks().for_each(|(_, block)| evidence.enter_mark(block));
+        Ok(())
+    }
+
+    /// Ledgers say where the rest is.
+    fn plan_named(&mut self) {
+        match &mut self.evidence {
+            Evidence::Staged(evidence) => {
+                let round = evidence.sums_round();
+                self.sums = round.and_then(|round| SumsEvidence::new(&self.label, round));
+                if let Some(sums) = &self.sums {
+                    self.tasks.push_front(Task::Log(1));
+                    self.tasks.push_front(Task::Table(sums.table()));
+                }
+            }
+            Evidence::Zones(evidence) => {
+                let slots = evidence.map_slots();
+                for (offset_bytes, length_bytes) in slots.into_iter().rev() {
+                    self.tasks.push_front(Task::Map(offset_bytes..offset_bytes + length_bytes));
+                }
+            }
+            Evidence::InPlace => {}
+        }
+    }
+
+    async fn read_table(&mut self, range: Range<u64>) -> Result<(), PageError> {
+        let (first, rest) = cut(range);
+        self.next(rest.map(Task::Table));
+        let Some(sums) = &mut self.sums else { return Ok(()) };
+        if !first.is_empty() {
+            let piece = self.reader.read(first.start, first.end - first.start).await?;
+            piece.blocks().for_each(|(at, block)| sums.enter_table_block(at, block));
+            self.advance(first.end - first.start);
+        }
+        Ok(())
+    }
+
+    async fn read_log(&mut self, round: u64) -> Result<(), PageError> {
+        let Some(sums) = &mut self.sums else { return Ok(()) };
+        let Some((first, range)) = sums.logs_from(round, PIECE_BYTES) else {
+            sums.complete();
+            return Ok(());
+        };
+        let length_bytes = range.end - range.start;
+        let piece = self.reader.read(range.start, length_bytes).await?;
+        for (round, (at, block)) in (first..).zip(piece.blocks()) {
+            sums.enter_log_block(round, at, block);
+        }
+        self.tasks.push_front(Task::Log(first + length_bytes / BLOCK));
+        self.advance(length_bytes);
+        Ok(())
+    }
+
+    async fn read_map(&mut self, range: Range<u64>) -> Result<(), PageError> {
+        let (first, rest) = cut(range);
+        self.next(rest.map(Task::Map));
+        let piece = self.reader.read(first.start, first.end - first.start).await?;
+        if let Evidence::Zones(evidence) = &mut self.evidence {
+            piece.blocks().for_each(|(at, block)| evidence.enter_map_block(at, block));
+        }
+        Ok(())
+    }
+
+    async fn read_area(&mut self, range: Range<u64>) -> Result<(), PageError> {
+        let (first, rest) = cut(range);
+        self.next(rest.map(Task::Area));
+        if first.is_empty() {
+            return Ok(());
+        }
+        let piece = self.reader.read(first.start, first.end - first.start).await?;
+        let positions = (first.start - self.label.area_offset) / BLOCK..;
+        for (position, (_, block)) in positions.zip(piece.blocks()) {
+            match &mut self.evidence {
+                Evidence::Staged(evidence) => evidence.enter_block(position, block),
+                Evidence::Zones(evidence) => evidence.enter_block(position, block),
+                Evidence::InPlace => {}
+            }
+        }
+        self.advance(first.end - first.start);
+        Ok(())
+    }
+
+    fn resolve(&mut self) {
+        self.resolved = match std::mem::replace(&mut self.evidence, Evidence::InPlace) {
+            Evidence::Staged(evidence) => evidence.resolve(),
+            Evidence::Zones(evidence) => evidence.resolve(),
+            Evidence::InPlace => return,
+        };
+        // The ledger may be an older one, and so may what it says of checksums.
+        if self.resolved.doubt.is_some() {
+            self.sums.iter_mut().for_each(SumsEvidence::doubt_all);
+        }
+        self.resolved.others.sort_unstable_by_key(|version| (version.page, version.sequence));
+        self.findings.append(&mut self.resolved.findings);
+        self.report.is_closed = self.resolved.is_closed;
+        self.report.doubtful_max = self.resolved.doubt.map_or(0, |doubt| doubt.pages_max);
+    }
+
+    /// An extent behind those that are known to be durable counts if it is whole, and its group.
+    async fn follow_tail(&mut self, index: usize) -> Result<(), PageError> {
+        let Some(extent) = self.resolved.tail.get(index).cloned() else {
+            let unended = std::mem::take(&mut self.group);
+            self.leave_tail(&unended);
+            return Ok(());
+        };
+        if !self.is_extent_whole(&extent).await? {
+            let rest = self.resolved.tail.get(index..).unwrap_or_default().to_vec();
+            let unended = std::mem::take(&mut self.group);
+            self.leave_tail(&[unended, rest].concat());
+            return Ok(());
+        }
+        self.tasks.push_front(Task::Tail(index + 1));
+        let is_last = extent.is_last;
+        self.group.push(extent);
+        if is_last {
+            for extent in std::mem::take(&mut self.group) {
+                self.resolved.enter(extent.versions, extent.discards);
+            }
+        }
+        Ok(())
+    }
+
+    async fn is_extent_whole(&self, extent: &TailExtent) -> Result<bool, PageError> {
+        for version in &extent.versions {
+            let first = version.offset_bytes / BLOCK * BLOCK;
+            let end = (version.offset_bytes + u64::from(version.stored_bytes)).next_multiple_of(BLOCK);
+            let piece = self.reader.read(first, end - first).await?;
+            let stored = piece.bytes(version.offset_bytes, version.stored_bytes.into());
+            if !stored.is_ok_and(|stored| is_whole(version, stored, self.page_bytes()).is_some()) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Batches that aren't there as a whole, as a power cut leaves them.
+    fn leave_tail(&mut self, extents: &[TailExtent]) {
+        let (Some(first), Some(last)) = (extents.first(), extents.last()) else { return };
+        debug_assert!(first.sequence <= last.sequence, "extents in their order");
+        let changed = extents.iter().flat_map(|extent| {
+            extent.versions.iter().map(|version| version.page).chain(extent.discards.iter().copied())
+        });
+        let length_bytes = extents.iter().map(|it| BLOCK + it.versions.len() as u64 * self.label.page_bytes);
+        let place = (first.offset_bytes, length_bytes.sum());
+        let found = finding(Structure::StagedPage, Problem::Unfinished, Severity::Harmless, place);
+        let structure =
+            if self.label.policy.has_zones() { Structure::ZonePage } else { Structure::StagedPage };
+        self.findings.push(Finding { structure, pages: changed.collect(), ..found });
+    }
+
+    fn place(&mut self) {
+        self.placed = self.resolved.newest.values().copied().collect();
+        self.placed.sort_unstable_by_key(|version| version.offset_bytes);
+        let bytes: u64 = self.placed.iter().map(|version| u64::from(version.stored_bytes)).sum();
+        self.advance(self.label.area_bytes.saturating_sub(bytes));
+        if self.label.policy.has_zones() {
+            let doubt = self.resolved.doubt;
+            for page in self.page_set().iter().filter(|page| !self.resolved.newest.contains_key(page)) {
+                if self.resolved.unplaced.contains(page) {
+                    self.report.lost.insert(page);
+                } else {
+                    self.report.count_empty(page, doubt);
+                }
+            }
+        }
+    }
+
+    fn conclude(&mut self) {
+        let findings = self.sums.as_ref().map(SumsEvidence::findings);
+        self.findings.extend(findings.into_iter().flatten());
+    }
+}

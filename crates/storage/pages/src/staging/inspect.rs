@@ -1,0 +1,271 @@
+//! What is left of a staging area, however much of it is damaged: for [salvage](crate::salvage).
+
+use std::collections::BTreeMap;
+
+use super::close::Mark;
+use super::header::{ENTRIES_MAX, Header};
+use super::ledger::{Bits, HeadersSeal, Ledger};
+use crate::PageNumber;
+use crate::extents::Stamp;
+use crate::label::Label;
+use crate::salvage::{
+    CopyState, Problem, Resolved, Severity, Structure, TailExtent, Version, at_block, finding,
+    ledger_findings, newest,
+};
+
+/// Structures of a staging area, each as it was found.
+pub(crate) struct StagedEvidence {
+    label: Label,
+    ledgers: Vec<CopyState<(Stamp, Ledger)>>,
+    marks: Vec<CopyState<Mark>>,
+    /// By position.
+    headers: BTreeMap<u64, Header>,
+    unreadable: BTreeMap<u64, Problem>,
+}
+
+impl StagedEvidence {
+    pub(crate) fn new(label: &Label) -> Self {
+        Self {
+            label: label.clone(),
+            ledgers: Vec::new(),
+            marks: Vec::new(),
+            headers: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+        }
+    }
+
+    /// The next copy of the ledger.
+    pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
+        let (id, blocks) = (self.label.id, self.label.area_blocks());
+        let is_bound = self.label.close_marks_offset().is_some();
+        self.ledgers.push(CopyState::of(copy, |copy| Ledger::decode(id, blocks, is_bound, copy)));
+    }
+
+    /// The next copy of the mark of a close.
+    pub(crate) fn enter_mark(&mut self, copy: Result<&[u8], Problem>) {
+        let id = self.label.id;
+        self.marks.push(CopyState::of(copy, |copy| Mark::decode(id, copy)));
+    }
+
+    /// A block of the area.
+    pub(crate) fn enter_block(&mut self, position: u64, block: Result<&[u8], Problem>) {
+        match block {
+            Ok(block) => {
+                let header = Header::decode(self.label.id, position, block);
+                let header = header.filter(|header| header.is_of_pages(self.label.pages));
+                self.headers.extend(header.map(|header| (position, header)));
+            }
+            Err(problem) => {
+                self.unreadable.insert(position, problem);
+            }
+        }
+    }
+
+    /// The last round of the checksums of home pages.
+    pub(crate) fn sums_round(&self) -> Option<u64> {
+        newest(&self.ledgers).map(|(_, ledger)| ledger.bound.map_or(0, |bound| bound.sums_round))
+    }
+
+    /// Puts it all together.
+    pub(crate) fn resolve(self) -> Resolved {
+        let mut resolved = Resolved::default();
+        let others = self.headers.values().flat_map(|header| self.versions_of(header));
+        resolved.others = others.collect();
+        let found = newest(&self.ledgers);
+        let generation = found.as_ref().map(|(stamp, _)| stamp.generation);
+        let mark = self.marks.iter().filter_map(CopyState::valid).max().copied();
+        let is_closed = mark.is_some() && mark.map(|mark| mark.generation) == generation;
+        resolved.is_closed = Some(is_closed);
+        resolved.findings = ledger_findings(&self.label, &self.ledgers, is_closed);
+        self.judge_marks(is_closed, &mut resolved);
+        let later_epoch = |ledger: &Ledger| self.headers.values().any(|it| it.epoch > ledger.epoch);
+        let is_newest = |ledger: &Ledger| {
+            !later_epoch(ledger) && mark.map_or(0, |mark| mark.generation) <= generation.unwrap_or(0)
+        };
+        match found.map(|(_, ledger)| ledger) {
+            Some(ledger) if is_newest(&ledger) => {
+                let end = if is_closed { mark.map(|mark| mark.sequence) } else { None };
+                self.by_ledger(&ledger, end, &mut resolved);
+            }
+            ledger => self.without_ledger(ledger.as_ref(), &mut resolved),
+        }
+        self.judge_unreadable(&mut resolved);
+        resolved
+    }
+
+    fn judge_marks(&self, is_closed: bool, resolved: &mut Resolved) {
+        let Some(first) = self.label.close_marks_offset() else { return };
+        for (offset_bytes, mark) in (first..).step_by(crate::BLOCK_BYTES).zip(&self.marks) {
+            let Some(problem) = mark.problem() else { continue };
+            // A power cut tears them, and before the first close there are none.
+            let severity = match (problem, is_closed) {
+                (Problem::Unreadable, _) | (_, true) => Severity::Redundant,
+                (Problem::Zeroed, false) => continue,
+                (_, false) => Severity::Harmless,
+            };
+            resolved.findings.push(finding(Structure::CloseMark, problem, severity, at_block(offset_bytes)));
+        }
+    }
+
+    /// Blocks that can't be read and that hold neither a header that is missed nor a page that counts.
+    fn judge_unreadable(&self, resolved: &mut Resolved) {
+        let page_bytes = self.label.page_bytes;
+        let mut used: Vec<u64> = resolved.newest.values().map(|version| version.offset_bytes).collect();
+        used.extend(resolved.tail.iter().flat_map(|it| it.versions.iter().map(|it| it.offset_bytes)));
+        used.sort_unstable();
+        let named: Vec<u64> = resolved.findings.iter().map(|finding| finding.offset_bytes).collect();
+        for (position, problem) in &self.unreadable {
+            let at = self.label.offset_of(*position);
+            let before = used.partition_point(|start| *start <= at).checked_sub(1);
+            let is_used =
+                before.and_then(|index| used.get(index)).is_some_and(|start| at < start + page_bytes);
+            if !is_used && !named.contains(&at) {
+                let free = finding(Structure::FreeSpace, *problem, Severity::Harmless, at_block(at));
+                resolved.findings.push(free);
+            }
+        }
+    }
+
+    /// By a ledger that is surely the newest; a store that was closed ends at a sequence.
+    fn by_ledger(&self, ledger: &Ledger, closed_at: Option<u64>, resolved: &mut Resolved) {
+        let alive = self.named_by(ledger, resolved);
+        for (header, pages) in alive.iter().zip(alive_pages(&self.label, ledger, &alive)) {
+            let versions = self.versions_of(header).zip(pages);
+            let versions = versions.filter(|(_, is_alive)| *is_alive).map(|(version, _)| version);
+            // What the ledger tells of has been discarded durably.
+            resolved.enter(versions, header.discards.iter().copied());
+        }
+        resolved.discarded.clear();
+        let of_epoch = |it: &&Header| it.epoch == ledger.epoch && it.sequence > ledger.durable;
+        let chain = self.headers.values().filter(of_epoch).map(|header| (header.sequence, header));
+        let chain: BTreeMap<u64, &Header> = chain.collect();
+        let promised = chain.values().map(|header| header.durable).chain(closed_at).max().unwrap_or(0);
+        let promised = promised.max(ledger.durable);
+        let behind = promised + 1;
+        for header in chain.range(..behind).map(|(_, header)| header) {
+            resolved.enter(self.versions_of(header), header.discards.iter().copied());
+        }
+        let missing = promised - ledger.durable - chain.range(..behind).count() as u64;
+        if missing > 0 {
+            let present = (ledger.durable + 1..behind).rev().find(|sequence| !chain.contains_key(sequence));
+            resolved.doubt(present.unwrap_or(promised), missing.saturating_mul(ENTRIES_MAX as u64));
+            let gap = chain.range(..present.unwrap_or(0)).next_back().map_or(0, |(_, it)| self.end_of(it));
+            self.miss_header(gap.min(self.label.area_blocks().saturating_sub(1)), resolved);
+        }
+        let tail = chain.range(behind..).zip(behind..);
+        let tail = tail.take_while(|((sequence, _), expected)| **sequence == *expected);
+        resolved.tail = tail.map(|((_, header), _)| self.tail_extent(header)).collect();
+    }
+
+    /// The valid headers that a ledger names, by sequence.
+    fn named_by(&self, ledger: &Ledger, resolved: &mut Resolved) -> Vec<Header> {
+        let (mut alive, mut seal, mut missing) = (Vec::new(), HeadersSeal::default(), Vec::new());
+        for position in ledger.headers.ones() {
+            let header = self.headers.get(&position).filter(|header| header.sequence <= ledger.durable);
+            match header {
+                Some(header) => {
+                    seal.add(position, header.seal);
+                    alive.push(header.clone());
+                }
+                None => missing.push(position),
+            }
+        }
+        alive.sort_unstable_by_key(|header| header.sequence);
+        if missing.is_empty() && ledger.bound.is_some_and(|bound| bound.headers_seal != seal.0) {
+            resolved.doubt(ledger.durable, ENTRIES_MAX as u64);
+            let place = (self.label.area_offset, self.label.area_bytes);
+            resolved.findings.push(finding(
+                Structure::ExtentHeader,
+                Problem::Outdated,
+                Severity::Loss,
+                place,
+            ));
+        }
+        if !missing.is_empty() {
+            resolved.doubt(ledger.durable, self.uncovered(ledger, &alive));
+        }
+        for position in missing {
+            self.miss_header(position, resolved);
+        }
+        alive
+    }
+
+    /// How many pages are alive of which no header tells.
+    fn uncovered(&self, ledger: &Ledger, alive: &[Header]) -> u64 {
+        let mut covered = Bits::new(self.label.area_blocks());
+        for header in alive {
+            (header.position..self.end_of(header)).for_each(|block| covered.set(block));
+        }
+        ledger.slots.ones().filter(|block| !covered.get(*block)).count() as u64
+    }
+
+    fn miss_header(&self, position: u64, resolved: &mut Resolved) {
+        let problem = self.unreadable.get(&position).copied().unwrap_or(Problem::Missing);
+        let place = at_block(self.label.offset_of(position));
+        resolved.findings.push(finding(Structure::ExtentHeader, problem, Severity::Loss, place));
+    }
+
+    /// As far as the headers themselves go: which versions are dead isn't known, nor what is missing.
+    fn without_ledger(&self, older: Option<&Ledger>, resolved: &mut Resolved) {
+        let is_named = |header: &Header| {
+            older.is_none_or(|it| header.sequence > it.durable || it.headers.get(header.position))
+        };
+        let mut headers: Vec<&Header> = self.headers.values().filter(|header| is_named(header)).collect();
+        headers.sort_unstable_by_key(|header| header.sequence);
+        for header in headers {
+            resolved.enter(self.versions_of(header), header.discards.iter().copied());
+        }
+        resolved.doubt(u64::MAX, self.label.pages);
+        let place = (self.label.ledger_offset, self.label.ledger_copies * self.label.ledger_bytes);
+        resolved.findings.push(finding(Structure::Ledger, Problem::Missing, Severity::Loss, place));
+    }
+
+    fn end_of(&self, header: &Header) -> u64 {
+        let end = header.position + 1 + header.pages.len() as u64 * self.label.page_blocks();
+        end.min(self.label.area_blocks())
+    }
+
+    fn tail_extent(&self, header: &Header) -> TailExtent {
+        TailExtent {
+            sequence: header.sequence,
+            is_last: header.is_last,
+            offset_bytes: self.label.offset_of(header.position),
+            versions: self.versions_of(header).collect(),
+            discards: header.discards.clone(),
+        }
+    }
+
+    fn versions_of(&self, header: &Header) -> impl Iterator<Item = Version> {
+        let (page_blocks, blocks) = (self.label.page_blocks(), self.label.area_blocks());
+        let first = (header.position + 1).min(blocks);
+        let (sequence, label) = (header.sequence, self.label.clone());
+        let places = (first..=blocks.saturating_sub(page_blocks)).step_by(crate::size::to_usize(page_blocks));
+        let pages: Vec<(PageNumber, u32)> = header.pages.clone();
+        let stored_bytes = crate::size::to_u32(label.page_bytes);
+        places.zip(pages).map(move |(block, (page, sum))| Version {
+            page,
+            sequence,
+            offset_bytes: label.offset_of(block),
+            stored_bytes,
+            sum,
+        })
+    }
+}
+
+/// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an older one,
+/// their bits are its own.
+pub(super) fn alive_pages(label: &Label, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
+    let mut overwritten = Bits::new(label.area_blocks());
+    let mut found = Vec::with_capacity(alive.len());
+    for header in alive.iter().rev() {
+        let blocks = (0..header.pages.len() as u64)
+            .map(|index| header.position + 1 + index * label.page_blocks())
+            .take_while(|block| *block < label.area_blocks());
+        let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
+        found.push(blocks.map(is_alive).collect());
+        let end = header.position + 1 + header.pages.len() as u64 * label.page_blocks();
+        (header.position..end.min(label.area_blocks())).for_each(|block| overwritten.set(block));
+    }
+    found.reverse();
+    found
+}

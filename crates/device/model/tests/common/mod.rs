@@ -5,5 +5,6 @@
 pub(crate) mod arrays;
 pub(crate) mod book;
 pub(crate) mod driver;
+pub(crate) mod open_loop;
 pub(crate) mod patterns;
 pub(crate) mod traces;

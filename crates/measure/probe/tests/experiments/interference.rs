@@ -30,13 +30,17 @@ fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
     assert!(limit.write_share.value < 0.1, "{limit:?}");
 }
 
-/// Reads wait for an erasure of 5 ms, and beside a quarter of the writes there are enough of those for the 99th percentile.
+/// Reads wait for suspended programs and for erasures of 5 ms, and beside more than a quarter of the writes there are enough
+/// of those for the 99th percentile.
 #[test]
 fn drives_that_clean_take_few_writes_beside_half_their_reads() {
     for model in ["nvme-plp", "nvme-tlc"] {
         let outcome = on(model);
         let limit = outcome.derived.interference.unwrap();
-        assert!(limit.write_share.value <= 0.1 && limit.write_share.high <= 0.25, "{model}: {limit:?}");
+        assert!(
+            (0.1..=0.25).contains(&limit.write_share.value) && limit.write_share.high <= 0.25,
+            "{model}: {limit:?}"
+        );
         let map = map(&outcome);
         assert!(cell(map, 0.25, 0.1).rates_kept, "{model}: a quarter and a tenth");
         // The host is what bounds reads alone, so nearly all of both may be had; but then reads wait for writes.

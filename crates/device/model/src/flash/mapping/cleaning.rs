@@ -22,6 +22,9 @@ pub(crate) struct Cleaning {
     /// Units that the host may write before the next burst: what the last one gained, less what was written since.
     #[serde(skip)]
     gained_units: u32,
+    /// Units of the victim that the host's writes have paid for, and that don't fill a row yet.
+    #[serde(skip)]
+    owed_units: u32,
     /// What is being moved; kept for its memory.
     #[serde(skip)]
     valid: Vec<Resident>,
@@ -65,13 +68,23 @@ impl PageMap {
 
     fn clean(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
         match self.parameters.pace {
-            CleaningPace::Paced => {
-                if self.cleaning.victim.is_some() || self.choose_victim() {
-                    let quota = self.cleaning.victim.map_or(0, |victim| victim.units_per_write);
-                    self.clean_units(quota, now_ns, medium);
-                }
-            }
+            CleaningPace::Paced => self.clean_in_step(now_ns, medium),
             CleaningPace::Burst { superblocks } => self.clean_at_one_go(superblocks, now_ns, medium),
+        }
+    }
+
+    /// Looks at what one write of the host pays for. Only whole rows are looked at, so the remainder is carried to the
+    /// next write: rounding up would clean a row at each write.
+    fn clean_in_step(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
+        if self.cleaning.victim.is_none() && !self.choose_victim() {
+            return;
+        }
+        self.cleaning.owed_units += self.cleaning.victim.map_or(0, |victim| victim.units_per_write);
+        let row = self.geometry.units_per_program();
+        let quota = self.cleaning.owed_units / row * row;
+        self.cleaning.owed_units -= quota;
+        if quota > 0 {
+            self.clean_units(quota, now_ns, medium);
         }
     }
 

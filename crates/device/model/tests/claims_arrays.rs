@@ -26,14 +26,14 @@ fn two_controllers_lift_the_ceiling() {
         id: "FlashyDB ceiling",
         paper: "one and two controllers, each with its own ceiling",
         precondition: "sequential 1 MB at depth 32",
-        tolerance: "one: its ceiling within 5 %; two: at least 20 % more",
+        tolerance: "one: its ceiling within 5 %; two: 20 to 40 % more",
         model: format!("{one:.0} and {two:.0} MB/s"),
         verdict: Verdict::Encoded(
             "the first figure is the controller's read_bytes_per_s, the second the sum of four drives' links",
         ),
     }
     .print();
-    assert!((one / 820.0 - 1.0).abs() < 0.05 && two > 1.2 * one, "{one} {two}");
+    assert!((one / 820.0 - 1.0).abs() < 0.05 && (1.2..1.4).contains(&(two / one)), "{one} {two}");
 }
 
 /// The array with so many drives behind its first controller, and none behind others.
@@ -70,17 +70,19 @@ fn an_array_scales_by_drives_and_by_threads() {
         paper: "scaling by number of drives and by threads, up to the controller's ceiling",
         precondition: "8 KB, one controller; one, two, four drives at depth 32, four simple volumes at depth 1 … 32 (a \
                        thread has one request outstanding); 70 % used",
-        tolerance: "simple volumes: two drives at least 1.9 times, four 3 times one, and each doubling of the depth gains at \
-                    least a tenth; RAID 0 in hardware: two drives 1.9 times, four the 50 000 to 60 000 of such firmware",
+        tolerance: "simple volumes: two drives 1.9 to 2.1 times, four 3 to 4.2 times one, and each doubling of the depth gives \
+                    1.1 to 2.1 times; RAID 0 in hardware: two drives 1.9 to 2.1 times, four the 50 000 to 60 000 of such firmware",
         model: format!(
             "by drives {simple:.0?} IOPS as simple volumes, {hardware:.0?} as RAID 0 in hardware; by threads {by_depth:.0?} IOPS"
         ),
         verdict: Verdict::Met,
     }
     .print();
-    assert!(simple[1] > 1.9 * simple[0] && simple[2] > 3.0 * simple[0], "{simple:?}");
-    assert!(hardware[1] > 1.9 * hardware[0] && (50e3..60e3).contains(&hardware[2]), "{hardware:?}");
-    assert!(by_depth.is_sorted_by(|fewer, more| *more > 1.1 * fewer), "{by_depth:?}");
+    let gains = |rates: &[f64; 3]| [rates[1] / rates[0], rates[2] / rates[0]];
+    let [two, four] = gains(&simple);
+    assert!((1.9..2.1).contains(&two) && (3.0..4.2).contains(&four), "{simple:?}");
+    assert!((1.9..2.1).contains(&gains(&hardware)[0]) && (50e3..60e3).contains(&hardware[2]), "{hardware:?}");
+    assert!(by_depth.is_sorted_by(|fewer, more| (1.1..2.1).contains(&(more / fewer))), "{by_depth:?}");
 }
 
 #[test]
@@ -93,7 +95,8 @@ fn a_ceiling_shows_from_some_block_size_on() {
         id: "FlashyDB scaling, block sizes",
         paper: "one and two controllers scale by block size, each up to its ceiling",
         precondition: "random reads of 4 KB … 1 MB at depth 32",
-        tolerance: "two gain at least 10 % over one at 8 KB and 20 % at 1 MB; one never exceeds its ceiling",
+        tolerance: "two have 1.1 to 2 times what one has at 8 KB, and 1.2 to 2 times at 1 MB; one comes within 5 % of its ceiling and \
+                    never exceeds it",
         model: format!("4, 8, 32, 128, 1024 KB: {:.0?} and {:.0?} MB/s", curves[0], curves[1]),
         verdict: Verdict::Partly(
             "where both curves are flat they are parameters, the controller's read_bytes_per_s and four links; what follows is \
@@ -101,8 +104,10 @@ fn a_ceiling_shows_from_some_block_size_on() {
         ),
     }
     .print();
-    assert!(curves[0].iter().all(|&bandwidth| bandwidth < 821.0), "{curves:?}");
-    assert!(curves[1][1] > 1.1 * curves[0][1] && curves[1][4] > 1.2 * curves[0][4], "{curves:?}");
+    let best = curves[0].iter().copied().fold(0.0, f64::max);
+    assert!((780.0..821.0).contains(&best), "{curves:?}");
+    let gain = |size: usize| curves[1][size] / curves[0][size];
+    assert!((1.1..2.0).contains(&gain(1)) && (1.2..2.0).contains(&gain(4)), "{curves:?}");
 }
 
 #[test]
@@ -122,12 +127,12 @@ fn drives_nearly_full_slow_an_array_down() {
         id: "FlashyDB array, fill",
         paper: "an array over 90 % full is slower than one at 70 %",
         precondition: "two drives without controller cache, random writes of 8 KB at depth 32, twice the used area",
-        tolerance: "at least a quarter",
+        tolerance: "by a quarter to three quarters",
         model: format!("{emptier:.0} IOPS at 70 %, {fuller:.0} IOPS at 92 %"),
         verdict: Verdict::Met,
     }
     .print();
-    assert!(fuller < 0.75 * emptier, "{emptier} {fuller}");
+    assert!((0.25..0.75).contains(&(fuller / emptier)), "{emptier} {fuller}");
 }
 
 #[test]
@@ -171,6 +176,24 @@ fn the_cache_takes_bursts_and_fills_up_under_load() {
         bound.requests_per_s < 40_000.0 && bound.mean_latency_ns > 10.0 * burst.mean_latency_ns,
         "{bound:?}"
     );
+}
+
+/// Each simple volume is a device of its own: a cache that is full of the writes of four takes as many as their drives do
+/// together, not those of one after the other.
+#[test]
+fn a_full_cache_serves_simple_volumes_in_parallel() {
+    let rate = |drives: usize| {
+        let mut parameters = simple_volumes(drives);
+        let controller = &mut parameters.controllers[0];
+        controller.cache.as_mut().unwrap().bytes = (8 << 20) * drives as u64;
+        controller.drives.iter_mut().for_each(|drive| "mtron-16".clone_into(drive));
+        let mut array = build(&parameters);
+        let load = Load::write(RANDOM, 4 * KIB, array.capacity_bytes());
+        let load = Load { depth: 256, requests: 6_000 * drives as u64, ..load };
+        run(&mut array, Load { warm_up: load.requests / 2, ..load }, 0).requests_per_s
+    };
+    let (one, four) = (rate(1), rate(4));
+    assert!((3.0..4.4).contains(&(four / one)), "{one} of one drive, {four} of four");
 }
 
 #[test]

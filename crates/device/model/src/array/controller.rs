@@ -78,8 +78,6 @@ pub(crate) struct Controller {
     cache: Option<WriteBackCache>,
     /// Cached writes that the drives have not been given yet.
     backlog: Backlog,
-    /// Cached writes that the drives are working on.
-    destaging: usize,
     /// The next of the backlog waits for the processor.
     destage_planned: bool,
     read_ahead: Option<ReadAhead>,
@@ -103,13 +101,15 @@ impl Controller {
                 .read_ahead
                 .as_ref()
                 .map(|ahead| ReadAhead::new(ahead, layout.capacity_bytes())),
+            backlog: Backlog::new(
+                layout.volumes(),
+                DESTAGED_AT_ONCE_PER_DRIVE * drives.len() / layout.volumes().max(1),
+            ),
             layout,
             processor: Processor::new(parameters),
             reads: Link::new(parameters.read_bytes_per_s),
             writes: Link::new(parameters.write_bytes_per_s),
             cache: parameters.cache.as_ref().map(WriteBackCache::new),
-            backlog: Backlog::default(),
-            destaging: 0,
             destage_planned: false,
             outstanding: vec![0; drives.len()],
             drives,
@@ -212,14 +212,14 @@ impl Controller {
         let access_ns = self.cache.as_ref().map_or(0, WriteBackCache::access_ns);
         self.schedule(now_ns + access_ns, Action::Report(ticket));
         if let Some(request) = self.request(ticket) {
-            self.backlog.add(request.offset_bytes, ticket);
+            self.backlog.add(self.layout.volume_at(request.offset_bytes), request.offset_bytes, ticket);
         }
         self.destage(now_ns);
     }
 
     /// Gives the drives cached writes, one after the other as the host leaves the processor time for them.
     fn destage(&mut self, now_ns: u64) {
-        while !self.backlog.is_empty() && self.destaging < DESTAGED_AT_ONCE_PER_DRIVE * self.drives.len() {
+        while self.backlog.has_next() {
             let free_ns = self.processor.may_lay_out_ns();
             if free_ns > now_ns {
                 if !std::mem::replace(&mut self.destage_planned, true) {
@@ -228,7 +228,6 @@ impl Controller {
                 return;
             }
             if let Some(ticket) = self.backlog.take_next() {
-                self.destaging += 1;
                 self.forward(now_ns, ticket);
             }
         }
@@ -321,7 +320,7 @@ impl Controller {
         } else if let Some(pending) = self.pending.get_mut(ticket).and_then(Option::as_mut) {
             pending.origin = Origin::Host;
         }
-        self.destaging = self.destaging.saturating_sub(1);
+        self.backlog.written(self.layout.volume_at(pending.request.offset_bytes));
         let Some(cache) = &mut self.cache else { return };
         cache.release(extent_of(ticket, pending.request));
         while let Some(admitted) = self.cache.as_mut().and_then(WriteBackCache::next_admitted) {

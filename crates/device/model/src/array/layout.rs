@@ -42,6 +42,16 @@ impl Layout {
         }
     }
 
+    /// Volumes that the host sees: each simple member is one.
+    pub(crate) fn volumes(&self) -> usize {
+        if self.kind.is_simple() { self.members } else { 1 }
+    }
+
+    /// The volume that an address of the members' common address space belongs to.
+    pub(crate) fn volume_at(&self, offset_bytes: u64) -> usize {
+        if self.kind.is_simple() { self.first_part(offset_bytes, 1).column } else { 0 }
+    }
+
     /// All members.
     pub(crate) fn members(&self) -> std::ops::Range<usize> {
         0..self.members

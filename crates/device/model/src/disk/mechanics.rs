@@ -18,7 +18,7 @@
 use super::geometry::{Geometry, PhysicalSector, Track};
 use super::parameters::DiskParameters;
 use super::seek::Seek;
-use super::units::{microseconds_to_ns, revolution_ns};
+use super::units::{microseconds_to_ns, revolution_ns, signed_microseconds_to_ns};
 
 /// Where the heads are, and since when they could do something else.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +59,8 @@ pub(super) struct Mechanics {
     read_seek: Seek,
     write_seek: Option<Seek>,
     settle_ns: Option<u64>,
-    write_settle_ns: u64,
+    /// Negative where writing begins sooner.
+    write_settle_ns: i64,
     head_switch_ns: u64,
     revolution_ns: u64,
 }
@@ -73,7 +74,7 @@ impl Mechanics {
             read_seek: Seek::new(&seek.read, cylinders),
             write_seek: seek.write.as_ref().map(|curve| Seek::new(curve, cylinders)),
             settle_ns: seek.settle_us.map(microseconds_to_ns),
-            write_settle_ns: microseconds_to_ns(seek.write_settle_us),
+            write_settle_ns: signed_microseconds_to_ns(seek.write_settle_us),
             head_switch_ns: microseconds_to_ns(seek.head_switch_us),
             revolution_ns: revolution_ns(parameters.rotations_per_minute),
         }
@@ -213,7 +214,7 @@ impl Mechanics {
         let switch_ns = if from.head == to.head { 0 } else { self.head_switch_ns };
         let moved_ns = seek_ns.max(switch_ns);
         let settles = direction == Direction::Write && moved_ns > 0;
-        moved_ns + if settles { self.write_settle_ns } else { 0 }
+        moved_ns.saturating_add_signed(if settles { self.write_settle_ns } else { 0 })
     }
 
     /// Time in which `sectors` physical sectors pass, from a place on.
@@ -284,6 +285,19 @@ mod tests {
             assert!(arm.free_ns <= until_ns.max(1));
         }
         assert_eq!((arm, next), (whole, limit));
+    }
+
+    /// Parameter sets that were extracted from drives have such settling times.
+    #[test]
+    fn writes_may_begin_sooner_than_reads_but_no_move_takes_less_than_no_time() {
+        let moves_ns = |write_settle_us: &str| {
+            let text =
+                BARRACUDA.replace("write_settle_us = 0.0", &format!("write_settle_us = {write_settle_us}"));
+            let mechanics = Mechanics::new(&DiskParameters::from_toml(&text).unwrap());
+            let [from, to] = [0, 10].map(|cylinder| Track { cylinder, head: 0 });
+            mechanics.reposition_ns(from, to, Direction::Write)
+        };
+        assert_eq!(["0.0", "-300.0", "-1e6"].map(moves_ns), [2_351_000, 2_051_000, 0]);
     }
 
     #[test]

@@ -95,7 +95,8 @@ pub struct SeekParameters {
     /// that whole seek when absent.
     #[serde(default)]
     pub settle_us: Option<f64>,
-    /// Added whenever arm or head moved and a write follows: a write needs a quieter head than a read.
+    /// Added whenever arm or head moved and a write follows: a write needs a quieter head than a read. Negative where an
+    /// extracted drive begins to write sooner than to read; the move takes no less than no time then.
     #[serde(default)]
     pub write_settle_us: f64,
     /// Time to select another head of the same cylinder. A seek hides it.

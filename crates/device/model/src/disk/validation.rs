@@ -107,7 +107,7 @@ impl Check<'_> {
     fn seek(&self, parameters: &DiskParameters) -> Result<(), DiskError> {
         let seek = &parameters.seek;
         self.time_us("seek.settle_us", seek.settle_us.unwrap_or(0.0))?;
-        self.time_us("seek.write_settle_us", seek.write_settle_us)?;
+        self.range("seek.write_settle_us", seek.write_settle_us, -LONGEST_US, LONGEST_US)?;
         self.time_us("seek.head_switch_us", seek.head_switch_us)?;
         self.curve("seek.read", &seek.read)?;
         seek.write.as_ref().map_or(Ok(()), |curve| self.curve("seek.write", curve))

@@ -5,7 +5,8 @@
 //! kind, whether the disk answered from its buffer, first sector, sectors, response time in µs, pause in µs
 //! ```
 //!
-//! with sectors of 512 bytes. The pause, which `DiskSim` calls the inter-arrival time, is the time from the completion of the
+//! with sectors of 512 bytes. A request that the disk didn't answer from its buffer is a `Miss`, or a `Doub` or a `Trip` where
+//! it took two or three seeks. The pause, which `DiskSim` calls the inter-arrival time, is the time from the completion of the
 //! request in the line before to the arrival of this one: one request was outstanding at a time. The data say so: many pauses are far
 //! shorter than the response times around them, and only when they are read this way does a model predict where the platter
 //! stands when a request arrives. So a request's time is the sum of all response times and pauses before it, and its own pause.
@@ -37,8 +38,8 @@ impl Parser for DiskSim {
             Some(other) => return Err(format!("the kind should be R or W and is {other:?}")),
         };
         match words.next() {
-            Some("Hit" | "Miss") => {}
-            other => return Err(format!("expected Hit or Miss and got {other:?}")),
+            Some("Hit" | "Miss" | "Doub" | "Trip") => {}
+            other => return Err(format!("expected Hit, Miss, Doub or Trip and got {other:?}")),
         }
         let sector = number(words.next(), "the first sector")?;
         let (address, length_bytes) = extent(sector, number(words.next(), "the number of sectors")?)?;
@@ -90,10 +91,19 @@ mod tests {
     }
 
     #[test]
+    fn requests_of_several_seeks_are_read_as_any_other() {
+        for seeks in ["Doub", "Trip"] {
+            let line = format!("W {seeks}   11392096  12   31686.00000  40961.00000");
+            let record = DiskSim::default().parse(&line).unwrap().unwrap().record;
+            assert_eq!((record.operation, record.latency_ns), (Operation::Write, Some(31_686_000)), "{line}");
+        }
+    }
+
+    #[test]
     fn a_damaged_line_is_named() {
         for (line, part) in [
             ("X Hit 1 1 1.0 1.0", "R or W"),
-            ("R 1 1 1.0 1.0", "Hit or Miss"),
+            ("R 1 1 1.0 1.0", "Hit, Miss, Doub or Trip"),
             ("R Hit -1 1 1.0 1.0", "the first sector should"),
             ("R Hit 36893488147419103 1 1.0 1.0", "beyond any device"),
             ("R Hit 1 1 NaN 1.0", "the response time should"),

@@ -66,3 +66,22 @@ fn ones_own_files_are_loaded_with_their_members_beside_them() {
     }
     assert!(matches!(Model::from_path(&folder.path().join("none.toml")), Err(ModelError::Read { .. })));
 }
+
+/// How a page map cleans is in no data sheet: each such figure says whether it was seen, fitted, assumed or another drive's.
+#[test]
+fn parameters_of_cleaning_say_where_they_come_from() {
+    const MARKS: [&str; 4] = ["seen", "fitted", "assumed", "like the"];
+    let keys = ["victim", "separation", "low_free_superblocks", "pace", "spare_superblocks", "map_memory"];
+    for name in library::names() {
+        let model = Model::named(name).unwrap();
+        let mut above = String::new();
+        for line in model.toml().lines() {
+            let key = line.split_once(" = ").map_or("", |(key, _)| key.trim());
+            let comment = line.split_once('#').map_or("", |(_, comment)| comment);
+            let said = format!("{above} {comment}").to_lowercase();
+            let is_marked = MARKS.iter().any(|mark| said.contains(mark));
+            assert!(!keys.contains(&key) || is_marked, "{name}: {line}");
+            above = if line.starts_with('#') { said } else { String::new() };
+        }
+    }
+}

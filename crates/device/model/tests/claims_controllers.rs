@@ -102,7 +102,7 @@ fn reads_and_writes_have_a_ceiling_each() {
         (reads / expected - 1.0).abs() < 0.08 && (writes / expected - 1.0).abs() < 0.08,
         "{reads} {writes}"
     );
-    assert!(both < 1.1 * expected, "they go different ways, but take {both} s together");
+    assert!((0.95..1.1).contains(&(both / expected)), "they go different ways, but take {both} s together");
 }
 
 #[test]
@@ -116,14 +116,14 @@ fn a_cache_takes_streams_in_more_slowly_than_drives_are_written_through() {
         id: "Controller cache, streams",
         paper: "a PERC 6 writes a backup at 631 MB/s through its cache, at 354 MB/s with write-back",
         precondition: "256 KB in sequence at depth 32, eight X25-E, RAID 0 in hardware",
-        tolerance: "5 % for write-back, at least 631 through",
+        tolerance: "5 % for write-back; through at least the 631 that were the disks' limit and at most the 820 of its link",
         model: format!("{through:.0} MB/s through, {back:.0} MB/s with write-back"),
         verdict: Verdict::Encoded(
             "the cache's bytes_per_s is the lower figure; the other was the disks' limit",
         ),
     }
     .print();
-    assert!((back / 354.0 - 1.0).abs() < 0.05 && through >= 631.0, "{back} {through}");
+    assert!((back / 354.0 - 1.0).abs() < 0.05 && (631.0..821.0).contains(&through), "{back} {through}");
 }
 
 /// Twelve disks of 15 000 rpm as RAID 0 in hardware, like those of the P421's figures.
@@ -159,8 +159,8 @@ fn a_full_cache_falls_back_to_the_rate_of_the_drives() {
         paper: "a write completes in microseconds; under load the cache fills up and stays full most of the time",
         precondition: "random writes of 4 KB, RAID 0 of twelve disks, 64 MB of cache: one at a time; the first 48 MB and what \
                        follows 120 MB at depth 32; without the cache as many outstanding as the cache gives its drives",
-        tolerance: "one at a time under 100 µs; once full at most twice as fast as the disks alone, whose ways its order \
-                    shortens, and less than a fifth of the rate while it fills",
+        tolerance: "one at a time 10 to 100 µs; once full 1 to 2 times as fast as the disks alone, whose ways its order \
+                    shortens, and a fiftieth to a fifth of the rate while it fills",
         model: format!(
             "{:.0} µs; {filling:.0} IOPS while it fills, {full:.0} once it is full; the disks alone {alone:.0}",
             burst.mean_latency_ns / 1e3
@@ -168,8 +168,11 @@ fn a_full_cache_falls_back_to_the_rate_of_the_drives() {
         verdict: Verdict::Met,
     }
     .print();
-    assert!(burst.mean_latency_ns < 100e3, "{burst:?}");
-    assert!((1.0..2.0).contains(&(full / alone)) && full < filling / 5.0, "{filling} {full} {alone}");
+    assert!((10e3..100e3).contains(&burst.mean_latency_ns), "{burst:?}");
+    assert!(
+        (1.0..2.0).contains(&(full / alone)) && (0.02..0.2).contains(&(full / filling)),
+        "{filling} {full} {alone}"
+    );
 }
 
 #[test]

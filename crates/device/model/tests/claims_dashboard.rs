@@ -34,7 +34,7 @@ fn small_random_reads_of_the_array_are_those_of_one_disk() {
         verdict: Verdict::Met,
     }
     .print();
-    assert!((file / 0.79 - 1.0).abs() < 0.1 && whole < 0.5 * file, "{file} {whole}");
+    assert!((file / 0.79 - 1.0).abs() < 0.1 && (0.25..0.5).contains(&(whole / file)), "{file} {whole}");
 }
 
 #[test]
@@ -104,7 +104,8 @@ fn the_array_lags_behind_the_ssd_where_requests_are_small() {
         precondition: "a file of 4 GiB, records read whole at depth 1 (or in windows of 128 KiB, two at a time), written at depth 16 (chosen: a page cache writes behind); \
                        the SSD never written before its writes; lag: slower than the SSD (chosen: the other device of the \
                        paper)",
-        tolerance: "reads: slower up to 2 MB at least, faster from 8 MB on; writes: slower up to 128 KB, faster from 256 KB on",
+        tolerance: "reads: 0.5 to 1 times the SSD's at 2 MB, 1 to 2 times from 8 MB on; writes: 0.2 to 1 times up to 128 KB, 1 to 1.5 \
+                    times from 256 KB on",
         model: format!(
             "array to SSD: reads of {READS_KIB:?} KiB {reads:.2?}, of 4 and 16 MiB in windows {windowed:.2?}, writes of \
              {WRITES_KIB:?} KiB {writes:.2?}"
@@ -115,10 +116,12 @@ fn the_array_lags_behind_the_ssd_where_requests_are_small() {
         ),
     }
     .print();
-    assert!(reads.is_sorted() && reads[2] < 1.0 && reads[4] > 1.0, "{reads:?}");
+    assert!(reads.is_sorted() && (0.5..1.0).contains(&reads[2]), "{reads:?}");
+    assert!(reads[4..].iter().all(|ratio| (1.0..2.0).contains(ratio)), "{reads:?}");
     assert!(windowed[0] < windowed[1] && windowed[1] < 1.0, "{windowed:?}");
     assert!(
-        writes[..4].iter().all(|&ratio| ratio < 1.0) && writes[4..].iter().all(|&ratio| ratio > 1.0),
+        writes[..4].iter().all(|ratio| (0.2..1.0).contains(ratio))
+            && writes[4..].iter().all(|ratio| (1.0..1.5).contains(ratio)),
         "{writes:?}"
     );
 }

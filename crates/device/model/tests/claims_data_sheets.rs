@@ -126,7 +126,8 @@ fn c40_crucial_m4_on_a_slow_port() {
                 port limit 300 MB/s",
         precondition: "SATA 3 Gb/s port (285 MB/s of data), depth 32 (open in the paper), reads filled in order, writes \
                        never written",
-        tolerance: "near the peak: within 30 % at 4 KB; close to it: within 5 % at 32 KB",
+        tolerance: "reads 188 MB/s and at most a tenth more; near the peak: 0.7 to 1.05 times at 4 KB; close to it: within 5 % at 32 KB; \
+                    port 270 to 300 MB/s",
         model: format!("read {read:.0}; write 4 KB {small:.0}, 32 KB {middle:.0}, 1 MB {peak:.0}; port {port:.0} MB/s"),
         verdict: Verdict::Encoded(
             "firmware.read_ns is fitted to the 188 MB/s, link.bytes_per_s is the port's limit, writes are fitted to the data \
@@ -134,8 +135,11 @@ fn c40_crucial_m4_on_a_slow_port() {
         ),
     }
     .print();
-    assert!(read > 188.0 && port <= 300.0, "{read} {port}");
-    assert!(small > 0.7 * peak && middle > 0.95 * peak, "{small} {middle} {peak}");
+    assert!((188.0..207.0).contains(&read) && (270.0..=300.0).contains(&port), "{read} {port}");
+    assert!(
+        (0.7..1.05).contains(&(small / peak)) && (0.95..1.05).contains(&(middle / peak)),
+        "{small} {middle} {peak}"
+    );
 }
 
 #[test]
@@ -166,12 +170,15 @@ fn sd_card() {
         id: "SD card, class 10",
         paper: "at least 10 MB/s of sequential writes",
         precondition: FRESH,
-        tolerance: "at least",
+        tolerance: "10 to 15 MB/s: a card that does more is sold as one of a higher class",
         model: format!("{write:.0} MB/s; random writes of 4 KB {:.0} IOPS", random.requests_per_s),
         verdict: Verdict::Encoded("chips.program_ns is fitted to it"),
     }
     .print();
-    assert!(write >= 10.0 && random.requests_per_s < 50.0);
+    assert!(
+        (10.0..15.0).contains(&write) && (2.0..50.0).contains(&random.requests_per_s),
+        "{write} {random:?}"
+    );
 }
 
 #[test]

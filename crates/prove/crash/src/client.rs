@@ -1,8 +1,10 @@
+mod mixed;
+
 use std::rc::Rc;
 
 use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
-use nandle_pages::{Batch, PageError, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -25,6 +27,8 @@ pub(crate) struct Client {
     handle: Handle,
     shared: Rc<Workplace>,
     random: Xoshiro256PlusPlus,
+    /// For calls beside its steps, which stay as they are.
+    mixing: Xoshiro256PlusPlus,
 }
 
 impl Client {
@@ -36,15 +40,20 @@ impl Client {
         seed: u64,
     ) -> Self {
         let random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { number, store: Rc::clone(store), handle: handle.clone(), shared: Rc::clone(shared), random }
+        let mixing = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x0111_15ed);
+        let (store, handle, shared) = (Rc::clone(store), handle.clone(), Rc::clone(shared));
+        Self { number, store, handle, shared, random, mixing }
     }
 
     pub(crate) async fn run(mut self, plan: Plan) -> Result<(), String> {
         if plan.fills_first {
-            self.fill_all().await.or_else(|error| self.shared.excuse(&error))?;
+            self.fill_all().await?.or_else(|error| self.shared.excuse(&error))?;
         }
         let commits = CHANGING_PERCENT - self.shared.scenario.write_percent;
         for _ in 0..plan.steps {
+            if self.mixes_now() {
+                self.mix().await?;
+            }
             let was_stopped = self.shared.stopped.get();
             if self.grows_now() {
                 let grown = self.grow().await?;
@@ -58,7 +67,7 @@ impl Client {
             let done = match step {
                 _ if step < commits => {
                     let changes = self.changes();
-                    self.commit(changes).await
+                    self.commit(changes).await?
                 }
                 0..CHANGING_PERCENT => self.write().await,
                 70..78 => self.sync(false).await,
@@ -91,34 +100,45 @@ impl Client {
         Ok(())
     }
 
-    /// `commit` is `write` and `sync`, in one call.
-    async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<(), PageError> {
-        let batch = self.batch(&changes)?;
-        let mut syncing = self.shared.record(|record| {
+    /// `commit` is `write` and `sync`, in one call. Its number must be greater than any that was told before.
+    async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<Result<(), PageError>, String> {
+        let batch = match self.batch(&changes) {
+            Ok(batch) => batch,
+            Err(error) => return Ok(Err(error)),
+        };
+        let (mut syncing, before) = self.shared.record(|record| {
             record.called(self.number, changes);
-            record.syncing()
+            (record.syncing(), record.newest_number())
         });
-        self.store.commit(batch).await?;
+        let number = match self.store.commit(batch).await {
+            Ok(number) => number,
+            Err(error) => return Ok(Err(error)),
+        };
+        let has_numbers = self.shared.scenario.policy.promises().atomic_batch;
+        if number <= before && has_numbers || !has_numbers && number != BatchNumber::NONE {
+            return Err(format!("a commit is {number}, and {before} had been told before it was called"));
+        }
         if let Some(own) = syncing.get_mut(self.number) {
             *own += 1;
         }
         let position = self.shared.position();
         self.shared.record(|record| {
             record.returned(self.number);
-            record.synced(position, &syncing);
+            record.synced_up_to(position, &syncing, number);
         });
-        Ok(())
+        Ok(Ok(()))
     }
 
     async fn sync(&self, checkpoint: bool) -> Result<(), PageError> {
         let syncing = self.shared.record(|record| record.syncing());
-        if checkpoint {
+        let number = if checkpoint {
             self.store.checkpoint().await?;
+            BatchNumber::NONE
         } else {
-            self.store.sync().await?;
-        }
+            self.store.sync().await?
+        };
         let position = self.shared.position();
-        self.shared.record(|record| record.synced(position, &syncing));
+        self.shared.record(|record| record.synced_up_to(position, &syncing, number));
         Ok(())
     }
 
@@ -156,10 +176,14 @@ impl Client {
         let page = self.page();
         let place = self.shared.place(page);
         let expected = self.shared.record(|record| record.page_now(page));
+        let was_stopped = self.shared.stopped.get();
         let contents = match self.store.read(PageNumber(place)).await {
             Ok(contents) => contents,
             Err(error) => return Ok(Err(error)),
         };
+        if was_stopped {
+            return Err(format!("page {place} was read after the store had failed"));
+        }
         let found = inspect(&contents, place);
         if expected.allows(found) || self.shared.stopped.get() {
             return Ok(Ok(()));
@@ -202,14 +226,16 @@ impl Client {
     }
 
     /// Writes each of its pages once, in batches as large as the store takes.
-    async fn fill_all(&mut self) -> Result<(), PageError> {
+    async fn fill_all(&mut self) -> Result<Result<(), PageError>, String> {
         let clients = self.shared.scenario.clients;
         let own: Vec<u64> = (self.number as u64..self.shared.used(&self.store)).step_by(clients).collect();
         for pages in own.chunks(self.largest_batch()) {
             let changes = pages.iter().map(|page| (*page, self.shared.new_version())).collect();
-            self.commit(changes).await?;
+            if let Err(error) = self.commit(changes).await? {
+                return Ok(Err(error));
+            }
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// One of its own pages, often one of a few.

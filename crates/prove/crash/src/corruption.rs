@@ -10,7 +10,7 @@
 
 use nandle_io::{Arena, Operation};
 use nandle_model::media::{Contents, Media};
-use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
+use nandle_pages::{BLOCK_BYTES, BatchNumber, PageError, PageNumber, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -160,9 +160,9 @@ impl Closed {
     }
 
     /// What is wrong with what was read, if anything; none where reading failed.
-    fn complaint(&self, found: &[Option<Found>]) -> Option<String> {
+    fn complaint(&self, found: &[Option<Found>], last: BatchNumber) -> Option<String> {
         if let Some(all) = found.iter().copied().collect::<Option<Vec<Found>>>() {
-            let looked = Looked { pages: all.len() as u64, found: all };
+            let looked = Looked { pages: all.len() as u64, found: all, last };
             return judge(&self.record, &self.promised, &looked).err();
         }
         let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
@@ -229,7 +229,7 @@ impl Closed {
                 let contents = store.read(PageNumber(page)).await;
                 found.push(contents.ok().map(|contents| inspect(&contents, page)));
             }
-            Ok(match self.complaint(&found) {
+            Ok(match self.complaint(&found, store.last_durable_batch()) {
                 Some(what) => Answer::Silent(what),
                 None if found.contains(&None) => Answer::Told,
                 None => Answer::Right,

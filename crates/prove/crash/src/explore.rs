@@ -146,8 +146,8 @@ impl Explorer<'_> {
     /// Whether no image with these contents was judged by the same record and promise.
     fn is_new(&mut self, image: &CrashImage, before: Before<'_>) -> bool {
         let mut key = image.hash().to_le_bytes().to_vec();
-        let Promise { batches, pages } = before.promised;
-        let numbers = batches.iter().map(|count| *count as u64).chain([*pages, before.number]);
+        let Promise { batches, pages, number } = before.promised;
+        let numbers = batches.iter().map(|count| *count as u64).chain([*pages, number.0, before.number]);
         key.extend(numbers.flat_map(u64::to_le_bytes));
         self.seen.insert(xxh3_128(&key))
     }

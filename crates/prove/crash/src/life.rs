@@ -4,7 +4,7 @@ use std::rc::Rc;
 use nandle_io::runtime::Handle;
 use nandle_io::{DeviceId, Nanos};
 use nandle_model::media::{Contents, SharedMedia};
-use nandle_pages::{PageError, PageNumber, Store};
+use nandle_pages::{BatchNumber, PageError, PageNumber, Store};
 
 use crate::client::Client;
 use crate::contents::inspect;
@@ -191,7 +191,7 @@ impl Workplace {
         for page in (0..self.used(store)).map(|page| self.place(page)) {
             found.push(inspect(&store.read(PageNumber(page)).await?, page));
         }
-        Ok(Looked { pages: store.pages(), found })
+        Ok(Looked { pages: store.pages(), found, last: store.last_durable_batch() })
     }
 
     pub(crate) fn position(&self) -> u64 {
@@ -240,7 +240,8 @@ impl Workplace {
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {
             let growth = before.growth_from(looked.pages);
-            let record = Record::new(self.scenario.policy, base, self.scenario.clients, growth);
+            let (policy, clients) = (self.scenario.policy, self.scenario.clients);
+            let record = Record::new(policy, base, clients, growth, looked.last);
             let before = self.session.replace(Session { opened_at, record });
             self.sessions.borrow_mut().push(before);
         } else {
@@ -277,5 +278,6 @@ impl Workplace {
 pub(crate) fn unwritten(scenario: &Scenario, page: Page) -> Record {
     let used = scenario.used_pages().into_iter().filter(|place| *place < scenario.pages);
     let base = used.map(|_| page.clone()).collect();
-    Record::new(scenario.policy, base, 1, Growth::of(scenario.pages, page))
+    let growth = Growth::of(scenario.pages, page);
+    Record::new(scenario.policy, base, 1, growth, BatchNumber::NONE)
 }

@@ -79,6 +79,8 @@ pub struct Scenario {
     pub fills_first: bool,
     /// Other power cuts of each of the rounds that are looked at.
     pub looks: u64,
+    /// Clients read many pages of one state as well, and drop calls that haven't returned.
+    pub mixes_calls: bool,
 }
 
 /// How many changes the batches of a history have.
@@ -140,6 +142,8 @@ const USED_OF_CHUNK: [u64; 6] = [0, 1, 2, 500, CHUNK_PAGES - 2, CHUNK_PAGES - 1]
 /// Of stores with [many zones](Zones::Many): two are reserved, and what may be volatile has no room in one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
+/// Clients of one in so many histories of a policy mix their calls.
+const MIXING: u64 = 4;
 /// Other power cuts that are looked at in each round of a whole life.
 const LOOKS: u64 = 6;
 /// Of stores that are nearly full.
@@ -338,6 +342,7 @@ impl Scenario {
             memory_pages: 64,
             fills_first: false,
             looks: LOOKS,
+            mixes_calls: (seed / 6).is_multiple_of(MIXING),
         }
     }
 

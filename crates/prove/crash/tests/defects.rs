@@ -45,6 +45,10 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         }
         Defect::GrowthUnflushed | Defect::LabelsTogether => Scenario::growing(seed, policy),
         Defect::SumsLogIgnored => Scenario::growing_life(seed, policy),
+        // Several clients, and several rounds of reading.
+        Defect::ManyOfSeveralStates => {
+            Scenario { mixes_calls: true, clients: 3, steps: 24, is_mirrored: false, ..scenario }
+        }
         // Where every zone counts.
         Defect::ReserveTooSmall => Scenario::crowded(seed),
         // What an opening leaves out shows itself to later ones.
@@ -100,6 +104,15 @@ fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
 #[test]
 fn a_store_that_wedges_is_caught_and_the_clean_store_is_not() {
     catch_each(&[Defect::ReserveTooSmall], |_| PolicyKind::OutOfPlace);
+}
+
+/// What only reads of many pages beside batches can show.
+#[test]
+fn every_defect_of_reading_many_is_caught_and_the_clean_store_is_not() {
+    catch_each(
+        &Defect::OF_READ_MANY,
+        |seed| if seed % 2 == 0 { PolicyKind::OutOfPlace } else { staging(seed) },
+    );
 }
 
 /// What only a store that grows can show.

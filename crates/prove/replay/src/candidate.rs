@@ -305,7 +305,7 @@ impl Candidate {
                         for (page, pages) in pieces(page, pages, batch_pages) {
                             let batch = batch(&store, &cursor, contents, page, pages)?;
                             match durability {
-                                Durability::Each => store.commit(batch).await?,
+                                Durability::Each => store.commit(batch).await.map(drop)?,
                                 Durability::Trace | Durability::None => store.write(batch).await?,
                             }
                         }

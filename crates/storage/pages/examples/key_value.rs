@@ -4,7 +4,7 @@
 //! What the store takes off the engine: there is no file handling, no journal, no checksum and no recovery in this example. A
 //! change is some `put`s and a `commit`, which returns when all its pages are durable; after a power cut all of them are there or
 //! none. A page that the device damaged, or gives back as it was before, is an error instead of contents. With the policy
-//! `direct` neither would be so (see `Promises`), which is why [`Table::create`] refuses it.
+//! `direct` neither would be so (see `Promises`), which is why [`Table::open_or_create`] refuses it.
 //!
 //! # Format
 //!
@@ -57,23 +57,21 @@ impl Bucket {
 }
 
 impl Table {
-    /// Makes a table in a new file.
-    fn create(path: &Path, policy: PolicyKind) -> Result<Self, Box<dyn Error>> {
+    /// Opens the table of a file, whatever became of the program that used it last; makes one where there is none.
+    fn open_or_create(path: &Path, policy: PolicyKind) -> Result<Self, Box<dyn Error>> {
         let promises = policy.promises();
         if !(promises.atomic_batch && promises.checks_pages) {
             return Err(format!("{policy} can leave half a change behind; take another policy").into());
         }
-        let mut store = PageStore::create(path, PageOptions::new(PAGES).with_policy(policy))?;
-        // All other pages are zeros, which is an empty bucket without a successor.
-        let counter = Bucket { next: 1 + BUCKETS, entries: Vec::new() };
-        store.put(COUNTER, &counter.encode())?;
-        store.commit()?;
-        Ok(Self { store })
-    }
-
-    /// Opens a table, whatever became of the program that used it last.
-    fn open(path: &Path) -> Result<Self, PageError> {
-        Ok(Self { store: PageStore::open(path)? })
+        let options = PageOptions::new(PAGES).with_policy(policy);
+        let mut table = Self { store: PageStore::open_or_create(path, options)? };
+        // All pages of a new store are zeros, which is an empty bucket without a successor, and no counter.
+        if table.bucket(COUNTER)?.next == 0 {
+            let counter = Bucket { next: 1 + BUCKETS, entries: Vec::new() };
+            table.store.put(COUNTER, &counter.encode())?;
+            table.store.commit()?;
+        }
+        Ok(table)
     }
 
     fn get(&self, key: u64) -> Result<Option<u64>, PageError> {
@@ -96,7 +94,8 @@ impl Table {
                 return Err(error);
             }
         }
-        Ok(self.store.commit()?)
+        self.store.commit()?;
+        Ok(())
     }
 
     fn set_one(&mut self, key: u64, value: u64) -> Result<(), Box<dyn Error>> {
@@ -142,12 +141,12 @@ fn bucket_of(key: u64) -> u64 {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let path = std::env::args().nth(1).ok_or("usage: key_value FILE")?;
-    let mut table = Table::create(Path::new(&path), PolicyKind::OutOfPlace)?;
+    let mut table = Table::open_or_create(Path::new(&path), PolicyKind::OutOfPlace)?;
     for key in 0..1000 {
         table.set(&[(key, key * key), (key + 1_000_000, key)])?;
     }
     drop(table);
-    let table = Table::open(Path::new(&path))?;
+    let table = Table::open_or_create(Path::new(&path), PolicyKind::OutOfPlace)?;
     println!("31 squared is {:?}; {:?}", table.get(31)?, table.store.stats()?);
     Ok(())
 }
@@ -161,7 +160,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         for policy in PolicyKind::ALL {
             let path = folder.path().join(policy.name());
-            let made = Table::create(&path, policy);
+            let made = Table::open_or_create(&path, policy);
             if !policy.promises().atomic_batch {
                 assert!(made.is_err());
                 continue;
@@ -176,7 +175,7 @@ mod tests {
             }
             table.set(&[(7, 70), (1 << 40, 3)]).unwrap();
             drop(table);
-            let table = Table::open(&path).unwrap();
+            let table = Table::open_or_create(&path, policy).unwrap();
             assert_eq!(table.get(7).unwrap(), Some(70), "{policy}");
             assert_eq!(table.get(1 << 40).unwrap(), Some(3), "{policy}");
             assert!((8..20_000).all(|key| table.get(key).unwrap() == Some(key + 1)), "{policy}");

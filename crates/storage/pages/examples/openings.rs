@@ -70,7 +70,8 @@ async fn write(store: &Store, pages: Vec<u64>) -> Result<(), Box<dyn Error>> {
             store.sync().await?;
         }
     }
-    Ok(store.sync().await?)
+    store.sync().await?;
+    Ok(())
 }
 
 async fn open(handle: &Handle, device: DeviceId, when: &str) -> Result<Store, Box<dyn Error>> {

@@ -65,13 +65,17 @@ pub enum Defect {
     StaleMove,
     /// A zone is given back with a page alive in it.
     LiveZoneFreed,
+    /// An opening says the number of an earlier batch than the last one that is there.
+    BatchNumbersGoBack,
+    /// A read of many counts although a batch has changed one of its pages meanwhile.
+    ManyOfSeveralStates,
     /// Clients take the zone without which cleaning can't go on.
     ReserveTooSmall,
 }
 
 impl Defect {
     /// Those that the policies with a staging area could have.
-    pub const OF_STAGING: [Self; 19] = [
+    pub const OF_STAGING: [Self; 20] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -91,10 +95,14 @@ impl Defect {
         Self::RenewalUnflushed,
         Self::SumsUnflushed,
         Self::LabelFirst,
+        Self::BatchNumbersGoBack,
     ];
 
     /// Those that a store could have that grows, whatever its policy.
     pub const OF_GROWTH: [Self; 2] = [Self::GrowthUnflushed, Self::LabelsTogether];
+
+    /// Those that only reads of many pages show.
+    pub const OF_READ_MANY: [Self; 1] = [Self::ManyOfSeveralStates];
 
     /// Those that only a store with several chunks of checksums could have.
     pub const OF_CHUNKS: [Self; 1] = [Self::SumsLogIgnored];
@@ -105,7 +113,7 @@ impl Defect {
 
     /// Those that `out-of-place` could have; its slots are zones. [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but the
     /// store wedges.
-    pub const OF_OUT_OF_PLACE: [Self; 15] = [
+    pub const OF_OUT_OF_PLACE: [Self; 16] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -121,6 +129,7 @@ impl Defect {
         Self::LabelFirst,
         Self::StaleMove,
         Self::LiveZoneFreed,
+        Self::BatchNumbersGoBack,
     ];
 
     /// Whether it is seeded in this thread.

@@ -27,6 +27,8 @@ pub(crate) struct Disk {
     shape: Shape,
     handle: Handle,
     first_failure: RefCell<Option<PageError>>,
+    /// Runs when the first failure comes.
+    on_failure: RefCell<Option<Box<dyn FnOnce()>>>,
     writes: Writes,
     changed: Signal,
     counts: RefCell<Stats>,
@@ -82,6 +84,7 @@ impl Disk {
             shape,
             handle: handle.clone(),
             first_failure: RefCell::default(),
+            on_failure: RefCell::default(),
             writes: Writes::default(),
             changed: Signal::default(),
             counts: RefCell::new(counts),
@@ -107,17 +110,33 @@ impl Disk {
 
     /// An error once a write or a flush has failed, or if nothing may be written at all.
     pub(crate) fn check_writable(&self) -> Result<(), PageError> {
+        self.check_running()?;
+        if self.read_only { Err(PageError::ReadOnly) } else { Ok(()) }
+    }
+
+    /// An error once a write or a flush has failed.
+    pub(crate) fn check_running(&self) -> Result<(), PageError> {
         match &*self.first_failure.borrow() {
             Some(first) => Err(PageError::Latched { first: Box::new(first.clone()) }),
-            None if self.read_only => Err(PageError::ReadOnly),
             None => Ok(()),
         }
     }
 
-    /// Stops everything that writes.
+    /// Stops the store for good.
     pub(crate) fn latch(&self, error: &PageError) {
         self.first_failure.borrow_mut().get_or_insert_with(|| error.clone());
+        if let Some(run) = self.on_failure.take() {
+            run();
+        }
         self.changed.notify();
+    }
+
+    /// Runs `action` when the store stops; at once if it has.
+    pub(crate) fn on_failure(&self, action: impl FnOnce() + 'static) {
+        if self.check_running().is_err() {
+            return action();
+        }
+        *self.on_failure.borrow_mut() = Some(Box::new(action));
     }
 
     /// Writes; the request is on its way when this returns.

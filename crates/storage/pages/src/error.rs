@@ -18,7 +18,7 @@ pub enum PageError {
         source: IoError,
     },
     /// The store has stopped: after a write or a flush failed what is durable is unknown, and after anything else that goes
-    /// wrong in the background nothing may be written any more.
+    /// wrong in the background nothing may be written any more. No call succeeds, no read either, until it is opened again.
     #[error("the store stopped after a failure ({first}); {}", after(first))]
     Latched {
         /// The first failure.

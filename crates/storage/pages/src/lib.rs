@@ -15,7 +15,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! From then on it is [`PageStore::open`]. There are three interfaces to the same store:
+//! From then on it is [`PageStore::open`]; [`PageStore::open_or_create`] is both. There are three interfaces to the same store:
 //!
 //! | interface | takes | for |
 //! |---|---|---|
@@ -53,22 +53,28 @@
 //!    checksums of their own.
 //! 5. Change pages in batches, one for each change that must be whole. [`commit`](Store::commit) for what must be durable
 //!    now, [`write`](Store::write) for what the next commit or [`sync`](Store::sync) makes durable; writers that commit at the
-//!    same time share a flush. The store has no locks on pages: writers that change the same page take turns by a lock of their own.
-//! 6. After [`PageError::Latched`] drop the store and open it again. Where the policy promises atomic batches that is enough
-//!    even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
-//!    Every other error concerns the call alone.
+//!    same time share a flush. [`read_many`](Store::read_many) reads pages of one state while others commit. The store has no locks on pages: writers that change the same page take turns by a lock of their own.
+//! 6. After an error that [is fatal](PageError::is_fatal), as [`PageError::Latched`] is, every call fails, reads too:
+//!    [`reopen`](BlockingStore::reopen) the store, or close it and open it again. Where the policy promises atomic batches that is
+//!    enough even after a failed flush; with the others the power should go off first, since what can be read then may yet be lost.
+//!    Every other error concerns the call alone; one that [is retryable](PageError::is_retryable) may be gone when the call is made
+//!    again.
+//! 7. An engine that keeps a log or a copy of its own beside the store notes the [number](BatchNumber) of a commit in it. After an
+//!    opening [`last_durable_batch`](Store::last_durable_batch) says which of its batches the store holds.
 //!
 //! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
 //! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`, `staging/ledger.rs`, `staging/close.rs`, `policy/out_of_place/header.rs`,
 //! `policy/out_of_place/ledger.rs`.
 
 mod batch;
+mod batch_number;
 mod blocking;
 mod choice;
 mod costs;
 mod defects;
 mod disk;
 mod error;
+mod error_kinds;
 mod extents;
 mod fields;
 mod file_store;
@@ -95,6 +101,7 @@ mod turns;
 mod write_log;
 
 pub use batch::Batch;
+pub use batch_number::BatchNumber;
 pub use blocking::{BlockingStore, Ticket};
 pub use choice::{ExpectedUse, PageTimes, PredictedPolicy, predict_policies, quickest};
 pub use costs::WriteCosts;

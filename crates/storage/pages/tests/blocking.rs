@@ -224,7 +224,9 @@ fn what_is_submitted_is_done_in_order_without_waiting() {
         let commits: Vec<_> = (1..=60)
             .map(|version| store.submit_commit(batch(&store, version % 3, version)).unwrap())
             .collect();
-        commits.into_iter().for_each(|commit| commit.wait().unwrap());
+        for commit in commits {
+            commit.wait().unwrap();
+        }
         let read = store.submit_read(PageNumber(0)).unwrap();
         assert_eq!(version_in(&read.wait().unwrap(), 0), Some(60), "{policy}");
         let pages = [2, 0, 1, 2].map(PageNumber);
@@ -251,7 +253,9 @@ fn more_pages_than_there_is_memory_for_are_read_by_one_call() {
     for policy in PolicyKind::ALL {
         let file = file();
         let store = BlockingStore::create(device(file.path()), create_options(policy), options).unwrap();
-        (0..64).for_each(|page| store.commit(batch(&store, page, 100 + page)).unwrap());
+        for page in 0..64 {
+            store.commit(batch(&store, page, 100 + page)).unwrap();
+        }
         let pages: Vec<_> = (0..1000).map(|nth| PageNumber(nth * 7 % 64)).collect();
         for holds_all in [false, true] {
             let held: Vec<_> = std::iter::from_fn(|| store.buffer().ok().filter(|_| holds_all)).collect();

@@ -63,8 +63,8 @@ fn write(store: &BlockingStore, model: &Model, writer: u64, seed: u64) {
         }
         match random.random_range(0..3) {
             0 => store.write(batch).unwrap(),
-            1 => store.commit(batch).unwrap(),
-            _ => store.submit_commit(batch).unwrap().wait().unwrap(),
+            1 => _ = store.commit(batch).unwrap(),
+            _ => _ = store.submit_commit(batch).unwrap().wait().unwrap(),
         }
         for (page, version) in written {
             model.acknowledged[page as usize].fetch_max(version, Ordering::SeqCst);

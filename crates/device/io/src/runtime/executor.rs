@@ -237,6 +237,11 @@ impl Handle {
         self.core.io.borrow().devices().to_vec()
     }
 
+    /// Requests that haven't completed, also those whose futures were dropped.
+    pub fn outstanding_requests(&self) -> usize {
+        self.core.requests.borrow().outstanding()
+    }
+
     /// What the world is, and what it had to give up so far.
     pub fn backend(&self) -> Backend {
         self.core.io.borrow().backend()

@@ -147,7 +147,7 @@ impl Client for PageStore {
         for page in pages {
             self.put(*page, &contents(*page, version))?;
         }
-        Ok(self.commit()?)
+        Ok(self.commit().map(drop)?)
     }
 
     fn grow_beside(&mut self, pages: u64, commits: &[(u64, u64)]) -> (Outcome<()>, Vec<Outcome<()>>) {
@@ -232,7 +232,7 @@ async fn all_of<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> V
 
 impl Client for Threaded {
     fn commit(&mut self, pages: &[u64], version: u64) -> Outcome<()> {
-        Ok(self.store.commit(batch(|| self.store.buffer(), pages, version)?)?)
+        Ok(self.store.commit(batch(|| self.store.buffer(), pages, version)?).map(drop)?)
     }
 
     fn grow_beside(&mut self, pages: u64, commits: &[(u64, u64)]) -> (Outcome<()>, Vec<Outcome<()>>) {
@@ -242,7 +242,7 @@ impl Client for Threaded {
         let tickets: Vec<_> = commits.iter().map(submit).collect();
         let grown = lengthen_to(&self.path, pages, self.store.pages())
             .and_then(|()| self.store.grow(pages).map_err(Into::into));
-        let committed = tickets.into_iter().map(|ticket| Ok(ticket?.wait()?)).collect();
+        let committed = tickets.into_iter().map(|ticket| Ok(ticket?.wait().map(drop)?)).collect();
         (grown, committed)
     }
 
@@ -289,13 +289,13 @@ impl OwnRuntime {
 impl Client for OwnRuntime {
     fn commit(&mut self, pages: &[u64], version: u64) -> Outcome<()> {
         let batch = batch(|| self.store.buffer(), pages, version)?;
-        Ok(self.runtime.block_on(self.store.commit(batch))?)
+        Ok(self.runtime.block_on(self.store.commit(batch)).map(drop)?)
     }
 
     fn grow_beside(&mut self, pages: u64, commits: &[(u64, u64)]) -> (Outcome<()>, Vec<Outcome<()>>) {
         let store = &self.store;
         let commit = async |page: u64, version: u64| -> Outcome<()> {
-            Ok(store.commit(batch(|| store.buffer(), &[page], version)?).await?)
+            Ok(store.commit(batch(|| store.buffer(), &[page], version)?).await.map(drop)?)
         };
         let growing = async {
             lengthen_to(&self.path, pages, store.pages())?;

@@ -1,3 +1,5 @@
+use nandle_pages::BatchNumber;
+
 use super::held::{Held, Page};
 use super::record::{Change, Promise, Record, of_client};
 use crate::contents::Found;
@@ -9,11 +11,17 @@ pub(crate) struct Looked {
     pub(crate) pages: u64,
     /// What is in those that are used.
     pub(crate) found: Vec<Found>,
+    /// The last batch that the opening told of.
+    pub(crate) last: BatchNumber,
 }
 
 /// Says what is wrong with what a recovery found, when so much was promised; or else what the pages hold from now on.
 pub(crate) fn judge(record: &Record, promised: &Promise, looked: &Looked) -> Result<Vec<Page>, String> {
     record.check_pages(looked.pages, promised.pages)?;
+    if looked.last < promised.number {
+        let (last, number) = (looked.last, promised.number);
+        return Err(format!("the opening says that {last} is the last, and {number} had been told"));
+    }
     let (promised, found) = (promised.batches.as_slice(), looked.found.as_slice());
     assert_eq!(promised.len(), record.clients(), "a promise is to all clients");
     let counts = if record.promises().atomic_batch {

@@ -10,6 +10,13 @@
 //!   was promised may hold anything, and every other page what was promised.
 //! - **Discarded** pages may hold any version that they ever held, zeros, or a mixture, but none of an aborted batch;
 //!   and what the device gives for them, where the policy passes discards on.
+//! - **Numbered**: no opening tells of an earlier last batch than a commit or an opening before it did, and each commit has a
+//!   greater number than those that had returned before it was called.
+//! - **Dropped** calls leave a batch as a whole or nothing of it (policies that promise atomic batches), and what they leave is
+//!   there as what a `write` accepted.
+//! - **Of one state**: what one read of many pages shows is explained as what a recovery shows, with all batches that had
+//!   returned when it began.
+//! - **Stopped**: after a call has failed because the device did, no call succeeds, no read either.
 //! - **Grown**: the store has the number of pages that it acknowledged last, or one that it was asked for afterwards. The new
 //!   ones hold what the device held.
 //! - **Aborted** batches, those that a recovery didn't find, never come back: what a recovery found is what the next

@@ -1,4 +1,4 @@
-use nandle_pages::{PolicyKind, Promises};
+use nandle_pages::{BatchNumber, PolicyKind, Promises};
 
 use super::growth::Growth;
 use super::held::Page;
@@ -22,6 +22,8 @@ pub(crate) struct Record {
     /// By client, how many `write`s have returned.
     returned: Vec<usize>,
     acknowledged: Vec<Acknowledged>,
+    /// The number that the opening said.
+    opened: BatchNumber,
     growth: Growth,
 }
 
@@ -32,12 +34,14 @@ pub(crate) struct Promise {
     pub(crate) batches: Vec<usize>,
     /// How many pages at least.
     pub(crate) pages: u64,
+    /// The number of its last batch at least.
+    pub(crate) number: BatchNumber,
 }
 
 impl Promise {
     /// Of a store to which nothing was written.
     pub(crate) fn of_new(pages: u64) -> Self {
-        Self { batches: vec![0], pages }
+        Self { batches: vec![0], pages, number: BatchNumber::NONE }
     }
 
     /// How many batches of a client.
@@ -69,11 +73,20 @@ pub(super) struct Asked {
 struct Acknowledged {
     position: u64,
     batches: Vec<usize>,
+    /// The greatest number that was told by then.
+    number: BatchNumber,
 }
 
 impl Record {
-    /// Of a store in which the used pages hold `base` and all later ones `growth` says what.
-    pub(crate) fn new(policy: PolicyKind, base: Vec<Page>, clients: usize, growth: Growth) -> Self {
+    /// Of a store in which the used pages hold `base` and all later ones `growth` says what; `opened` is the last batch that its
+    /// opening told of.
+    pub(crate) fn new(
+        policy: PolicyKind,
+        base: Vec<Page>,
+        clients: usize,
+        growth: Growth,
+        opened: BatchNumber,
+    ) -> Self {
         assert!(clients > 0, "without clients no page has an owner");
         Self {
             promises: policy.promises(),
@@ -81,6 +94,7 @@ impl Record {
             batches: vec![Vec::new(); clients],
             returned: vec![0; clients],
             acknowledged: Vec::new(),
+            opened,
             growth,
         }
     }
@@ -110,19 +124,58 @@ impl Record {
         *of_client_mut(&mut self.returned, client) += 1;
     }
 
+    /// A client has dropped its `write` before it returned, and finds these changes of it done.
+    pub(crate) fn dropped(&mut self, client: usize, done: Vec<(u64, Change)>) {
+        let batches = of_client_mut(&mut self.batches, client);
+        if done.is_empty() {
+            batches.pop();
+            return;
+        }
+        if let Some(last) = batches.last_mut() {
+            last.changes = done;
+        }
+        self.returned(client);
+    }
+
+    /// What a reader that begins now must see.
+    pub(crate) fn seen(&self) -> Promise {
+        let (pages, number) = (self.growth.promised(u64::MAX), BatchNumber::NONE);
+        Promise { batches: self.returned.clone(), pages, number }
+    }
+
     /// What a `sync` that is called now will promise.
     pub(crate) fn syncing(&self) -> Vec<usize> {
         self.returned.clone()
     }
 
+    /// It has returned, after so many events, and told the number of the last batch that it made durable.
+    pub(crate) fn synced_up_to(&mut self, position: u64, batches: &[usize], number: BatchNumber) {
+        self.synced(position, batches);
+        if let Some(last) = self.acknowledged.last_mut() {
+            last.number = last.number.max(number);
+        }
+    }
+
+    /// The greatest number that the store has told.
+    pub(crate) fn newest_number(&self) -> BatchNumber {
+        self.number_at(u64::MAX)
+    }
+
+    fn number_at(&self, cut: u64) -> BatchNumber {
+        let before = self.acknowledged.partition_point(|acknowledged| acknowledged.position <= cut);
+        let last = before.checked_sub(1).and_then(|index| self.acknowledged.get(index));
+        last.map_or(self.opened, |acknowledged| acknowledged.number)
+    }
+
     /// It has returned, after so many events.
     pub(crate) fn synced(&mut self, position: u64, batches: &[usize]) {
+        let number = self.newest_number();
         let mut all = self.promised_batches(u64::MAX);
         assert_eq!(all.len(), batches.len(), "a sync is of all clients");
         for (promised, more) in all.iter_mut().zip(batches) {
             *promised = (*promised).max(*more);
         }
-        self.acknowledged.push(Acknowledged { position, batches: all });
+        self.acknowledged.push(Acknowledged { position, batches: all, number });
     }
 
     /// The store is asked to have so many pages.
@@ -147,7 +200,8 @@ impl Record {
 
     /// What a power cut after so many events must leave.
     pub(crate) fn promised(&self, cut: u64) -> Promise {
-        Promise { batches: self.promised_batches(cut), pages: self.growth.promised(cut) }
+        let number = self.number_at(cut);
+        Promise { batches: self.promised_batches(cut), pages: self.growth.promised(cut), number }
     }
 
     fn promised_batches(&self, cut: u64) -> Vec<usize> {
@@ -162,7 +216,8 @@ impl Record {
         let before = self.acknowledged.iter().rev().find(|acknowledged| acknowledged.batches != all);
         let batches =
             before.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone());
-        Promise { batches, pages: self.growth.promised(u64::MAX) }
+        let number = before.map_or(self.opened, |acknowledged| acknowledged.number);
+        Promise { batches, pages: self.growth.promised(u64::MAX), number }
     }
 
     /// Whether a page may hold this, whatever the others hold.

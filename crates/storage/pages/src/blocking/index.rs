@@ -12,7 +12,7 @@
 //! batch with the page is under way. So a read that begins after a batch was acknowledged finds that batch or a later
 //! one, and a place that is out of date costs time and nothing else.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{OnceLock, PoisonError, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -35,8 +35,16 @@ pub(super) struct PageIndex {
     segments: [OnceLock<Segment>; u64::BITS as usize],
     /// Pages whose word says so.
     elsewhere: Box<[RwLock<FxHashMap<PageNumber, Place>>]>,
-    is_closed: AtomicBool,
+    /// Odd while no read counts.
+    era: AtomicU64,
 }
+
+/// A time in which a store is open, between failures that stop it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Era(u64);
+
+/// Ends the last one.
+const CLOSED: u64 = u64::MAX;
 
 type Segment = Box<[OnceLock<Chunk>]>;
 type Chunk = Box<[AtomicU64]>;
@@ -68,8 +76,14 @@ impl PageIndex {
             page_bytes: page_bytes as u64,
             segments: [const { OnceLock::new() }; u64::BITS as usize],
             elsewhere: (0..SHARDS).map(|_| RwLock::default()).collect(),
-            is_closed: AtomicBool::new(false),
+            era: AtomicU64::new(0),
         }
+    }
+
+    /// The era in which a read begins; `None` if none counts.
+    pub(super) fn era(&self) -> Option<Era> {
+        let era = self.era.load(Ordering::SeqCst);
+        era.is_multiple_of(2).then_some(Era(era))
     }
 
     /// Where a page was last.
@@ -89,14 +103,14 @@ impl PageIndex {
         }
     }
 
-    /// Whether what was read where a page was found is what the page held at some time since.
-    pub(super) fn confirms(&self, page: PageNumber, found: Found, contents: &[u8]) -> bool {
+    /// Whether what was read where a page was found is what the page held at some time since, and the era is still the same.
+    pub(super) fn confirms(&self, era: Era, page: PageNumber, found: Found, contents: &[u8]) -> bool {
         let is_the_pages = match found {
             Found::Untouched { .. } => self.load(page) == word::UNTOUCHED,
             Found::At(place) => checksum(page, contents) == place.sum,
             Found::AskOwner => false,
         };
-        is_the_pages && !self.is_closed.load(Ordering::SeqCst)
+        is_the_pages && self.era() == Some(era)
     }
 
     /// A page is the store's thread's to read from now on.
@@ -123,7 +137,37 @@ impl PageIndex {
 
     /// From now on nothing that is read counts: the file may be another store's.
     pub(super) fn close(&self) {
-        self.is_closed.store(true, Ordering::SeqCst);
+        self.era.store(CLOSED, Ordering::SeqCst);
+    }
+
+    /// A failure has stopped the store: nothing that is read counts until the next era.
+    pub(super) fn stop(&self) {
+        if let Some(Era(era)) = self.era() {
+            self.era.store(era + 1, Ordering::SeqCst);
+        }
+    }
+
+    /// The store is open again. All pages that were written are the store's thread's until they are put.
+    pub(super) fn begin_era(&self) {
+        let era = self.era.load(Ordering::SeqCst);
+        debug_assert!(era % 2 == 1 && era != CLOSED, "era {era} ends before the next begins");
+        for (page, word) in self.words() {
+            if word != word::UNTOUCHED {
+                self.forget(page);
+            }
+        }
+        self.era.store(era + 1, Ordering::SeqCst);
+    }
+
+    /// The words that there are.
+    fn words(&self) -> impl Iterator<Item = (PageNumber, u64)> {
+        let segments = (0_u32..).zip(&self.segments).filter_map(|(n, segment)| Some((n, segment.get()?)));
+        let chunks = segments.flat_map(|(n, segment)| (1_u64 << n..).zip(segment.iter()));
+        let chunks = chunks.filter_map(|(number, chunk)| Some((number - 1, chunk.get()?)));
+        chunks.flat_map(|(number, chunk)| {
+            let pages = (number * CHUNK_PAGES..).map(PageNumber);
+            pages.zip(chunk.iter().map(|word| word.load(Ordering::SeqCst)))
+        })
     }
 
     fn home_of(&self, page: PageNumber) -> Option<u64> {
@@ -198,14 +242,29 @@ mod tests {
     #[test]
     fn a_read_counts_when_nothing_came_in_between_or_the_checksum_is_right() {
         let (index, page) = (index(), PageNumber(3));
-        let found = index.find(page);
-        assert!(index.confirms(page, found, b"anything"));
+        let (found, era) = (index.find(page), index.era().unwrap());
+        assert!(index.confirms(era, page, found, b"anything"));
         index.forget(page);
-        assert!(!index.confirms(page, found, b"anything"), "a batch with the page has come meanwhile");
+        assert!(!index.confirms(era, page, found, b"anything"), "a batch with the page has come meanwhile");
         let found = Found::At(Place { offset_bytes: 0, sum: checksum(page, b"this") });
-        assert!(index.confirms(page, found, b"this") && !index.confirms(page, found, b"that"));
+        assert!(index.confirms(era, page, found, b"this") && !index.confirms(era, page, found, b"that"));
         index.close();
-        assert!(!index.confirms(page, found, b"this"), "the file may be another store's");
+        assert!(!index.confirms(era, page, found, b"this"), "the file may be another store's");
+        assert_eq!(index.era(), None);
+    }
+
+    #[test]
+    fn no_read_counts_in_two_eras() {
+        let (index, page) = (index(), PageNumber(5000));
+        index.put(page, Place { offset_bytes: 8192, sum: checksum(page, b"this") });
+        let (found, era) = (index.find(page), index.era().unwrap());
+        index.stop();
+        assert_eq!(index.era(), None);
+        assert!(!index.confirms(era, page, found, b"this"), "the store has stopped");
+        index.begin_era();
+        assert!(!index.confirms(era, page, found, b"this"), "the read began before the store stopped");
+        assert_eq!(index.find(page), Found::AskOwner, "where it is now isn't known yet");
+        assert!(matches!(index.find(PageNumber(4999)), Found::Untouched { .. }));
     }
 
     #[test]

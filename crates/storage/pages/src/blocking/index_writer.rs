@@ -17,11 +17,29 @@ impl IndexWriter {
     /// Publishes all pages of which an opening knows something.
     pub(super) fn new(index: Arc<PageIndex>, store: &Store) -> Self {
         let new = Self { index, under_way: RefCell::default() };
-        for page in store.known() {
-            new.index.forget(page);
-            new.publish(page, store);
-        }
+        new.publish_known(store);
         new
+    }
+
+    /// The store was opened anew after it had stopped; no batch is under way.
+    pub(super) fn begin_era(&self, store: &Store) {
+        debug_assert!(self.under_way.borrow().is_empty(), "batches ended with the store that stopped");
+        self.index.begin_era();
+        self.publish_known(store);
+    }
+
+    /// Lets no read count once the store stops.
+    pub(super) fn stop_with(&self, store: &Store) {
+        let index = Arc::clone(&self.index);
+        store.on_failure(move || index.stop());
+    }
+
+    fn publish_known(&self, store: &Store) {
+        for page in store.known() {
+            self.index.forget(page);
+            self.publish(page, store);
+        }
+        self.stop_with(store);
     }
 
     /// A batch comes to the store. Returns its pages for [`end`](IndexWriter::end).

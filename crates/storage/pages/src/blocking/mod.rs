@@ -12,7 +12,6 @@ mod index_writer;
 #[cfg(test)]
 mod latched;
 mod lock;
-mod memory_of_many;
 mod owner;
 mod reader;
 mod requests;
@@ -41,10 +40,8 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 /// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
 /// as long as the store is open: a second opening, also by another process, is refused.
 ///
-/// When a write or a flush fails, commits are refused ([`PageError::Latched`]) and reads go on, in callers' threads as well: a page
-/// is then as an acknowledged batch left it, or as a batch did that was refused, and may be gone when the store is opened
-/// again; never older than what was acknowledged, and never torn. Only a page whose own write in place failed (`direct`, `auto`) is
-/// refused.
+/// When a write or a flush fails, every call is refused ([`PageError::Latched`]), reads in callers' threads as well, until a handle
+/// [reopens](BlockingStore::reopen) the store.
 ///
 /// ```no_run
 /// use std::fs::File;
@@ -104,6 +101,8 @@ struct Facts {
     label: Label,
     largest_batch: usize,
     policy: PolicyKind,
+    /// As the last opening found it.
+    last_durable_batch: Arc<AtomicU64>,
     promises: Promises,
 }
 

@@ -9,7 +9,7 @@ use nandle_io::{DeviceFile, DeviceId, FileLock, FileWorld, Io};
 use super::index::PageIndex;
 use super::index_writer::IndexWriter;
 use super::reader::Reader;
-use super::serve::{REQUESTS_MAX, Service};
+use super::serve::{Origin, REQUESTS_MAX, Service, Shown};
 use super::ticket::Answer;
 use super::{Facts, Opened};
 use crate::{CreateOptions, OpenOptions, PageError, Store};
@@ -75,13 +75,19 @@ pub(super) fn run(
             None => Store::open(&handle, device, options).await,
         };
         match store {
-            Ok(store) => serve(&handle, store, file, opened).await,
+            Ok(store) => serve(&handle, (device, options), store, file, opened).await,
             Err(error) => opened.give(Err(error)),
         }
     });
 }
 
-async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, opened: Answer<Opened>) {
+async fn serve(
+    handle: &Handle,
+    (device, options): (DeviceId, OpenOptions),
+    store: Store,
+    file: Option<Arc<DeviceFile>>,
+    opened: Answer<Opened>,
+) {
     let (requests, receiver) = channel(handle, REQUESTS_MAX);
     let index = PageIndex::new(store.page_bytes(), store.homes_offset_bytes());
     let index = Arc::new(index);
@@ -94,13 +100,16 @@ async fn serve(handle: &Handle, store: Store, file: Option<Arc<DeviceFile>>, ope
         label: store.label().clone(),
         largest_batch: store.largest_batch(),
         policy: store.policy(),
+        last_durable_batch: Arc::new(AtomicU64::new(store.last_durable_batch().0)),
         promises: store.promises(),
     };
     debug_assert!(facts.largest_batch > 0, "a commit of one page is never too large");
-    let pages = Arc::clone(&facts.pages);
+    let shown =
+        Shown { pages: Arc::clone(&facts.pages), last_durable_batch: Arc::clone(&facts.last_durable_batch) };
     let reader = file.map(|file| Arc::new(Reader::new(file, index, facts.page_bytes)));
     opened.give(Ok(Opened { requests, facts, reader }));
-    Service::new(handle.clone(), store, index_writer, pages).serve(receiver).await;
+    let origin = Origin { handle: handle.clone(), device, options };
+    Service::new(origin, store, index_writer, shown).serve(receiver).await;
 }
 
 /// However the store's thread ends, no reads beside it count any more.

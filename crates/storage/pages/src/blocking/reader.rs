@@ -43,6 +43,7 @@ impl Reader {
     /// Reads a page, if it is where it is said to be.
     pub(super) fn read(&self, page: PageNumber, into: BufferMut) -> Outcome {
         debug_assert_eq!(into.len() as u64, self.page_bytes, "memory for {page}");
+        let Some(era) = self.index.era() else { return Outcome::AskOwner(into) };
         let found = self.index.find(page);
         let offset_bytes = match found {
             Found::Untouched { offset_bytes } => offset_bytes,
@@ -56,7 +57,7 @@ impl Reader {
         let counter = self.counter(page);
         counter.device_reads.fetch_add(1, Ordering::Relaxed);
         let (buffer, result) = self.file.read_at(offset_bytes, into);
-        if result.is_err() || !self.index.confirms(page, found, &buffer) {
+        if result.is_err() || !self.index.confirms(era, page, found, &buffer) {
             return Outcome::AskOwner(buffer);
         }
         counter.pages_read.fetch_add(1, Ordering::Relaxed);

@@ -7,20 +7,21 @@ use nandle_io::{Backend, Buffer, BufferMut};
 use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
 use super::{BlockingStore, closed};
-use crate::{Batch, PageError, PageNumber, PolicyKind, Promises, Stats};
+use crate::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
 pub(super) enum Request {
     Read(PageNumber, Answer<Buffer>),
     ReadMany(Vec<PageNumber>, Answer<Vec<Buffer>>),
     Write(Batch, Answer<()>),
-    Commit(Batch, Answer<()>),
-    Sync(Answer<()>),
+    Commit(Batch, Answer<BatchNumber>),
+    Sync(Answer<BatchNumber>),
     Checkpoint(Answer<()>),
     Grow(u64, Answer<()>),
     Verify(Answer<u64>),
     Stats(Answer<Stats>),
     Backend(Answer<Backend>),
+    Reopen(Answer<()>),
     Close(Answer<()>),
 }
 
@@ -38,6 +39,11 @@ impl BlockingStore {
     /// Length of a page.
     pub fn page_bytes(&self) -> usize {
         self.facts.page_bytes
+    }
+
+    /// See [`Store::last_durable_batch`](crate::Store::last_durable_batch).
+    pub fn last_durable_batch(&self) -> BatchNumber {
+        BatchNumber(self.facts.last_durable_batch.load(Ordering::SeqCst))
     }
 
     /// How many pages it has.
@@ -104,16 +110,24 @@ impl BlockingStore {
         }
     }
 
-    /// Reads pages, many of them on their way to the device at the same time; they come back in this order. More than an eighth
-    /// of the store's memory, or than there is free, comes in memory of its own.
+    /// Reads pages of one state, many of them on their way to the device at the same time; see
+    /// [`Store::read_many`](crate::Store::read_many).
     ///
     /// # Errors
     /// As for [`read`](BlockingStore::read), the first in this order.
     pub fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
-        pages.iter().try_for_each(|page| self.check_page(*page))?;
-        let contents = self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))?.wait()?;
+        let contents = self.submit_read_many(pages)?.wait()?;
         debug_assert_eq!(contents.len(), pages.len(), "an answer for each page");
         Ok(contents)
+    }
+
+    /// Begins to [read pages of one state](BlockingStore::read_many), and doesn't wait for them.
+    ///
+    /// # Errors
+    /// A page is beyond the end, or the store was closed.
+    pub fn submit_read_many(&self, pages: &[PageNumber]) -> Result<Ticket<Vec<Buffer>>, PageError> {
+        pages.iter().try_for_each(|page| self.check_page(*page))?;
+        self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))
     }
 
     /// Begins to read a page, and doesn't wait for it.
@@ -137,7 +151,7 @@ impl BlockingStore {
     ///
     /// # Errors
     /// As there, or the store was closed.
-    pub fn commit(&self, batch: Batch) -> Result<(), PageError> {
+    pub fn commit(&self, batch: Batch) -> Result<BatchNumber, PageError> {
         self.submit_commit(batch)?.wait()
     }
 
@@ -146,15 +160,15 @@ impl BlockingStore {
     ///
     /// # Errors
     /// The store was closed.
-    pub fn submit_commit(&self, batch: Batch) -> Result<Ticket<()>, PageError> {
+    pub fn submit_commit(&self, batch: Batch) -> Result<Ticket<BatchNumber>, PageError> {
         self.ask(|answer| Request::Commit(batch, answer))
     }
 
-    /// Makes everything durable that was accepted before.
+    /// Makes everything durable that was accepted before, and returns the number of the last batch of it.
     ///
     /// # Errors
     /// As for [`Store::sync`](crate::Store::sync), or the store was closed.
-    pub fn sync(&self) -> Result<(), PageError> {
+    pub fn sync(&self) -> Result<BatchNumber, PageError> {
         self.ask(Request::Sync)?.wait()
     }
 
@@ -203,6 +217,17 @@ impl BlockingStore {
     /// The store was closed.
     pub fn backend(&self) -> Result<Backend, PageError> {
         self.ask(Request::Backend)?.wait()
+    }
+
+    /// Opens the store again, in place and with the same options, after a failure has stopped it ([`PageError::Latched`]): it
+    /// recovers what was acknowledged, for all handles. Calls that are under way fail first. Does nothing where the store hasn't
+    /// stopped, so every handle that met the failure may call it. What of unacknowledged batches is there afterwards, see
+    /// [`Promises`](crate::Promises); [`last_durable_batch`](BlockingStore::last_durable_batch) tells of it.
+    ///
+    /// # Errors
+    /// The opening fails: then the store stays as it is, and this may be called again. Or the store was closed.
+    pub fn reopen(&self) -> Result<(), PageError> {
+        self.ask(Request::Reopen)?.wait()
     }
 
     /// Makes everything durable, ends the store for all handles when what is under way is done, and waits for its thread.

@@ -1,19 +1,18 @@
 //! Does what callers ask, each request in a task of its own.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nandle_io::runtime::{Handle, Receiver};
-use nandle_io::{Buffer, BufferMut};
+use nandle_io::{Buffer, BufferMut, DeviceId};
 
 use super::index_writer::IndexWriter;
-use super::memory_of_many::{self, MemoryOfMany};
 use super::requests::Request;
 use super::ticket::Answer;
 use crate::signal::Signal;
-use crate::{Batch, PageError, PageNumber, Store};
+use crate::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, Store};
 
 /// Requests that may wait, and as many that may be under way; more wait for room in the channel.
 pub(super) const REQUESTS_MAX: usize = 1024;
@@ -23,16 +22,27 @@ pub(super) const REQUESTS_MAX: usize = 1024;
 /// more.
 const COMMIT_GROUPS: usize = 2;
 
-/// Pages of one call that are on their way to the device at the same time, at most.
-const READS_AT_ONCE: usize = 256;
+/// Where a store is opened again, and how.
+pub(super) struct Origin {
+    pub(super) handle: Handle,
+    pub(super) device: DeviceId,
+    pub(super) options: OpenOptions,
+}
+
+/// What callers see of the store without asking its thread.
+pub(super) struct Shown {
+    /// How many pages they may name.
+    pub(super) pages: Arc<AtomicU64>,
+    pub(super) last_durable_batch: Arc<AtomicU64>,
+}
 
 /// What the tasks share.
 pub(super) struct Service {
-    handle: Handle,
-    store: Store,
+    origin: Origin,
+    /// Another one after it was opened again.
+    store: RefCell<Rc<Store>>,
     index_writer: IndexWriter,
-    /// How many pages callers may name.
-    pages: Arc<AtomicU64>,
+    shown: Shown,
     under_way: Cell<usize>,
     ended: Signal,
 }
@@ -49,14 +59,14 @@ impl Drop for UnderWay {
 }
 
 impl Service {
-    pub(super) fn new(
-        handle: Handle,
-        store: Store,
-        index_writer: IndexWriter,
-        pages: Arc<AtomicU64>,
-    ) -> Self {
+    pub(super) fn new(origin: Origin, store: Store, index_writer: IndexWriter, shown: Shown) -> Self {
         store.share_commits(COMMIT_GROUPS);
-        Self { handle, store, index_writer, pages, under_way: Cell::default(), ended: Signal::default() }
+        let store = RefCell::new(Rc::new(store));
+        Self { origin, store, index_writer, shown, under_way: Cell::default(), ended: Signal::default() }
+    }
+
+    fn store(&self) -> Rc<Store> {
+        Rc::clone(&self.store.borrow())
     }
 
     /// Begins requests in their order, until the store is closed or no handle is left; ends when all are done.
@@ -71,6 +81,10 @@ impl Service {
             for request in requests.drain(..) {
                 match request {
                     Request::Close(answer) => break 'open Some(answer),
+                    Request::Reopen(answer) => {
+                        this.until_under_way(0).await;
+                        answer.give(this.reopen().await);
+                    }
                     request => this.begin(request),
                 }
             }
@@ -95,7 +109,7 @@ impl Service {
     fn begin(self: &Rc<Self>, request: Request) {
         self.under_way.update(|requests| requests + 1);
         let this = UnderWay(Rc::clone(self));
-        self.handle.spawn_named("page store: a request", async move { this.0.answer(request).await });
+        self.origin.handle.spawn_named("page store: a request", async move { this.0.answer(request).await });
     }
 
     async fn answer(self: &Rc<Self>, request: Request) {
@@ -104,108 +118,98 @@ impl Service {
             Request::ReadMany(pages, answer) => answer.give(self.read_many(pages).await),
             Request::Write(batch, answer) => answer.give(self.write(batch).await),
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
-            Request::Sync(answer) => answer.give(self.store.sync().await),
-            Request::Checkpoint(answer) => answer.give(self.store.checkpoint().await),
+            Request::Sync(answer) => answer.give(self.store().sync().await),
+            Request::Checkpoint(answer) => answer.give(self.store().checkpoint().await),
             Request::Grow(pages, answer) => answer.give(self.grow(pages).await),
-            Request::Verify(answer) => answer.give(self.store.verify().await),
-            Request::Stats(answer) => answer.give(Ok(self.store.stats())),
-            Request::Backend(answer) => answer.give(Ok(self.handle.backend())),
-            Request::Close(answer) => self.refuse_close(answer),
+            Request::Verify(answer) => answer.give(self.store().verify().await),
+            Request::Stats(answer) => answer.give(Ok(self.store().stats())),
+            Request::Backend(answer) => answer.give(Ok(self.origin.handle.backend())),
+            Request::Close(answer) | Request::Reopen(answer) => self.refuse(answer),
         }
     }
 
-    fn refuse_close(&self, answer: Answer<()>) {
-        debug_assert!(false, "a request to close is no task's: {} are under way", self.under_way.get());
+    fn refuse(&self, answer: Answer<()>) {
+        debug_assert!(false, "a request of no task: {} are under way", self.under_way.get());
         answer.give(Err(super::closed()));
     }
 
+    /// Opens a store again that has stopped, while no request is under way.
+    async fn reopen(&self) -> Result<(), PageError> {
+        let stopped = self.store();
+        if !stopped.has_stopped() {
+            return Ok(());
+        }
+        stopped.quiesce().await;
+        let Origin { handle, device, options } = &self.origin;
+        let store = Store::open_with(handle, *device, *options, stopped.arena()).await?;
+        store.share_commits(COMMIT_GROUPS);
+        self.shown.pages.store(store.pages(), Ordering::SeqCst);
+        self.shown.last_durable_batch.store(store.last_durable_batch().0, Ordering::SeqCst);
+        self.index_writer.begin_era(&store);
+        *self.store.borrow_mut() = Rc::new(store);
+        Ok(())
+    }
+
     async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
-        self.read_with(page, self.store.buffer()?).await
+        let into = self.store().buffer()?;
+        self.read_with(page, into).await
     }
 
     async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
-        let contents = self.store.read_with(page, into).await?;
-        debug_assert_eq!(contents.len(), self.store.page_bytes(), "{page} is whole");
-        self.index_writer.publish(page, &self.store);
+        let store = self.store();
+        let contents = store.read_with(page, into).await?;
+        debug_assert_eq!(contents.len(), store.page_bytes(), "{page} is whole");
+        self.index_writer.publish(page, &store);
         Ok(contents)
     }
 
-    /// In rounds, so that no call has the device for itself, or all the memory in which packed pages are unpacked.
-    async fn read_many(self: &Rc<Self>, pages: Vec<PageNumber>) -> Result<Vec<Buffer>, PageError> {
-        let mut memory = MemoryOfMany::new(&self.store, pages.len())?;
-        let mut contents = Vec::with_capacity(pages.len());
-        let at_once = memory_of_many::share_pages(&self.store).clamp(1, READS_AT_ONCE);
-        for round in pages.chunks(at_once) {
-            contents.extend(self.read_round(round, &mut memory).await?);
+    async fn read_many(&self, pages: Vec<PageNumber>) -> Result<Vec<Buffer>, PageError> {
+        let store = self.store();
+        let contents = store.read_many(&pages).await?;
+        for page in pages {
+            self.index_writer.publish(page, &store);
         }
-        debug_assert_eq!(contents.len(), pages.len(), "every page was read");
         Ok(contents)
-    }
-
-    async fn read_round(
-        self: &Rc<Self>,
-        pages: &[PageNumber],
-        memory: &mut MemoryOfMany,
-    ) -> Result<Vec<Buffer>, PageError> {
-        let mut coming = Vec::with_capacity(pages.len());
-        let mut result = Ok(());
-        for &page in pages {
-            let into = match memory.page(&self.store) {
-                Ok(into) => into,
-                Err(error) => {
-                    result = Err(error);
-                    break;
-                }
-            };
-            let this = Rc::clone(self);
-            let read = async move { this.read_with(page, into).await };
-            coming.push(self.handle.spawn_named("page store: a read of many", read));
-        }
-        let mut contents = Vec::with_capacity(coming.len());
-        // All of them, so that none is left when this is done.
-        for read in coming {
-            match read.await {
-                Ok(page) => contents.push(page),
-                Err(error) => result = result.and(Err(error)),
-            }
-        }
-        debug_assert!(result.is_err() || contents.len() == pages.len(), "{} of {pages:?}", contents.len());
-        result.map(|()| contents)
     }
 
     async fn write(&self, batch: Batch) -> Result<(), PageError> {
-        let pages = self.index_writer.begin(&batch, self.store.pages());
-        let written = self.store.write(batch).await;
-        self.index_writer.end(&pages, &self.store);
+        let store = self.store();
+        let pages = self.index_writer.begin(&batch, store.pages());
+        let written = store.write(batch).await;
+        self.index_writer.end(&pages, &store);
         written
     }
 
     /// Where batches are accepted one after the other, readers learn where the pages are before they are durable.
-    async fn commit(&self, batch: Batch) -> Result<(), PageError> {
-        if !self.store.keeps_order() {
+    async fn commit(&self, batch: Batch) -> Result<BatchNumber, PageError> {
+        let store = self.store();
+        if !store.keeps_order() {
             self.write(batch).await?;
-            return self.store.sync().await;
+            return store.sync().await;
         }
-        let pages = self.index_writer.begin(&batch, self.store.pages());
-        let committed = self.store.commit(batch).await;
-        self.index_writer.end(&pages, &self.store);
+        let pages = self.index_writer.begin(&batch, store.pages());
+        let committed = store.commit(batch).await;
+        self.index_writer.end(&pages, &store);
         committed
     }
 
     async fn grow(&self, pages: u64) -> Result<(), PageError> {
-        self.store.grow(pages).await?;
-        debug_assert!(self.store.pages() >= pages, "{} pages of {pages} are durable", self.store.pages());
-        self.pages.fetch_max(self.store.pages(), Ordering::SeqCst);
+        let store = self.store();
+        store.grow(pages).await?;
+        debug_assert!(store.pages() >= pages, "{} pages of {pages} are durable", store.pages());
+        self.shown.pages.fetch_max(store.pages(), Ordering::SeqCst);
         Ok(())
     }
 
     /// Closes the store, which no task uses any more.
     async fn close(self: Rc<Self>) -> Result<(), PageError> {
-        match Rc::try_unwrap(self) {
-            Ok(this) => this.store.close().await,
+        let requests = self.under_way.get();
+        match Rc::try_unwrap(self).map(|this| Rc::try_unwrap(this.store.into_inner())) {
+            Ok(Ok(store)) => store.close().await,
+            Ok(Err(store)) => store.sync().await.map(drop),
             Err(this) => {
-                debug_assert!(false, "{} requests are under way", this.under_way.get());
-                this.store.sync().await
+                debug_assert!(false, "{requests} requests are under way");
+                this.store().sync().await.map(drop)
             }
         }
     }

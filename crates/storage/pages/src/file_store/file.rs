@@ -10,6 +10,7 @@ use nandle_io::{Access, DeviceFile, FileOptions};
 use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
+use super::found::{self, Contents};
 use crate::defects::Defect;
 use crate::label::{Copies, Label};
 use crate::{BLOCK_BYTES, PageError};
@@ -35,7 +36,43 @@ impl StoreFile {
         create: impl FnOnce(&Self) -> Result<T, PageError>,
     ) -> Result<(Self, T), PageError> {
         let file = File::options().read(true).write(true).create_new(true).open(path);
-        let file = file.map_err(|error| failed("making the store's file", path, &error))?;
+        let file = file.map_err(|error| refused_or_failed(path, &error))?;
+        // Another may have found it empty and make a store in it: then it is that one's.
+        found::lock(&file)?;
+        Self::fill(path, file, bytes, create)
+    }
+
+    /// Makes a file again that is there and holds nothing, or a store that wasn't made to its end. `None` if it was removed
+    /// meanwhile.
+    pub(super) fn make_again<T>(
+        path: &Path,
+        bytes: u64,
+        create: impl FnOnce(&Self) -> Result<T, PageError>,
+    ) -> Result<Option<(Self, T)>, PageError> {
+        let making = "making the store's file again";
+        let failed = |error| failed(making, path, &error);
+        let file = File::options().read(true).write(true).open(path).map_err(failed)?;
+        found::lock(&file)?;
+        if !found::is_at(path, &file) {
+            return Ok(None);
+        }
+        match Contents::of(&file).map_err(failed)? {
+            Contents::Nothing | Contents::HalfMade => {}
+            // It was made while this waited for the lock.
+            Contents::Store => return Ok(None),
+            other @ Contents::Other => return Err(occupied(making, path, other)),
+        }
+        file.set_len(0).map_err(failed)?;
+        Self::fill(path, file, bytes, create).map(Some)
+    }
+
+    /// Makes an empty file that is locked so long, with what `create` makes in it. If that fails there is no file.
+    fn fill<T>(
+        path: &Path,
+        file: File,
+        bytes: u64,
+        create: impl FnOnce(&Self) -> Result<T, PageError>,
+    ) -> Result<(Self, T), PageError> {
         let made = Self::reserved(path, file, bytes).and_then(|file| {
             let created = create(&file)?;
             sync_folder(path).map_err(|error| failed("making durable that there is", path, &error))?;
@@ -153,6 +190,21 @@ fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
 
 fn sync_aside(file: &File) -> Result<(), Error> {
     if Defect::GrowthSyncedAside.is_seeded() { file.sync_all() } else { Ok(()) }
+}
+
+/// There is a file where a new one was to be made, or none can be made.
+fn refused_or_failed(path: &Path, error: &Error) -> PageError {
+    let making = "making the store's file";
+    if error.kind() == ErrorKind::AlreadyExists
+        && let Ok(contents) = File::open(path).and_then(|file| Contents::of(&file))
+    {
+        return occupied(making, path, contents);
+    }
+    failed(making, path, error)
+}
+
+fn occupied(action: &'static str, path: &Path, contents: Contents) -> PageError {
+    PageError::File { action, path: path.into(), kind: ErrorKind::AlreadyExists, why: contents.told().into() }
 }
 
 fn sync_folder(path: &Path) -> Result<(), Error> {

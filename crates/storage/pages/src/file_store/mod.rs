@@ -6,6 +6,8 @@
 //! ```
 
 mod file;
+mod found;
+mod make;
 mod memory;
 mod options;
 
@@ -19,7 +21,8 @@ use self::file::StoreFile;
 use self::memory::Budget;
 pub use self::options::{PageOptions, usual_buffer_bytes};
 use crate::{
-    Batch, BlockingStore, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
+    Batch, BatchNumber, BlockingStore, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind,
+    Promises, Stats,
 };
 
 /// Pages in a file, changed by atomic, durable commits.
@@ -52,8 +55,8 @@ use crate::{
 /// - **Pages that were never written** are zeros.
 /// - **Memory.** What a handle gathers is on the heap. On its way to the file it takes a part of
 ///   [`memory_bytes`](OpenOptions::memory_bytes); commits and reads wait until there is some.
-/// - **After a failed write or flush** every commit is refused ([`PageError::Latched`]), and reads go on as
-///   [`BlockingStore`] says. Open the store again; what had been committed is there.
+/// - **After a failed write or flush** every call is refused ([`PageError::Latched`]), reads too.
+///   [Reopen](PageStore::reopen) the store; what had been committed is there.
 /// - The file is locked as long as the store is open. The store ends with [`close`](PageStore::close), or when the
 ///   last handle is dropped: then as after a power cut, and the next opening recovers.
 ///
@@ -80,10 +83,11 @@ const WRITING_SHARE: usize = 4;
 const READING_SHARE: usize = 8;
 
 impl PageStore {
-    /// Makes a new store in a new file, as long as it has to be and with its blocks reserved.
+    /// Makes a new store in a new file, as long as it has to be and with its blocks reserved. Never overwrites a file.
     ///
     /// # Errors
-    /// There is a file of this name, the disk is full, or the options contradict each other. No file is left then.
+    /// There is a file of this name, which is left as it is, and the error says what it holds; the disk is full, or the options
+    /// contradict each other: no file is left then.
     pub fn create(path: impl AsRef<Path>, options: PageOptions) -> Result<Self, PageError> {
         let (create, open) = options.into_parts();
         Self::create_as(path.as_ref(), &create, open)
@@ -156,11 +160,12 @@ impl PageStore {
         Ok(())
     }
 
-    /// Makes durable what this handle has changed, as a whole; nothing is left to commit then, whether or not it succeeds.
+    /// Makes durable what this handle has changed, as a whole, and returns the number of that batch; nothing is left to commit then,
+    /// whether or not it succeeds.
     ///
     /// # Errors
     /// The device fails, or failed before. The changes may then survive or not, but not in part.
-    pub fn commit(&mut self) -> Result<(), PageError> {
+    pub fn commit(&mut self) -> Result<BatchNumber, PageError> {
         let changes = std::mem::take(&mut self.changes);
         debug_assert!(
             changes.len() <= self.largest_commit(),
@@ -220,6 +225,30 @@ impl PageStore {
         Ok(contents)
     }
 
+    /// Reads pages of one state: no commit of another handle is in it in part; see
+    /// [`Store::read_many`](crate::Store::read_many). What this handle has changed comes on top.
+    ///
+    /// # Errors
+    /// As for [`read_into`](PageStore::read_into).
+    pub fn read_many(&self, pages: &[u64]) -> Result<Vec<Vec<u8>>, PageError> {
+        let pages = pages.iter().map(|page| self.check_page(*page)).collect::<Result<Vec<_>, _>>()?;
+        let committed: Vec<_> =
+            pages.iter().copied().filter(|page| !self.changes.contains_key(page)).collect();
+        let memory = self.shared.reading.take(committed.len().min(self.shared.reading.pages()));
+        let mut committed = self.store.read_many(&committed)?.into_iter();
+        let mut contents = Vec::with_capacity(pages.len());
+        for page in &pages {
+            contents.push(match self.changes.get(page) {
+                Some(Some(changed)) => changed.to_vec(),
+                Some(None) => vec![0; self.page_bytes()],
+                None => committed.next().map(|page| page.to_vec()).unwrap_or_default(),
+            });
+        }
+        debug_assert!(committed.next().is_none(), "each page that was read is asked for");
+        drop(memory);
+        Ok(contents)
+    }
+
     /// Gives the store more pages, `pages` in all, for all handles: the file gets longer, with its blocks. Reads and commits go
     /// on meanwhile. When this returns the new number is durable; a power cut before leaves the old number or the new one.
     ///
@@ -255,12 +284,27 @@ impl PageStore {
         self.store.verify()
     }
 
+    /// Opens the store again, in place and for all handles, after a failure has stopped it; see
+    /// [`BlockingStore::reopen`]. What handles have put and not committed stays with them; what a commit failed with is gone.
+    ///
+    /// # Errors
+    /// The opening fails, and this may be called again; or the store was closed.
+    pub fn reopen(&self) -> Result<(), PageError> {
+        self.store.reopen()
+    }
+
     /// Ends the store for all handles, when what they have begun is done. What was put and not committed is forgotten.
     ///
     /// # Errors
     /// The device fails, or another handle has closed the store.
     pub fn close(self) -> Result<(), PageError> {
         self.store.close()
+    }
+
+    /// The last batch that was durable when the store was opened; see
+    /// [`Store::last_durable_batch`](crate::Store::last_durable_batch).
+    pub fn last_durable_batch(&self) -> BatchNumber {
+        self.store.last_durable_batch()
     }
 
     /// How many pages it has.

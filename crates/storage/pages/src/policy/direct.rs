@@ -18,7 +18,7 @@ use super::{Descriptor, Layout, Policy, Promises, Task};
 use crate::batch::Change;
 use crate::home::{Home, Place, Run};
 use crate::page::checksum;
-use crate::{Batch, PageError, PageNumber, Stats};
+use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
 
 /// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
@@ -133,16 +133,17 @@ impl Policy for Direct {
         })
     }
 
-    fn commit(&self, batch: Batch) -> Task<'_, ()> {
+    fn commit(&self, batch: Batch) -> Task<'_, BatchNumber> {
         Box::pin(async {
             let durability =
                 if self.stands_alone(&batch) { Durability::Durable } else { Durability::Volatile };
             let _call = self.begin();
             self.start_as(batch, durability).finish().await?;
             match durability {
-                Durability::Durable => Ok(()),
-                Durability::Volatile => self.home.disk().flush().await,
+                Durability::Durable => {}
+                Durability::Volatile => self.home.disk().flush().await?,
             }
+            Ok(BatchNumber::NONE)
         })
     }
 
@@ -150,8 +151,8 @@ impl Policy for Direct {
         true
     }
 
-    fn sync(&self) -> Task<'_, ()> {
-        Box::pin(self.home.disk().flush())
+    fn sync(&self) -> Task<'_, BatchNumber> {
+        Box::pin(async { self.home.disk().flush().await.map(|()| BatchNumber::NONE) })
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
@@ -163,7 +164,7 @@ impl Policy for Direct {
     }
 
     fn checkpoint(&self) -> Task<'_, ()> {
-        self.sync()
+        Box::pin(self.home.disk().flush())
     }
 
     fn largest_batch(&self) -> usize {

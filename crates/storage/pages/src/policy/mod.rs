@@ -19,7 +19,7 @@ use crate::disk::Disk;
 use crate::home::{Home, Place};
 use crate::label::Label;
 use crate::staging::{Staging, StagingConfig};
-use crate::{Batch, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
+use crate::{Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
 
 pub(crate) use descriptor::{Descriptor, Layout};
 pub use kind::{PolicyKind, Promises, UnknownPolicy};
@@ -40,15 +40,20 @@ pub(crate) trait Policy {
         false
     }
 
-    /// Makes durable what was accepted.
-    fn sync(&self) -> Task<'_, ()>;
+    /// Makes durable what was accepted. Returns the number of its last batch.
+    fn sync(&self) -> Task<'_, BatchNumber>;
 
     /// Both, of a policy that [keeps the order](Policy::keeps_order).
-    fn commit(&self, batch: Batch) -> Task<'_, ()> {
+    fn commit(&self, batch: Batch) -> Task<'_, BatchNumber> {
         Box::pin(async {
             self.write(batch).await?;
             self.sync().await
         })
+    }
+
+    /// The last batch that the opening found, of a policy that numbers them.
+    fn opened_batch(&self) -> BatchNumber {
+        BatchNumber::NONE
     }
 
     /// Reads a page, checked as far as its contents are known.

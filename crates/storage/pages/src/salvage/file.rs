@@ -157,7 +157,7 @@ impl Salvage {
             *uncommitted += 1;
             if *uncommitted >= most && result.is_ok() {
                 *uncommitted = 0;
-                result = into.commit();
+                result = into.commit().map(drop);
             }
         })?;
         result?;
@@ -175,7 +175,7 @@ impl Salvage {
     /// The new store can't be written to; it is removed then.
     pub fn finish(mut self) -> Result<Report, PageError> {
         if let Some(mut into) = self.into.take() {
-            let closed = into.commit().and_then(|()| into.checkpoint()).and_then(|()| into.close());
+            let closed = into.commit().and_then(|_| into.checkpoint()).and_then(|()| into.close());
             closed.inspect_err(|_| self.remove())?;
         }
         Ok(self.from.report().clone())

@@ -61,8 +61,8 @@ impl Engine {
         self.destager.destage_these(&pages).await
     }
 
-    /// Makes durable what was accepted.
-    pub(super) async fn make_durable(self: &Rc<Self>) -> Result<(), PageError> {
+    /// Makes durable what was accepted. Returns the sequence up to which all is durable.
+    pub(super) async fn make_durable(self: &Rc<Self>) -> Result<u64, PageError> {
         // Where one request can do it, it does.
         self.log.commit(async || self.push_as(Durability::Durable).await).await
     }

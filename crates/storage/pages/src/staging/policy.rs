@@ -13,11 +13,12 @@ use crate::defects::Defect;
 use crate::home::Place;
 use crate::policy::{Parts, Policy, Task};
 use crate::write_log::{Context, Found, From};
-use crate::{Batch, PageError, PageNumber, Stats};
+use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
 
 /// A policy that stages pages; see the [module](super).
 pub(crate) struct Staging {
     engine: Rc<Engine>,
+    opened_batch: BatchNumber,
 }
 
 impl Staging {
@@ -29,13 +30,18 @@ impl Staging {
             recovered = recovered.with_tail();
         }
         let tail = std::mem::take(&mut recovered.tail);
+        let of_ledger = recovered.blocks.ledger_durable;
         let engine = Engine::new(Context::new(parts), config, recovered);
         if !is_read_only {
             // What goes on in the background must not go on after a failure.
             let begun = renew::begin(&engine, &tail).await;
             begun.inspect_err(|error| engine.context.disk.latch(error))?;
         }
-        Ok(Self { engine })
+        // What isn't known to be durable is so only after it was written once more.
+        let opened = if is_read_only { engine.log.tail.written() } else { engine.log.tail.durable() };
+        let opened_batch =
+            BatchNumber(if Defect::BatchNumbersGoBack.is_seeded() { of_ledger } else { opened });
+        Ok(Self { engine, opened_batch })
     }
 
     /// Pages that the staging area has room for, headers aside.
@@ -94,8 +100,12 @@ impl Policy for Staging {
         }
     }
 
-    fn sync(&self) -> Task<'_, ()> {
-        Box::pin(self.engine.make_durable())
+    fn sync(&self) -> Task<'_, BatchNumber> {
+        Box::pin(async { self.engine.make_durable().await.map(BatchNumber) })
+    }
+
+    fn opened_batch(&self) -> BatchNumber {
+        self.opened_batch
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {

@@ -160,11 +160,12 @@ impl<V: Versions> WriteLog<V> {
         self.commits.set_most(groups);
     }
 
-    /// Makes durable what is gathered and all before it: as a group that this call pushes, or with one that another does.
+    /// Makes durable what is gathered and all before it: as a group that this call pushes, or with one that another does. Returns the
+    /// sequence up to which all is durable.
     pub(crate) async fn commit(
         &self,
         push: impl AsyncFnOnce() -> Result<u64, PageError>,
-    ) -> Result<(), PageError> {
+    ) -> Result<u64, PageError> {
         let begun = self.gathering.borrow().begun;
         let is_sent = || {
             let gathering = self.gathering.borrow();
@@ -175,12 +176,12 @@ impl<V: Versions> WriteLog<V> {
             let _group = self.commits.newest();
             self.context.wait_until(|| self.gathering.borrow().group.is_empty()).await?;
             let groups = self.tail.assigned_groups();
-            return self.tail.make_durable(groups).await;
+            return self.tail.make_durable(groups).await.map(|()| groups);
         }
         let _group = self.commits.begin();
         let target = push().await?;
         debug_assert!(target <= self.tail.assigned(), "what was pushed is on its way");
-        self.tail.make_durable(target).await
+        self.tail.make_durable(target).await.map(|()| target)
     }
 
     /// What is gathered becomes the group that is sent. Returns how many changes it has.

@@ -36,7 +36,7 @@ use crate::disk::Disk;
 use crate::home::Place;
 use crate::queue::{Queue, Served};
 use crate::staging::Staging;
-use crate::{Batch, PageError, PageNumber, PolicyKind, Stats};
+use crate::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Stats};
 
 /// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
@@ -101,16 +101,18 @@ impl Auto {
         }
     }
 
-    async fn make_durable(&self) -> Result<(), PageError> {
+    async fn make_durable(&self) -> Result<BatchNumber, PageError> {
         let _inside = self.shared.gate.enter().await;
         let path = self.shared.judge.borrow().path();
         if path == Path::Staged {
-            return self.shared.staging.sync().await;
+            self.shared.staging.sync().await?;
+            return Ok(BatchNumber::NONE);
         }
         if !self.shared.held.borrow().is_empty() {
             self.shared.staging.sync().await?;
         }
-        self.shared.disk.flush().await
+        self.shared.disk.flush().await?;
+        Ok(BatchNumber::NONE)
     }
 }
 
@@ -209,7 +211,7 @@ impl Policy for Auto {
         true
     }
 
-    fn sync(&self) -> Task<'_, ()> {
+    fn sync(&self) -> Task<'_, BatchNumber> {
         Box::pin(self.make_durable())
     }
 

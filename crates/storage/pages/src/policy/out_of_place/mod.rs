@@ -62,7 +62,7 @@ use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;
 use crate::signal::Turn;
 use crate::write_log::Context;
-use crate::{Batch, PageError, PageNumber, Stats};
+use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
 
 /// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
@@ -86,6 +86,8 @@ struct ZoneEngine {
     zone_blocks: u64,
     state: RefCell<EngineState>,
     ledger_turn: Turn,
+    /// The last batch that the opening found.
+    opened_batch: BatchNumber,
 }
 
 /// What is known of the zones.
@@ -124,11 +126,16 @@ impl Policy for OutOfPlace {
         })
     }
 
-    fn sync(&self) -> Task<'_, ()> {
+    fn sync(&self) -> Task<'_, BatchNumber> {
         Box::pin(async {
             // Where one request can do it, it does.
-            self.shared.log.commit(async || write::push(&self.shared, Durability::Durable).await).await
+            let push = async || write::push(&self.shared, Durability::Durable).await;
+            self.shared.log.commit(push).await.map(BatchNumber)
         })
+    }
+
+    fn opened_batch(&self) -> BatchNumber {
+        self.shared.opened_batch
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
@@ -137,7 +144,7 @@ impl Policy for OutOfPlace {
 
     /// Its own place is wherever a page lies.
     fn checkpoint(&self) -> Task<'_, ()> {
-        self.sync()
+        Box::pin(async { self.sync().await.map(drop) })
     }
 
     fn largest_batch(&self) -> usize {

@@ -32,7 +32,7 @@ use crate::policy::Parts;
 use crate::signal::Turn;
 use crate::size::to_usize;
 use crate::write_log::{Chain, Context, Limits};
-use crate::{BLOCK_BYTES, PageError};
+use crate::{BLOCK_BYTES, BatchNumber, PageError};
 
 /// Sequences that an opening leaves out: more than a run that was cut off can have on its way.
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
@@ -62,6 +62,11 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let Remnants { loaded, durable, last, headers, left_behind } = found;
     debug_assert!(durable <= last, "an opening's sequences are greater than {durable}, not than {last}");
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
+    let found_end = match tail.last() {
+        _ if Defect::BatchNumbersGoBack.is_seeded() => ledger.durable,
+        Some(last) => last.sequence,
+        None => durable,
+    };
     let pieces = piece_pages(parts.arena.bytes(), label.page_length());
     let chain = Chain::continued(durable, last);
     let (state, map) = rebuilt(&label, (ledger, rotation), durable, loaded, headers.into_values(), pieces);
@@ -76,7 +81,9 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     // One request and one header for many commits instead of many.
     log.set_commit_groups(1);
     let (zone_blocks, ledger_turn) = (ledger.zone_blocks, Turn::default());
-    let shared = Rc::new(ZoneEngine { context, log, zone_blocks, state: RefCell::new(state), ledger_turn });
+    let opened_batch = BatchNumber(found_end);
+    let state = RefCell::new(state);
+    let shared = Rc::new(ZoneEngine { context, log, zone_blocks, state, ledger_turn, opened_batch });
     if read_only {
         return Ok(shared);
     }

@@ -6,8 +6,17 @@ use crate::{PageError, Store};
 const MEMORY_OF_MANY_SHARE: usize = 8;
 
 /// The same in pages.
-pub(super) fn share_pages(store: &Store) -> usize {
+fn share_pages(store: &Store) -> usize {
     store.arena().bytes() / MEMORY_OF_MANY_SHARE / store.page_bytes()
+}
+
+/// Pages of one call that are on their way to the device at the same time, at most.
+const READS_AT_ONCE: usize = 256;
+
+/// How many pages of one call are read at the same time, so that no call has the device for itself, or all the memory in which
+/// packed pages are unpacked.
+pub(super) fn pages_at_once(store: &Store) -> usize {
+    share_pages(store).clamp(1, READS_AT_ONCE)
 }
 
 /// Memory for the pages of one call: the store's, where they are few, else their own. The call's result holds all of them, so

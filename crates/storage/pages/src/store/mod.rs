@@ -1,9 +1,15 @@
+mod checks;
+mod memory_of_many;
+mod one_state;
+mod read_many;
+mod stopped;
+
 use std::rc::Rc;
 
 use nandle_io::runtime::Handle;
 use nandle_io::{Arena, Buffer, BufferMut, DeviceId};
 
-use crate::batch::Change;
+use self::one_state::StateWatch;
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::home::{Home, Place};
@@ -13,7 +19,8 @@ use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
 use crate::signal::Turn;
 use crate::{
-    BLOCK_BYTES, Batch, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
+    BLOCK_BYTES, Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises,
+    Stats,
 };
 
 /// A page store on a device of a runtime's world.
@@ -23,8 +30,11 @@ use crate::{
 ///   promise. What the policy says of batches that were not acknowledged is in its [`Promises`].
 /// - Batches take effect in the order of the calls, also of calls that are under way at the same time; a call begins when its
 ///   future is polled first.
-/// - When a write or a flush fails, the store stops ([`PageError::Latched`]): nothing is acknowledged any more until
-///   it was opened again.
+/// - When a write or a flush fails, the store stops ([`PageError::Latched`]): every call is refused, reads too, until it was
+///   opened again.
+/// - A future of a call may be dropped at any time. A change that was accepted by then stays accepted, as a whole; one that
+///   wasn't never happens. Reading one of its pages tells which (under `direct` and `auto` each page for itself, and some
+///   time later).
 /// - A page that was never written reads as whatever the device held, and one that was
 ///   [discarded](Batch::discard) as anything that it ever held.
 ///
@@ -59,10 +69,11 @@ use crate::{
 /// ```
 pub struct Store {
     home: Rc<Home>,
-    policy: Box<dyn Policy>,
+    policy: Rc<dyn Policy>,
     arena: Arena,
     /// Whose batch is being accepted.
     accepting: Queue,
+    state_watch: StateWatch,
     /// As they were when it was opened, and which copy is to be written next.
     labels: Copies,
     growing: Turn,
@@ -93,6 +104,16 @@ impl Store {
     /// # Errors
     /// There is no store, or one of another version, or a damaged one; or the device fails.
     pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
+        Self::open_with(handle, device, options, Arena::new(options.memory_bytes)?).await
+    }
+
+    /// The same with memory for clients that is there already.
+    pub(crate) async fn open_with(
+        handle: &Handle,
+        device: DeviceId,
+        options: OpenOptions,
+        arena: Arena,
+    ) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, options.read_only)?;
         let labels = Copies::read(&disk).await?;
         labels.label.check_fits(disk.shape().capacity_bytes)?;
@@ -100,13 +121,13 @@ impl Store {
             labels.renew(&disk).await?;
         }
         let home = Home::new(&disk, &labels.label);
-        let arena = Arena::new(options.memory_bytes)?;
         let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
         Ok(Self {
             home,
-            policy: policy::open(parts).await.map_err(PageError::of_opening)?,
+            policy: policy::open(parts).await.map_err(PageError::of_opening)?.into(),
             arena,
             accepting: Queue::default(),
+            state_watch: StateWatch::default(),
             labels,
             growing: Turn::default(),
         })
@@ -128,6 +149,13 @@ impl Store {
     /// Length of a page.
     pub fn page_bytes(&self) -> usize {
         self.home.label().page_length()
+    }
+
+    /// The last batch that was durable when the store was opened: all batches up to this number are there, and no other. It is
+    /// no less than the number of any commit that had returned. Of a store that is opened to read only it is the last batch that it
+    /// shows. Always [`NONE`](BatchNumber::NONE) under a policy without [atomic batches](Promises::atomic_batch).
+    pub fn last_durable_batch(&self) -> BatchNumber {
+        self.policy.opened_batch()
     }
 
     /// How many pages it has.
@@ -191,12 +219,8 @@ impl Store {
 
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
-    /// Goes on after the store has [stopped](PageError::Latched): a page is then as an acknowledged batch left it, or as one
-    /// did that was accepted and refused afterwards, which may be gone when the store is opened again. It is never older than
-    /// what was acknowledged.
-    ///
     /// # Errors
-    /// The store has stopped because writing this page in place failed, so that it may be torn; or
+    /// The store has [stopped](PageError::Latched): what was accepted and not acknowledged may be gone when it is opened again. Or
     /// the page is beyond the end, the device fails, or what it returns isn't what was written last: always where the store
     /// [checks its pages](Promises::checks_pages), else as far as the page was written since the store was opened.
     pub async fn read(&self, page: PageNumber) -> Result<Buffer, PageError> {
@@ -206,6 +230,7 @@ impl Store {
 
     /// The same with memory from elsewhere, if it takes any.
     pub(crate) async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
+        self.home.disk().check_running()?;
         self.check_page(page)?;
         debug_assert_eq!(into.len(), self.page_bytes(), "memory for {page}");
         self.home.disk().count(|stats| stats.pages_read += 1);
@@ -262,24 +287,26 @@ impl Store {
         }
         // One that finds room must not overtake one that waits for some.
         let _mine = self.accepting.enter().await;
+        let _accepting = self.state_watch.accept(&batch);
         self.policy.write(batch).await
     }
 
-    /// Makes everything durable that was accepted before.
+    /// Makes everything durable that was accepted before, and returns the number of the last batch of it.
     ///
     /// # Errors
     /// The device fails: then the store stops.
-    pub async fn sync(&self) -> Result<(), PageError> {
+    pub async fn sync(&self) -> Result<BatchNumber, PageError> {
         self.home.disk().check_writable()?;
         self.policy.sync().await
     }
 
-    /// Makes a batch durable, together with all that was accepted before.
+    /// Makes a batch durable, together with all that was accepted before, and returns its number: greater than that of any batch
+    /// whose commit had returned before this call. An empty batch has the number of the last one before it.
     ///
     /// # Errors
     /// As for [`write`](Store::write) and [`sync`](Store::sync). After an error the batch may still survive a power
     /// cut.
-    pub async fn commit(&self, batch: Batch) -> Result<(), PageError> {
+    pub async fn commit(&self, batch: Batch) -> Result<BatchNumber, PageError> {
         if !self.policy.keeps_order() {
             self.write(batch).await?;
             return self.sync().await;
@@ -304,6 +331,7 @@ impl Store {
     /// # Errors
     /// The first page that is damaged or can't be read.
     pub async fn verify(&self) -> Result<u64, PageError> {
+        self.home.disk().check_running()?;
         let known = self.known();
         for page in &known {
             self.policy.verify(*page, self.buffer()?).await?;
@@ -328,35 +356,10 @@ impl Store {
         self.policy.stop();
         self.policy.stopped().await;
         match synced {
-            Ok(()) => self.policy.close().await,
+            Ok(_) => self.policy.close().await,
             Err(PageError::ReadOnly) => Ok(()),
             Err(error) => Err(error),
         }
-    }
-
-    fn check_page(&self, page: PageNumber) -> Result<(), PageError> {
-        let pages = self.pages();
-        if page.0 < pages { Ok(()) } else { Err(PageError::BeyondEnd { page, pages }) }
-    }
-
-    fn check_batch(&self, batch: &Batch) -> Result<(), PageError> {
-        self.home.disk().check_writable()?;
-        let most = self.largest_batch();
-        if batch.len() > most {
-            return Err(PageError::BatchTooLarge { changes: batch.len(), most });
-        }
-        let expected = self.page_bytes();
-        for (page, change) in batch.changes() {
-            self.check_page(*page)?;
-            match change {
-                Change::Put(contents) if contents.len() != expected => {
-                    let got = contents.len();
-                    return Err(PageError::PageLength { page: *page, got, expected });
-                }
-                Change::Put(_) | Change::Discard => {}
-            }
-        }
-        Ok(())
     }
 }
 

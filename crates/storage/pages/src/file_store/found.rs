@@ -1,0 +1,128 @@
+//! What a file holds in which a store is to be made.
+
+use std::fs::{File, TryLockError};
+use std::io::Error;
+use std::os::unix::fs::{FileExt, MetadataExt};
+use std::path::Path;
+
+use rustix::fs::{SeekFrom, seek};
+
+use crate::label::{Copies, Label};
+use crate::{BLOCK_BYTES, PageError};
+
+/// How much is read at once.
+const PIECE_BYTES: usize = 1 << 20;
+/// How each block begins that a creation writes, but for those of zeros and the ends of ledgers.
+const MAGIC_START: &[u8] = b"NANDLEP";
+/// A ledger ends in its checksum, and a new one has zeros before that.
+const SUM_BYTES: usize = 4;
+
+/// What is in a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Contents {
+    /// Nothing, or zeros.
+    Nothing,
+    /// A store that wasn't made to its end: nothing was ever committed to it.
+    HalfMade,
+    /// A store, which may be damaged.
+    Store,
+    /// Anything else.
+    Other,
+}
+
+impl Contents {
+    /// Looks through a file, up to the first block that no creation writes.
+    pub(super) fn of(file: &File) -> Result<Self, Error> {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() {
+            return Ok(Self::Other);
+        }
+        let mut labels = [0; 2 * BLOCK_BYTES];
+        if metadata.len() >= labels.len() as u64 {
+            file.read_exact_at(&mut labels, 0)?;
+            let (first, second) = labels.split_at(BLOCK_BYTES);
+            if Copies::of([first, second].map(Label::decode)).is_ok() {
+                return Ok(Self::Store);
+            }
+        }
+        Self::of_blocks(file, metadata.len())
+    }
+
+    fn of_blocks(file: &File, length_bytes: u64) -> Result<Self, Error> {
+        let mut piece = vec![0; PIECE_BYTES];
+        let (mut found, mut next_bytes) = (Self::Nothing, 0);
+        while let Some(offset_bytes) = data_from(file, next_bytes, length_bytes) {
+            // Holes end anywhere.
+            let offset_bytes = offset_bytes - offset_bytes % BLOCK_BYTES as u64;
+            let got = file.read_at(&mut piece, offset_bytes)?;
+            if got == 0 {
+                break;
+            }
+            for block in piece.get(..got).into_iter().flat_map(|piece| piece.chunks(BLOCK_BYTES)) {
+                match Self::of_block(block) {
+                    Self::Nothing => {}
+                    // A ledger comes before its end.
+                    _ if found == Self::HalfMade && is_end_of_ledger(block) => {}
+                    Self::HalfMade => found = Self::HalfMade,
+                    other => return Ok(other),
+                }
+            }
+            next_bytes = offset_bytes + got as u64;
+        }
+        Ok(found)
+    }
+
+    fn of_block(block: &[u8]) -> Self {
+        if block.iter().all(|byte| *byte == 0) {
+            Self::Nothing
+        } else if block.starts_with(MAGIC_START) {
+            Self::HalfMade
+        } else {
+            Self::Other
+        }
+    }
+
+    /// What it is called, with what can be done.
+    pub(super) fn told(self) -> &'static str {
+        match self {
+            Self::Nothing => "it is there and empty; remove it, or use `open_or_create`",
+            Self::HalfMade => {
+                "it holds a page store that wasn't made to its end; remove it, or use `open_or_create`, which makes it again"
+            }
+            Self::Store => "it holds a page store; open it, or remove it first",
+            Self::Other => "it holds something else than a page store; name another file, or remove it first",
+        }
+    }
+}
+
+/// Whether a block could be the last of a new ledger.
+fn is_end_of_ledger(block: &[u8]) -> bool {
+    let sum_offset = BLOCK_BYTES - SUM_BYTES;
+    block.len() == BLOCK_BYTES && block.iter().take(sum_offset).all(|byte| *byte == 0)
+}
+
+/// Where data begin from an offset on, as far as the file system tells them from holes.
+fn data_from(file: &File, offset_bytes: u64, length_bytes: u64) -> Option<u64> {
+    if offset_bytes >= length_bytes {
+        return None;
+    }
+    match seek(file, SeekFrom::Data(offset_bytes)) {
+        Ok(data_bytes) => Some(data_bytes.max(offset_bytes)),
+        Err(rustix::io::Errno::NXIO) => None,
+        Err(_) => Some(offset_bytes),
+    }
+}
+
+/// Locks a file against everyone else who makes a store in it or opens one. The store's own lock comes on top.
+pub(super) fn lock(file: &File) -> Result<(), PageError> {
+    file.try_lock().map_err(|error| match error {
+        TryLockError::WouldBlock => PageError::Locked,
+        TryLockError::Error(error) => PageError::Thread { why: format!("locking the file: {error}") },
+    })
+}
+
+/// Whether a path still leads to a file: it may have been removed, and another made, before the file was locked.
+pub(super) fn is_at(path: &Path, file: &File) -> bool {
+    let (Ok(there), Ok(own)) = (std::fs::metadata(path), file.metadata()) else { return false };
+    (there.dev(), there.ino()) == (own.dev(), own.ino())
+}

@@ -1,0 +1,32 @@
+//! Whether calls fit the store.
+
+use super::Store;
+use crate::batch::Change;
+use crate::{Batch, PageError, PageNumber};
+
+impl Store {
+    pub(super) fn check_page(&self, page: PageNumber) -> Result<(), PageError> {
+        let pages = self.pages();
+        if page.0 < pages { Ok(()) } else { Err(PageError::BeyondEnd { page, pages }) }
+    }
+
+    pub(super) fn check_batch(&self, batch: &Batch) -> Result<(), PageError> {
+        self.home.disk().check_writable()?;
+        let most = self.largest_batch();
+        if batch.len() > most {
+            return Err(PageError::BatchTooLarge { changes: batch.len(), most });
+        }
+        let expected = self.page_bytes();
+        for (page, change) in batch.changes() {
+            self.check_page(*page)?;
+            match change {
+                Change::Put(contents) if contents.len() != expected => {
+                    let got = contents.len();
+                    return Err(PageError::PageLength { page: *page, got, expected });
+                }
+                Change::Put(_) | Change::Discard => {}
+            }
+        }
+        Ok(())
+    }
+}

@@ -41,6 +41,17 @@ pub enum Cause {
     /// The operating system said so; the number is its errno.
     #[error("{}", std::io::Error::from_raw_os_error(*.0))]
     System(i32),
+    /// The operating system interrupted the request, or put it off, at every try.
+    #[error(
+        "the system put it off in each of {tries} tries ({}); end what interrupts the process, or free memory",
+        std::io::Error::from_raw_os_error(*errno)
+    )]
+    TriesExhausted {
+        /// Tries in a row.
+        tries: u32,
+        /// Why the last one failed: EINTR or EAGAIN.
+        errno: i32,
+    },
     /// The device moved fewer bytes than asked and no more came.
     #[error("only {moved_bytes} bytes were moved; the file may have been cut short")]
     Short {

@@ -22,6 +22,7 @@ pub mod runtime;
 mod served;
 mod slots;
 mod threads;
+mod tries;
 mod uring;
 mod vectors;
 pub mod virtual_world;

@@ -122,7 +122,44 @@ pub(crate) fn fan_in(
     memory_bytes.saturating_sub(read_ahead_bytes) / (cluster_bytes + by_run_bytes)
 }
 
+/// No request is longer than this, and no zone.
+const LONGEST_BYTES: u64 = 1 << 40;
+/// No device has more requests outstanding.
+const DEEPEST: u64 = 1 << 20;
+
 impl SpillCosts {
+    /// Refuses figures that no device can have been measured to have.
+    ///
+    /// # Errors
+    /// A rate isn't a number above 0, a time isn't a number from 0 on, or a length or a depth is 0 or beyond all devices.
+    pub(crate) fn check(&self) -> Result<(), SpillError> {
+        let refused = |what, got: String, expected: String| Err(SpillError::Options { what, got, expected });
+        let rate = |what, got: f64| {
+            let is_rate = got.is_finite() && got > 0.0;
+            if is_rate { Ok(()) } else { refused(what, got.to_string(), "a number above 0".into()) }
+        };
+        let count = |what, got: u64, most: u64| {
+            if (1..=most).contains(&got) {
+                Ok(())
+            } else {
+                refused(what, got.to_string(), format!("1 to {most}"))
+            }
+        };
+        for cost in &self.random_reads {
+            rate("bytes per second of a random read", cost.bytes_per_second)?;
+            count("bytes of a random read", cost.request_bytes as u64, LONGEST_BYTES)?;
+            count("the depth of a random read", cost.depth.into(), DEEPEST)?;
+        }
+        rate("bytes per second of writes", self.write_bytes_per_second)?;
+        count("bytes of a write", self.write_request_bytes as u64, LONGEST_BYTES)?;
+        count("writes outstanding", self.writes_outstanding as u64, DEEPEST)?;
+        count("bytes of a zone", self.zone_bytes, LONGEST_BYTES)?;
+        if self.request_seconds.is_finite() && self.request_seconds >= 0.0 {
+            return Ok(());
+        }
+        refused("seconds of a request", self.request_seconds.to_string(), "a number from 0 on".into())
+    }
+
     /// Buffers as long as the device wants writes, and as long as any cluster, but each at most a `part` of the memory, and all of them
     /// about an eighth; two at least, so that one is filled while the other is written.
     ///

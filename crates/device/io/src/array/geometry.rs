@@ -130,3 +130,47 @@ fn durable_writes(children: &[&Shape]) -> DurableWrites {
         DurableWrites::OneCommand
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use rand::seq::IndexedRandom;
+    use rand::{RngExt, SeedableRng};
+    use rand_xoshiro::Xoshiro256PlusPlus;
+
+    use super::*;
+
+    fn number(random: &mut Xoshiro256PlusPlus) -> u64 {
+        let edges = [0, 1, 511, 512, 4096, 12_288, 1 << 20, 1 << 40, i64::MAX.cast_unsigned(), u64::MAX];
+        if random.random() { *edges.choose(random).unwrap() } else { random.random() }
+    }
+
+    fn child(random: &mut Xoshiro256PlusPlus) -> Shape {
+        Shape {
+            capacity_bytes: number(random),
+            logical_block_bytes: 1 << random.random_range(0..13_u32),
+            memory_alignment_bytes: 1 << random.random_range(0..13_u32),
+            largest_transfer_bytes: number(random),
+            access: Access::Direct,
+            durable_writes: DurableWrites::Unknown,
+            writable: true,
+            discards: false,
+        }
+    }
+
+    #[test]
+    fn arrays_of_any_children_and_chunks_are_made_or_refused() {
+        let mut made = 0;
+        for seed in 0..4000 {
+            let random = &mut Xoshiro256PlusPlus::seed_from_u64(seed);
+            let children: Vec<_> = (0..random.random_range(1..9)).map(|_| child(random)).collect();
+            let devices = (0..8).take(children.len()).map(DeviceId::from_index).collect();
+            let children: Vec<_> = children.iter().collect();
+            let chunk_bytes = number(random);
+            if let Ok((_, shape)) = Array::new(Columns::Single(devices), &children, chunk_bytes) {
+                made += 1;
+                assert!(shape.capacity_bytes >= chunk_bytes, "seed {seed}: {shape:?}");
+            }
+        }
+        assert!(made > 100, "{made}");
+    }
+}

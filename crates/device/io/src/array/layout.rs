@@ -61,9 +61,10 @@ impl Stripes {
         shares
     }
 
-    /// The array's capacity over columns of the given one: whole rows of chunks.
+    /// The array's capacity over columns of the given one: whole rows of chunks. Files that may grow have the largest one each, and
+    /// together no more than there can be.
     pub fn capacity_bytes(self, column_bytes: u64) -> u64 {
-        column_bytes / self.chunk_bytes * self.chunk_bytes * self.columns
+        (column_bytes / self.chunk_bytes * self.chunk_bytes).saturating_mul(self.columns)
     }
 }
 

@@ -9,6 +9,7 @@ use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 
 use crate::file::DeviceFile;
+use crate::tries::Tries;
 use crate::vectors::Vectors;
 use crate::{BufferMut, Cause, Durability, Operation, SyncCall};
 
@@ -61,22 +62,17 @@ impl Call {
             Kind::Flush => sync(&self.file),
             Kind::Discard { offset_bytes, length_bytes } => {
                 let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
-                rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes).map_err(refused)
+                Tries::until_done(|| rustix::fs::fallocate(&*self.file, hole, offset_bytes, length_bytes))
             }
         }
     }
 }
 
-fn refused(errno: Errno) -> Cause {
-    Cause::System(errno.raw_os_error())
-}
-
 fn sync(file: &DeviceFile) -> Result<(), Cause> {
-    match file.sync() {
+    Tries::until_done(|| match file.sync() {
         SyncCall::Fdatasync => rustix::fs::fdatasync(file),
         SyncCall::Fsync => rustix::fs::fsync(file),
-    }
-    .map_err(refused)
+    })
 }
 
 /// Reads in the caller's thread, beside whatever worlds use the file.
@@ -92,16 +88,16 @@ fn transfer(
     vectors: Vectors,
     write_flags: Option<c_int>,
 ) -> Result<(), Cause> {
-    let mut moved_bytes = 0;
+    let (mut moved_bytes, mut tries) = (0, Tries::default());
     let mut left = vectors;
     while !left.list().is_empty() {
         let offset =
             off_t::try_from(offset_bytes + moved_bytes).map_err(|_| Cause::System(libc::EOVERFLOW))?;
         match move_some(file, offset, left.list(), write_flags) {
-            Err(Errno::INTR | Errno::AGAIN) => {}
-            Err(errno) => return Err(Cause::System(errno.raw_os_error())),
+            Err(errno) => tries.again(errno)?,
             Ok(0) => return Err(Cause::Short { moved_bytes }),
             Ok(moved) => {
+                tries.has_progressed();
                 moved_bytes += moved as u64;
                 left = left.after(moved);
             }

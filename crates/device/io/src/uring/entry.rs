@@ -5,6 +5,7 @@ use rustix::fs::FallocateFlags;
 
 use crate::file::DurableCalls;
 use crate::slots::InFlight;
+use crate::tries::Tries;
 use crate::vectors::Vectors;
 use crate::{Operation, SyncCall};
 
@@ -16,6 +17,8 @@ pub(super) struct Progress {
     pub(super) arena_index: Option<u16>,
     /// Bytes moved so far: the system may move fewer than asked, and the rest is asked for again.
     pub(super) moved_bytes: u64,
+    /// Tries that came to nothing since then.
+    pub(super) tries: Tries,
     /// All is moved, and a sync makes it durable: the second half of a durable write of two calls.
     pub(super) is_syncing: bool,
     /// The list of buffers that the kernel reads while the request is in flight.
@@ -46,7 +49,14 @@ impl Progress {
     }
 
     pub(super) fn new(file: FileHandle, arena_index: Option<u16>) -> Self {
-        Self { file, arena_index, moved_bytes: 0, is_syncing: false, vectors: Vectors::default() }
+        Self {
+            file,
+            arena_index,
+            moved_bytes: 0,
+            tries: Tries::default(),
+            is_syncing: false,
+            vectors: Vectors::default(),
+        }
     }
 }
 

@@ -14,4 +14,6 @@ pub use ring::Uring;
 pub use setup::SetupError;
 
 #[cfg(test)]
+mod filter_tests;
+#[cfg(test)]
 mod tests;

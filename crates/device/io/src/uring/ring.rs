@@ -247,8 +247,11 @@ impl Uring {
         };
         let progress = &mut in_flight.extra;
         match u64::try_from(result) {
-            Err(_) if [Errno::INTR, Errno::AGAIN].map(|errno| -errno.raw_os_error()).contains(&result) => {}
-            Err(_) => return Some(Err(Cause::System(-result))),
+            Err(_) => {
+                if let Err(cause) = progress.tries.again(Errno::from_raw_os_error(-result)) {
+                    return Some(Err(cause));
+                }
+            }
             Ok(_) if progress.is_syncing => return Some(Ok(())),
             Ok(moved) if progress.moved_bytes + moved >= length => {
                 if !progress.begins_to_sync(&in_flight.operation) {
@@ -256,7 +259,10 @@ impl Uring {
                 }
             }
             Ok(0) => return Some(Err(Cause::Short { moved_bytes: progress.moved_bytes })),
-            Ok(moved) => progress.moved_bytes += moved,
+            Ok(moved) => {
+                progress.tries.has_progressed();
+                progress.moved_bytes += moved;
+            }
         }
         self.push(index);
         None

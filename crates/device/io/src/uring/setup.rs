@@ -87,6 +87,8 @@ pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
     // One entry more, for the world's own wake-up request.
     let entries = (slots.min(ENTRIES_MAX - 1) + 1).next_power_of_two();
     let (ring, features, mut stepped_down) = build(entries)?;
+    // A filter of system calls may give a ring that can't be entered.
+    ring.submitter().submit().map_err(|error| refused(&error))?;
     if !ring.params().is_feature_ext_arg() {
         return Err(SetupError::TooOld { what: "waiting with a time-out" });
     }
@@ -111,8 +113,16 @@ fn build(entries: u32) -> Result<(IoUring, &'static str, Vec<String>), SetupErro
     step_down(|configure| {
         let mut builder = IoUring::builder();
         configure(builder.setup_clamp());
-        builder.build(entries).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::NOSYS))
+        builder.build(entries).map_err(|error| errno_of(&error))
     })
+}
+
+fn errno_of(error: &std::io::Error) -> Errno {
+    Errno::from_io_error(error).unwrap_or(Errno::NOSYS)
+}
+
+fn refused(error: &std::io::Error) -> SetupError {
+    SetupError::Refused { errno: errno_of(error) }
 }
 
 /// The first of the [`STEPS`] that works, what it is, and which ones before it didn't.

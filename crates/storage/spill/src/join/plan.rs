@@ -60,6 +60,7 @@ pub(super) struct MemoryDivision {
 
 impl MemoryDivision {
     pub(super) fn of(options: &JoinOptions) -> Result<Self, SpillError> {
+        options.costs.check()?;
         let budget_bytes = options.budget.bytes();
         let writes = options.costs.write_memory(budget_bytes, options.cluster_bytes, WRITE_BUFFER_PART)?;
         let lists_bytes = budget_bytes / 16;

@@ -30,6 +30,7 @@ pub(super) struct MemoryDivision {
 
 impl MemoryDivision {
     pub(super) fn of(options: &SortOptions, sorters: usize) -> Result<Self, SpillError> {
+        options.costs.check()?;
         let budget_bytes = options.budget.bytes();
         let part = WRITE_BUFFER_PART * sorters;
         let mut writes = options.costs.write_memory(budget_bytes, options.cluster_bytes, part)?;

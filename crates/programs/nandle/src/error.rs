@@ -136,6 +136,8 @@ impl From<TraceError> for CliError {
             TraceError::SeveralDevices { .. }
             | TraceError::TwoPasses
             | TraceError::OtherFormat { .. }
+            | TraceError::Ambiguous { .. }
+            | TraceError::OtherCompression { .. }
             | TraceError::NoEvents { .. }
             | TraceError::NoDevices { .. }
             | TraceError::NoSuchDevice { .. } => Self::usage(error.to_string()),

@@ -13,6 +13,7 @@ use clap::{CommandFactory, Parser};
 use args::{Args, Command};
 use commands::elsewhere::{SQL, TABLES};
 use error::CliError;
+use nandle_terminal::interrupt::keep_file_size_limit_an_error;
 use nandle_terminal::output;
 
 fn main() -> ExitCode {
@@ -20,6 +21,9 @@ fn main() -> ExitCode {
         return failed(&error);
     }
     let args = Args::parse();
+    if let Err(error) = keep_file_size_limit_an_error() {
+        return failed(&error.into());
+    }
     let result = match args.command {
         Command::Probe(probe) => commands::probe::run(&probe, args.common),
         Command::Sweep(sweep) => commands::sweep::run(&sweep, args.common),

@@ -1,10 +1,10 @@
 //! What Ctrl-C does.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nandle_session::Cancel;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::{Exit, Failure};
@@ -28,6 +28,16 @@ pub fn cancel_on_signals() -> Result<Cancel, Failure> {
     });
     watching.map_err(|error| Failure::failed(format!("watching for Ctrl-C: {error}")))?;
     Ok(cancel)
+}
+
+/// Makes a file that would grow beyond the limit of this process (`ulimit -f`) an error of the write, instead of the end of the program.
+///
+/// # Errors
+/// The signal can't be watched for.
+pub fn keep_file_size_limit_an_error() -> Result<(), Failure> {
+    signal_hook::flag::register(SIGXFSZ, Arc::default())
+        .map(drop)
+        .map_err(|error| Failure::failed(format!("watching for the limit on file sizes: {error}")))
 }
 
 /// A program that was started with `nohup` is to outlive the terminal.

@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use nandle_trace::{Operation, PageFit, Record, TraceError};
+use nandle_trace::{Operation, PageFit, Record, TraceError, Zones};
 
 use crate::addresses::{Addresses, Compaction};
 use crate::{ReplayError, fold};
@@ -73,7 +73,8 @@ pub struct WorkOptions {
 }
 
 impl Work {
-    /// Reads a trace. A write that touches a page in part writes the whole page.
+    /// Reads a trace. A write that touches a page in part writes the whole page. Requests of zoned devices are as a drive without zones
+    /// would get them.
     ///
     /// Memory: 16 bytes an event, and as much again for each write while addresses are compacted.
     ///
@@ -95,9 +96,9 @@ impl Work {
             fit: PageFit::new(options.page_bytes as u64),
             steps: Vec::new(),
         };
-        for record in records {
+        for record in Zones::over(records) {
             let record = record?;
-            let is_write = record.operation == Operation::Write;
+            let is_write = record.operation.is_write();
             if is_write && options.limit.is_some_and(|limit| work.fit.writes() >= limit) {
                 break;
             }
@@ -160,13 +161,14 @@ impl Work {
         match record.operation {
             Operation::Read => self.passed_over += 1,
             Operation::Sync => self.steps.push(Step::Sync),
-            Operation::Write => {
+            Operation::ZoneFinish | Operation::ZoneOpen | Operation::ZoneClose => {}
+            Operation::Write | Operation::Append => {
                 let touched = record.pages(page_bytes);
                 self.pages = self.pages.max(touched.end);
                 self.page_writes += touched.end - touched.start;
                 self.steps.extend(pieces(touched).map(|(page, pages)| Step::Write { page, pages }));
             }
-            Operation::Discard => {
+            Operation::Discard | Operation::ZoneReset => {
                 let whole = discarded(record, page_bytes);
                 self.steps.extend(pieces(whole).map(|(page, pages)| Step::Discard { page, pages }));
             }

@@ -25,8 +25,9 @@ pub enum TraceError {
     },
     /// No format fits the beginning of the file.
     #[error(
-        "{} is no trace that can be recognised; expected {}; its first line is {first_line:?}; name its format with --format",
-        path.display(), Format::list()
+        "{} is no trace that can be recognised; its first line is {first_line:?}; name its format with --format ({}), or its columns \
+         with --columns, as in --columns time=1:us,offset=4:sectors,bytes=5,op=3",
+        path.display(), Format::names()
     )]
     Unknown {
         /// Which file.
@@ -34,15 +35,40 @@ pub enum TraceError {
         /// How it begins.
         first_line: String,
     },
+    /// The beginning fits several formats.
+    #[error(
+        "{} may be {}; say which with --format",
+        path.display(),
+        formats.iter().map(|format| format!("{} ({})", format.description(), format.name())).collect::<Vec<_>>().join(" or ")
+    )]
+    Ambiguous {
+        /// Which file.
+        path: PathBuf,
+        /// Formats that fit.
+        formats: Vec<Format>,
+    },
+    /// The file is compressed in a way that isn't read.
+    #[error(
+        "{} is compressed, and only zstd and gzip are read; decompress it first: {command} {} {} | nandle … -",
+        path.display(), if *command == "unzip" { "-p" } else { "-dc" }, path.display()
+    )]
+    OtherCompression {
+        /// Which file.
+        path: PathBuf,
+        /// The command that decompresses it.
+        command: &'static str,
+    },
     /// The compression ends before the text does.
     #[error(
         "reading the trace {}: its compression ends in the middle of a frame, so the file was cut off, or is still being \
-         written; get it whole, or read what is there: zstd -dcq {} | head -n -1 | nandle … -",
+         written; get it whole, or read what is there: {command} -dcq {} | head -n -1 | nandle … -",
         path.display(), path.display()
     )]
     CutOff {
         /// Which file.
         path: PathBuf,
+        /// The command that decompresses it.
+        command: &'static str,
     },
     /// The text begins as that of another format than the one that was named.
     #[error(

@@ -1,4 +1,4 @@
-use crate::{Operation, Record};
+use crate::Record;
 
 /// How a trace's writes lie on pages of a length.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,7 +22,7 @@ impl PageFit {
 
     /// Takes the next event.
     pub fn add(&mut self, record: &Record) {
-        if record.operation != Operation::Write {
+        if !record.operation.is_write() {
             return;
         }
         self.writes += 1;
@@ -66,6 +66,7 @@ impl PageFit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Operation;
 
     #[test]
     fn the_usual_length_is_that_of_most_writes() {

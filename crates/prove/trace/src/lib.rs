@@ -13,6 +13,7 @@
 //! # Ok::<(), nandle_trace::TraceError>(())
 //! ```
 
+mod detect;
 mod error;
 mod fit;
 mod format;
@@ -21,16 +22,22 @@ mod limits;
 mod lines;
 mod reader;
 mod record;
+mod source;
 mod statistics;
+mod times;
 mod writer;
+mod zones;
 
 pub use error::TraceError;
 pub use fit::PageFit;
-pub use format::Format;
+pub use format::{Columns, Format, InvalidColumns};
 pub use limits::PAGE_STATISTICS_BYTES;
 pub use reader::{ReadOptions, Reader};
 pub use record::{Operation, Record};
 pub use statistics::{
     AreaShare, RecordedLatency, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics,
+    ZoneCounts,
 };
+pub use times::TimesBack;
 pub use writer::{Writer, WrittenFormat};
+pub use zones::Zones;

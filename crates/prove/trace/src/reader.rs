@@ -1,21 +1,19 @@
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use crate::detect::{Beginning, SHOWN_CHARS, recognise};
 use crate::format::{Event, Format, Parser};
-use crate::lines::{Lines, without_mark};
-use crate::{Record, TraceError};
+use crate::lines::Lines;
+use crate::source::{self, Source, reading};
+use crate::{Operation, Record, TimesBack, TraceError};
 
-/// How much of a bad line an error shows.
-const SHOWN_CHARS: usize = 120;
 /// How many devices an error names.
 const OTHERS_SHOWN: usize = 8;
-const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// How a trace is to be read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The format; `None` recognises it by the first line.
+    /// The format; `None` recognises it by the first lines.
     pub format: Option<Format>,
     /// Events of this device only, in the format's own words (`8,16`; `hm.1`); `None` expects a single device.
     pub device: Option<String>,
@@ -33,11 +31,18 @@ enum Devices {
 
 /// The events of a trace, one after the other.
 ///
-/// The file may be compressed by zstd. Memory doesn't depend on its size.
+/// The file may be compressed by zstd or gzip. Memory doesn't depend on its size. Times count from the first event. A write that is durable
+/// when it completes (forced unit access) has a sync of its extent behind it, and one before which the device is flushed a sync before it.
 pub struct Reader {
     path: PathBuf,
     beginning: Beginning,
+    decompressor: Option<&'static str>,
     lines: Lines,
+    /// Number of the last line that was read.
+    line: u64,
+    has_ended: bool,
+    /// Records of an event that was read.
+    ready: VecDeque<Record>,
     parser: Box<dyn Parser>,
     devices: Devices,
     skip_bad: bool,
@@ -45,6 +50,7 @@ pub struct Reader {
     /// Events of the device.
     events: u64,
     start_us: Option<u64>,
+    times_back: TimesBack,
     failed: bool,
 }
 
@@ -55,8 +61,11 @@ impl Reader {
     /// The file can't be read, no format fits it or another than the named one does, a device is chosen where there are
     /// none, or its format takes two passes and it is standard input.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
-        let mut source = source(path)?;
-        let beginning = beginning(path, &mut source, options.format)?;
+        let mut source = source::open(path)?;
+        if source.beginning.is_empty() {
+            return Err(TraceError::Empty { path: path.into() });
+        }
+        let beginning = recognise(path, &source, options.format)?;
         let format = beginning.format;
         if options.device.is_some() && !format.names_devices() {
             return Err(TraceError::NoDevices { path: path.into(), format });
@@ -67,12 +76,16 @@ impl Reader {
                 return Err(TraceError::TwoPasses);
             }
             survey(path, source, &mut *parser)?;
-            source = self::source(path)?;
+            source = source::open(path)?;
         }
         Ok(Self {
             path: path.into(),
             beginning,
-            lines: Lines::new(source),
+            decompressor: source.decompressor,
+            lines: Lines::new(source.text),
+            line: 0,
+            has_ended: false,
+            ready: VecDeque::new(),
             parser,
             devices: match options.device.clone() {
                 Some(device) => Devices::Chosen { device, others: Vec::new() },
@@ -82,6 +95,7 @@ impl Reader {
             bad_lines: 0,
             events: 0,
             start_us: None,
+            times_back: TimesBack::default(),
             failed: false,
         })
     }
@@ -101,38 +115,86 @@ impl Reader {
         self.bad_lines
     }
 
+    /// How many lines before the first event were passed over, blank ones, comments and known headers apart.
+    pub fn lines_before(&self) -> u64 {
+        self.beginning.lines_before
+    }
+
+    /// Whether the format was recognised by the shape of bare columns of numbers, which may mean something else.
+    pub fn is_guessed(&self) -> bool {
+        self.beginning.is_guessed
+    }
+
+    /// Events whose times go back, so far.
+    pub fn times_back(&self) -> TimesBack {
+        self.times_back
+    }
+
     /// The next event, `None` at the end.
     fn read(&mut self) -> Result<Option<Record>, TraceError> {
-        let mut lines = 0;
         loop {
-            let next = self.lines.next().map_err(|source| reading(&self.path, source))?;
-            let Some((line, text, whole)) = next else { return self.at_the_end(lines).map(|()| None) };
-            debug_assert!(line > lines, "line {line} comes after line {lines}");
-            lines = line;
-            let parsed = if whole {
-                parsed(&mut *self.parser, text)
+            if let Some(record) = self.ready.pop_front() {
+                return Ok(Some(record));
+            }
+            if let Some(event) = self.parser.take_held() {
+                self.take(event)?;
+            } else if self.has_ended {
+                return self.at_the_end().map(|()| None);
             } else {
-                Err("a line of text was expected, and this is none or far too long".into())
-            };
-            match parsed {
-                Ok(None) => {}
-                Ok(Some(event)) => {
-                    if let Some(record) = self.of_the_device(line, event)? {
-                        self.events += 1;
-                        return Ok(Some(self.timed(record)));
-                    }
-                }
-                Err(_) if self.skip_bad => self.bad_lines += 1,
-                Err(complaint) => {
-                    let text = text.chars().take(SHOWN_CHARS).collect();
-                    return Err(TraceError::BadLine { path: self.path.clone(), line, complaint, text });
-                }
+                self.read_line()?;
             }
         }
     }
 
+    fn read_line(&mut self) -> Result<(), TraceError> {
+        let next = self.lines.next().map_err(|source| reading(&self.path, self.decompressor, source))?;
+        let Some((line, text, whole)) = next else {
+            self.has_ended = true;
+            self.parser.end();
+            return Ok(());
+        };
+        debug_assert!(line > self.line, "line {line} comes after line {}", self.line);
+        self.line = line;
+        // Text before the first event.
+        if line < self.beginning.first_line {
+            return Ok(());
+        }
+        let parsed = if whole {
+            parsed(&mut *self.parser, text)
+        } else {
+            Err("a line of text was expected, and this is none or far too long".into())
+        };
+        match parsed {
+            Ok(None) => Ok(()),
+            Ok(Some(event)) => self.take(event),
+            Err(_) if self.skip_bad => {
+                self.bad_lines += 1;
+                Ok(())
+            }
+            Err(complaint) => {
+                let text = text.chars().take(SHOWN_CHARS).collect();
+                Err(TraceError::BadLine { path: self.path.clone(), line, complaint, text })
+            }
+        }
+    }
+
+    /// Takes an event, if it is one of the device.
+    fn take(&mut self, event: Event) -> Result<(), TraceError> {
+        let (flushes_before, is_durable) = (event.flushes_before, event.is_durable);
+        let Some(record) = self.of_the_device(self.line, event)? else { return Ok(()) };
+        let record = self.timed(record);
+        self.events += 1;
+        let sync = Record { operation: Operation::Sync, latency_ns: None, ..record };
+        let before = Record { address: 0, length_bytes: 0, ..sync };
+        self.ready.extend(flushes_before.then_some(before));
+        self.ready.push_back(record);
+        self.ready.extend(is_durable.then_some(sync));
+        Ok(())
+    }
+
     /// A trace without events is one, when it is known to be one.
-    fn at_the_end(&self, lines: u64) -> Result<(), TraceError> {
+    fn at_the_end(&self) -> Result<(), TraceError> {
+        let lines = self.line;
         if self.events > 0 {
             return Ok(());
         }
@@ -169,6 +231,7 @@ impl Reader {
 
     /// The event with its time counted from the trace's start.
     fn timed(&mut self, mut record: Record) -> Record {
+        self.times_back.add(self.line, record.time_us);
         if self.parser.has_absolute_times() {
             record.time_us = record.time_us.saturating_sub(*self.start_us.get_or_insert(record.time_us));
         }
@@ -204,80 +267,10 @@ fn parsed(parser: &mut dyn Parser, text: &str) -> Result<Option<Event>, String> 
     }
 }
 
-fn reading(path: &Path, source: io::Error) -> TraceError {
-    // Only the decompression knows where a file should end.
-    if source.kind() == io::ErrorKind::UnexpectedEof {
-        return TraceError::CutOff { path: path.into() };
-    }
-    TraceError::File { action: "reading the trace", path: path.into(), source }
-}
-
-/// The text of a file, decompressed where it is compressed.
-fn source(path: &Path) -> Result<Box<dyn BufRead>, TraceError> {
-    let raw: Box<dyn io::Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(|source| reading(path, source))?)
-    };
-    let mut raw = BufReader::with_capacity(1 << 16, raw);
-    let beginning = raw.fill_buf().map_err(|source| reading(path, source))?;
-    if !beginning.starts_with(&ZSTD_MAGIC) {
-        return Ok(Box::new(raw));
-    }
-    let decoder = zstd::Decoder::with_buffer(raw).map_err(|source| reading(path, source))?;
-    Ok(Box::new(BufReader::with_capacity(1 << 16, decoder)))
-}
-
-/// What a trace's first line says of it.
-struct Beginning {
-    format: Format,
-    /// Whether the line is one of that format.
-    is_recognised: bool,
-    tells_latencies: bool,
-}
-
-/// Looks at the beginning without taking it.
-fn beginning(
-    path: &Path,
-    source: &mut Box<dyn BufRead>,
-    named: Option<Format>,
-) -> Result<Beginning, TraceError> {
-    let beginning = source.fill_buf().map_err(|source| reading(path, source))?;
-    if beginning.is_empty() {
-        return Err(TraceError::Empty { path: path.into() });
-    }
-    let beginning = String::from_utf8_lossy(beginning);
-    let first_line =
-        without_mark(&beginning).lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-    let (format, is_recognised) = match (named, Format::of(first_line)) {
-        (Some(named), Some(found)) if named != found => {
-            return Err(TraceError::OtherFormat { path: path.into(), named, found });
-        }
-        (Some(named), found) => (named, found.is_some()),
-        (None, Some(found)) => (found, true),
-        (None, None) => {
-            return Err(TraceError::Unknown { path: path.into(), first_line: shown(first_line) });
-        }
-    };
-    Ok(Beginning { format, is_recognised, tells_latencies: format.tells_latencies(first_line) })
-}
-
-/// As much of a line as tells what it is: of one that is no text, hardly more than its first bytes.
-fn shown(line: &str) -> String {
-    const BINARY_CHARS: usize = 16;
-    let is_text =
-        |letter: char| !letter.is_control() && letter != char::REPLACEMENT_CHARACTER || letter == '\t';
-    let most = if line.chars().take(SHOWN_CHARS).all(is_text) { SHOWN_CHARS } else { BINARY_CHARS };
-    let mut shown: String = line.chars().take(most).collect();
-    if line.chars().nth(most).is_some() {
-        shown.push('…');
-    }
-    shown
-}
-
-fn survey(path: &Path, source: Box<dyn BufRead>, parser: &mut dyn Parser) -> Result<(), TraceError> {
-    let mut lines = Lines::new(source);
-    while let Some((_, line, whole)) = lines.next().map_err(|source| reading(path, source))? {
+fn survey(path: &Path, source: Source, parser: &mut dyn Parser) -> Result<(), TraceError> {
+    let decompressor = source.decompressor;
+    let mut lines = Lines::new(source.text);
+    while let Some((_, line, whole)) = lines.next().map_err(|source| reading(path, decompressor, source))? {
         if whole {
             parser.survey(line);
         }

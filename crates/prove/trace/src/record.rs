@@ -14,7 +14,7 @@ pub struct Record {
     pub operation: Operation,
     /// First byte, in one flat space (files lie end to end).
     pub address: u64,
-    /// Number of bytes; 0 for a sync of everything.
+    /// Number of bytes; 0 for a sync of everything, and a reset of all zones.
     pub length_bytes: u64,
     /// How long the device took for it, where the trace tells.
     pub latency_ns: Option<u64>,
@@ -22,7 +22,7 @@ pub struct Record {
 
 /// What an event asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Operation {
     /// Bytes are read.
     Read,
@@ -32,11 +32,31 @@ pub enum Operation {
     Sync,
     /// Contents are given up.
     Discard,
+    /// Bytes are appended to the zone that begins at the address; the device chooses where in it.
+    Append,
+    /// Zones are emptied; all of them when the length is 0.
+    ZoneReset,
+    /// Zones are made full.
+    ZoneFinish,
+    /// Zones are opened.
+    ZoneOpen,
+    /// Zones are closed.
+    ZoneClose,
 }
 
 impl Operation {
     /// Every operation, in the order in which they are listed to people.
-    pub const ALL: [Self; 4] = [Self::Read, Self::Write, Self::Sync, Self::Discard];
+    pub const ALL: [Self; 9] = [
+        Self::Read,
+        Self::Write,
+        Self::Sync,
+        Self::Discard,
+        Self::Append,
+        Self::ZoneReset,
+        Self::ZoneFinish,
+        Self::ZoneOpen,
+        Self::ZoneClose,
+    ];
 
     /// The name in a trace of ours.
     pub fn name(self) -> &'static str {
@@ -45,7 +65,22 @@ impl Operation {
             Self::Write => "write",
             Self::Sync => "sync",
             Self::Discard => "discard",
+            Self::Append => "append",
+            Self::ZoneReset => "zone-reset",
+            Self::ZoneFinish => "zone-finish",
+            Self::ZoneOpen => "zone-open",
+            Self::ZoneClose => "zone-close",
         }
+    }
+
+    /// Whether bytes are written, at a place of the host's choice or of the device's.
+    pub fn is_write(self) -> bool {
+        matches!(self, Self::Write | Self::Append)
+    }
+
+    /// Whether bytes move.
+    pub fn moves_data(self) -> bool {
+        self == Self::Read || self.is_write()
     }
 
     /// The operation of that name, in whatever case.
@@ -72,10 +107,10 @@ impl Record {
     /// What can't be of it, if anything: an event without bytes or with more than any request has, or one beyond the end of any file.
     pub(crate) fn complaint(&self) -> Option<String> {
         let Self { operation, address, length_bytes, .. } = self;
-        if *length_bytes == 0 && *operation != Operation::Sync {
+        if *length_bytes == 0 && !matches!(operation, Operation::Sync | Operation::ZoneReset) {
             return Some(format!("a {} of 0 bytes; the length should be above 0", operation.name()));
         }
-        if matches!(operation, Operation::Read | Operation::Write) && *length_bytes > REQUEST_BYTES_MAX {
+        if operation.moves_data() && *length_bytes > REQUEST_BYTES_MAX {
             return Some(format!(
                 "a {} of {length_bytes} bytes; no request has more than {REQUEST_BYTES_MAX}",
                 operation.name()

@@ -80,7 +80,7 @@ impl Writer {
     /// Writes an event.
     ///
     /// # Errors
-    /// The file can't be written to.
+    /// The file can't be written to, or fio's log has no such operation: see [`Zones`](crate::Zones).
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
         self.last_us = self.last_us.max(record.time_us);
         self.line(record).map_err(|source| self.failed(source))
@@ -90,7 +90,17 @@ impl Writer {
         let Record { time_us, operation, address, length_bytes, latency_ns } = record;
         match &self.format {
             WrittenFormat::FioIolog { file } => {
-                let action = if *operation == Operation::Discard { "trim" } else { operation.name() };
+                let action = match operation {
+                    Operation::Discard => "trim",
+                    Operation::Read | Operation::Write | Operation::Sync => operation.name(),
+                    Operation::Append
+                    | Operation::ZoneReset
+                    | Operation::ZoneFinish
+                    | Operation::ZoneOpen
+                    | Operation::ZoneClose => {
+                        return Err(io::Error::other(format!("fio's iolog has no {}", operation.name())));
+                    }
+                };
                 writeln!(self.text, "{time_us} {file} {action} {address} {length_bytes}")
             }
             WrittenFormat::Csv { latencies } => {

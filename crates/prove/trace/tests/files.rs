@@ -25,7 +25,7 @@ fn some_records() -> Vec<Record> {
         latency_ns: None,
     };
     vec![
-        record(5, Operation::Write, 4096, 4096),
+        record(0, Operation::Write, 4096, 4096),
         record(9, Operation::Read, 0, 512),
         record(12, Operation::Sync, 0, 8192),
         record(40, Operation::Discard, 4096, 4096),

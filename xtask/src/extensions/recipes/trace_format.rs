@@ -1,42 +1,53 @@
 use super::{Place, Recipe};
 
+const KNOWN: &str = "crates/prove/trace/src/format/columns/known/mod.rs";
 const FORMATS: &str = "crates/prove/trace/src/format/mod.rs";
 const FORMAT_ARG: &str = "crates/programs/nandle/src/commands/trace/mod.rs";
 
 pub(super) const RECIPE: Recipe = Recipe {
-    heading: "### A trace format",
-    own: &["crates/prove/trace/src/format/msr.rs"],
-    names: &[("msr", "made_up_format"), ("Msr", "MadeUpFormat")],
+    heading: "### A trace format of columns",
+    own: &["crates/prove/trace/src/format/columns/known/spc.rs"],
+    names: &[("spc", "made_up_format"), ("SPC", "MADE_UP_FORMAT"), ("Spc", "MadeUpFormat")],
     edits: &[
-        (FORMATS, "mod msr;\n", "mod made_up_format;\nmod msr;\n"),
-        (FORMATS, "    Msr,\n", "    Msr,\n    /// Made up.\n    MadeUpFormat,\n"),
-        (FORMATS, "[Self; 6] =", "[Self; 7] ="),
-        (FORMATS, "Self::Msr, Self::DiskSim]", "Self::Msr, Self::DiskSim, Self::MadeUpFormat]"),
+        (KNOWN, "mod spc;\n", "mod made_up_format;\nmod spc;\n"),
+        (
+            KNOWN,
+            "pub(in crate::format) use self::spc::",
+            "pub(in crate::format) use self::made_up_format::MADE_UP_FORMAT;\npub(in crate::format) use self::spc::",
+        ),
+        (FORMATS, "    Spc,\n    ///", "    Spc,\n    /// Made up.\n    MadeUpFormat,\n    ///"),
+        (FORMATS, "[Self; 13] =", "[Self; 14] ="),
         (
             FORMATS,
-            "            Self::Msr => \"msr\",\n",
-            "            Self::Msr => \"msr\",\n            Self::MadeUpFormat => \"made-up-format\",\n",
+            "        Self::Spc,\n        Self::Fiu,",
+            "        Self::Spc,\n        Self::MadeUpFormat,\n        Self::Fiu,",
         ),
         (
             FORMATS,
-            "            Self::Msr => \"an MSR",
-            "            Self::MadeUpFormat => \"made up\",\n            Self::Msr => \"an MSR",
+            "            Self::Spc => \"spc\",\n",
+            "            Self::Spc => \"spc\",\n            Self::MadeUpFormat => \"made-up-format\",\n",
         ),
         (
             FORMATS,
-            "            Self::Msr => msr::",
-            "            Self::MadeUpFormat => made_up_format::begins(line),\n            Self::Msr => msr::",
+            "            Self::Spc => \"an SPC",
+            "            Self::MadeUpFormat => \"made up\",\n            Self::Spc => \"an SPC",
         ),
         (
             FORMATS,
-            "            Self::Msr => Box",
-            "            Self::MadeUpFormat => Box::new(made_up_format::MadeUpFormat),\n            Self::Msr => Box",
+            "            Self::Spc => Some",
+            "            Self::MadeUpFormat => Some(&known::MADE_UP_FORMAT),\n            Self::Spc => Some",
         ),
-        (FORMAT_ARG, "    Msr,\n", "    Msr,\n    /// Made up\n    MadeUpFormat,\n"),
+        (FORMATS, "            | Self::Spc\n", "            | Self::Spc\n            | Self::MadeUpFormat\n"),
+        (
+            FORMATS,
+            "            Self::Spc => columns",
+            "            Self::MadeUpFormat => columns(&known::MADE_UP_FORMAT),\n            Self::Spc => columns",
+        ),
+        (FORMAT_ARG, "    Spc,\n", "    Spc,\n    /// Made up\n    MadeUpFormat,\n"),
         (
             FORMAT_ARG,
-            "            FormatArg::Msr =>",
-            "            FormatArg::MadeUpFormat => Self::MadeUpFormat,\n            FormatArg::Msr =>",
+            "            FormatArg::Spc =>",
+            "            FormatArg::MadeUpFormat => Self::MadeUpFormat,\n            FormatArg::Spc =>",
         ),
     ],
     shows: &[(Place::Answer("trace stat --help"), "made-up-format")],

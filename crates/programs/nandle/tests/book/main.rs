@@ -34,3 +34,8 @@ fn storing_says_what_happens() {
 fn proving_says_what_happens() {
     console::run_chapter("proving.md");
 }
+
+#[test]
+fn traces_says_what_happens() {
+    console::run_chapter("traces.md");
+}

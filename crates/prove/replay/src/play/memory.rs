@@ -36,9 +36,11 @@ impl Memory {
         let length = usize::try_from(length_bytes).ok()?;
         match traced {
             Traced::Read => Some(Operation::read(offset_bytes, self.reads.allocate(length).ok()?)),
-            Traced::Write => Some(Operation::write(offset_bytes, self.cut(length))),
-            Traced::Sync => Some(Operation::Flush),
-            Traced::Discard => Some(Operation::Discard { offset_bytes, length_bytes }),
+            Traced::Write | Traced::Append => Some(Operation::write(offset_bytes, self.cut(length))),
+            Traced::Sync | Traced::ZoneFinish | Traced::ZoneOpen | Traced::ZoneClose => {
+                Some(Operation::Flush)
+            }
+            Traced::Discard | Traced::ZoneReset => Some(Operation::Discard { offset_bytes, length_bytes }),
         }
     }
 

@@ -88,7 +88,7 @@ impl Played {
             return;
         }
         let response_ns = done.completed.since(done.due).0;
-        if matches!(done.record.operation, Operation::Read | Operation::Write) {
+        if done.record.operation.moves_data() {
             kind.bytes = kind.bytes.saturating_add(done.record.length_bytes);
         }
         kind.response.add(response_ns);

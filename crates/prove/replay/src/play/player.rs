@@ -1,5 +1,5 @@
 use nandle_io::{Completion, Device, Heartbeat, Io, IoError, Nanos, Request, Wait};
-use nandle_trace::{Operation, Record, TraceError};
+use nandle_trace::{Operation, Record, TraceError, Zones};
 use slab::Slab;
 
 use super::ahead::Ahead;
@@ -80,7 +80,7 @@ pub fn play(
         io,
         device,
         options,
-        records: Ahead::new(records),
+        records: Ahead::new(Zones::over(records)),
         schedule: Schedule::new(options.timing, began),
         memory,
         head: None,

@@ -26,8 +26,10 @@ impl Extent {
         let (block, room) = (places.block_bytes(), places.room_bytes());
         let begin = places.place(record.address);
         let (next, end, is_widened) = match record.operation {
-            Operation::Sync => (0, 0, false),
-            Operation::Read | Operation::Write => {
+            Operation::Sync | Operation::ZoneFinish | Operation::ZoneOpen | Operation::ZoneClose => {
+                (0, 0, false)
+            }
+            Operation::Read | Operation::Write | Operation::Append => {
                 let end = begin.saturating_add(record.length_bytes);
                 (
                     begin / block * block,
@@ -35,7 +37,7 @@ impl Extent {
                     !begin.is_multiple_of(block) || !end.is_multiple_of(block),
                 )
             }
-            Operation::Discard => {
+            Operation::Discard | Operation::ZoneReset => {
                 // Kernels send them for whole file systems: nothing is there beyond the device's end, and all of it once is as good
                 // as several times.
                 let end = places.place(record.address.saturating_add(record.length_bytes));

@@ -1,4 +1,4 @@
-use nandle_trace::{Operation, Record, TraceError};
+use nandle_trace::{Operation, Record, TraceError, Zones};
 
 /// Which of a trace's requests are played.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Those of them, and whatever error there is.
+    /// Those of them, and whatever error there is. Requests of zoned devices are as a drive without zones would get them.
     pub fn of(
         self,
         records: impl Iterator<Item = Result<Record, TraceError>>,
@@ -19,6 +19,6 @@ impl Selection {
             !self.reads_only || !matches!(record, Ok(record) if record.operation != Operation::Read)
         };
         let most = self.requests_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        records.filter(wanted).take(most)
+        Zones::over(records).filter(wanted).take(most)
     }
 }

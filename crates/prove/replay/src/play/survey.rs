@@ -1,5 +1,5 @@
 use nandle_io::Nanos;
-use nandle_trace::{Operation, Record, TraceError};
+use nandle_trace::{Operation, Record, TraceError, Zones};
 use rustc_hash::FxHashSet;
 
 use super::PlayError;
@@ -47,7 +47,7 @@ impl Survey {
     /// It can't be read, has no requests, or touches more areas than are told apart.
     pub fn read(records: impl Iterator<Item = Result<Record, TraceError>>) -> Result<Self, PlayError> {
         let mut survey = Self::default();
-        for record in records {
+        for record in Zones::over(records) {
             survey.add(&record?)?;
         }
         if survey.requests() == 0 { Err(PlayError::Nothing) } else { Ok(survey) }
@@ -76,14 +76,15 @@ impl Survey {
     fn add(&mut self, record: &Record) -> Result<(), PlayError> {
         match record.operation {
             Operation::Read => self.reads += 1,
-            Operation::Write => {
+            Operation::Write | Operation::Append => {
                 self.writes += 1;
                 self.written_bytes = self.written_bytes.saturating_add(record.length_bytes);
             }
             Operation::Sync => self.syncs += 1,
-            Operation::Discard => self.discards += 1,
+            Operation::Discard | Operation::ZoneReset => self.discards += 1,
+            Operation::ZoneFinish | Operation::ZoneOpen | Operation::ZoneClose => return Ok(()),
         }
-        if matches!(record.operation, Operation::Read | Operation::Write) {
+        if record.operation.moves_data() {
             self.end_bytes = self.end_bytes.max(record.address.saturating_add(record.length_bytes));
             self.areas.extend(record.pages(AREA_BYTES));
             if self.areas.len() > AREAS_MAX {

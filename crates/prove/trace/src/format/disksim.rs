@@ -53,6 +53,11 @@ impl Parser for DiskSim {
         let latency_ns = Some(response_us.saturating_mul(1000));
         Ok(Some(Record { time_us, operation, address, length_bytes, latency_ns }.into()))
     }
+
+    /// The first pause is a part of the trace.
+    fn has_absolute_times(&self) -> bool {
+        false
+    }
 }
 
 /// A time to the nearest microsecond; it is written with decimals, which are zeros.

@@ -1,6 +1,7 @@
 //! What the kernel's block layer writes: sectors of 512 bytes, and letters for what a request is.
 
 use super::number;
+use super::rwbs::RequestKind;
 use crate::Operation;
 
 pub(super) const SECTOR_BYTES: u64 = 512;
@@ -24,35 +25,32 @@ pub(crate) fn request(text: &str) -> Result<Option<Request<'_>>, String> {
     let mut words = text.split_whitespace();
     let device = words.next().filter(|word| is_device(word)).ok_or("the device (major,minor) is missing")?;
     let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
-    let Some(operation) = operation(letters) else { return Ok(None) };
+    let kind = RequestKind::of(letters);
+    let Some(operation) = kind.operation else { return Ok(None) };
     // The command in brackets may have words of its own; the sector stands before the plus.
     let (sector, sectors) = text.split_once(" + ").ok_or("`sector + sectors` is missing")?;
     let sectors = number(sectors.split_whitespace().next(), "the number of sectors")?;
-    if sectors == 0 || operation == Operation::Sync {
-        // A flush, also one that older kernels call a write (`FWS`); what else has no sectors moves no data.
-        let sync = Request { device, letters, operation: Operation::Sync, address: 0, length_bytes: 0 };
-        return Ok(letters.contains('F').then_some(sync));
+    if !has_extent(kind, sectors) {
+        let of = |operation| Request { device, letters, operation, address: 0, length_bytes: 0 };
+        return Ok(without_extent(kind).map(of));
     }
     let sector = number(sector.split_whitespace().next_back(), "the sector")?;
     let (address, length_bytes) = extent(sector, sectors)?;
     Ok(Some(Request { device, letters, operation, address, length_bytes }))
 }
 
-/// The operation that the letters of a request (`RWBS`) stand for: `WS` a synchronous write, `FF` a flush, `D` a
-/// discard; `None` where they say nothing of data (`N`).
+/// Whether a request has an extent.
+pub(super) fn has_extent(kind: RequestKind, sectors: u64) -> bool {
+    sectors > 0 && kind.operation.is_some_and(|operation| operation != Operation::Sync)
+}
+
+/// The operation of a request that has no extent.
 ///
-/// A write with a flush before it (`FW…`) or through the cache (`WF…`) is a write here.
-pub(super) fn operation(letters: &str) -> Option<Operation> {
-    let letter = |letter: char| letters.contains(letter);
-    if letter('D') {
-        Some(Operation::Discard)
-    } else if letter('W') {
-        Some(Operation::Write)
-    } else if letter('R') {
-        Some(Operation::Read)
-    } else {
-        // A flush alone; blkparse writes `FN` for it.
-        letter('F').then_some(Operation::Sync)
+/// It is a flush, also one that older kernels call a write (`FWS`), or a reset of all zones. Anything else without sectors moves no data.
+pub(super) fn without_extent(kind: RequestKind) -> Option<Operation> {
+    match kind.operation {
+        Some(Operation::ZoneReset | Operation::Sync) => kind.operation,
+        _ => (kind.flushes_before || kind.is_durable).then_some(Operation::Sync),
     }
 }
 
@@ -71,22 +69,6 @@ pub(super) fn extent(sector: u64, sectors: u64) -> Result<(u64, u64), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn letters_stand_for_operations() {
-        for (letters, expected) in [
-            ("R", Some(Operation::Read)),
-            ("RA", Some(Operation::Read)),
-            ("WS", Some(Operation::Write)),
-            ("FWFS", Some(Operation::Write)),
-            ("WSM", Some(Operation::Write)),
-            ("FF", Some(Operation::Sync)),
-            ("D", Some(Operation::Discard)),
-            ("N", None),
-        ] {
-            assert_eq!(operation(letters), expected, "{letters}");
-        }
-    }
 
     #[test]
     fn a_device_is_two_numbers() {

@@ -1,24 +1,27 @@
 //! The formats, a file each. A format turns a line into an event, or says what is wrong with the line.
 
 mod blkparse;
+mod columns;
 mod csv;
 mod disksim;
 mod fio;
 mod kernel;
-mod msr;
 mod perf;
-
-use serde::{Deserialize, Serialize};
+mod requeue;
+mod rwbs;
 
 use crate::Record;
 
+use self::columns::{ColumnReader, Layout, known};
+use self::rwbs::RequestKind;
+
+pub use columns::{Columns, InvalidColumns};
 pub(crate) use csv::{HEADER as CSV_HEADER, HEADER_WITH_LATENCY as CSV_HEADER_WITH_LATENCY};
 pub(crate) use fio::VERSION_3 as FIO_HEADER;
 pub(crate) use kernel::request;
 
 /// How a trace is written down.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
     /// Ours: `time_us,op,address,length`, and `latency_ns` where it is known.
@@ -32,14 +35,42 @@ pub enum Format {
     /// The block traces of Microsoft Research, Cambridge.
     Msr,
     /// What `DiskSim` validates its disks with: requests of a real disk, with response times.
-    #[serde(rename = "disksim")]
     DiskSim,
+    /// Alibaba's block traces of 2020.
+    Alibaba,
+    /// Tencent's block traces of 2018.
+    Tencent,
+    /// The virtual desktops of SYSTOR '17.
+    Systor17,
+    /// Traces of the Storage Performance Council, as `UMass` publishes them.
+    Spc,
+    /// Traces of Florida International University.
+    Fiu,
+    /// What `DiskSim` reads as its `ascii` format.
+    DiskSimAscii,
+    /// What `MQSim` reads.
+    MqSim,
+    /// Columns that the user has named.
+    Columns(Columns),
 }
 
 impl Format {
-    /// Every format.
-    pub const ALL: [Self; 6] =
-        [Self::Csv, Self::Blkparse, Self::PerfScript, Self::FioIolog, Self::Msr, Self::DiskSim];
+    /// Every format that has a name of its own.
+    pub const ALL: [Self; 13] = [
+        Self::Csv,
+        Self::Blkparse,
+        Self::PerfScript,
+        Self::FioIolog,
+        Self::Msr,
+        Self::DiskSim,
+        Self::Alibaba,
+        Self::Tencent,
+        Self::Systor17,
+        Self::Spc,
+        Self::Fiu,
+        Self::DiskSimAscii,
+        Self::MqSim,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -50,6 +81,14 @@ impl Format {
             Self::FioIolog => "fio-iolog",
             Self::Msr => "msr",
             Self::DiskSim => "disksim",
+            Self::Alibaba => "alibaba",
+            Self::Tencent => "tencent",
+            Self::Systor17 => "systor17",
+            Self::Spc => "spc",
+            Self::Fiu => "fiu",
+            Self::DiskSimAscii => "disksim-ascii",
+            Self::MqSim => "mqsim",
+            Self::Columns(_) => "columns",
         }
     }
 
@@ -62,56 +101,129 @@ impl Format {
             Self::FioIolog => "an iolog of fio's, version 2 or 3",
             Self::Msr => "an MSR Cambridge CSV",
             Self::DiskSim => "a validation trace of DiskSim",
+            Self::Alibaba => "an Alibaba block trace",
+            Self::Tencent => "a Tencent block trace",
+            Self::Systor17 => "a SYSTOR '17 trace of virtual desktops",
+            Self::Spc => "an SPC trace",
+            Self::Fiu => "an FIU trace",
+            Self::DiskSimAscii => "an ASCII trace of DiskSim",
+            Self::MqSim => "an MQSim trace",
+            Self::Columns(_) => "columns as named by --columns",
         }
     }
 
-    /// Whether its events say which device they belong to.
-    pub(crate) fn names_devices(self) -> bool {
-        matches!(self, Self::Blkparse | Self::PerfScript | Self::Msr)
+    /// The layout of a format of columns.
+    fn layout(self) -> Option<&'static Layout> {
+        match self {
+            Self::Msr => Some(&known::MSR),
+            Self::Alibaba => Some(&known::ALIBABA),
+            Self::Tencent => Some(&known::TENCENT),
+            Self::Systor17 => Some(&known::SYSTOR_17),
+            Self::Spc => Some(&known::SPC),
+            Self::Fiu => Some(&known::FIU),
+            Self::DiskSimAscii => Some(&known::DISKSIM_ASCII),
+            Self::MqSim => Some(&known::MQSIM),
+            Self::Csv
+            | Self::Blkparse
+            | Self::PerfScript
+            | Self::FioIolog
+            | Self::DiskSim
+            | Self::Columns(_) => None,
+        }
+    }
+
+    /// Which column means what, where its lines are bare columns.
+    fn columns(self) -> Option<Columns> {
+        if let Self::Columns(columns) = self {
+            Some(columns)
+        } else {
+            self.layout().map(|layout| layout.columns)
+        }
+    }
+
+    /// Whether its lines say nothing of what their columns mean, so that it was recognised by their shape alone.
+    pub fn has_bare_columns(self) -> bool {
+        self.layout().is_some()
+    }
+
+    pub(crate) fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
     }
 
     /// Whether a trace that begins with `line` tells how long its requests took.
     pub(crate) fn tells_latencies(self, line: &str) -> bool {
+        let of_columns = self.columns().is_some_and(Columns::tells_latencies);
+        of_columns || self == Self::DiskSim || self == Self::Csv && csv::tells_latencies(line)
+    }
+
+    /// Whether its events say which device they belong to.
+    pub(crate) fn names_devices(self) -> bool {
+        let of_columns = self.columns().is_some_and(Columns::names_devices);
+        of_columns || matches!(self, Self::Blkparse | Self::PerfScript)
+    }
+
+    /// Whether `line` is a first event or a header of this format.
+    pub(crate) fn fits(self, line: &str) -> bool {
         match self {
-            Self::Csv => csv::tells_latencies(line),
-            Self::Msr | Self::DiskSim => true,
-            // Those of tools that print when a request began, and no more.
-            _ => false,
-        }
-    }
-
-    pub(crate) fn list() -> String {
-        Self::ALL.map(Self::description).join("; ")
-    }
-
-    /// The format of which `line`, the first that isn't empty, is the beginning.
-    pub(crate) fn of(line: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| match format {
             Self::Csv => csv::begins(line),
             Self::Blkparse => blkparse::begins(line),
             Self::PerfScript => perf::begins(line),
             Self::FioIolog => fio::begins(line),
-            Self::Msr => msr::begins(line),
             Self::DiskSim => disksim::begins(line),
-        })
+            Self::Columns(columns) => columns.fits(line),
+            Self::Msr
+            | Self::Alibaba
+            | Self::Tencent
+            | Self::Systor17
+            | Self::Spc
+            | Self::Fiu
+            | Self::DiskSimAscii
+            | Self::MqSim => self.layout().is_some_and(|layout| layout.fits(line)),
+        }
+    }
+
+    /// Whether `line` names this format's columns.
+    pub(crate) fn has_header(self, line: &str) -> bool {
+        let header = self.layout().and_then(|layout| layout.header);
+        header.is_some_and(|header| columns::is_header(line, header))
     }
 
     pub(crate) fn parser(self) -> Box<dyn Parser> {
         match self {
             Self::Csv => Box::new(csv::Csv),
-            Self::Blkparse => Box::new(blkparse::Blkparse),
-            Self::PerfScript => Box::new(perf::PerfScript),
+            Self::Blkparse => Box::<blkparse::Blkparse>::default(),
+            Self::PerfScript => Box::<perf::PerfScript>::default(),
             Self::FioIolog => Box::new(fio::Iolog::default()),
-            Self::Msr => Box::new(msr::Msr),
             Self::DiskSim => Box::new(disksim::DiskSim::default()),
+            Self::Msr => columns(&known::MSR),
+            Self::Alibaba => columns(&known::ALIBABA),
+            Self::Tencent => columns(&known::TENCENT),
+            Self::Systor17 => columns(&known::SYSTOR_17),
+            Self::Spc => columns(&known::SPC),
+            Self::Fiu => columns(&known::FIU),
+            Self::DiskSimAscii => columns(&known::DISKSIM_ASCII),
+            Self::MqSim => columns(&known::MQSIM),
+            Self::Columns(named) => columns(named),
         }
     }
 }
 
+fn columns(columns: impl Into<ColumnReader>) -> Box<dyn Parser> {
+    Box::new(columns.into())
+}
+
 /// Turns lines into events.
 pub(crate) trait Parser {
-    /// What a line says; `None` when it says nothing of an event.
+    /// What a line says; `None` when it says nothing of an event, or not yet.
     fn parse(&mut self, line: &str) -> Result<Option<Event>, String>;
+
+    /// The next of the events that were held back until later lines said whether they count. They come before the next line's.
+    fn take_held(&mut self) -> Option<Event> {
+        None
+    }
+
+    /// The text has ended: what is still held can be taken.
+    fn end(&mut self) {}
 
     /// Whether all lines must be shown to [`survey`](Self::survey) before the first is parsed.
     fn surveys(&self) -> bool {
@@ -123,7 +235,7 @@ pub(crate) trait Parser {
 
     /// Whether times count from some far past, so that the first event's is to be the start.
     fn has_absolute_times(&self) -> bool {
-        false
+        true
     }
 }
 
@@ -132,11 +244,29 @@ pub(crate) trait Parser {
 pub(crate) struct Event {
     pub(crate) record: Record,
     pub(crate) device: Option<String>,
+    /// The device is flushed before it.
+    pub(crate) flushes_before: bool,
+    /// It is durable when it completes.
+    pub(crate) is_durable: bool,
 }
 
 impl From<Record> for Event {
     fn from(record: Record) -> Self {
-        Self { record, device: None }
+        Self { record, device: None, flushes_before: false, is_durable: false }
+    }
+}
+
+impl Event {
+    /// A request of the kernel's.
+    fn of_request(record: Record, device: &str, kind: RequestKind) -> Self {
+        // A flush alone, whatever letters it has, is a sync already.
+        let moves_data = record.operation.moves_data();
+        Self {
+            record,
+            device: Some(device.to_owned()),
+            flushes_before: kind.flushes_before && moves_data,
+            is_durable: kind.is_durable && moves_data,
+        }
     }
 }
 
@@ -169,25 +299,5 @@ mod tests {
         assert_eq!(seconds(Some("11427.11")), Ok(11_427_110_000));
         assert_eq!(seconds(Some("7")), Ok(7_000_000));
         assert!(seconds(Some("1.x")).is_err() && seconds(Some("")).is_err() && seconds(None).is_err());
-    }
-
-    #[test]
-    fn each_format_is_recognised_by_its_first_line() {
-        let lines = [
-            ("time_us,op,address,length", Format::Csv),
-            ("time_us,op,address,length,latency_ns", Format::Csv),
-            ("  8,0    3        1     0.000000000   697  D   W 223490 + 8 [kjournald]", Format::Blkparse),
-            (
-                " dd 23 [000] 11427.1: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 0x2,0,4 [dd]",
-                Format::PerfScript,
-            ),
-            ("fio version 3 iolog", Format::FioIolog),
-            ("128166372003061629,hm,0,Read,383496192,32768,113736", Format::Msr),
-            ("W Hit   11392096  12   1686.00000  40961.00000", Format::DiskSim),
-        ];
-        for (line, format) in lines {
-            assert_eq!(Format::of(line), Some(format), "{line}");
-        }
-        assert_eq!(Format::of("hello"), None);
     }
 }

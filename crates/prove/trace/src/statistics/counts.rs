@@ -16,10 +16,34 @@ pub struct SizeCount {
     pub writes: u64,
 }
 
+/// Requests of zoned devices.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ZoneCounts {
+    /// Appends, which are among the writes.
+    pub appends: u64,
+    /// Resets of a zone, or of all of them at once.
+    pub resets: u64,
+    /// Zones that were made full.
+    pub finishes: u64,
+    /// Zones that were opened.
+    pub opens: u64,
+    /// Zones that were closed.
+    pub closes: u64,
+}
+
+impl ZoneCounts {
+    /// Whether there is any.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// Plain counts.
 #[derive(Default)]
 pub(super) struct Counts {
-    pub(super) duration_us: u64,
+    /// Times of the earliest and the latest event.
+    times_us: Option<(u64, u64)>,
+    pub(super) zones: ZoneCounts,
     pub(super) reads: u64,
     pub(super) read_bytes: u64,
     pub(super) writes: u64,
@@ -34,21 +58,35 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    pub(super) fn add(&mut self, record: &Record) {
-        self.duration_us = self.duration_us.max(record.time_us);
+    /// Counts an event; `conventional` is what a drive without zones would get.
+    pub(super) fn add(&mut self, record: &Record, conventional: Option<&Record>) {
+        let (first, last) = self.times_us.unwrap_or((record.time_us, record.time_us));
+        self.times_us = Some((first.min(record.time_us), last.max(record.time_us)));
+        if let Some(written) = conventional.filter(|record| record.operation.is_write()) {
+            self.add_write(written);
+        }
         match record.operation {
             Operation::Read => {
                 self.reads += 1;
                 self.read_latencies.add(record.latency_ns);
                 self.read_bytes = self.read_bytes.saturating_add(record.length_bytes);
             }
-            Operation::Write => self.add_write(record),
+            Operation::Write => {}
             Operation::Sync => {
                 self.syncs += 1;
                 self.sync_latencies.add(record.latency_ns);
             }
             Operation::Discard => self.discards += 1,
+            Operation::Append => self.zones.appends += 1,
+            Operation::ZoneReset => self.zones.resets += 1,
+            Operation::ZoneFinish => self.zones.finishes += 1,
+            Operation::ZoneOpen => self.zones.opens += 1,
+            Operation::ZoneClose => self.zones.closes += 1,
         }
+    }
+
+    pub(super) fn duration_us(&self) -> u64 {
+        self.times_us.map_or(0, |(first, last)| last - first)
     }
 
     fn add_write(&mut self, record: &Record) {

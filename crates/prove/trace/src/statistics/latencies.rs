@@ -19,7 +19,7 @@ pub struct RecordedLatency {
     pub p50_ns: Option<u64>,
     /// 99th percentile; the same.
     pub p99_ns: Option<u64>,
-    /// The longest.
+    /// The longest, exactly.
     pub max_ns: u64,
 }
 
@@ -28,11 +28,14 @@ pub struct RecordedLatency {
 pub(super) struct Latencies {
     /// Made with the first of them: most traces have none.
     histogram: Option<Histogram<u64>>,
+    /// A histogram gives the upper end of the longest's bucket.
+    max_ns: u64,
 }
 
 impl Latencies {
     pub(super) fn add(&mut self, latency_ns: Option<u64>) {
         let Some(latency_ns) = latency_ns else { return };
+        self.max_ns = self.max_ns.max(latency_ns);
         self.histogram.get_or_insert_with(new_histogram).saturating_record(latency_ns);
     }
 
@@ -48,7 +51,7 @@ impl Latencies {
             mean_ns: histogram.mean(),
             p50_ns: at(0.5),
             p99_ns: at(0.99),
-            max_ns: histogram.max(),
+            max_ns: self.max_ns,
         })
     }
 }
@@ -71,6 +74,8 @@ mod tests {
         let recorded = latencies.recorded().unwrap();
         assert_eq!((recorded.requests, recorded.p99_ns), (100, None));
         assert!(recorded.p50_ns.is_some_and(|ns| ns.abs_diff(50_000) < 100), "{recorded:?}");
+        latencies.add(Some(1_234_567_891));
+        assert_eq!(latencies.recorded().unwrap().max_ns, 1_234_567_891);
         (0..1000).for_each(|_| latencies.add(Some(1_000)));
         assert!(latencies.recorded().unwrap().p99_ns.is_some());
     }

@@ -10,10 +10,10 @@ mod skew;
 
 use serde::Serialize;
 
-use crate::{Operation, PageFit, Record, TraceError};
+use crate::{PageFit, Record, TraceError, Zones};
 
 pub use areas::AreaShare;
-pub use counts::SizeCount;
+pub use counts::{SizeCount, ZoneCounts};
 pub use distances::RewriteShare;
 pub use latencies::RecordedLatency;
 pub use runs::RunShare;
@@ -24,13 +24,13 @@ pub use skew::SkewShare;
 pub struct TraceStatistics {
     /// Bytes of the pages that writes are cut into.
     pub page_bytes: u64,
-    /// Time of the last event.
+    /// Time from the first event to the last.
     pub duration_us: u64,
     /// Reads in the trace.
     pub reads: u64,
     /// Bytes that they read.
     pub read_bytes: u64,
-    /// Writes in the trace.
+    /// Writes in the trace, appends to zones among them.
     pub writes: u64,
     /// Bytes that they write.
     pub written_bytes: u64,
@@ -38,6 +38,8 @@ pub struct TraceStatistics {
     pub syncs: u64,
     /// Discards in the trace.
     pub discards: u64,
+    /// Requests of zoned devices.
+    pub zones: ZoneCounts,
     /// How long reads took; `null` where the trace doesn't tell.
     pub read_latency: Option<RecordedLatency>,
     /// The same of writes.
@@ -72,6 +74,7 @@ pub struct TraceStatistics {
 /// Takes 50 to 100 bytes for each different page.
 pub struct Statistics {
     pages_max: u64,
+    zones: Zones,
     fit: PageFit,
     counts: counts::Counts,
     distances: distances::Distances,
@@ -87,6 +90,7 @@ impl Statistics {
     pub fn new(page_bytes: u64) -> Self {
         Self {
             pages_max: u64::MAX,
+            zones: Zones::default(),
             fit: PageFit::new(page_bytes),
             counts: counts::Counts::default(),
             distances: distances::Distances::default(),
@@ -107,9 +111,11 @@ impl Statistics {
     /// # Errors
     /// It writes to more different pages than there may be.
     pub fn add(&mut self, record: Record) -> Result<(), TraceError> {
-        self.counts.add(&record);
+        let conventional = self.zones.conventional(record);
+        self.counts.add(&record, conventional.as_ref());
+        let Some(record) = conventional else { return Ok(()) };
         self.fit.add(&record);
-        if record.operation == Operation::Write {
+        if record.operation.is_write() {
             for page in record.pages(self.fit.page_bytes()) {
                 if self.distances.pages_distinct() >= self.pages_max {
                     let (pages_max, page_bytes) = (self.pages_max, self.fit.page_bytes());
@@ -136,13 +142,14 @@ impl Statistics {
         );
         TraceStatistics {
             page_bytes: self.fit.page_bytes(),
-            duration_us: counts.duration_us,
+            duration_us: counts.duration_us(),
             reads: counts.reads,
             read_bytes: counts.read_bytes,
             writes: counts.writes,
             written_bytes: counts.written_bytes,
             syncs: counts.syncs,
             discards: counts.discards,
+            zones: counts.zones,
             read_latency: counts.read_latencies.recorded(),
             write_latency: counts.write_latencies.recorded(),
             sync_latency: counts.sync_latencies.recorded(),

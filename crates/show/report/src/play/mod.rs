@@ -55,6 +55,11 @@ fn name(operation: Option<Operation>) -> &'static str {
         Some(Operation::Write) => "writes",
         Some(Operation::Sync) => "syncs",
         Some(Operation::Discard) => "discards",
+        Some(Operation::Append) => "appends",
+        Some(Operation::ZoneReset) => "zone resets",
+        Some(Operation::ZoneFinish) => "zone finishes",
+        Some(Operation::ZoneOpen) => "zone opens",
+        Some(Operation::ZoneClose) => "zone closes",
     }
 }
 

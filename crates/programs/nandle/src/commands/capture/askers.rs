@@ -62,12 +62,17 @@ impl Askers {
     pub(super) fn of(&mut self, request: &Request, issuer: Asker) -> Asker {
         let asked = match request.operation {
             Operation::Sync => self.flush.take(),
-            Operation::Read | Operation::Write | Operation::Discard => {
-                self.requests.get_mut(&request.address).map(|asked| {
-                    asked.is_issued = true;
-                    asked.asker.clone()
-                })
-            }
+            Operation::Read
+            | Operation::Write
+            | Operation::Discard
+            | Operation::Append
+            | Operation::ZoneReset
+            | Operation::ZoneFinish
+            | Operation::ZoneOpen
+            | Operation::ZoneClose => self.requests.get_mut(&request.address).map(|asked| {
+                asked.is_issued = true;
+                asked.asker.clone()
+            }),
         };
         asked.unwrap_or(issuer)
     }

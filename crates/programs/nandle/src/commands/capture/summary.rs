@@ -60,24 +60,40 @@ fn text(args: &CaptureArgs, captured: &Captured) -> String {
     text
 }
 
+/// Operations that are named even where there are none.
+const ALWAYS: [Operation; 3] = [Operation::Write, Operation::Read, Operation::Sync];
+
+fn plural(operation: Operation) -> &'static str {
+    match operation {
+        Operation::Read => "reads",
+        Operation::Write => "writes",
+        Operation::Sync => "syncs",
+        Operation::Discard => "discards",
+        Operation::Append => "appends",
+        Operation::ZoneReset => "resets",
+        Operation::ZoneFinish => "finishes",
+        Operation::ZoneOpen => "opens",
+        Operation::ZoneClose => "closes",
+    }
+}
+
 fn heading(args: &CaptureArgs, captured: &Captured) -> String {
     let Captured { queue, took, counts, .. } = captured;
     let requests = counted(counts.requests(), "request");
     let (output, place) = (args.output.display(), place(queue));
     let mut lines = vec![format!("{output}: {requests} on {place}, {}", format_duration(rounded(*took)))];
-    for operation in [Operation::Write, Operation::Read, Operation::Sync, Operation::Discard] {
+    let others = Operation::ALL.into_iter().filter(|operation| !ALWAYS.contains(operation));
+    for operation in ALWAYS.into_iter().chain(others) {
         let kind = counts.of(operation);
-        if kind.requests == 0 && operation == Operation::Discard {
+        if kind.requests == 0 && !ALWAYS.contains(&operation) {
             continue;
         }
         let bytes = match operation {
             Operation::Sync => String::new(),
-            Operation::Read | Operation::Write | Operation::Discard => {
-                format!(", {} MB", bandwidth(kind.bytes as f64))
-            }
+            _ => format!(", {} MB", bandwidth(kind.bytes as f64)),
         };
         let mean = kind.mean_latency_ns().map(|mean| format!(", mean {}", latency(Some(Nanos(mean)))));
-        let (name, requests) = (format!("{}s", operation.name()), thousands(kind.requests as f64));
+        let (name, requests) = (plural(operation), thousands(kind.requests as f64));
         lines.push(format!("{name:<10}{requests}{bytes}{}", mean.unwrap_or_default()));
     }
     if counts.durable_writes > 0 {
@@ -232,6 +248,8 @@ fn as_json(args: &CaptureArgs, captured: &Captured) -> Value {
         "writes": kind(Operation::Write),
         "syncs": kind(Operation::Sync),
         "discards": kind(Operation::Discard),
+        "appends": kind(Operation::Append),
+        "zone_resets": kind(Operation::ZoneReset),
         "durable_requests": counts.durable_writes,
         "kernel_requests": counts.by_kernel,
         "failed_requests": counts.failed,

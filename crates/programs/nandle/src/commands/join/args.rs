@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use clap::{Args, ValueEnum};
@@ -26,9 +26,9 @@ pub(crate) struct JoinArgs {
     /// Which records are wanted
     #[arg(long, value_name = "KIND", default_value = "inner")]
     pub(super) kind: KindArg,
-    /// Where the result goes [default: standard output]. An existing file is replaced when everything is joined
+    /// Where the result goes; - is standard output, the default. An existing file is replaced when everything is joined
     #[arg(long, short, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// The byte between fields (\t is the tabulator) [default: blanks between words; , in CSV]
     #[arg(long, short, value_name = "BYTE", value_parser = one_byte)]
     pub(super) delimiter: Option<u8>,
@@ -82,5 +82,12 @@ impl From<KindArg> for JoinKind {
             KindArg::Semi => Self::Semi,
             KindArg::Anti => Self::Anti,
         }
+    }
+}
+
+impl JoinArgs {
+    /// The file of the result; none for standard output.
+    pub(super) fn output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 }

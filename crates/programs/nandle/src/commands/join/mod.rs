@@ -28,7 +28,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     if args.left == args.right && args.left.as_os_str() == "-" {
         return Err(CliError::usage("both files are standard input"));
     }
-    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
+    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output())?;
     let threads = threads(&args.spill, &memory, &temporary, false);
     let right = input(args, &args.right, args.on.right, Carried::OtherFields, &memory, threads);
     let options = JoinOptions {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
         elapsed_s: began.elapsed().as_secs_f64(),
     };
     let (file, lines) = (explain::file(&told), explain::lines(&told));
-    tell(&file, lines, (args.spill.explain, common.json, args.output.is_some()))
+    tell(&file, lines, (args.spill.explain, common.json, args.output().is_some()))
 }
 
 fn fields(args: &JoinArgs) -> Fields {

@@ -70,7 +70,7 @@ impl Work<'_> {
         right: Input,
         bar: &mut Bar,
     ) -> Result<Done, CliError> {
-        let output = Output::start(self.args.output.as_deref(), self.memory.batch_bytes)?;
+        let output = Output::start(self.args.output(), self.memory.batch_bytes)?;
         let (output, stop) = (Mutex::new(output), Stop::default());
         let done = Mutex::new(Vec::new());
         let (routes, shares) = self.routes();

@@ -30,7 +30,7 @@ pub(crate) use costs::write_costs;
 use self::costs::Known;
 use self::stores::StoreFactory;
 use crate::commands::report::write_report;
-use crate::commands::trace::reader;
+use crate::commands::trace::{reader, remarks_of_reading};
 use crate::error::CliError;
 
 /// Steps that a policy does before it is the next one's turn.
@@ -64,6 +64,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     work.check_versions()?;
     let mut left_out = factory.fit(&mut work)?;
     let work = Rc::new(work);
+    remarks.extend(remarks_of_reading(&records));
     remarks.extend(remarks::before_starting(&work, records.bad_lines(), &progress));
     remarks.extend(factory.enlarged());
     remarks.extend(factory.memory_remark());

@@ -21,9 +21,16 @@ pub(crate) struct Block {
     format: Format,
     pub(crate) file: Arc<Path>,
     pub(crate) begins_file: bool,
+    /// Number of its first line in the file, from 1.
+    first_line: u64,
 }
 
 impl Block {
+    /// Number of the line in which the record begins.
+    pub(crate) fn line(&self, at: usize) -> u64 {
+        self.first_line + line_ends(self.bytes.get(..at).unwrap_or_default())
+    }
+
     /// The record that begins there, and where the next one does; none at the end.
     pub(crate) fn record(&self, at: usize) -> Option<(&[u8], usize)> {
         let rest = self.bytes.get(at..self.length).filter(|rest| !rest.is_empty())?;
@@ -62,6 +69,17 @@ struct Open {
     /// The beginning of a record whose end hasn't come.
     begun: Vec<u8>,
     is_new: bool,
+    /// Number of the line that the next block begins with, from 1.
+    line: u64,
+    /// Lines end with two bytes.
+    has_two_byte_ends: bool,
+}
+
+/// The byte-order mark that some programs begin a text with.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+fn line_ends(bytes: &[u8]) -> u64 {
+    memchr::memchr_iter(b'\n', bytes).count() as u64
 }
 
 impl Blocks {
@@ -93,7 +111,11 @@ impl Blocks {
                 format: self.format,
                 file: Arc::clone(&open.name),
                 begins_file: std::mem::take(&mut open.is_new),
+                first_line: open.line,
             };
+            if self.format == Format::Csv {
+                open.line += line_ends(block.bytes.get(..length).unwrap_or_default());
+            }
             self.open = Some(open).filter(|_| !is_at_end);
             if length > 0 {
                 return Ok(Some(block));
@@ -117,14 +139,27 @@ impl Blocks {
         open.begun = Vec::new();
         loop {
             let is_at_end = open.read(bytes, &mut end)?;
+            if open.is_new && self.format == Format::Csv && bytes.starts_with(BYTE_ORDER_MARK) {
+                bytes.drain(..BYTE_ORDER_MARK.len());
+                end = end.saturating_sub(BYTE_ORDER_MARK.len());
+            }
             let all = bytes.get(..end).unwrap_or_default();
             let whole = self.format.whole(all);
             let rest = all.get(whole..).unwrap_or_default();
             if is_at_end {
                 self.format.check_rest(rest).map_err(|what| open.failed(&what))?;
+                let lacks_end = !rest.is_empty();
+                open.has_two_byte_ends |= all.get(..whole).unwrap_or_default().ends_with(b"\r\n");
+                if lacks_end && self.format == Format::Csv && open.has_two_byte_ends {
+                    // As every other line of the file ends.
+                    bytes.truncate(end);
+                    bytes.extend_from_slice(b"\r\n");
+                    end += 2;
+                }
                 return Ok((end, true));
             }
             if whole > 0 {
+                open.has_two_byte_ends = all.get(..whole).unwrap_or_default().ends_with(b"\r\n");
                 open.begun.extend_from_slice(rest);
                 return Ok((whole, false));
             }
@@ -153,7 +188,14 @@ impl Open {
     fn new(path: &Path, request_bytes: usize) -> Result<Self, CliError> {
         let file: Box<dyn Read> =
             if path.as_os_str() == "-" { Box::new(std::io::stdin()) } else { open(path, request_bytes)? };
-        Ok(Self { name: path.into(), file, begun: Vec::new(), is_new: true })
+        Ok(Self {
+            name: path.into(),
+            file,
+            begun: Vec::new(),
+            is_new: true,
+            line: 1,
+            has_two_byte_ends: false,
+        })
     }
 
     /// Reads until the memory is full, or the file is at its end, which is true then.
@@ -211,6 +253,18 @@ mod tests {
         }
         assert_eq!(begun, if text.is_empty() { 0 } else { 2 });
         Ok(records)
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_a_record_and_the_last_line_ends_as_the_others_do() {
+        for block_bytes in 1..30 {
+            let marked = records("\u{feff}10,a\n2,b\n", Format::Csv, block_bytes).unwrap();
+            assert_eq!(marked, ["10,a", "2,b", "10,a", "2,b"]);
+            let unended = records("10,a\r\n1,c", Format::Csv, block_bytes).unwrap();
+            assert_eq!(unended, ["10,a\r", "1,c\r", "10,a\r", "1,c\r"]);
+            let whole = records("10,a\r\n1,c\r\n", Format::Csv, block_bytes).unwrap();
+            assert_eq!(whole, unended);
+        }
     }
 
     #[test]

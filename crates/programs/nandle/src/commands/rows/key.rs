@@ -112,6 +112,11 @@ impl Keys {
         Self { are_required: true, ..self }
     }
 
+    /// Whether a record with more or fewer fields than the others is an error: in CSV, where fields are required, each lies under its column.
+    pub(crate) fn need_even_records(&self) -> bool {
+        self.are_required && matches!(self.fields, Fields::Csv(_))
+    }
+
     /// Whether the first record has what it must.
     pub(crate) fn check_first(&self, record: &[u8]) -> Result<(), String> {
         let wanted = self.specs.iter().map(|spec| spec.field + 1).max().unwrap_or_default();

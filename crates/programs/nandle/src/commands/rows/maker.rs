@@ -24,13 +24,15 @@ pub(crate) struct Maker {
     /// The first record of each file stays in front.
     pub(crate) has_header: bool,
     header: Option<Vec<u8>>,
+    /// Fields that each record has, where all must have as many.
+    fields: Option<usize>,
     key: Vec<u8>,
     others: Vec<u8>,
 }
 
 impl Maker {
     pub(crate) fn new(keys: Option<Keys>, carried: Carried, has_header: bool) -> Self {
-        Self { keys, carried, has_header, header: None, key: Vec::new(), others: Vec::new() }
+        Self { keys, carried, has_header, header: None, fields: None, key: Vec::new(), others: Vec::new() }
     }
 
     /// The row of the record that begins there, and where the next record does; none at the end of the block. A header is none.
@@ -43,9 +45,12 @@ impl Maker {
         if at == 0 && block.begins_file && self.has_header {
             let Some((record, next)) = block.record(0) else { return Ok(None) };
             self.take_header(record, block)?;
+            self.fields = None;
+            self.check_fields(record, block, 0)?;
             (at, first) = (next, next);
         }
         let Some((record, next)) = block.record(at) else { return Ok(None) };
+        self.check_fields(record, block, at)?;
         let failed = |what: String| CliError::failed(format!("{}: {what}", block.file.display()));
         if block.begins_file
             && at == first
@@ -66,6 +71,23 @@ impl Maker {
             }
         };
         Ok(Some((row, next)))
+    }
+
+    /// Fields of records that are put together must lie under their columns.
+    fn check_fields(&mut self, record: &[u8], block: &Block, at: usize) -> Result<(), CliError> {
+        let Some(keys) = self.keys.as_ref().filter(|keys| keys.need_even_records()) else { return Ok(()) };
+        let failed = |what: String| {
+            CliError::failed(format!("{}, line {}: {what}", block.file.display(), block.line(at)))
+        };
+        let found = keys.count(record).map_err(failed)?;
+        let expected = *self.fields.get_or_insert(found);
+        if found == expected {
+            return Ok(());
+        }
+        Err(failed(format!(
+            "the record has {found} fields, and those before it have {expected}; complete it with empty fields, or quote a field that has \
+             the delimiter in it"
+        )))
     }
 
     fn take_header(&mut self, record: &[u8], block: &Block) -> Result<(), CliError> {

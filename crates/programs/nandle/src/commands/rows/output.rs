@@ -166,7 +166,16 @@ impl NewFile {
 }
 
 fn failed(path: &Path, error: &io::Error) -> CliError {
-    CliError::failed(format!("writing to {}: {error}", path.display()))
+    CliError::failed(format!("writing to {}: {error}{}", path.display(), remedy(error)))
+}
+
+/// What to do about a file that may not be longer.
+fn remedy(error: &io::Error) -> &'static str {
+    if error.kind() == ErrorKind::FileTooLarge {
+        "; raise the limit on file sizes of this process (ulimit -f)"
+    } else {
+        ""
+    }
 }
 
 /// What the thread is sent.
@@ -241,7 +250,9 @@ impl Output {
             Ok(Ok(())) => Ok(()),
             // A reader that has gone away is no error.
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-            Ok(Err(error)) => Err(CliError::failed(format!("writing to {}: {error}", self.name))),
+            Ok(Err(error)) => {
+                Err(CliError::failed(format!("writing to {}: {error}{}", self.name, remedy(&error))))
+            }
             Err(_) => {
                 Err(CliError::failed(format!("writing to {}: the thread that wrote panicked", self.name)))
             }

@@ -1,4 +1,4 @@
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use nandle_terminal::args::positive_bytes;
@@ -18,9 +18,9 @@ use crate::commands::rows::{KeySpec, SpillArgs, one_byte};
 pub(crate) struct SortArgs {
     /// Files, one behind the other; - or none is standard input
     pub(super) files: Vec<PathBuf>,
-    /// Where the result goes [default: standard output]. An existing file is replaced when everything is sorted
+    /// Where the result goes; - is standard output, the default. An existing file is replaced when everything is sorted
     #[arg(long, short, value_name = "FILE")]
-    pub(super) output: Option<PathBuf>,
+    output: Option<PathBuf>,
     /// Fields to sort by, the first counts most: their numbers from 1 on, with n for numbers and r for the reverse order (2n,1r). It is
     /// a list of whole fields; `sort -k 2,2n` is --key 2n here.
     /// Records with equal fields are in the order of their bytes [default: the whole record]
@@ -58,6 +58,11 @@ pub(crate) struct SortArgs {
 }
 
 impl SortArgs {
+    /// The file of the result; none for standard output.
+    pub(super) fn output(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
     /// Whether the key is the whole record as it is.
     pub(super) fn sorts_whole_records(&self) -> bool {
         self.key.is_empty() && self.record.is_none() && !self.reverse

@@ -24,7 +24,7 @@ use crate::error::CliError;
 /// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     check_specs(&args.key).map_err(CliError::usage)?;
-    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output.as_deref())?;
+    let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output())?;
     let mut options = SortOptions {
         limit: args.limit,
         // Whole records that are equal are the same, so that it doesn't matter which one stays.
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
         elapsed_s: began.elapsed().as_secs_f64(),
     };
     let (file, lines) = (explain::file(&told), explain::lines(&told));
-    tell(&file, lines, (args.spill.explain, common.json, args.output.is_some()))
+    tell(&file, lines, (args.spill.explain, common.json, args.output().is_some()))
 }
 
 /// A record is at most such a part of each thread's memory, because its key may be twice as long in another order.

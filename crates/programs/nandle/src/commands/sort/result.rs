@@ -52,7 +52,7 @@ impl Writing<'_> {
 
     /// Writes a result that one thread merges, while another one writes.
     pub(super) async fn whole(&self, sorted: &mut Sorted, bar: &mut Bar) -> Result<SortReport, CliError> {
-        let mut output = Output::start(self.args.output.as_deref(), self.memory.batch_bytes)?;
+        let mut output = Output::start(self.args.output(), self.memory.batch_bytes)?;
         let end = self.end();
         let mut wants_more = self.header.as_ref().is_none_or(|header| output.push(header, end));
         let total = sorted.report().rows.max(1);

@@ -99,7 +99,7 @@ impl Work<'_> {
     /// become fewer: those are as long as they turn out to be, so that where a part begins isn't known before.
     fn parted_file(&self) -> Result<Option<(NewFile, PartedFile)>, CliError> {
         let has_known_length = !self.args.unique && self.args.limit.is_none();
-        let path = self.args.output.as_deref().filter(|path| has_known_length && NewFile::is_possible(path));
+        let path = self.args.output().filter(|path| has_known_length && NewFile::is_possible(path));
         let (Some(path), Some(_), true) = (path, self.temporary.file(), self.threads > 1) else {
             return Ok(None);
         };

@@ -5,7 +5,7 @@ use std::fs;
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::words::counted;
-use nandle_trace::{Writer, WrittenFormat};
+use nandle_trace::{Writer, WrittenFormat, Zones};
 use serde_json::json;
 
 use super::source::{go_through, reader};
@@ -24,9 +24,14 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     if reader.tells_latencies() && matches!(format, WrittenFormat::FioIolog { .. }) {
         output::note("fio's iolog has no place for latencies: those of the trace are left out");
     }
+    let has_zones = matches!(format, WrittenFormat::Csv { .. });
     let mut writer = Writer::create(&args.output, format)?;
     let mut events = 0_u64;
+    let (mut zones, mut changed) = (Zones::default(), 0_u64);
     let written = go_through(reader, args.writes.limit, common, |record| {
+        let kept = if has_zones { Some(record) } else { zones.conventional(record) };
+        changed += u64::from(kept != Some(record));
+        let Some(record) = kept else { return Ok(()) };
         events += 1;
         Ok(writer.write(&record)?)
     });
@@ -38,11 +43,21 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
             return Err(error);
         }
     };
+    let mut remarks = gone.remarks;
+    if changed > 0 {
+        remarks.push(format!(
+            "fio's iolog has no zones: {} as a drive without zones gets it (appends as writes, resets as discards, the rest left out).",
+            counted(changed, "zoned request")
+        ));
+    }
     if common.json {
         return Ok(output::json(&json!({
             "schema_version": 1, "trace": args.source.trace, "format": gone.format, "output": args.output,
-            "events": events, "bad_lines": gone.bad_lines,
+            "events": events, "bad_lines": gone.bad_lines, "remarks": remarks,
         }))?);
+    }
+    for remark in &remarks {
+        output::note(remark);
     }
     let bad = match gone.bad_lines {
         0 => String::new(),

@@ -119,8 +119,10 @@ fn options(source: &SourceArgs) -> String {
         let name = format.to_possible_value();
         name.map_or_else(String::new, |name| format!(" --format {}", name.get_name()))
     });
+    let columns = source.columns.as_ref();
+    let columns = columns.map_or_else(String::new, |columns| format!(" --columns {}", columns.text));
     let device =
         source.device.as_deref().map_or_else(String::new, |device| format!(" --device {}", quoted(device)));
     let skip = if source.skip_bad { " --skip-bad" } else { "" };
-    format + &device + skip
+    format + &columns + &device + skip
 }

@@ -10,17 +10,18 @@ mod stat;
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use clap::{Args, Subcommand, ValueEnum};
 use nandle_terminal::args::Common;
 use nandle_terminal::result_file;
-use nandle_trace::Format;
+use nandle_trace::{Columns, Format, InvalidColumns};
 use nandle_units::{format_bytes, parse_bytes};
 
 use crate::error::CliError;
 
 pub(crate) use self::fit::{Fit, remark};
-pub(crate) use self::source::reader;
+pub(crate) use self::source::{reader, remarks_of_reading};
 
 /// Runs the command.
 pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
@@ -34,10 +35,11 @@ pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
 /// Say what a block trace looks like to a drive, play traces, and convert them.
 ///
 /// Reads CSV (`time_us,op,address,length`, and `latency_ns` where it is known), the text of blkparse, the text of perf script for `block:block_rq_issue`, fio's iolog
-/// (versions 2 and 3), MSR Cambridge's CSV and validation traces of `DiskSim`, each of them compressed by zstd or not.
+/// (versions 2 and 3), traces of MSR Cambridge, Alibaba, Tencent, SYSTOR '17, SPC, FIU, `DiskSim` and `MQSim`, and other columns
+/// (--columns), each of them compressed by zstd or gzip or not.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
+    after_help = "Examples:\n  sudo nandle capture /var/lib/postgresql -o db.csv.zst\n  perf record -e block:block_rq_issue -a -- sleep 60 && perf script | nandle trace convert - db.csv.zst\n  blktrace -d /dev/sdb -w 60 -o - | blkparse -i - | nandle trace convert - db.csv.zst\n  fio job.fio --write_iolog=job.log && nandle trace stat job.log\n  nandle trace stat db.csv.zst\n  nandle trace stat hm_0.csv.gz\n  nandle trace stat volumes.csv --format alibaba --device 419\n  nandle trace stat mine.csv --columns time=1:us,offset=4:sectors,bytes=5,op=3\n  nandle trace stat db.csv.zst --page 16KiB --json\n  nandle trace play db.csv.zst --on model:nvme-tlc --addresses compact\n  nandle trace convert db.csv.zst db.iolog --to fio-iolog --file /dev/sdb"
 )]
 pub(crate) struct TraceArgs {
     #[command(subcommand)]
@@ -66,10 +68,15 @@ enum TraceCommand {
 pub(crate) struct SourceArgs {
     /// The trace; - is standard input
     pub(crate) trace: PathBuf,
-    /// The trace's format [default: recognised by its first line]
+    /// The trace's format [default: recognised by its first lines]
     #[arg(long, value_name = "FORMAT")]
     format: Option<FormatArg>,
-    /// Events of this device only: major,minor as the kernel numbers it, or host.disk of an MSR trace
+    /// The trace's columns, counted from 1, with their units: time (s, ms, us, 100ns, ns), offset and bytes (bytes, sectors, KiB or a
+    /// number of bytes), op (words; read0 where 0 reads and 1 writes, read1 where 1 reads), and perhaps latency and device; such as
+    /// time=1:us,offset=4:sectors,bytes=5,op=3
+    #[arg(long, value_name = "COLUMNS", conflicts_with = "format")]
+    columns: Option<ColumnsArg>,
+    /// Events of this device only: major,minor as the kernel numbers it, host.disk of an MSR trace, or a volume's number
     #[arg(long)]
     device: Option<String>,
     /// Count damaged lines and go on, instead of ending at the first
@@ -130,6 +137,38 @@ pub(crate) enum FormatArg {
     /// `DiskSim`'s validation traces, with response times
     #[value(name = "disksim")]
     DiskSim,
+    /// Alibaba's block traces of 2020
+    Alibaba,
+    /// Tencent's block traces of 2018
+    Tencent,
+    /// The virtual desktops of SYSTOR '17
+    #[value(name = "systor17")]
+    Systor17,
+    /// Traces of the Storage Performance Council, as `UMass` publishes them
+    Spc,
+    /// Traces of Florida International University
+    Fiu,
+    /// `DiskSim`'s ASCII traces: arrival in ms, device, sector, sectors, flags
+    #[value(name = "disksim-ascii")]
+    DiskSimAscii,
+    /// `MQSim`'s traces: arrival in ns, device, sector, sectors, 0 for writes or 1 for reads
+    #[value(name = "mqsim")]
+    MqSim,
+}
+
+/// Columns, and how they were named.
+#[derive(Debug, Clone)]
+pub(crate) struct ColumnsArg {
+    columns: Columns,
+    text: String,
+}
+
+impl FromStr for ColumnsArg {
+    type Err = InvalidColumns;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Ok(Self { columns: text.parse()?, text: text.to_owned() })
+    }
 }
 
 impl From<FormatArg> for Format {
@@ -141,6 +180,13 @@ impl From<FormatArg> for Format {
             FormatArg::FioIolog => Self::FioIolog,
             FormatArg::Msr => Self::Msr,
             FormatArg::DiskSim => Self::DiskSim,
+            FormatArg::Alibaba => Self::Alibaba,
+            FormatArg::Tencent => Self::Tencent,
+            FormatArg::Systor17 => Self::Systor17,
+            FormatArg::Spc => Self::Spc,
+            FormatArg::Fiu => Self::Fiu,
+            FormatArg::DiskSimAscii => Self::DiskSimAscii,
+            FormatArg::MqSim => Self::MqSim,
         }
     }
 }

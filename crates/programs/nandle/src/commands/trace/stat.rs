@@ -25,6 +25,8 @@ struct Told<'a> {
     trace: String,
     format: &'a str,
     bad_lines: u64,
+    /// What a reader of the figures should know, each a sentence.
+    remarks: &'a [String],
     /// What it means, in sentences.
     meaning: String,
     /// Commands that try the trace.
@@ -56,13 +58,26 @@ pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
         let bad_lines = gone.bad_lines;
         let (meaning, next) = (sentences(&statistics), next(&args.source, &statistics));
         let format = gone.format;
-        let told =
-            Told { schema_version: 1, trace, format, bad_lines, meaning, next, statistics: &statistics };
+        let (remarks, statistics) = (gone.remarks.as_slice(), &statistics);
+        let told = Told { schema_version: 1, trace, format, bad_lines, remarks, meaning, next, statistics };
         return Ok(output::json(&told)?);
     }
     let text =
         heading(&trace, &gone, &statistics) + &of_writes(&statistics) + &meaning(&args.source, &statistics);
     Ok(output::result(&text)?)
+}
+
+fn of_zones(statistics: &TraceStatistics) -> String {
+    let zones = statistics.zones;
+    let counts = [
+        (zones.appends, "append"),
+        (zones.resets, "reset"),
+        (zones.finishes, "finish"),
+        (zones.opens, "open"),
+        (zones.closes, "close"),
+    ];
+    let told = counts.into_iter().filter(|(number, _)| *number > 0);
+    told.map(|(number, what)| format!("{what} {}", count(number))).collect::<Vec<_>>().join(", ")
 }
 
 fn of_writes(statistics: &TraceStatistics) -> String {
@@ -109,6 +124,9 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     if s.pages_written > 0 {
         lines.extend(of_pages(s));
     }
+    if !s.zones.is_empty() {
+        lines.push(format!("zones     {}", of_zones(s)));
+    }
     if gone.bad_lines > 0 {
         lines.push(format!("! {} passed over", counted(gone.bad_lines, "damaged line")));
     }
@@ -120,6 +138,9 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
             Some((name, figures)) => paragraph(&mut text, name, figures),
             None => text = text + line + "\n",
         }
+    }
+    for remark in &gone.remarks {
+        paragraph(&mut text, "! ", remark);
     }
     text
 }

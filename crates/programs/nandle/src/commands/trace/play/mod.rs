@@ -25,7 +25,7 @@ use nandle_terminal::words::thousands;
 pub(crate) use self::args::PlayArgs;
 
 use self::place::Place;
-use super::source::reader;
+use super::source::{reader, remarks_of_beginning};
 use crate::commands::report::write_report;
 use crate::error::CliError;
 
@@ -34,6 +34,8 @@ struct Surveyed {
     survey: Survey,
     format: &'static str,
     bad_lines: u64,
+    /// What there is to say of how it was read.
+    remarks: Vec<String>,
 }
 
 /// Runs the command.
@@ -73,7 +75,8 @@ fn survey(args: &PlayArgs, cancel: &Cancel, progress: &mut Bar) -> Result<Survey
     if cancel.is_cancelled() {
         return Err(CliError::interrupted("interrupted while the trace was read"));
     }
-    Ok(Surveyed { survey: survey?, format: records.format().name(), bad_lines: records.bad_lines() })
+    let (format, bad_lines) = (records.format().name(), records.bad_lines());
+    Ok(Surveyed { survey: survey?, format, bad_lines, remarks: remarks_of_beginning(&records) })
 }
 
 /// Whether the trace has what its playing takes.

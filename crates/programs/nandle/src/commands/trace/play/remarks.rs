@@ -11,7 +11,8 @@ use super::{PlayArgs, Surveyed, addresses};
 /// All of them.
 pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &Played) -> Vec<String> {
     let survey = &surveyed.survey;
-    let mut remarks = of_timing(args.timing, survey);
+    let mut remarks = surveyed.remarks.clone();
+    remarks.extend(of_timing(args.timing, survey));
     remarks.extend(of_addresses(args, survey, place, played));
     remarks.extend(of_requests(args, surveyed, played));
     remarks.extend(place.session.remarks());

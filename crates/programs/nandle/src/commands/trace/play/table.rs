@@ -75,6 +75,11 @@ fn name(operation: Option<Operation>) -> &'static str {
         Some(Operation::Write) => "writes",
         Some(Operation::Sync) => "syncs",
         Some(Operation::Discard) => "discards",
+        Some(Operation::Append) => "appends",
+        Some(Operation::ZoneReset) => "zone resets",
+        Some(Operation::ZoneFinish) => "zone finishes",
+        Some(Operation::ZoneOpen) => "zone opens",
+        Some(Operation::ZoneClose) => "zone closes",
     }
 }
 
@@ -82,8 +87,8 @@ fn amounts(operations: &[OperationPlayed]) -> Table {
     let mut table = table(["requests", "done", "failed", "MB"]);
     for kind in operations {
         let bytes = match kind.operation {
-            Some(Operation::Sync | Operation::Discard) => "–".to_owned(),
-            None | Some(Operation::Read | Operation::Write) => bandwidth(kind.bytes as f64),
+            Some(operation) if !operation.moves_data() => "–".to_owned(),
+            _ => bandwidth(kind.bytes as f64),
         };
         let [done, failed] = [kind.requests, kind.failed_requests].map(|count| thousands(count as f64));
         table.add_row([name(kind.operation).to_owned(), done, failed, bytes]);

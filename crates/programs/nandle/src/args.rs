@@ -9,6 +9,7 @@ use crate::commands::compare::CompareArgs;
 use crate::commands::elsewhere::ElsewhereArgs;
 use crate::commands::join::JoinArgs;
 use crate::commands::models::ModelsArgs;
+use crate::commands::pages::PagesArgs;
 use crate::commands::place::PlaceArgs;
 use crate::commands::predict::PredictArgs;
 use crate::commands::probe::ProbeArgs;
@@ -43,6 +44,7 @@ pub(crate) enum Command {
     Advise(AdviseArgs),
     Compare(Box<CompareArgs>),
     Replay(Box<ReplayArgs>),
+    Pages(PagesArgs),
     Sort(Box<SortArgs>),
     Join(Box<JoinArgs>),
     Workload(Box<WorkloadArgs>),

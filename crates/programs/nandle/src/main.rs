@@ -32,6 +32,11 @@ fn main() -> ExitCode {
         Command::Advise(advise) => commands::advise::run(&advise, args.common),
         Command::Compare(compare) => commands::compare::run(&compare, args.common),
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
+        // Damage is no failure of the command.
+        Command::Pages(pages) => match commands::pages::run(&pages, args.common) {
+            Ok(code) => return code,
+            Err(error) => Err(error),
+        },
         Command::Sort(sort) => commands::sort::run(&sort, args.common),
         Command::Join(join) => commands::join::run(&join, args.common),
         Command::Predict(predict) => commands::predict::run(&predict, args.common),

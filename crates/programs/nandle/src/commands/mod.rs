@@ -7,6 +7,7 @@ pub(crate) mod elsewhere;
 pub(crate) mod join;
 pub(crate) mod models;
 mod page_times;
+pub(crate) mod pages;
 pub(crate) mod place;
 pub(crate) mod predict;
 pub(crate) mod probe;

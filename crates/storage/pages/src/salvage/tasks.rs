@@ -222,7 +222,9 @@ impl Inspection {
         self.resolved.others.sort_unstable_by_key(|version| (version.page, version.sequence));
         self.findings.append(&mut self.resolved.findings);
         self.report.is_closed = self.resolved.is_closed;
-        self.report.doubtful_max = self.resolved.doubt.map_or(0, |doubt| doubt.pages_max);
+        let in_doubt = self.resolved.doubt.map_or(0, |doubt| doubt.pages_max);
+        self.report.doubtful_max =
+            in_doubt.saturating_add(self.resolved.unplaced.len()).min(self.label.pages);
     }
 
     /// An extent behind those that are known to be durable counts if it is whole, and its group.
@@ -285,8 +287,9 @@ impl Inspection {
         if self.label.policy.has_zones() {
             let doubt = self.resolved.doubt;
             for page in self.page_set().iter().filter(|page| !self.resolved.newest.contains_key(page)) {
+                // A page that counts has a header in its zone, so one without was hardly ever written.
                 if self.resolved.unplaced.contains(page) {
-                    self.report.lost.insert(page);
+                    self.report.doubtful.insert(page);
                 } else {
                     self.report.count_empty(page, doubt);
                 }

@@ -113,7 +113,7 @@ pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
 }
 
 /// A store that is damaged.
-struct Closed {
+pub(crate) struct Closed {
     /// What the device held each time that it was closed, and when the power went off, the newest last.
     states: Vec<Contents>,
     record: Record,
@@ -122,7 +122,7 @@ struct Closed {
     next_version: u64,
 }
 
-fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
+pub(crate) fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
     let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
     make_store(&stage, scenario)?;
@@ -146,7 +146,7 @@ fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
 
 impl Closed {
     /// Opens it and works with it until the power goes off.
-    fn go_on(&mut self, scenario: &Scenario) -> Result<(), String> {
+    pub(crate) fn go_on(&mut self, scenario: &Scenario) -> Result<(), String> {
         let contents = [self.newest()?.clone()];
         let Self { record, promised, next_version, .. } = &*self;
         let (promised, next_version) = (promised.clone(), *next_version);
@@ -159,8 +159,18 @@ impl Closed {
         Ok(())
     }
 
+    /// What the device held each time that it was closed, and when the power went off, the newest last.
+    pub(crate) fn states(&self) -> &[Contents] {
+        &self.states
+    }
+
+    /// How many pages it must have.
+    pub(crate) fn pages(&self) -> u64 {
+        self.promised.pages
+    }
+
     /// What is wrong with what was read, if anything; none where reading failed.
-    fn complaint(&self, found: &[Option<Found>], last: BatchNumber) -> Option<String> {
+    pub(crate) fn complaint(&self, found: &[Option<Found>], last: BatchNumber) -> Option<String> {
         if let Some(all) = found.iter().copied().collect::<Option<Vec<Found>>>() {
             let looked = Looked { pages: all.len() as u64, found: all, last };
             return judge(&self.record, &self.promised, &looked).err();
@@ -171,7 +181,7 @@ impl Closed {
         wrong.map(|(page, found)| format!("page {page} reads as {found}"))
     }
 
-    fn newest(&self) -> Result<&Contents, String> {
+    pub(crate) fn newest(&self) -> Result<&Contents, String> {
         self.states.last().ok_or_else(|| "the store was never closed".to_owned())
     }
 
@@ -183,7 +193,7 @@ impl Closed {
     }
 
     /// Blocks that are not zeros.
-    fn written_blocks(&self) -> Vec<u64> {
+    pub(crate) fn written_blocks(&self) -> Vec<u64> {
         let Ok(newest) = self.newest() else { return Vec::new() };
         let blocks = newest.capacity_bytes() / BLOCK_BYTES as u64;
         (0..blocks).filter(|block| Self::read(newest, *block).iter().any(|byte| *byte != 0)).collect()
@@ -239,11 +249,11 @@ impl Closed {
     }
 }
 
-/// Contents with another block.
-fn overwritten(contents: &Contents, block: u64, bytes: &[u8]) -> Result<Contents, String> {
+/// Contents with another block, or several.
+pub(crate) fn overwritten(contents: &Contents, block: u64, bytes: &[u8]) -> Result<Contents, String> {
     let mut media = Media::on(contents.clone());
-    let arena = Arena::new(BLOCK_BYTES).map_err(|error| error.to_string())?;
-    let mut buffer = arena.allocate(BLOCK_BYTES).map_err(|error| error.to_string())?;
+    let arena = Arena::new(bytes.len()).map_err(|error| error.to_string())?;
+    let mut buffer = arena.allocate(bytes.len()).map_err(|error| error.to_string())?;
     buffer.copy_from_slice(bytes);
     let mut write = Operation::write(block * BLOCK_BYTES as u64, buffer.freeze());
     let id = media.begin(&write).map_err(|cause| cause.to_string())?;

@@ -9,6 +9,7 @@
 //!
 //! A history is a pure function of its seed ([`Scenario::of`]): `cargo xtask crash --images 1 --seed SEED` repeats it.
 
+mod bad_blocks;
 mod campaign;
 mod client;
 mod contents;
@@ -17,12 +18,15 @@ mod explore;
 pub mod file_calls;
 mod life;
 mod oracle;
+mod rollback;
 mod scenario;
 mod stage;
 mod whole_life;
 mod world;
 
+pub use bad_blocks::{Bad, BadBlocks, Violated, bad_blocks};
 pub use campaign::{Campaign, Summary, run};
 pub use corruption::{Damage, Left, Silent, Trials, corrupt};
 pub use explore::{Outcome, Step, Violation, explore};
+pub use rollback::{Copies, Rollbacks, roll_back};
 pub use scenario::{Batches, CHUNK_PAGES, Scenario, Timing, Trouble, Used, Zones};

@@ -1,3 +1,5 @@
+use std::ops::Range;
+
 use nandle_io::array::{Arrays, Leg};
 use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceId, Io};
@@ -79,6 +81,23 @@ impl Stage {
             (Box::new(world), DeviceId::from_index(0))
         };
         Ok(Self { runtime: Runtime::new(world), device, media })
+    }
+
+    /// One device on which these bytes can't be read until they are written again.
+    pub(crate) fn with_unreadable(
+        scenario: &Scenario,
+        contents: &Contents,
+        bytes: Range<u64>,
+        purpose: Purpose,
+    ) -> Result<Self, String> {
+        let world = jumble(1, contents.capacity_bytes(), contents.logical_block_bytes(), purpose.seed);
+        let device = DeviceId::from_index(0);
+        let block_bytes = contents.logical_block_bytes();
+        let blocks = bytes.start / block_bytes..bytes.end.div_ceil(block_bytes);
+        let media = Media::on(contents.clone()).with_discards(scenario.after_discard);
+        let mut world = MediaWorld::new(world);
+        let media = world.attach(device, media.with_unreadable(blocks)).map_err(|cause| cause.to_string())?;
+        Ok(Self { runtime: Runtime::new(Box::new(world)), device, media: vec![media] })
     }
 
     /// Blank devices for a scenario's store.

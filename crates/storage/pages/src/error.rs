@@ -1,6 +1,6 @@
 use std::path::PathBuf;
 
-use nandle_io::{ArenaError, IoError, SetupError};
+use nandle_io::{ArenaError, Cause, IoError, SetupError};
 use nandle_units::format_bytes_exact;
 
 use crate::{PageNumber, PolicyKind};
@@ -303,6 +303,16 @@ impl PageError {
         }
     }
 
+    /// Whether a read failed in the medium, so that other blocks may be readable.
+    pub(crate) fn is_unreadable(&self) -> bool {
+        matches!(self, Self::Device { source, .. } if matches!(source.cause, Cause::System(_)))
+    }
+
+    /// Whether contents can't be had: the device doesn't read them, or what it reads isn't what was written.
+    pub(crate) fn is_lost_page(&self) -> bool {
+        self.is_unreadable() || matches!(self, Self::Damaged { .. })
+    }
+
     /// The error of a device's answer.
     pub(crate) fn device(action: &'static str) -> impl Fn(IoError) -> Self {
         move |source| Self::Device { action, source }
@@ -311,7 +321,7 @@ impl PageError {
 
 #[cfg(test)]
 mod tests {
-    use nandle_io::{Cause, Operation};
+    use nandle_io::Operation;
 
     use super::*;
 

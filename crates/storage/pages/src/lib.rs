@@ -62,8 +62,14 @@
 //! 7. An engine that keeps a log or a copy of its own beside the store notes the [number](BatchNumber) of a commit in it. After an
 //!    opening [`last_durable_batch`](Store::last_durable_batch) says which of its batches the store holds.
 //!
+//! A bad block costs the pages in it. A store that was closed opens with any one block unreadable or zeroed, for reading only too;
+//! a page that lay in the block is an error when it is read, until it is written again. Destaging and cleaning leave such a page
+//! where it is, and [`checkpoint`](Store::checkpoint) says which. After a power cut a bad block can be what tells where acknowledged
+//! pages are: then the store is refused.
+//!
 //! How a batch travels is in the documentation of [`policy`](PolicyKind); the formats are specified at the top of the
-//! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`, `staging/ledger.rs`, `staging/close.rs`, `policy/out_of_place/header.rs`,
+//! files that encode them: `label.rs`, `home_sums/format.rs`, `staging/header.rs`, `staging/ledger.rs`, `staging/close.rs`,
+//! `staging/directory.rs`, `policy/out_of_place/header.rs`,
 //! `policy/out_of_place/ledger.rs`.
 
 mod batch;
@@ -90,6 +96,7 @@ mod page;
 mod parts;
 mod policy;
 mod queue;
+mod readable;
 pub mod salvage;
 mod signal;
 mod size;

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use nandle_io::{Cause, Shape};
 use serde::Deserialize;
@@ -106,6 +107,15 @@ impl Media {
         debug_assert!(self.in_flight.is_empty(), "what became of an operation was decided when it began");
         self.faults = Faults::new(plan);
         self.previous = self.faults.needs_history().then(|| self.contents.clone());
+        self
+    }
+
+    /// The same with logical blocks that can't be read (`EIO`) until they are written again, as a drive replaces a bad sector when
+    /// it is written.
+    #[must_use]
+    pub fn with_unreadable(mut self, blocks: Range<u64>) -> Self {
+        debug_assert!(blocks.start <= blocks.end, "{blocks:?} are no blocks");
+        self.faults.make_unreadable(blocks);
         self
     }
 

@@ -40,6 +40,15 @@ impl Rotation {
         Self { copies, newest, is_durable: false }
     }
 
+    /// The same where the ledger of this generation is missing, and the one that was found says the same.
+    pub(crate) fn with_missing(self, generation: u64) -> Self {
+        if generation <= self.newest.generation {
+            return self;
+        }
+        debug_assert_eq!(generation, self.newest.generation + 1, "a ledger has one double");
+        Self { newest: Stamp { generation, unconfirmed: 1 }, ..self }
+    }
+
     /// Of the newest.
     pub(crate) fn generation(&self) -> u64 {
         self.newest.generation

@@ -1,12 +1,13 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer};
+use nandle_io::Arena;
 
 use super::rotation::{Rotation, Stamp};
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::label::Label;
+use crate::readable::ReadableBlocks;
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
 
@@ -47,12 +48,13 @@ impl<'a> Scan<'a> {
         PageError::Corrupt { what, offset_bytes: self.label.offset_of(block) }
     }
 
-    pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<Buffer, PageError> {
+    /// Reads as much as can be read.
+    pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<ReadableBlocks, PageError> {
         let into = self.arena.allocate(to_usize(bytes))?;
-        self.disk.read("recovering the store", offset_bytes, into).await
+        self.disk.read_blocks("recovering the store", offset_bytes, into).await
     }
 
-    /// The newest valid ledger, and how those that follow it are placed.
+    /// The newest valid ledger, and how those that follow it are placed. A copy that can't be read is an invalid one.
     pub(crate) async fn ledger<L>(
         &self,
         decode: impl Fn(&[u8]) -> Option<(Stamp, L)>,
@@ -60,7 +62,7 @@ impl<'a> Scan<'a> {
         let mut newest: Option<(Stamp, L)> = None;
         for copy in 0..self.label.ledger_copies {
             let bytes = self.read(self.label.ledger_at(copy), self.label.ledger_bytes).await?;
-            let found = decode(&bytes);
+            let found = bytes.whole().and_then(&decode);
             newest = newest.into_iter().chain(found).max_by_key(|(stamp, _)| stamp.generation);
         }
         let newest = newest.map(|(stamp, ledger)| (ledger, Rotation::after(self.label.ledger_copies, stamp)));
@@ -81,8 +83,8 @@ impl<'a> Scan<'a> {
             let length = (self.label.area_bytes - done_bytes).min(SCAN_BYTES);
             debug_assert!(length.is_multiple_of(BLOCK_BYTES as u64), "headers have whole blocks: {length}");
             let bytes = self.read(self.label.area_offset + done_bytes, length).await?;
-            let blocks = (done_bytes / BLOCK_BYTES as u64..).zip(bytes.chunks(BLOCK_BYTES));
-            headers.extend(blocks.filter_map(|(position, block)| decode(position, block)));
+            let blocks = (done_bytes / BLOCK_BYTES as u64..).zip(bytes.blocks());
+            headers.extend(blocks.filter_map(|(position, block)| decode(position, block?)));
             done_bytes += length;
         }
         debug_assert_eq!(
@@ -92,19 +94,25 @@ impl<'a> Scan<'a> {
         Ok(headers)
     }
 
-    /// Follows the chain, by sequence, from behind `durable` on.
+    /// Follows the chain, by sequence, from behind `durable` on. An extent that was durable counts as it is: what is damaged in
+    /// it is noticed page by page. The others count when they are whole. A store that was `closed` reaches so far.
     pub(crate) async fn follow<H: Link>(
         &self,
-        durable: u64,
+        (durable, closed): (u64, Option<u64>),
         chain: &BTreeMap<u64, H>,
         is_whole: impl AsyncFn(&H) -> Result<bool, PageError>,
     ) -> Result<Followed, PageError> {
-        let promised = chain.values().map(|header| header.link().durable).max().unwrap_or(0).max(durable);
+        let promised =
+            chain.values().map(|header| header.link().durable).chain(closed).fold(durable, u64::max);
         let mut end = durable;
         for (expected, (sequence, header)) in (durable + 1..).zip(chain.range(durable + 1..)) {
             let is_gap = *sequence != expected && !Defect::GapsAccepted.is_seeded();
             debug_assert_eq!(header.link().sequence, *sequence, "the chain is ordered by its own sequences");
-            if is_gap || !(is_whole(header).await? || Defect::PagesUnchecked.is_seeded()) {
+            if is_gap {
+                break;
+            }
+            let counts = *sequence <= promised || is_whole(header).await?;
+            if !(counts || Defect::PagesUnchecked.is_seeded()) {
                 break;
             }
             if header.link().is_last || Defect::HalfGroups.is_seeded() {

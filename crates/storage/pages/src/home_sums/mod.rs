@@ -13,7 +13,7 @@ use nandle_io::{Arena, Buffer, WriteBuffers};
 pub(crate) use format::Entry;
 use format::{CHUNK_PAGES, ENTRIES_MAX, LogBlock, encode_chunk};
 pub(crate) use inspect::{HomeSum, SumsEvidence};
-pub(crate) use recover::recover;
+pub(crate) use recover::{Rounds, recover};
 
 use crate::disk::Disk;
 use crate::home::Home;
@@ -22,6 +22,8 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Rounds that are written at the same time.
 const ROUNDS_AT_ONCE: usize = 16;
+/// Chunks that are all written when a store is closed: 16 MiB with their log blocks.
+const COMPLETED_CHUNKS_MAX: u64 = 2048;
 
 /// The sums of all home pages, as the [format](format) keeps them.
 pub(crate) struct HomeSums {
@@ -30,6 +32,8 @@ pub(crate) struct HomeSums {
     state: RefCell<SumsState>,
     /// Some were lost, and the table doesn't say so yet.
     has_gaps: Cell<bool>,
+    /// Rounds after this one have no entries, and wrote every chunk.
+    complete_after: Cell<Option<u64>>,
 }
 
 struct SumsState {
@@ -144,7 +148,27 @@ impl HomeSums {
         Ok(())
     }
 
+    /// Writes rounds without entries until each chunk was written since the last entry, so that no log block is needed any more; not
+    /// flushed. Returns whether it wrote any. In large stores that is too much, and a bad log block is missed.
+    pub(crate) async fn complete(&self, disk: &Rc<Disk>) -> Result<bool, PageError> {
+        let after = self.round();
+        let is_needed = self.complete_after.get().is_none() && after > 0;
+        if !is_needed || self.area.chunks > COMPLETED_CHUNKS_MAX {
+            return Ok(false);
+        }
+        let empty = (0..self.area.chunks).map(|_| LogBlock { entries: Vec::new(), table: 0 });
+        self.write_rounds(disk, &empty.collect::<Vec<_>>()).await?;
+        self.complete_after.set(Some(after));
+        Ok(true)
+    }
+
+    /// The round after which none has entries, if every chunk was written since.
+    pub(crate) fn complete_after(&self) -> Option<u64> {
+        self.complete_after.get()
+    }
+
     async fn write_rounds(&self, disk: &Rc<Disk>, blocks: &[LogBlock]) -> Result<(), PageError> {
+        self.complete_after.set(None);
         for blocks in blocks.chunks(ROUNDS_AT_ONCE) {
             self.rounds_of(blocks)?.send(disk, self.area).await?;
         }

@@ -3,22 +3,30 @@
 
 use std::cell::{Cell, RefCell};
 
-use nandle_io::Buffer;
-
 use super::format::{CHUNK_PAGES, Entry, LogBlock, decode_chunk};
 use super::{Area, HomeSums, SumsState, arena};
 use crate::defects::Defect;
 use crate::extents::Scan;
+use crate::label::Label;
+use crate::readable::ReadableBlocks;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Blocks of a request at most.
 const READ_BLOCKS: u64 = (1 << 20) / BLOCK_BYTES as u64;
 
+/// Which rounds count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Rounds {
+    pub(crate) newest: u64,
+    /// Of a store that was closed: rounds after this one have no entries, and wrote every chunk.
+    pub(crate) complete_after: Option<u64>,
+}
+
 /// The sums as of a round; none if the store keeps none. With `may_forget` those that are lost are unknown from now on, else
 /// that is an error.
 pub(crate) async fn recover(
     scan: &Scan<'_>,
-    round: u64,
+    Rounds { newest: round, complete_after }: Rounds,
     may_forget: bool,
 ) -> Result<Option<HomeSums>, PageError> {
     let Some(area) = Area::of(scan.label) else { return Ok(None) };
@@ -26,7 +34,7 @@ pub(crate) async fn recover(
     let mut has_gaps = false;
     // Nothing was ever written: nothing has to be read.
     if round > 0 {
-        let reader = AreaReader { scan, area, round };
+        let reader = AreaReader { scan, area, round, complete_after };
         reader.read_chunks(&mut table).await?;
         if let Some(first) = table.forget_before(reader.lost_before().await?) {
             if !may_forget {
@@ -37,9 +45,13 @@ pub(crate) async fn recover(
         if !Defect::SumsLogIgnored.is_seeded() {
             reader.read_logs(|round, block| table.enter(round, block)).await?;
         }
+        if table.sums.iter().skip(in_memory(scan.label.pages)).any(|sum| *sum != 0) {
+            return Err(Label::older_than(scan.label.sums_offset));
+        }
     }
     let (state, has_gaps) = (RefCell::new(SumsState { round, sums: table.sums }), Cell::new(has_gaps));
-    Ok(Some(HomeSums { area, arena: arena()?, state, has_gaps }))
+    let complete_after = Cell::new(complete_after.filter(|_| !has_gaps.get()));
+    Ok(Some(HomeSums { area, arena: arena()?, state, has_gaps, complete_after }))
 }
 
 /// The sums of all chunks, and which round wrote each; 0 if none did.
@@ -99,10 +111,11 @@ struct AreaReader<'a> {
     scan: &'a Scan<'a>,
     area: Area,
     round: u64,
+    complete_after: Option<u64>,
 }
 
 impl AreaReader<'_> {
-    async fn blocks(&self, first: u64, blocks: u64) -> Result<Buffer, PageError> {
+    async fn blocks(&self, first: u64, blocks: u64) -> Result<ReadableBlocks, PageError> {
         let offset_bytes = self.area.offset_bytes + first * BLOCK_BYTES as u64;
         self.scan.read(offset_bytes, blocks * BLOCK_BYTES as u64).await
     }
@@ -124,9 +137,9 @@ impl AreaReader<'_> {
             let blocks = READ_BLOCKS.min(end - chunk);
             let read = self.blocks(self.area.chunk_block(round), blocks).await?;
             let mut damaged = Vec::new();
-            for ((chunk, round), block) in (chunk..).zip(round..).zip(read.chunks(BLOCK_BYTES)) {
+            for ((chunk, round), block) in (chunk..).zip(round..).zip(read.blocks()) {
                 debug_assert_eq!(self.area.newest(chunk, self.round), Some(round), "chunk {chunk}");
-                match decode_chunk(self.area.id, round, chunk, block) {
+                match block.and_then(|block| decode_chunk(self.area.id, round, chunk, block)) {
                     Some(sums) => table.load(chunk, round, &sums),
                     None => damaged.push((chunk, round)),
                 }
@@ -146,7 +159,7 @@ impl AreaReader<'_> {
             return Ok(());
         };
         let block = self.blocks(self.area.chunk_block(older), 1).await?;
-        if let Some(sums) = decode_chunk(self.area.id, older, chunk, &block) {
+        if let Some(sums) = block.whole().and_then(|block| decode_chunk(self.area.id, older, chunk, block)) {
             table.load(chunk, older, &sums);
         }
         Ok(())
@@ -181,6 +194,12 @@ impl AreaReader<'_> {
         u64::from(block.table) <= table_max && block.entries.iter().all(has_chunk)
     }
 
+    /// The log block of a round that is known to have no entries.
+    fn block_without_entries(&self, round: u64) -> Option<LogBlock> {
+        let is_known = self.complete_after.is_some_and(|after| round > after);
+        is_known.then(|| LogBlock { entries: Vec::new(), table: 0 })
+    }
+
     /// The log blocks of the rounds that the ring holds, in their order; `None` where one isn't there.
     async fn read_logs(&self, mut visit: impl FnMut(u64, Option<LogBlock>)) -> Result<(), PageError> {
         let mut round = self.first_log();
@@ -188,9 +207,12 @@ impl AreaReader<'_> {
             let first = self.area.log_block(round);
             let blocks = READ_BLOCKS.min(2 * self.area.chunks - first).min(self.round + 1 - round);
             let read = self.blocks(first, blocks).await?;
-            for (round, block) in (round..).zip(read.chunks(BLOCK_BYTES)) {
-                let block = LogBlock::decode(self.area.id, round, block);
-                visit(round, block.filter(|block| self.can_be(round, block)));
+            for (round, block) in (round..).zip(read.blocks()) {
+                let block = block.and_then(|block| LogBlock::decode(self.area.id, round, block));
+                visit(
+                    round,
+                    block.filter(|block| self.can_be(round, block)).or(self.block_without_entries(round)),
+                );
             }
             round += blocks;
         }

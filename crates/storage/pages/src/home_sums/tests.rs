@@ -36,7 +36,7 @@ fn run(seed: u64, test: impl AsyncFnOnce(Trial)) {
 impl Trial {
     async fn recovered(&self, round: u64, may_forget: bool) -> Result<HomeSums, PageError> {
         let scan = Scan::new(&self.disk, &self.label).unwrap();
-        recover(&scan, round, may_forget).await.map(Option::unwrap)
+        recover(&scan, Rounds { newest: round, complete_after: None }, may_forget).await.map(Option::unwrap)
     }
 
     /// Writes so many sums, some of which say that a page isn't known any more.

@@ -31,7 +31,8 @@
 //! Giving a store more pages writes one copy, flushes, writes the other, and flushes; only then do the new pages count. The one
 //! that was written last is the first: the [other](copies) is durable, and has the old number if a power cut tears the
 //! first. An opening that finds different numbers writes the larger one anew in the same way before it counts: what it read may
-//! never have become durable. A copy that is torn, or another store's, it writes anew alone.
+//! never have become durable. A copy that is torn, or another store's, it writes anew alone. A valid structure that tells
+//! of more pages than both copies is damage: they are older ones again.
 //!
 //! Making a store writes the ledger first, flushes, then the label in the same way: so a label that is there describes a
 //! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
@@ -150,6 +151,12 @@ impl Label {
             Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: pages, why }),
             None => Ok(Self { pages, ..self.clone() }),
         }
+    }
+
+    /// The error of a structure that tells of more pages.
+    pub(crate) fn older_than(offset_bytes: u64) -> PageError {
+        let what = "both copies of its label are older than what tells of more pages";
+        PageError::Corrupt { what, offset_bytes }
     }
 
     /// Where the store ends.

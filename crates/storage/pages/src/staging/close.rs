@@ -3,28 +3,37 @@
 //! # Format, from version 3 (of the store's label) on
 //!
 //! Two copies, one behind the other, behind the ledgers; both are written in one request, when everything that was accepted
-//! is durable and the store is closed. Numbers are little-endian.
+//! is durable and the store is closed. Numbers are little-endian. What lies behind `sequence` is 0 as earlier programs wrote it,
+//! which pass over it.
 //!
 //! ```text
 //!    0  magic       8  "NANDLEPC"
 //!    8  id         16  the store's
 //!   24  generation  8  of the newest ledger
 //!   32  sequence    8  of the last extent
-//!   40  zeros
+//!   40  is_doubled  8  1: the ledger of the generation before says what the newest says; 0 otherwise
+//!   48  complete    8  one more than the last round of the checksums of home pages that has entries, if every chunk of them was
+//!                      written since; 0 otherwise
+//!   56  directory   8  first block of the [directory](super::directory) in the staging area
+//!   64  blocks      8  of the directory; 0: there is none
+//!   72  pages       8  of the store; 0 as earlier programs wrote it
+//!   80  zeros
 //! 4092  checksum    4  CRC32C of all bytes before
 //! ```
 //!
 //! Every opening that writes begins with a ledger of its own. So a mark counts as long as no newer ledger is there; then that
 //! ledger and that extent must be the last that are found, or they are damaged. Of two different copies the newer one counts.
-//! Without a valid mark, or with a newer ledger, the store is recovered as after a power cut: what was written last may never
+//! Of a doubled ledger one may be missing. Without a valid mark, or with a newer ledger, the store is recovered as after a power cut: what was written last may never
 //! have been whole, and can't be missed.
 
 use std::cmp::Ordering;
 
 use nandle_io::WriteBuffers;
 
+use super::directory::DirectoryPlace;
 use crate::extents::Scan;
 use crate::fields::{fields_of, fill};
+use crate::label::Label;
 use crate::write_log::Context;
 use crate::{BLOCK_BYTES, PageError};
 
@@ -35,6 +44,12 @@ const MAGIC: [u8; 8] = *b"NANDLEPC";
 pub(super) struct Mark {
     pub(super) generation: u64,
     pub(super) sequence: u64,
+    pub(super) is_doubled: bool,
+    /// Rounds of checksums after this one have no entries, and wrote every chunk.
+    pub(super) complete_after: Option<u64>,
+    pub(super) directory: Option<DirectoryPlace>,
+    /// Of the store.
+    pub(super) pages: u64,
 }
 
 impl Mark {
@@ -43,12 +58,22 @@ impl Mark {
         fill(block, MAGIC, id, |fields| {
             fields.u64(self.generation);
             fields.u64(self.sequence);
+            fields.u64(u64::from(self.is_doubled));
+            fields.u64(self.complete_after.map_or(0, |round| round + 1));
+            let place = self.directory.unwrap_or(DirectoryPlace { block: 0, blocks: 0 });
+            fields.u64(place.block);
+            fields.u64(place.blocks);
+            fields.u64(self.pages);
         });
     }
 
     pub(super) fn decode(id: u128, block: &[u8]) -> Option<Self> {
         let mut fields = fields_of(block, MAGIC, id)?;
-        Some(Self { generation: fields.u64(), sequence: fields.u64() })
+        let [generation, sequence, is_doubled, complete, block, blocks, pages] =
+            [(); 7].map(|()| fields.u64());
+        let complete_after = complete.checked_sub(1);
+        let directory = (blocks > 0).then_some(DirectoryPlace { block, blocks });
+        Some(Self { generation, sequence, is_doubled: is_doubled == 1, complete_after, directory, pages })
     }
 
     /// Writes it durably; nothing in a store of a version that has no marks.
@@ -67,11 +92,15 @@ impl Mark {
     pub(super) async fn found(scan: &Scan<'_>, generation: u64) -> Result<Option<Self>, PageError> {
         let Some(offset_bytes) = scan.label.close_marks_offset() else { return Ok(None) };
         let copies = scan.read(offset_bytes, 2 * BLOCK_BYTES as u64).await?;
-        let newest = copies.chunks(BLOCK_BYTES).filter_map(|block| Self::decode(scan.label.id, block)).max();
+        let newest = copies.blocks().filter_map(|block| Self::decode(scan.label.id, block?)).max();
         let Some(mark) = newest else { return Ok(None) };
+        if mark.pages > scan.label.pages {
+            return Err(Label::older_than(offset_bytes));
+        }
         match mark.generation.cmp(&generation) {
             Ordering::Less => Ok(None),
             Ordering::Equal => Ok(Some(mark)),
+            Ordering::Greater if mark.is_doubled && mark.generation == generation + 1 => Ok(Some(mark)),
             Ordering::Greater => {
                 let what = "the store was closed, and its newest ledger is damaged";
                 Err(PageError::Corrupt { what, offset_bytes: scan.label.ledger_offset })
@@ -86,7 +115,15 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_damage_is_not() {
-        let mark = Mark { generation: 5, sequence: 77 };
+        let directory = Some(DirectoryPlace { block: 4, blocks: 2 });
+        let mark = Mark {
+            generation: 5,
+            sequence: 77,
+            is_doubled: true,
+            complete_after: Some(0),
+            directory,
+            pages: 9,
+        };
         let mut block = vec![1; BLOCK_BYTES];
         mark.encode(3, &mut block);
         assert_eq!((Mark::decode(3, &block), Mark::decode(4, &block)), (Some(mark), None));

@@ -3,12 +3,12 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::config::Thresholds;
 use super::log::{Appended, StagingLog};
 use super::order::{Instance, Order};
-use super::read_back::read_back;
+use super::read_back::{ReadBack, is_newest, read_back};
 use super::reclaim::{Destaged, Reclaimer};
 use super::table::Entry;
 use crate::defects::Defect;
@@ -39,6 +39,8 @@ struct DestageState {
     unordered: Vec<PageNumber>,
     /// Pages on their way home.
     destaging: FxHashSet<PageNumber>,
+    /// Versions that can't be read back, by their sequence, and why. They stay in the staging area.
+    lost: FxHashMap<PageNumber, (u64, PageError)>,
     workers: usize,
     /// Room was below the one threshold, and hasn't been above the other since.
     is_needed: bool,
@@ -62,6 +64,7 @@ impl Destager {
             order,
             unordered: Vec::new(),
             destaging: FxHashSet::default(),
+            lost: FxHashMap::default(),
             workers: 0,
             is_needed: false,
         };
@@ -105,6 +108,14 @@ impl Destager {
     /// The pages on their way home.
     pub(super) fn destaging(&self) -> FxHashSet<PageNumber> {
         self.state.borrow().destaging.clone()
+    }
+
+    /// Why a page can't go home that is still staged, if there is one.
+    pub(super) fn first_lost(&self) -> Option<PageError> {
+        let state = &mut *self.state.borrow_mut();
+        state.lost.retain(|page, (sequence, _)| is_newest(&self.log, *page, *sequence));
+        let first = state.lost.iter().min_by_key(|(page, _)| **page);
+        first.map(|(_, (_, error))| error.clone())
     }
 
     /// Whether a worker [clears](Self::clear) the staging area.
@@ -183,7 +194,7 @@ impl Destager {
         self.context.wait_until(|| self.state.borrow().destaging.len() != others).await.map(|()| true)
     }
 
-    /// Destages everything.
+    /// Destages everything but pages that are lost.
     pub(super) async fn destage_everything(&self) -> Result<(), PageError> {
         let _urgent = self.reclaimer.urgency.begin();
         while self.step().await? {}
@@ -316,7 +327,9 @@ impl Destager {
                 "what goes home is durable"
             );
         }
-        let contents = read_back(&self.context, &self.log, &claim.versions, || self.depth()).await?;
+        let ReadBack { contents, lost } =
+            read_back(&self.context, &self.log, &claim.versions, || self.depth()).await?;
+        self.leave(claim, lost);
         debug_assert_eq!(contents.len(), claim.versions.len(), "contents of each version, or none");
         let mut runs: Vec<Run> = Vec::with_capacity(contents.len());
         let longest_pages = self.longest_run_pages();
@@ -329,6 +342,16 @@ impl Destager {
             runs.extend(new.map(|buffer| Run::of(*page, buffer, entry.sum)));
         }
         self.context.home.write(runs, || self.depth()).await
+    }
+
+    /// Lost pages stay where they are, until they are written again.
+    fn leave(&self, claim: &Claim, lost: Vec<(PageNumber, PageError)>) {
+        let state = &mut *self.state.borrow_mut();
+        for (page, error) in lost {
+            let version = claim.versions.iter().find(|(claimed, _)| *claimed == page);
+            debug_assert!(version.is_some(), "{page} was claimed");
+            state.lost.extend(version.map(|(page, entry)| (*page, (entry.sequence, error))));
+        }
     }
 
     /// Pages that follow one another go in one request, so many at most.
@@ -350,6 +373,10 @@ impl Destager {
         for (page, entry) in &claim.versions {
             let was_claimed = state.destaging.remove(page);
             debug_assert!(was_claimed, "{page} was on its way home");
+            let is_lost = state.lost.get(page).is_some_and(|(sequence, _)| *sequence == entry.sequence);
+            if is_lost && is_newest(&self.log, *page, entry.sequence) {
+                continue;
+            }
             let freed = if is_home { self.log.versions_mut().destaged(*page, entry.sequence) } else { None };
             match freed {
                 Some(slot) => {

@@ -118,6 +118,9 @@ impl Engine {
                 continue;
             }
             if all_is_home {
+                if let Some(lost) = self.destager.first_lost() {
+                    return Err(lost);
+                }
                 let what = "no room is left in the staging area although every page went home";
                 return Err(PageError::Corrupt { what, offset_bytes: self.context.label.area_offset });
             }

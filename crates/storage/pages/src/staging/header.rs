@@ -34,6 +34,7 @@ use crate::write_log::ExtentHeader;
 use crate::{BLOCK_BYTES, PageNumber};
 
 const MAGIC: [u8; 8] = *b"NANDLEPX";
+const POSITION_OFFSET: usize = 48;
 const ENTRIES_OFFSET: usize = 72;
 const ENTRY_BYTES: usize = 12;
 /// Entries that a header has room for.
@@ -76,6 +77,23 @@ impl Header {
 }
 
 impl Header {
+    /// Its bytes without the zeros and the checksum at its end.
+    pub(super) fn length_bytes(&self) -> usize {
+        ENTRIES_OFFSET + (self.pages.len() + self.discards.len()) * ENTRY_BYTES
+    }
+
+    /// Its block.
+    pub(super) fn encoded(&self, id: u128) -> Vec<u8> {
+        let mut block = vec![0; BLOCK_BYTES];
+        self.clone().encode(id, &mut block);
+        block
+    }
+
+    /// The position that a block says of itself.
+    pub(super) fn position_of(block: &[u8]) -> Option<u64> {
+        block.get(POSITION_OFFSET..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
     /// Whether all its pages are those of a store with so many. One that names others was written by no store.
     pub(super) fn is_of_pages(&self, pages: u64) -> bool {
         let mut named = self.pages.iter().map(|(page, _)| page).chain(&self.discards);

@@ -35,8 +35,7 @@ pub(super) struct Appended {
     /// Slots of versions that it made obsolete.
     pub(super) superseded: Vec<Slot>,
     pub(super) ends_group: bool,
-    /// Of its header.
-    pub(super) seal: u32,
+    pub(super) header: Header,
 }
 
 impl Versions for StagedPages {
@@ -158,9 +157,10 @@ impl StagingLog {
             seal: 0,
         };
         let block = self.seal(&mut header)?;
-        let seal = header.seal;
+        let sealed = header.clone();
         self.send("writing to the staging area", (header, block), contents, wanted);
         let (pages, discarded) = (numbers, discards);
-        Ok(Appended { position, sequence, pages, discarded, superseded, ends_group: is_last, seal })
+        let (ends_group, header) = (is_last, sealed);
+        Ok(Appended { position, sequence, pages, discarded, superseded, ends_group, header })
     }
 }

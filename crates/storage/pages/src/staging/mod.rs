@@ -20,7 +20,8 @@
 //!   what a drive shows after a failed flush, and loses later, is nothing that anything relies on.
 //! - The checksum of a page that was written home is durable before the ledger that calls its slot dead. So there is no time
 //!   at which a damaged page could pass: first the slot counts, then the checksum.
-//! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut.
+//! - A close marks how far everything reached. So damage to what was written last doesn't look like a power cut. It writes the
+//!   ledger twice and the headers once more, in a [directory]. So any one bad block of a closed store costs pages in it alone.
 //! - Opening begins a new epoch, recorded in the ledger before anything is written. So what a cut-off chain left behind
 //!   never becomes part of a later one.
 //!
@@ -33,6 +34,7 @@ mod close;
 mod config;
 mod context;
 mod destage;
+mod directory;
 mod engine;
 mod format;
 mod header;

@@ -2,18 +2,19 @@ use std::future::{Future, ready};
 use std::pin::Pin;
 use std::rc::Rc;
 
-use nandle_io::{Buffer, BufferMut};
+use nandle_io::{Buffer, BufferMut, WriteBuffers};
 use rustc_hash::FxHashSet;
 
 use super::config::StagingConfig;
 use super::engine::Engine;
+use super::header::Header;
 use super::space::Slot;
 use super::{recover, renew};
 use crate::defects::Defect;
 use crate::home::Place;
 use crate::policy::{Parts, Policy, Task};
 use crate::write_log::{Context, Found, From};
-use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
+use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
 
 /// A policy that stages pages; see the [module](super).
 pub(crate) struct Staging {
@@ -31,10 +32,11 @@ impl Staging {
         }
         let tail = std::mem::take(&mut recovered.tail);
         let of_ledger = recovered.blocks.ledger_durable;
+        let restored = std::mem::take(&mut recovered.restored);
         let engine = Engine::new(Context::new(parts), config, recovered);
         if !is_read_only {
             // What goes on in the background must not go on after a failure.
-            let begun = renew::begin(&engine, &tail).await;
+            let begun = begin(&engine, &restored, &tail).await;
             begun.inspect_err(|error| engine.context.disk.latch(error))?;
         }
         // What isn't known to be durable is so only after it was written once more.
@@ -71,6 +73,15 @@ impl Staging {
         Ok(alive)
     }
 
+    /// Destages everything that can be read back.
+    pub(crate) async fn destage_all(&self) -> Result<(), PageError> {
+        self.engine.make_durable().await?;
+        // What is on its way home must arrive also when no call waits for it any more.
+        let destager = Rc::clone(&self.engine.destager);
+        let destaging = async move { destager.destage_everything().await };
+        self.engine.context.disk.handle().spawn_named("page store: checkpoint", destaging).await
+    }
+
     /// Destages in the background what is staged.
     pub(crate) fn clear(&self) {
         self.engine.destager.clear();
@@ -89,6 +100,25 @@ impl Staging {
             Err(into) => context.home.read(page, into).await,
         }
     }
+}
+
+/// What an opening writes before calls may write.
+async fn begin(engine: &Rc<Engine>, restored: &[Header], tail: &[Header]) -> Result<(), PageError> {
+    restore(engine, restored).await?;
+    renew::begin(engine, tail).await
+}
+
+/// Writes headers of a closed store in their places again, which were bad: as long as nothing else is written the directory has
+/// them, too.
+async fn restore(engine: &Engine, headers: &[Header]) -> Result<(), PageError> {
+    let Context { disk, label, arena, .. } = &*engine.context;
+    for header in headers {
+        let mut block = arena.allocate(BLOCK_BYTES)?;
+        block.copy_from_slice(&header.encoded(label.id));
+        let from: WriteBuffers = [block.freeze()].into_iter().collect();
+        disk.write("restoring a header from the directory", label.offset_of(header.position), from).await?;
+    }
+    if headers.is_empty() { Ok(()) } else { disk.flush().await }
 }
 
 impl Policy for Staging {
@@ -129,11 +159,8 @@ impl Policy for Staging {
 
     fn checkpoint(&self) -> Task<'_, ()> {
         Box::pin(async {
-            self.engine.make_durable().await?;
-            // What is on its way home must arrive also when no call waits for it any more.
-            let destager = Rc::clone(&self.engine.destager);
-            let destaging = async move { destager.destage_everything().await };
-            self.engine.context.disk.handle().spawn_named("page store: checkpoint", destaging).await
+            self.destage_all().await?;
+            self.engine.destager.first_lost().map_or(Ok(()), Err)
         })
     }
 
@@ -164,7 +191,13 @@ impl Policy for Staging {
     }
 
     fn close(&self) -> Task<'_, ()> {
-        Box::pin(self.engine.reclaimer.persist_close())
+        Box::pin(async {
+            let Engine { log, reclaimer, destager, .. } = &*self.engine;
+            if log.is_all_durable() && !reclaimer.has_room_for_directory().await? {
+                destager.destage_everything().await?;
+            }
+            reclaimer.persist_close().await
+        })
     }
 
     fn stopped(&self) -> Pin<Box<dyn Future<Output = ()> + '_>> {

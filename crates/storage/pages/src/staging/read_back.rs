@@ -1,4 +1,5 @@
-//! Staged pages that aren't in memory any more are read back, and checked, before they go home.
+//! Staged pages that aren't in memory any more are read back, and checked, before they go home. A page that can't be had
+//! stays where it is.
 
 use std::collections::VecDeque;
 
@@ -14,33 +15,41 @@ use crate::{PageError, PageNumber};
 /// Reads on their way, each with the place of its version.
 type Coming = VecDeque<(usize, Reading)>;
 
-/// The contents of all versions, with at most `depth` reads at the device. None for a page of which a newer version came
-/// meanwhile, so that its slot may hold another page by now.
+/// Versions that were read back.
+pub(super) struct ReadBack {
+    /// Contents of each version. None for a page of which a newer version came meanwhile, so that its slot may hold another page
+    /// by now, and for a lost one.
+    pub(super) contents: Vec<Option<Buffer>>,
+    /// Pages that can't be read or are damaged, and why.
+    pub(super) lost: Vec<(PageNumber, PageError)>,
+}
+
+/// The contents of all versions, with at most `depth` reads at the device.
 pub(super) async fn read_back(
     context: &Context,
     log: &StagingLog,
     versions: &[(PageNumber, Entry)],
     depth: impl Fn() -> usize,
-) -> Result<Vec<Option<Buffer>>, PageError> {
+) -> Result<ReadBack, PageError> {
     let mut coming = Coming::new();
-    let mut contents = Vec::with_capacity(versions.len());
+    let mut found = ReadBack { contents: Vec::with_capacity(versions.len()), lost: Vec::new() };
     for (place, (_, entry)) in versions.iter().enumerate() {
-        contents.push(entry.memory.clone());
+        found.contents.push(entry.memory.clone());
         if entry.memory.is_some() {
             continue;
         }
         while coming.len() >= depth().max(1) {
-            oldest_of(log, versions, &mut coming, &mut contents).await?;
+            oldest_of(log, versions, &mut coming, &mut found).await?;
         }
         let into = context.arena.allocate(context.label.page_length())?;
         let offset_bytes = context.offset_of(entry.slot);
         coming.push_back((place, context.disk.read("reading a staged page back", offset_bytes, into)));
     }
     while !coming.is_empty() {
-        oldest_of(log, versions, &mut coming, &mut contents).await?;
+        oldest_of(log, versions, &mut coming, &mut found).await?;
     }
-    debug_assert_eq!(contents.len(), versions.len(), "contents of each version, or none");
-    Ok(contents)
+    debug_assert_eq!(found.contents.len(), versions.len(), "contents of each version, or none");
+    Ok(found)
 }
 
 /// Waits for the read that has been on its way longest, and checks what it brings.
@@ -48,19 +57,28 @@ async fn oldest_of(
     log: &StagingLog,
     versions: &[(PageNumber, Entry)],
     coming: &mut Coming,
-    contents: &mut [Option<Buffer>],
+    found: &mut ReadBack,
 ) -> Result<(), PageError> {
     let Some((place, read)) = coming.pop_front() else { unreachable!("a read is on its way") };
-    let (Some((page, entry)), Some(into)) = (versions.get(place), contents.get_mut(place)) else {
+    let (Some((page, entry)), Some(into)) = (versions.get(place), found.contents.get_mut(place)) else {
         unreachable!("a read is of one of the versions, each of which has a place")
     };
     debug_assert!(into.is_none(), "what is in memory isn't read");
-    let buffer = read.await?;
-    let got = checksum(*page, &buffer);
-    if got == entry.sum {
-        *into = Some(buffer);
-    } else if log.versions().get(*page).is_some_and(|newest| newest.sequence == entry.sequence) {
-        return Err(StagedPages::damage(*page, got, entry.sum));
+    let read = read.await.and_then(|buffer| {
+        let got = checksum(*page, &buffer);
+        if got == entry.sum { Ok(buffer) } else { Err(StagedPages::damage(*page, got, entry.sum)) }
+    });
+    match read {
+        Ok(buffer) => *into = Some(buffer),
+        Err(error) if !error.is_lost_page() => return Err(error),
+        Err(error) if is_newest(log, *page, entry.sequence) => found.lost.push((*page, error)),
+        // Its slot may have been used again.
+        Err(_) => {}
     }
     Ok(())
+}
+
+/// Whether this version is the newest of a page.
+pub(super) fn is_newest(log: &StagingLog, page: PageNumber, sequence: u64) -> bool {
+    log.versions().get(page).is_some_and(|newest| newest.sequence == sequence)
 }

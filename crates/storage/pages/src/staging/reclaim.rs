@@ -1,9 +1,11 @@
 //! The reclaimer: what each block of the staging area holds, and which of them are dead and may be used again.
 
+mod close;
+
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use super::close::Mark;
 use super::header::Header;
 use super::ledger::{Bound, Ledger};
 use super::log::{Appended, StagingLog};
@@ -34,6 +36,8 @@ pub(super) struct Reclaimer {
 
 struct ReclaimState {
     space: Space,
+    /// By position, for the directory of a close.
+    headers: BTreeMap<u64, Header>,
     /// Versions that were destaged and aren't flushed at home yet, as far as is known.
     destaged: Vec<Destaged>,
     /// Slots with an older version, and the sequence of the newer one.
@@ -63,6 +67,14 @@ pub(super) struct Destaged {
 }
 
 impl ReclaimState {
+    /// The blocks of dead slots and of empty extents can be used again.
+    fn release(&mut self, dead: &[Slot], empty: &[u64]) {
+        self.space.release(dead, empty);
+        for position in empty {
+            self.headers.remove(position);
+        }
+    }
+
     /// Takes the pages that were discarded up to a sequence.
     fn take_forgotten(&mut self, up_to: u64) -> Vec<(PageNumber, u64)> {
         self.forgotten.extract_if(.., |(_, sequence)| *sequence <= up_to).collect()
@@ -84,11 +96,12 @@ impl Reclaimer {
         (placement, thresholds): (Placement, super::config::Thresholds),
         found: Blocks,
     ) -> Rc<Self> {
-        let Blocks { sums, forgotten, ledger_durable, space, superseded, epoch, rotation } = found;
+        let Blocks { sums, forgotten, ledger_durable, space, headers, superseded, epoch, rotation } = found;
         debug_assert!(thresholds.starts_below > 0 && thresholds.reclaims_at > 0, "{thresholds:?}");
         let short_blocks = space.blocks() / (2 * thresholds.starts_below);
         let state = ReclaimState {
             space,
+            headers,
             destaged: Vec::new(),
             superseded,
             forgotten,
@@ -116,11 +129,14 @@ impl Reclaimer {
         self.state.borrow().space.blocks()
     }
 
-    /// Finds room for an extent of so many pages; of fewer, if it must be or the placement doesn't mind.
-    pub(super) fn find_room(&self, wanted: usize, takes_less: bool) -> Option<Room> {
-        let takes_less = takes_less || self.placement == Placement::Slots;
+    /// Finds room for an extent of so many pages; of fewer, if the placement doesn't mind. When all that can go home is there, any
+    /// room will do: a page that can't be read stays in the way.
+    pub(super) fn find_room(&self, wanted: usize, all_is_home: bool) -> Option<Room> {
+        let takes_less = all_is_home || self.placement == Placement::Slots;
         let least = if takes_less { wanted.min(1) } else { wanted };
-        self.state.borrow_mut().space.find(wanted, least)
+        let space = &mut self.state.borrow_mut().space;
+        let room = space.find(wanted, least);
+        if all_is_home { room.or_else(|| space.find_behind_lost(wanted, least)) } else { room }
     }
 
     /// The longest run of blocks that can be written to without waiting.
@@ -143,11 +159,12 @@ impl Reclaimer {
     pub(super) fn appended(&self, extent: &Appended) -> Result<(), PageError> {
         let state = &mut *self.state.borrow_mut();
         debug_assert!(extent.sequence > state.told, "a ledger tells of no extent before it is durable");
-        state.space.occupy(extent.position, extent.pages.len(), (extent.sequence, extent.seal));
+        state.space.occupy(extent.position, extent.pages.len(), (extent.sequence, extent.header.seal));
+        state.headers.insert(extent.position, extent.header.clone());
         state.forgotten.extend(extent.discarded.iter().map(|page| (*page, extent.sequence)));
         if Defect::LiveSlotReused.is_seeded() {
             state.space.kill(&extent.superseded)?;
-            state.space.release(&extent.superseded, &[]);
+            state.release(&extent.superseded, &[]);
         } else {
             let superseded = extent.superseded.iter().map(|slot| (*slot, extent.sequence));
             state.superseded.extend(superseded);
@@ -221,7 +238,7 @@ impl Reclaimer {
         let state = &mut *self.state.borrow_mut();
         // The opening's own ledger was durable, so this one counts at once.
         state.rotation.flushed();
-        state.space.release(&freed.dead, &freed.empty);
+        state.release(&freed.dead, &freed.empty);
         (state.told, state.is_told_durably) = (durable, true);
         state.reclamations += 1;
         debug_assert!(state.epoch > 0, "a store reclaims when it is open");
@@ -292,7 +309,7 @@ impl Reclaimer {
     /// Makes durable which slots are known to be dead, before anything is reclaimed in this opening.
     pub(super) async fn persist_dead_slots(&self) -> Result<(), PageError> {
         self.persist_sums().await?;
-        self.persist_ledger(self.log.tail.durable()).await
+        self.persist_ledger(self.log.tail.durable()).await.map(|_| ())
     }
 
     /// Makes durable that the checksums of discarded pages aren't known. Rounds of checksums may be written only behind a
@@ -317,8 +334,8 @@ impl Reclaimer {
         Ok(())
     }
 
-    /// Writes a ledger that tells of the extents up to this sequence.
-    async fn persist_ledger(&self, durable: u64) -> Result<(), PageError> {
+    /// Writes a ledger that tells of the extents up to this sequence, and returns it.
+    async fn persist_ledger(&self, durable: u64) -> Result<Ledger, PageError> {
         let (freed, ledger) = self.draw_up(Vec::new(), durable)?;
         loop {
             self.write_ledger(&ledger).await?;
@@ -327,9 +344,9 @@ impl Reclaimer {
             }
             let state = &mut *self.state.borrow_mut();
             if state.rotation.flushed() == Counts::Already {
-                state.space.release(&freed.dead, &freed.empty);
+                state.release(&freed.dead, &freed.empty);
                 (state.told, state.is_told_durably) = (durable, true);
-                return Ok(());
+                return Ok(ledger);
             }
         }
     }
@@ -347,15 +364,6 @@ impl Reclaimer {
         };
         self.persist_ledger(self.log.tail.durable()).await?;
         Ok(epoch)
-    }
-
-    /// Everything is durable, and nothing more comes: a mark says so.
-    pub(super) async fn persist_close(&self) -> Result<(), PageError> {
-        if !self.log.is_all_durable() {
-            return Ok(());
-        }
-        let generation = self.state.borrow().rotation.generation();
-        Mark { generation, sequence: self.log.tail.durable() }.persist(&self.context).await
     }
 
     /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,

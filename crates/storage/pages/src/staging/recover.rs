@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use nandle_io::Arena;
+
 use super::close::Mark;
+use super::directory;
 use super::header::Header;
 use super::ledger::{Bits, HeadersSeal, Ledger};
 use super::space::{Placement, Slot, Space};
@@ -13,10 +16,12 @@ use super::table::{Entry, Table};
 use crate::defects::Defect;
 use crate::extents::{Rotation, Scan};
 use crate::home::Home;
-use crate::home_sums::{self, HomeSums};
+use crate::home_sums::{self, HomeSums, Rounds};
+use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
-use crate::{PageError, PageNumber};
+use crate::size::to_usize;
+use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// What was in the staging area.
 pub(super) struct Recovered {
@@ -28,6 +33,8 @@ pub(super) struct Recovered {
     pub(super) end: u64,
     /// The extents behind `durable`, in their order. They have their room, and are not in the table.
     pub(super) tail: Vec<Header>,
+    /// Headers that are bad in their places, and come from the [directory](super::directory).
+    pub(super) restored: Vec<Header>,
 }
 
 /// What recovery found of the staging area's blocks.
@@ -38,12 +45,15 @@ pub(super) struct Blocks {
     /// The ledger tells of the extents up to this sequence.
     pub(super) ledger_durable: u64,
     pub(super) space: Space,
+    /// Those of its extents, by position.
+    pub(super) headers: BTreeMap<u64, Header>,
     /// Slots with a version that a later extent made obsolete, and that extent's sequence.
     pub(super) superseded: Vec<(Slot, u64)>,
     pub(super) epoch: u64,
     pub(super) rotation: Rotation,
 }
 
+// long: one step after the other, each of which needs what those before it found
 pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recovered, PageError> {
     let label = parts.home.label();
     let area = Area { scan: Scan::new(parts.home.disk(), label)? };
@@ -52,18 +62,19 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let decode = |copy: &[u8]| Ledger::decode(label.id, label.area_blocks(), is_bound, copy);
     let (ledger, rotation) = scan.ledger(decode).await?;
     let mark = Mark::found(scan, rotation.generation()).await?;
-    let header = |position: u64, block: &[u8]| {
-        Header::decode(label.id, position, block).filter(|header| header.is_of_pages(label.pages))
-    };
-    let headers = scan.headers(header).await?;
+    let rotation = mark.map_or(rotation, |mark| rotation.with_missing(mark.generation));
+    let headers = scan.headers(|position, block| Header::decode(label.id, position, block)).await?;
+    area.refuse_pages_beyond(&headers)?;
     let mut headers: BTreeMap<u64, Header> =
         headers.into_iter().map(|header| (header.position, header)).collect();
     area.refuse_later_epochs(&ledger, &headers)?;
+    let restored = area.restore_from_directory(mark, &ledger, &mut headers).await?;
     let mut alive = area.told_by(&ledger, &mut headers)?;
     let of_epoch = |it: &Header| it.epoch == ledger.epoch || Defect::EpochIgnored.is_seeded();
     let chain = headers.into_values().filter(|it| of_epoch(it) && it.sequence > ledger.durable);
     let mut chain: BTreeMap<u64, Header> = chain.map(|header| (header.sequence, header)).collect();
-    let followed = scan.follow(ledger.durable, &chain, async |header| area.is_whole(header).await).await?;
+    let promised = (ledger.durable, mark.map(|mark| mark.sequence));
+    let followed = scan.follow(promised, &chain, async |header| area.is_whole(header).await).await?;
     if let Some(mark) = mark {
         area.hold_against(mark, followed.end, &chain)?;
     }
@@ -82,18 +93,22 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     // A clean close is a promise, too.
     let durable = if is_trusted || mark.is_some() { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
-    let sums_round = ledger.bound.map_or(0, |bound| bound.sums_round);
+    let newest = ledger.bound.map_or(0, |bound| bound.sums_round);
+    let complete_after = mark.and_then(|mark| mark.complete_after);
+    let rounds = Rounds { newest, complete_after };
     let blocks = Blocks {
-        sums: home_sums::recover(scan, sums_round, parts.options.forget_lost_sums).await?,
+        sums: home_sums::recover(scan, rounds, parts.options.forget_lost_sums).await?,
         forgotten: Vec::new(),
         ledger_durable: ledger.durable,
         space: Space::new(label.area_blocks(), label.page_blocks(), placement),
+        headers: BTreeMap::new(),
         superseded: Vec::new(),
         epoch: ledger.epoch,
         rotation,
     };
     let tail = tail.into_values().collect();
-    let mut recovered = Recovered { table: Table::default(), blocks, durable, end: followed.end, tail };
+    let mut recovered =
+        Recovered { table: Table::default(), blocks, durable, end: followed.end, tail, restored };
     debug_assert!(recovered.durable <= recovered.end, "what is durable is there");
     let alive_pages = area.alive_pages(&ledger, &alive);
     debug_assert_eq!(alive.len(), alive_pages.len(), "the pages of each extent");
@@ -127,6 +142,7 @@ impl Recovered {
             debug_assert!(header.sequence > self.durable, "what is durable is no tail");
             let extent = (header.sequence, header.seal);
             self.blocks.space.restore(header.position, header.pages.len(), extent, |_| true);
+            self.blocks.headers.insert(header.position, header.clone());
         }
     }
 
@@ -155,6 +171,7 @@ impl Recovered {
     fn enter(&mut self, header: &Header, is_alive: impl Fn(usize) -> bool) {
         let extent = (header.sequence, header.seal);
         self.blocks.space.restore(header.position, header.pages.len(), extent, &is_alive);
+        self.blocks.headers.insert(header.position, header.clone());
         self.enter_pages(header, is_alive);
     }
 
@@ -189,6 +206,15 @@ impl Area<'_> {
         header.position + 1 + header.pages.len() as u64 * self.scan.label.page_blocks()
     }
 
+    /// A page counts only when a label with it is durable. So one that a header names isn't beyond the end.
+    fn refuse_pages_beyond(&self, headers: &[Header]) -> Result<(), PageError> {
+        let pages = self.scan.label.pages;
+        match headers.iter().find(|header| !header.is_of_pages(pages)) {
+            Some(beyond) => Err(Label::older_than(self.scan.label.offset_of(beyond.position))),
+            None => Ok(()),
+        }
+    }
+
     /// An opening writes nothing before its ledger is durable. So where there is an extent of one, its ledger isn't missing
     /// because of a power cut.
     fn refuse_later_epochs(&self, ledger: &Ledger, headers: &BTreeMap<u64, Header>) -> Result<(), PageError> {
@@ -205,6 +231,34 @@ impl Area<'_> {
         let what = "the store was closed, and the last of what it had staged is missing";
         let last = chain.range(..=mark.sequence).next_back().map_or(0, |(_, last)| self.end_of(last));
         Err(self.scan.corrupt(what, last))
+    }
+
+    /// Takes the headers of a closed store that the ledger names from the directory, if it has them. Returns those that are bad
+    /// in their places.
+    async fn restore_from_directory(
+        &self,
+        mark: Option<Mark>,
+        ledger: &Ledger,
+        headers: &mut BTreeMap<u64, Header>,
+    ) -> Result<Vec<Header>, PageError> {
+        let Scan { label, .. } = self.scan;
+        let found = mark.and_then(|mark| Some((mark.generation, mark.directory?)));
+        let found = found.filter(|(_, place)| place.is_within(label.area_blocks()));
+        let Some((generation, place)) = found else { return Ok(Vec::new()) };
+        let bytes = place.blocks * BLOCK_BYTES as u64;
+        let into = Arena::new(to_usize(bytes))?.allocate(to_usize(bytes))?;
+        let offset_bytes = label.offset_of(place.block);
+        let blocks = self.scan.disk.read_blocks("reading the directory", offset_bytes, into).await?;
+        let mut restored = Vec::new();
+        for header in directory::decode(label.id, generation, blocks.blocks()) {
+            let is_named = header.position < label.area_blocks() && ledger.headers.get(header.position);
+            let is_there = headers.get(&header.position).is_some_and(|there| there.seal == header.seal);
+            if is_named && !is_there && header.is_of_pages(label.pages) {
+                headers.insert(header.position, header.clone());
+                restored.push(header);
+            }
+        }
+        Ok(restored)
     }
 
     /// Takes the headers that the ledger names.
@@ -258,7 +312,7 @@ impl Area<'_> {
         for (index, (page, sum)) in header.pages.iter().enumerate() {
             let block = header.position + 1 + index as u64 * label.page_blocks();
             let contents = self.scan.read(label.offset_of(block), label.page_bytes).await?;
-            if checksum(*page, &contents) != *sum {
+            if contents.whole().is_none_or(|contents| checksum(*page, contents) != *sum) {
                 return Ok(false);
             }
         }

@@ -112,6 +112,11 @@ impl Space {
         }
     }
 
+    /// The longest run of blocks that no ledger needs.
+    pub(crate) fn longest_free(&mut self) -> Option<Run> {
+        self.free.longest()
+    }
+
     /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
     pub(crate) fn find(&mut self, wanted: usize, least: usize) -> Option<Room> {
         debug_assert!(least <= wanted, "{least} pages at least of {wanted}");
@@ -120,13 +125,25 @@ impl Space {
             Placement::Ring => self.find_ahead(least_blocks),
             Placement::Slots => self.find_anywhere(most_blocks).filter(|run| run.length >= least_blocks),
         }?;
+        Some(self.room_in(run, wanted, least))
+    }
+
+    /// Finds room wherever it is: a ring leaves out what is alive in its way.
+    pub(crate) fn find_behind_lost(&mut self, wanted: usize, least: usize) -> Option<Room> {
+        let (most_blocks, least_blocks) = (self.extent_blocks(wanted), self.extent_blocks(least));
+        let run = self.find_anywhere(most_blocks).filter(|run| run.length >= least_blocks)?;
+        Some(self.room_in(run, wanted, least))
+    }
+
+    fn room_in(&self, run: Run, wanted: usize, least: usize) -> Room {
+        let most_blocks = self.extent_blocks(wanted);
         let pages = run.length.min(most_blocks).saturating_sub(1) / self.page_blocks;
         let room = Room { position: run.start, pages: to_usize(pages) };
         debug_assert!(
             (least..=wanted).contains(&room.pages) && room.position < self.blocks,
             "{room:?} for {least} to {wanted} pages"
         );
-        Some(room)
+        room
     }
 
     fn find_ahead(&mut self, least_blocks: u64) -> Option<Run> {

@@ -319,7 +319,8 @@ impl Store {
     /// Brings every page to its own place, durably.
     ///
     /// # Errors
-    /// The device fails: then the store stops.
+    /// A staged page can't be read back: the others are in their places, and this one is an error until it is written again. Or the
+    /// device fails: then the store stops.
     pub async fn checkpoint(&self) -> Result<(), PageError> {
         self.home.disk().check_writable()?;
         self.policy.checkpoint().await
@@ -347,7 +348,8 @@ impl Store {
     }
 
     /// Makes everything durable that was accepted, waits for what goes on in the background, and ends. What is staged
-    /// stays there for the next opening; [`checkpoint`](Store::checkpoint) first destages it.
+    /// stays there for the next opening, if there is room for a directory of it; [`checkpoint`](Store::checkpoint) first destages
+    /// it.
     ///
     /// # Errors
     /// The device fails.

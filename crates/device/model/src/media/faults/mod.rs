@@ -49,6 +49,8 @@
 //! write that goes to another address; a write that is lost although it succeeded; a read of what a block held one
 //! write ago; no space left; spikes of latency. Further:
 //!
+//! - Blocks may be unreadable from the start ([`Media::with_unreadable`](super::Media::with_unreadable)), until they are written
+//!   again.
 //! - A failed write has written some of its blocks and not the others; those behave like any volatile write.
 //! - A misdirected write harms the blocks where it lands, as a volatile write there, and is lost where it should have
 //!   gone.
@@ -104,6 +106,11 @@ impl Faults {
     pub(super) fn new(plan: FaultPlan) -> Self {
         let dice = Dice::new(plan.seed);
         Self { plan, dice, unreadable: BTreeSet::new(), unwritable: BTreeSet::new(), unflushable: false }
+    }
+
+    /// Reads of these blocks fail until they are written again.
+    pub(super) fn make_unreadable(&mut self, blocks: Range<u64>) {
+        self.unreadable.extend(blocks);
     }
 
     /// Whether what blocks held before their last write is needed.

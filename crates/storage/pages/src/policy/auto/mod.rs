@@ -149,7 +149,7 @@ impl AutoEngine {
                 "only straight writes await clearing"
             );
             // What was staged again meanwhile.
-            self.staging.checkpoint().await?;
+            self.staging.destage_all().await?;
             let held = self.staging.persist_dead_slots().await?;
             *self.held.borrow_mut() = held;
             self.judge.borrow_mut().cleared(self.gate.busy().0);
@@ -184,7 +184,7 @@ impl AutoEngine {
         match path {
             Path::Straight if Defect::StraightUnflushed.is_seeded() => Ok(()),
             Path::Straight => self.disk.flush().await,
-            Path::Staged if is_trial => self.staging.checkpoint().await,
+            Path::Staged if is_trial => self.staging.destage_all().await,
             Path::Staged => Ok(()),
         }
     }

@@ -82,11 +82,11 @@ async fn clean(shared: &Rc<ZoneEngine>, zone: usize) -> Result<(), PageError> {
     for piece in discards.chunks(ENTRIES_MAX) {
         move_from(shared, zone, &[], piece).await?;
     }
-    debug_assert!(shared.state.borrow().zones.is_empty(zone), "all that was alive in zone {zone} has moved");
+    debug_assert!(shared.state.borrow().zones.is_empty_but_for_lost(zone), "zone {zone} has moved");
     Ok(())
 }
 
-/// Writes pages and discards of a zone again, but for those that changed meanwhile.
+/// Writes pages and discards of a zone again, but for those that changed meanwhile, and those that can't be read.
 async fn move_from(
     shared: &Rc<ZoneEngine>,
     zone: usize,
@@ -96,7 +96,10 @@ async fn move_from(
     debug_assert!(stored.is_empty() || discards.is_empty(), "pages and discards move by themselves");
     let in_zone = |page: PageNumber| shared.is_in(page, zone) || Defect::StaleMove.is_seeded();
     let stored = stored.iter().filter(|(page, ..)| in_zone(*page)).copied().collect();
-    let puts = shared.read_back(stored).await?;
+    let (puts, lost) = shared.read_back(stored).await?;
+    if lost.iter().any(|(page, _)| in_zone(*page)) {
+        shared.state.borrow_mut().zones.keep_lost(zone);
+    }
     // A caller that a flush wakes first may add to it again.
     let changes = puts.len() + discards.len().div_ceil(ENTRIES_MAX);
     while shared.log.tail.is_too_much_at_risk(changes) {
@@ -152,8 +155,11 @@ impl ZoneEngine {
     }
 
     /// The contents of pages, all read at the same time, and as they lie there: moving a page doesn't compress it once
-    /// more. A page that was written meanwhile is left out.
-    pub(super) async fn read_back(self: &Rc<Self>, pages: Vec<Stored>) -> Result<Puts, PageError> {
+    /// more. With it the pages that can't be read or are damaged, and why.
+    pub(super) async fn read_back(
+        self: &Rc<Self>,
+        pages: Vec<Stored>,
+    ) -> Result<(Puts, Vec<(PageNumber, PageError)>), PageError> {
         let mut reads = Vec::with_capacity(pages.len());
         for (page, spot, sum) in pages {
             let into = self.context.arena.allocate(self.context.label.page_length())?;
@@ -166,21 +172,25 @@ impl ZoneEngine {
                 }),
             ));
         }
-        let mut puts = Vec::with_capacity(reads.len());
+        let (mut puts, mut lost) = (Vec::with_capacity(reads.len()), Vec::new());
         for (page, expected, read) in reads {
-            let fetched = read.await?;
+            let fetched = match read.await {
+                Ok(fetched) => fetched,
+                Err(error) if error.is_lost_page() => {
+                    lost.push((page, error));
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let sum = checksum(page, &fetched.contents);
             if sum != expected {
-                return Err(PageError::Damaged {
-                    page,
-                    place: "the zone that is cleaned",
-                    got: sum,
-                    expected,
-                });
+                let place = "the zone that is cleaned";
+                lost.push((page, PageError::Damaged { page, place, got: sum, expected }));
+                continue;
             }
             let packed = fetched.packed.map(|packed| packed.to_vec().into());
             puts.push(Put { page, contents: fetched.contents, sum, packed });
         }
-        Ok(puts)
+        Ok((puts, lost))
     }
 }

@@ -38,6 +38,7 @@ use crate::{BLOCK_BYTES, BatchNumber, PageError};
 const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
+const READING_MAP: &str = "reading the saved map";
 
 /// What counts, and what else there is.
 struct Remnants {
@@ -74,6 +75,9 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
         return Err(area
             .scan
             .corrupt("a page lies in a zone that was begun later: an extent is missing", page.block));
+    }
+    if ledger.is_clean {
+        area.refuse_later_extents(&state.zones, ledger.map.saved).await?;
     }
     let context = Context::new(parts);
     let limits = limits(&label, &state.zones, pieces);
@@ -181,7 +185,7 @@ impl Area<'_> {
         let highest = highest.max(saved).max(ledger.durable).max(ledger.begun);
         let is_whole = async |extent: &Extent| Ok(extent.is_whole);
         let Followed { promised, end } =
-            self.scan.follow(ledger.durable.max(saved), &extents, is_whole).await?;
+            self.scan.follow((ledger.durable.max(saved), None), &extents, is_whole).await?;
         // What was only moved is where it was, too.
         let end = if ledger.is_closed { promised } else { end };
         extents.split_off(&(end + 1));
@@ -233,12 +237,15 @@ impl Area<'_> {
                 let length = (blocks - sent).min(piece_blocks);
                 let into = arena.allocate(to_usize(length) * BLOCK_BYTES)?;
                 let offset_bytes = slot_at(label, ledger.map, slot) + sent * BLOCK_BYTES as u64;
-                reads.push_back((sent, disk.read("reading the saved map", offset_bytes, into)));
+                reads.push_back((sent, length, disk.read(READING_MAP, offset_bytes, into)));
                 sent += length;
             }
-            let Some((first, read)) = reads.pop_front() else { return Ok(loaded) };
-            for (index, block) in (first..).zip(read.await?.chunks(BLOCK_BYTES)) {
-                if !loaded.enter(label.id, index, block) {
+            let Some((first, length, read)) = reads.pop_front() else { return Ok(loaded) };
+            let offset_bytes = slot_at(label, ledger.map, slot) + first * BLOCK_BYTES as u64;
+            let length_bytes = to_usize(length) * BLOCK_BYTES;
+            let piece = disk.finish_blocks(READING_MAP, offset_bytes, length_bytes, read).await?;
+            for (index, block) in (first..).zip(piece.blocks()) {
+                if !block.is_some_and(|block| loaded.enter(label.id, index, block)) {
                     self.load_copy(ledger, index, &mut loaded).await?;
                 }
             }
@@ -250,11 +257,28 @@ impl Area<'_> {
         let label = self.scan.label;
         let offset_bytes = |slot| slot_at(label, ledger.map, slot) + index * BLOCK_BYTES as u64;
         let copy = self.scan.read(offset_bytes(1 - ledger.map.slot.min(1)), BLOCK_BYTES as u64).await?;
-        if loaded.enter(label.id, index, &copy) {
+        if copy.whole().is_some_and(|copy| loaded.enter(label.id, index, copy)) {
             return Ok(());
         }
         let what = "a block of the saved map is damaged, and there is no copy of it";
         Err(PageError::Corrupt { what, offset_bytes: offset_bytes(ledger.map.slot) })
+    }
+
+    /// The first extent of an opening lies where a zone goes on or is begun next. Where there is one behind a clean close, the
+    /// ledgers of that opening aren't missing because of a power cut.
+    async fn refuse_later_extents(&self, zones: &Zones, saved: u64) -> Result<(), PageError> {
+        let label = self.scan.label;
+        for block in zones.next_blocks(to_usize(GROUPS_MAX)) {
+            let read = self.scan.read(label.offset_of(block), BLOCK_BYTES as u64).await?;
+            let header =
+                read.whole().and_then(|bytes| Header::decode(label.id, label.page_bytes, block, bytes));
+            if header.is_some_and(|header| header.sequence > saved) {
+                let what =
+                    "an extent was written after the store was closed, and the ledgers say that it still is";
+                return Err(self.scan.corrupt(what, block));
+            }
+        }
+        Ok(())
     }
 
     /// Reads all headers, in a store that saves no map.
@@ -274,7 +298,7 @@ impl Area<'_> {
             .map(|(_, header)| header)
             .collect();
         let is_whole = async |header: &Header| self.is_whole(header).await;
-        let Followed { promised, end } = self.scan.follow(ledger.durable, &headers, is_whole).await?;
+        let Followed { promised, end } = self.scan.follow((ledger.durable, None), &headers, is_whole).await?;
         let end = if ledger.is_closed { promised } else { end };
         // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
         let durable = if label.is_of_version_1() { end } else { promised };
@@ -291,9 +315,11 @@ impl Area<'_> {
         let place = PageReader { disk, label, arena };
         for (Entry { page, sum, .. }, spot) in header.spots() {
             let into = arena.allocate(label.page_length())?;
-            let contents = place.fetch("recovering the zones", spot, into).await?.contents;
-            if checksum(page, &contents) != sum {
-                return Ok(false);
+            match place.fetch("recovering the zones", spot, into).await {
+                Ok(fetched) if checksum(page, &fetched.contents) == sum => {}
+                Ok(_) => return Ok(false),
+                Err(error) if error.is_unreadable() => return Ok(false),
+                Err(error) => return Err(error),
             }
         }
         Ok(true)

@@ -116,7 +116,10 @@ impl ZoneEngine {
         let (stored, discards) = self.newest_of(tail);
         debug_assert!(!stored.is_empty() || !discards.is_empty(), "an extent of the tail changes a page");
         for piece in stored.chunks(self.piece_pages()) {
-            let puts = self.read_back(piece.to_vec()).await?;
+            let (puts, lost) = self.read_back(piece.to_vec()).await?;
+            if let Some((_, error)) = lost.into_iter().next() {
+                return Err(error);
+            }
             self.send_and_wait(puts, &[], Spared::by_all(0)).await?;
         }
         if !discards.is_empty() {

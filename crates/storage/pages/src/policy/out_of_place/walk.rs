@@ -11,7 +11,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer};
+use nandle_io::Arena;
 use rustc_hash::FxHashSet;
 
 use super::header::{ENTRIES_MAX, Header};
@@ -20,6 +20,7 @@ use super::saved_map::Filled;
 use crate::disk::Disk;
 use crate::extents::{ChainLink, Link};
 use crate::label::Label;
+use crate::readable::ReadableBlocks;
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
 
@@ -140,7 +141,7 @@ impl Walk {
         while let Some((start, written_blocks)) = next() {
             let is_begun = {
                 let first = self.read(&arena, start, 1).await?;
-                self.header_at(start, &first).is_some_and(|header| header.sequence > self.saved)
+                self.header_at(start, first.bytes()).is_some_and(|header| header.sequence > self.saved)
             };
             let can_go_on = written_blocks > 0 && written_blocks < self.zone_blocks;
             if is_begun {
@@ -182,8 +183,8 @@ impl Walk {
         while position < zone_end {
             let blocks = self.piece_blocks.min(zone_end - position);
             let piece = self.read(arena, position, blocks).await?;
-            let headers = (position..).zip(piece.chunks(BLOCK_BYTES));
-            let headers = headers.filter_map(|(position, block)| self.header_at(position, block));
+            let headers = (position..).zip(piece.blocks());
+            let headers = headers.filter_map(|(position, block)| self.header_at(position, block?));
             for header in headers.filter(|header| header.sequence > newest) {
                 let extent = Extent { is_whole: false, header };
                 self.found.borrow_mut().entry(extent.header.sequence).or_insert(extent);
@@ -194,9 +195,9 @@ impl Walk {
     }
 
     /// Enters the extents of a piece.
-    fn enter_piece(&self, first: u64, zone_end: u64, newest: &mut u64, piece: &[u8]) -> Reached {
-        debug_assert!(piece.len().is_multiple_of(BLOCK_BYTES), "{} bytes are whole blocks", piece.len());
-        let mut rest = piece;
+    fn enter_piece(&self, first: u64, zone_end: u64, newest: &mut u64, piece: &ReadableBlocks) -> Reached {
+        let mut rest = piece.bytes();
+        debug_assert!(rest.len().is_multiple_of(BLOCK_BYTES), "{} bytes are whole blocks", rest.len());
         let mut position = first;
         while !rest.is_empty() {
             let header = self.header_at(position, rest);
@@ -207,7 +208,8 @@ impl Walk {
                 return if position > first { Reached::Piece(position) } else { Reached::Gap(position) };
             };
             *newest = header.sequence;
-            let is_whole = self.is_whole(&header, extent);
+            let is_readable = piece.is_readable(to_usize(position - first)..to_usize(end - first));
+            let is_whole = is_readable && self.is_whole(&header, extent);
             self.found.borrow_mut().insert(header.sequence, Extent { header, is_whole });
             (position, rest) = (end, behind);
         }
@@ -232,9 +234,9 @@ impl Walk {
         })
     }
 
-    async fn read(&self, arena: &Arena, block: u64, blocks: u64) -> Result<Buffer, PageError> {
+    async fn read(&self, arena: &Arena, block: u64, blocks: u64) -> Result<ReadableBlocks, PageError> {
         let into = arena.allocate(length(blocks))?;
-        self.disk.read("looking for what was written", self.label.offset_of(block), into).await
+        self.disk.read_blocks("looking for what was written", self.label.offset_of(block), into).await
     }
 }
 

@@ -42,6 +42,8 @@ struct Zone {
     newest: u64,
     /// The sequence with which an opening found it begun after the map was saved.
     began: u64,
+    /// A page in it can't be read, so that cleaning doesn't empty it.
+    has_lost: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -98,6 +100,16 @@ impl Zones {
     /// The zone that is begun next.
     pub(super) fn next(&self) -> Option<u64> {
         self.nth_free(0).map(|zone| zone as u64)
+    }
+
+    /// Where the next extents may begin: behind the end of zones with the most room, and where a zone is begun next.
+    pub(super) fn next_blocks(&self, groups: usize) -> Vec<u64> {
+        let filled = self.all.iter().zip(0..).filter(|(zone, _)| !zone.is_free());
+        let mut ends: Vec<(u64, u64)> = filled.map(|(zone, index)| (zone.written_blocks, index)).collect();
+        ends.retain(|(written_blocks, _)| *written_blocks < self.zone_blocks);
+        ends.sort_unstable();
+        let ends = ends.into_iter().take(groups).map(|(written, index)| index * self.zone_blocks + written);
+        ends.chain(self.next().map(|zone| zone * self.zone_blocks)).collect()
     }
 
     /// How far each zone is filled.
@@ -307,10 +319,18 @@ impl Zones {
         }
     }
 
-    /// Whether nothing is alive in a zone.
-    pub(super) fn is_empty(&self, zone: usize) -> bool {
+    /// A page that can't be read stays in a zone, which isn't cleaned again in this opening.
+    pub(super) fn keep_lost(&mut self, zone: usize) {
         debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
-        self.all.get(zone).is_some_and(|zone| zone.alive == 0)
+        if let Some(zone) = self.all.get_mut(zone) {
+            zone.has_lost = true;
+        }
+    }
+
+    /// Whether nothing is alive in a zone that could be moved.
+    pub(super) fn is_empty_but_for_lost(&self, zone: usize) -> bool {
+        debug_assert!(zone < self.all.len(), "zone {zone} of {}", self.all.len());
+        self.all.get(zone).is_some_and(|zone| zone.alive == 0 || zone.has_lost)
     }
 
     /// How many closed zones have nothing alive in them.
@@ -350,7 +370,11 @@ impl Zones {
             |zone: &Zone| zone.rewritten_blocks(page_blocks, piece_pages) + page_blocks < self.zone_blocks;
         let zones = self.all.iter().enumerate();
         let candidates = zones.filter(|(_, zone)| {
-            zone.state == ZoneState::Closed && zone.alive > 0 && gets_shorter(zone) && zone.newest <= written
+            zone.state == ZoneState::Closed
+                && zone.alive > 0
+                && !zone.has_lost
+                && gets_shorter(zone)
+                && zone.newest <= written
         });
         candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
     }

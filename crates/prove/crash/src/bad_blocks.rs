@@ -1,0 +1,201 @@
+//! Blocks that can't be read any more, or are zeros: each block that a store ever wrote, by itself or with its neighbours, of a
+//! store that was closed or left by a power cut. The store is opened, for reading only and for work, and every page is read. A
+//! store that was closed must open, and only the pages that lay in those blocks may be errors. Then every page is written again,
+//! and after that the store must be as good as new.
+
+use std::ops::Range;
+
+use nandle_model::media::Contents;
+use nandle_pages::{BLOCK_BYTES, Batch, BatchNumber, OpenOptions, PageError, PageNumber, Store};
+
+use crate::contents::{Found, fill, inspect};
+use crate::corruption::{Closed, Left, closed_store, overwritten};
+use crate::scenario::{Scenario, Trouble};
+use crate::stage::{Purpose, Stage};
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+/// Clients use no version from this one on.
+const NEW_VERSION: u64 = 1 << 31;
+
+/// What is wrong with blocks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bad {
+    /// Reading them fails until they are written again.
+    Unreadable,
+    /// They are zeros.
+    Zeroed,
+}
+
+/// What came of the trials of one store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BadBlocks {
+    /// Blocks, or runs of blocks, that were made bad, once for each way.
+    pub trials: u64,
+    /// Times that a store with bad blocks was opened.
+    pub openings: u64,
+    /// Times that it didn't open.
+    pub refused: u64,
+    /// Pages that were read and were errors.
+    pub lost_pages: u64,
+    /// Broken promises.
+    pub violations: Vec<Violated>,
+}
+
+/// A promise that was broken.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Violated {
+    /// The history.
+    pub seed: u64,
+    /// What was wrong.
+    pub bad: Bad,
+    /// The blocks of the device.
+    pub blocks: Range<u64>,
+    /// What the store did.
+    pub what: String,
+}
+
+impl BadBlocks {
+    /// These as well.
+    pub fn add(&mut self, other: Self) {
+        self.trials += other.trials;
+        self.openings += other.openings;
+        self.refused += other.refused;
+        self.lost_pages += other.lost_pages;
+        self.violations.extend(other.violations);
+    }
+}
+
+/// Uses a store, then makes runs of `unit_blocks` blocks bad, one run at a time. An error says what is wrong before that.
+///
+/// # Errors
+/// The store doesn't work as it is.
+///
+/// # Panics
+/// A run has no blocks.
+pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<BadBlocks, String> {
+    assert!(unit_blocks > 0, "a run has a block at least");
+    let scenario = Scenario {
+        trouble: Trouble::None,
+        is_mirrored: false,
+        sessions: 1,
+        // Then a page lies in blocks of its own.
+        compresses: false,
+        ..scenario.clone()
+    };
+    let mut closed = closed_store(&scenario)?;
+    if left == Left::PowerCut {
+        // One client, so that each commit tells of the one before.
+        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
+    }
+    let mut units: Vec<u64> = closed.written_blocks().iter().map(|block| block / unit_blocks).collect();
+    units.dedup();
+    let mut outcome = BadBlocks::default();
+    for (unit, bad) in units.into_iter().flat_map(|unit| [(unit, Bad::Unreadable), (unit, Bad::Zeroed)]) {
+        let blocks = unit * unit_blocks..(unit + 1) * unit_blocks;
+        let trial = Trial { scenario: &scenario, closed: &closed, left, bad, blocks };
+        outcome.trials += 1;
+        for read_only in [true, false] {
+            if let Err(what) = trial.run(read_only, &mut outcome) {
+                let (seed, blocks) = (scenario.seed, trial.blocks.clone());
+                outcome.violations.push(Violated { seed, bad, blocks, what });
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Some blocks of a store are bad.
+struct Trial<'a> {
+    scenario: &'a Scenario,
+    closed: &'a Closed,
+    left: Left,
+    bad: Bad,
+    blocks: Range<u64>,
+}
+
+impl Trial<'_> {
+    fn run(&self, read_only: bool, outcome: &mut BadBlocks) -> Result<(), String> {
+        let stage = self.stage()?;
+        let (handle, device) = (stage.runtime.handle(), stage.device);
+        let options = OpenOptions { read_only, ..self.scenario.open_options() };
+        outcome.openings += 1;
+        stage.runtime.block_on(async {
+            let store = match Store::open(&handle, device, options).await {
+                Ok(store) => store,
+                Err(error) => {
+                    outcome.refused += 1;
+                    let may_refuse = self.left == Left::PowerCut;
+                    return if may_refuse { Ok(()) } else { Err(format!("it doesn't open: {error}")) };
+                }
+            };
+            let found = look_at_all(&store).await;
+            outcome.lost_pages += found.iter().filter(|found| found.is_none()).count() as u64;
+            self.judge(&found, store.last_durable_batch())?;
+            if read_only {
+                return Ok(());
+            }
+            let again = |error: PageError| format!("writing every page again: {error}");
+            write_all(&store).await.map_err(again)?;
+            store.close().await.map_err(again)?;
+            let store = Store::open(&handle, device, options).await.map_err(again)?;
+            let found = look_at_all(&store).await;
+            let is_new =
+                |(page, found): (u64, &Option<Found>)| *found == Some(Found::Whole(NEW_VERSION + page));
+            let old = (0..).zip(&found).find(|it| !is_new(*it));
+            old.map_or(Ok(()), |(page, found)| Err(format!("page {page}, written again, reads as {found:?}")))
+        })
+    }
+
+    fn stage(&self) -> Result<Stage, String> {
+        let newest: &Contents = self.closed.newest()?;
+        let capacity_bytes = newest.capacity_bytes() / BLOCK * BLOCK;
+        let bytes = self.blocks.start * BLOCK..(self.blocks.end * BLOCK).min(capacity_bytes);
+        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
+        match self.bad {
+            Bad::Unreadable => Stage::with_unreadable(self.scenario, newest, bytes, purpose),
+            Bad::Zeroed => {
+                let length = usize::try_from(bytes.end - bytes.start).map_err(|error| error.to_string())?;
+                let zeroed = overwritten(newest, self.blocks.start, &vec![0; length])?;
+                Stage::new(self.scenario, &[zeroed], purpose)
+            }
+        }
+    }
+
+    /// What is wrong with what was read.
+    fn judge(&self, found: &[Option<Found>], last: BatchNumber) -> Result<(), String> {
+        let checks = self.scenario.policy.promises().checks_pages;
+        let is_told = self.bad == Bad::Unreadable && self.left == Left::Closed;
+        let complaint = self.closed.complaint(found, last).filter(|_| checks || is_told);
+        if let Some(what) = complaint {
+            return Err(what);
+        }
+        let unreadable = found.iter().filter(|found| found.is_none()).count() as u64;
+        let room_bytes = (self.blocks.end - self.blocks.start) * BLOCK;
+        let most = room_bytes.div_ceil(self.scenario.page_bytes as u64);
+        if unreadable <= most {
+            return Ok(());
+        }
+        Err(format!("{unreadable} pages are errors, and no more than {most} lay in the blocks"))
+    }
+}
+
+async fn look_at_all(store: &Store) -> Vec<Option<Found>> {
+    let mut found = Vec::new();
+    for page in 0..store.pages() {
+        let contents = store.read(PageNumber(page)).await;
+        found.push(contents.ok().map(|contents| inspect(&contents, page)));
+    }
+    found
+}
+
+/// Writes every page, and destages all.
+async fn write_all(store: &Store) -> Result<(), PageError> {
+    for page in 0..store.pages() {
+        let mut buffer = store.buffer()?;
+        fill(&mut buffer, page, NEW_VERSION + page);
+        let mut batch = Batch::new();
+        batch.put(PageNumber(page), buffer.freeze());
+        store.commit(batch).await?;
+    }
+    store.checkpoint().await
+}

@@ -1,0 +1,119 @@
+//! Old copies of the label, or of all ledgers, put back: what a device shows that lost its last writes to a region, or a copy of a
+//! file that was made piece by piece. A store that grew or took commits since then must notice, or hold what it should.
+
+use nandle_model::media::Contents;
+use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
+
+use crate::contents::inspect;
+use crate::corruption::{Closed, Left, closed_store, overwritten};
+use crate::scenario::{Scenario, Trouble};
+use crate::stage::{Purpose, Stage};
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+/// Copies of the label.
+const LABELS: u64 = 2;
+
+/// Which copies are older ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// Both of the label.
+    Labels,
+    /// All of the ledger.
+    Ledgers,
+    /// All of both.
+    LabelsAndLedgers,
+}
+
+/// What came of the trials of one store.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rollbacks {
+    /// Times that older copies were put back.
+    pub trials: u64,
+    /// Stores that didn't open.
+    pub refused: u64,
+    /// Stores that opened with other contents than they should have, without a word: what was put back, of how many closings
+    /// before, and what is wrong.
+    pub silent: Vec<(u64, Copies, usize, String)>,
+}
+
+/// Uses a store, then puts back what it had when it was closed before.
+///
+/// # Errors
+/// The store doesn't work as it is.
+pub fn roll_back(scenario: &Scenario, left: Left, kinds: &[Copies]) -> Result<Rollbacks, String> {
+    let scenario = Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() };
+    let mut closed = closed_store(&scenario)?;
+    if left == Left::PowerCut {
+        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
+    }
+    let mut outcome = Rollbacks::default();
+    let states = closed.states();
+    let Some((newest, older)) = states.split_last() else { return Err("it was never closed".into()) };
+    for (closings, state) in (1..).zip(older.iter().rev()) {
+        for kind in kinds {
+            let Some(contents) = put_back(newest, state, *kind)? else { continue };
+            outcome.trials += 1;
+            match answer(&scenario, &closed, &contents)? {
+                Answer::Right => {}
+                Answer::Refused => outcome.refused += 1,
+                Answer::Silent(what) => outcome.silent.push((scenario.seed, *kind, closings, what)),
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+enum Answer {
+    Right,
+    Refused,
+    Silent(String),
+}
+
+/// The newest contents with older copies; none if they are the same.
+fn put_back(newest: &Contents, older: &Contents, kind: Copies) -> Result<Option<Contents>, String> {
+    let label = read(newest, 0, 1);
+    let field = |at: usize| {
+        let bytes = label.get(at..).and_then(|bytes| bytes.first_chunk());
+        u64::from_le_bytes(*bytes.unwrap_or(&[0; 8])) / BLOCK
+    };
+    // By the format of the label.
+    let (ledger_blocks, ledgers_first) = (8 * field(48), field(56));
+    let ranges = match kind {
+        Copies::Labels => vec![(0, LABELS)],
+        Copies::Ledgers => vec![(ledgers_first, ledger_blocks)],
+        Copies::LabelsAndLedgers => vec![(0, LABELS), (ledgers_first, ledger_blocks)],
+    };
+    let mut contents = newest.clone();
+    for (first, blocks) in ranges.into_iter().filter(|(_, blocks)| *blocks > 0) {
+        contents = overwritten(&contents, first, &read(older, first, blocks))?;
+    }
+    Ok((contents.hash() != newest.hash()).then_some(contents))
+}
+
+fn read(contents: &Contents, first: u64, blocks: u64) -> Vec<u8> {
+    let mut bytes = vec![0; usize::try_from(blocks).unwrap_or(0) * BLOCK_BYTES];
+    // A device that isn't a whole number of blocks long ends in zeros.
+    _ = contents.read_into(first * BLOCK, &mut bytes);
+    bytes
+}
+
+fn answer(scenario: &Scenario, closed: &Closed, contents: &Contents) -> Result<Answer, String> {
+    let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
+    let stage = Stage::new(scenario, std::slice::from_ref(contents), purpose)?;
+    let (handle, device, options) = (stage.runtime.handle(), stage.device, scenario.open_options());
+    let found = stage.runtime.block_on(async {
+        let store = Store::open(&handle, device, options).await.ok()?;
+        let mut found = Vec::new();
+        for page in 0..store.pages() {
+            let contents: Result<_, PageError> = store.read(PageNumber(page)).await;
+            found.push(contents.ok().map(|contents| inspect(&contents, page)));
+        }
+        Some((store.pages(), found, store.last_durable_batch()))
+    });
+    let Some((pages, found, last)) = found else { return Ok(Answer::Refused) };
+    let complaint = closed.complaint(&found, last).or_else(|| {
+        let promised = closed.pages();
+        (pages < promised).then(|| format!("it has {pages} pages, and had {promised}"))
+    });
+    Ok(complaint.map_or(Answer::Right, Answer::Silent))
+}

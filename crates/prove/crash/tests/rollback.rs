@@ -1,0 +1,60 @@
+//! A store that shows older copies of its label or its ledgers is refused, or holds what it should.
+#![allow(
+    missing_docs,
+    clippy::print_stdout,
+    clippy::expect_used,
+    reason = "tests, and helpers of tests are part of them"
+)]
+
+use nandle_crash::{Copies, Left, Rollbacks, Scenario, Used, roll_back};
+use nandle_pages::PolicyKind;
+
+fn try_all(
+    policy: PolicyKind,
+    left: Left,
+    kinds: &[Copies],
+    scenario: impl Fn(u64) -> Scenario,
+) -> Rollbacks {
+    let mut all = Rollbacks::default();
+    for seed in 1..=12 {
+        let Rollbacks { trials, refused, silent } =
+            roll_back(&scenario(seed), left, kinds).expect("a store that works");
+        all.trials += trials;
+        all.refused += refused;
+        all.silent.extend(silent);
+    }
+    println!("{policy}, {left:?}, {kinds:?}: {} trials, {} refused", all.trials, all.refused);
+    all
+}
+
+/// A small store that grows a little.
+fn growing(seed: u64, policy: PolicyKind) -> Scenario {
+    let small = Scenario { page_bytes: 4096, ..Scenario::with_policy(seed, policy) };
+    Scenario { pages_max: small.pages + 1 + seed % 12, used: Used::All, steps: 2 * small.steps, ..small }
+}
+
+fn checking() -> impl Iterator<Item = PolicyKind> {
+    PolicyKind::ALL.into_iter().filter(|policy| policy.promises().checks_pages)
+}
+
+#[test]
+fn a_growth_is_never_rolled_back_silently() {
+    for policy in checking().filter(|policy| *policy != PolicyKind::OutOfPlace) {
+        let kinds = [Copies::Labels, Copies::LabelsAndLedgers];
+        let all = try_all(policy, Left::Closed, &kinds, |seed| growing(seed, policy));
+        assert_eq!(all.silent, [], "{policy}");
+        assert!(all.trials > 20 && all.refused > 10, "{policy}: {all:?}");
+    }
+}
+
+#[test]
+fn commits_are_never_rolled_back_silently_with_the_ledgers() {
+    for (policy, left) in checking().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)]) {
+        let all = try_all(policy, left, &[Copies::Ledgers], |seed| Scenario {
+            page_bytes: 4096,
+            ..Scenario::with_policy(seed, policy)
+        });
+        assert_eq!(all.silent, [], "{policy}, {left:?}");
+        assert!(all.trials > 20 && all.refused > 10, "{policy}: {all:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! How a staging area is left when its store is closed: any one block of it may go bad after that.
+
+use nandle_io::{Arena, WriteBuffers};
+
+use super::super::close::Mark;
+use super::super::directory::{self, DirectoryPlace};
+use super::super::ledger::Ledger;
+use super::Reclaimer;
+use crate::PageError;
+use crate::home_sums::HomeSums;
+use crate::write_log::Context;
+
+impl Reclaimer {
+    /// Whether there is room for the directory of what is staged. What is dead is given back first, if that is needed for it.
+    pub(in super::super) async fn has_room_for_directory(&self) -> Result<bool, PageError> {
+        if self.directory_fits() {
+            return Ok(true);
+        }
+        let _mine = self.turn.take().await;
+        self.persist_dead_slots().await?;
+        Ok(self.directory_fits())
+    }
+
+    fn directory_fits(&self) -> bool {
+        let state = &mut *self.state.borrow_mut();
+        let blocks = directory::blocks(state.headers.values());
+        state.space.longest_free().map_or(0, |run| run.length) >= blocks
+    }
+
+    /// Everything is durable, and nothing more comes: a mark says so, behind the ledger, which is there twice, and the directory of
+    /// what it names.
+    pub(in super::super) async fn persist_close(&self) -> Result<(), PageError> {
+        if !self.log.is_all_durable() || self.context.label.close_marks_offset().is_none() {
+            return Ok(());
+        }
+        let _mine = self.turn.take().await;
+        self.close().await.inspect_err(|error| self.context.latch(error))
+    }
+
+    async fn close(&self) -> Result<(), PageError> {
+        // The rounds of checksums that follow must lie behind a durable ledger that names all before them.
+        self.persist_dead_slots().await?;
+        let durable = self.log.tail.durable();
+        let complete_after = match &self.sums {
+            Some(sums) => {
+                if sums.complete(&self.context.disk).await? {
+                    self.context.disk.flush().await?;
+                }
+                sums.complete_after()
+            }
+            None => None,
+        };
+        let ledger = self.persist_ledger(durable).await?;
+        self.write_ledger(&ledger).await?;
+        let generation = self.state.borrow().rotation.generation();
+        let directory = self.write_directory(&ledger, generation).await?;
+        debug_assert_eq!(
+            ledger.bound.map_or(0, |bound| bound.sums_round),
+            self.sums.as_ref().map_or(0, HomeSums::round)
+        );
+        let pages = self.context.home.pages();
+        let mark = Mark { generation, sequence: durable, is_doubled: true, complete_after, directory, pages };
+        mark.persist(&self.context).await
+    }
+
+    /// Writes the headers that a ledger names once more, not flushed; nothing if there are none, or no room.
+    async fn write_directory(
+        &self,
+        ledger: &Ledger,
+        generation: u64,
+    ) -> Result<Option<DirectoryPlace>, PageError> {
+        let Context { disk, label, .. } = &*self.context;
+        let (block, contents) = {
+            let state = &mut *self.state.borrow_mut();
+            let headers = ledger.headers.ones().filter_map(|position| state.headers.get(&position));
+            let contents = directory::encode(label.id, generation, headers);
+            let blocks = (contents.len() / crate::BLOCK_BYTES) as u64;
+            let room = state.space.longest_free().filter(|run| blocks > 0 && run.length >= blocks);
+            let Some(room) = room else { return Ok(None) };
+            // Far from what was written last.
+            (room.start + room.length - blocks, contents)
+        };
+        let mut buffer = Arena::new(contents.len())?.allocate(contents.len())?;
+        buffer.copy_from_slice(&contents);
+        let from: WriteBuffers = [buffer.freeze()].into_iter().collect();
+        disk.write("writing the directory of staged pages", label.offset_of(block), from).await?;
+        Ok(Some(DirectoryPlace { block, blocks: (contents.len() / crate::BLOCK_BYTES) as u64 }))
+    }
+}

@@ -14,6 +14,7 @@ mod writes;
 
 use serde::Serialize;
 
+pub(super) use self::cells::Cell;
 use self::drives::Drive;
 use self::options::{Options, What};
 use self::question::Answer;

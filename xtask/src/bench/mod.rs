@@ -9,6 +9,7 @@ mod clock;
 mod columns;
 mod conditions;
 mod contained;
+mod coverage;
 mod data_folder;
 mod example;
 mod flush;
@@ -46,6 +47,7 @@ const BENCHES: &[Bench] = &[
     agreement::BENCH,
     clock::BENCH,
     columns::BENCH,
+    coverage::BENCH,
     flush::BENCH,
     grouping::BENCH,
     io::BENCH,

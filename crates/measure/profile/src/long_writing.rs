@@ -10,6 +10,9 @@ const WHOLE_SHARE_MIN: f64 = 0.9;
 /// A drive that writes more than this for each byte of the host cleans: its spare blocks are used up.
 pub const CLEANING_FACTOR_MIN: f64 = 1.1;
 
+/// Drives give as little as this part of the first second's rate once their spare blocks are used up.
+const SLOWDOWN_MAX: u128 = 14;
+
 /// Random writing over an area that shows the steady state of a device of so many bytes. What lies beside a file may all be spare,
 /// so a file has to be written over by as much as the device holds; where that isn't known, the area stands for it.
 pub fn random_bytes_needed(area_bytes: u64, device_bytes: Option<u64>) -> u64 {
@@ -48,15 +51,16 @@ impl DeviceProfile {
     /// What the steady state's rounds wrote; `None` where there were none.
     pub fn long_writing(&self) -> Option<LongWriting> {
         let found = &self.experiments.steady_state.as_ref()?.findings;
-        let written_bytes = found.rounds.iter().map(|round| round.bytes).sum();
+        let written_bytes = found.random_bytes();
         let capacity_bytes = self.identity.capacity_bytes.filter(|bytes| *bytes > 0);
-        let needed_bytes = random_bytes_needed(found.area_bytes, capacity_bytes);
-        let cleans =
-            found.write_amplification.as_ref().is_some_and(|written| written.factor > CLEANING_FACTOR_MIN);
+        let needed_bytes = found.random_bytes_needed(capacity_bytes);
+        // A drive that was called steady and cleans has cleaned like that from the first rounds on.
+        let cleans = found.reached
+            && found.write_amplification.as_ref().is_some_and(|written| written.factor > CLEANING_FACTOR_MIN);
         let is_known = capacity_bytes.is_some() && written_bytes >= needed_bytes;
         // What turns has no spare blocks that writing could use up.
         let turns = self.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN);
-        let steadiness = match (cleans || is_known || turns, found.reached) {
+        let steadiness = match (cleans || is_known || turns, found.ends_even()) {
             (true, true) => Steadiness::Steady,
             (true, false) => Steadiness::Unsteady,
             (false, _) => Steadiness::TooShort,
@@ -83,10 +87,12 @@ impl LongWriting {
         self.capacity_bytes.map(|capacity| self.written_bytes as f64 / capacity as f64)
     }
 
-    /// Time that the needed bytes take at the rate of the rounds, in whole minutes.
+    /// Time in which the needed bytes are written, in whole minutes: at the rate of the rounds where they are steady, and
+    /// otherwise at that of a drive that slows down as much as drives are known to.
     pub fn needed_minutes(&self) -> u64 {
         const MINUTE_NS: u128 = 60_000_000_000;
-        let time_ns = u128::from(self.needed_bytes) * u128::from(self.elapsed_ns)
+        let slower = if self.is_steady() { 1 } else { SLOWDOWN_MAX };
+        let time_ns = u128::from(self.needed_bytes) * u128::from(self.elapsed_ns) * slower
             / u128::from(self.written_bytes.max(1));
         u64::try_from(time_ns.div_ceil(MINUTE_NS)).unwrap_or(u64::MAX)
     }

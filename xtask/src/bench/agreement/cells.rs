@@ -17,16 +17,16 @@ type Row = (String, String, u64, u64, u32, f64, Option<u64>, f64);
 /// A cell of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "Row", into = "Row")]
-pub(super) struct Cell {
-    pub(super) pattern: String,
-    pub(super) operation: String,
-    pub(super) block_bytes: u64,
-    pub(super) group_blocks: u64,
-    pub(super) queue_depth: u32,
-    pub(super) bandwidth_bytes_per_s: f64,
-    pub(super) median_ns: Option<u64>,
+pub(in crate::bench) struct Cell {
+    pub(in crate::bench) pattern: String,
+    pub(in crate::bench) operation: String,
+    pub(in crate::bench) block_bytes: u64,
+    pub(in crate::bench) group_blocks: u64,
+    pub(in crate::bench) queue_depth: u32,
+    pub(in crate::bench) bandwidth_bytes_per_s: f64,
+    pub(in crate::bench) median_ns: Option<u64>,
     /// Bandwidth of the last half of its seconds.
-    pub(super) at_last_bytes_per_s: f64,
+    pub(in crate::bench) at_last_bytes_per_s: f64,
 }
 
 /// All of an exhaustive run.
@@ -60,7 +60,7 @@ impl Cells {
 }
 
 impl Cell {
-    pub(super) fn all_of(sweep: &Value) -> Outcome<Vec<Self>> {
+    pub(in crate::bench) fn all_of(sweep: &Value) -> Outcome<Vec<Self>> {
         let cells = sweep.get("cells").and_then(Value::as_array).ok_or("a sweep without cells")?;
         cells.iter().map(Self::of).collect()
     }

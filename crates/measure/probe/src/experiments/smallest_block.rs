@@ -182,9 +182,12 @@ fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Optio
     let biggest = |is_step: fn(&Interval<f64>) -> bool| {
         steps.iter().rev().find(|(_, ratio)| is_step(ratio)).map_or(least, |(block_bytes, _)| *block_bytes)
     };
+    // A block of any size above the one tried before shows in the step to this one.
+    let before = |size: u64| sizes.iter().rev().map(|(_, tried)| *tried).find(|tried| *tried < size);
+    let surely = biggest(|ratio| ratio.low > BETTER);
     Some(Interval {
         value: biggest(|ratio| ratio.value > BETTER && ratio.low > 1.0),
-        low: biggest(|ratio| ratio.low > BETTER),
+        low: before(surely).unwrap_or(surely),
         high: biggest(|ratio| ratio.high > BETTER),
     })
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::{Interval, SecondSample};
+use crate::{Interval, SecondSample, random_bytes_needed};
 
 /// What is left of a device's speed when it is written to for long (SNIA Solid State Storage Performance Test
 /// Specification: rounds, a window of five, range and slope).
@@ -19,8 +19,8 @@ pub struct SteadyState {
     pub first_bytes_per_s: Option<f64>,
     /// The rounds, one after the other.
     pub rounds: Vec<SteadyRound>,
-    /// Whether the last five rounds satisfy the criterion, and the drive is known to be past its spare blocks (it cleans, or
-    /// a third of the area was overwritten at random) or all 25 rounds were run.
+    /// Whether the last five rounds satisfy the criterion, and the drive is known to be past its spare blocks: enough of its
+    /// capacity was written, or it has cleaned as much as now since the first rounds.
     pub reached: bool,
     /// Mean of the last five rounds, with their range; `null` when there were fewer.
     pub steady_bytes_per_s: Option<Interval<f64>>,
@@ -34,6 +34,41 @@ pub struct SteadyState {
     pub write_amplification: Option<WriteAmplification>,
     /// What each second of all rounds gave.
     pub seconds: Vec<SecondSample>,
+}
+
+impl SteadyState {
+    /// Whether rounds of this range and slope satisfy the specification's criterion.
+    pub fn is_even(range: f64, slope: f64) -> bool {
+        /// The greatest less the least of the window, by its mean.
+        const RANGE_MAX: f64 = 0.20;
+        /// Change of the straight line through the window from its first round to its last, by the mean.
+        const SLOPE_MAX: f64 = 0.10;
+        range <= RANGE_MAX && slope.abs() <= SLOPE_MAX
+    }
+
+    /// Whether the last rounds satisfy the criterion, however little was written.
+    pub fn ends_even(&self) -> bool {
+        self.reached
+            || self
+                .window_range
+                .zip(self.window_slope)
+                .is_some_and(|(range, slope)| Self::is_even(range, slope))
+    }
+
+    /// Bytes that all rounds wrote.
+    pub fn random_bytes(&self) -> u64 {
+        self.rounds.iter().map(|round| round.bytes).sum()
+    }
+
+    /// Bytes of random writing that show the steady state of a device of `device_bytes`. Where a part of the area is enough,
+    /// random writes also have to fill what the sequential filling left out.
+    pub fn random_bytes_needed(&self, device_bytes: Option<u64>) -> u64 {
+        let needed_bytes = random_bytes_needed(self.area_bytes, device_bytes);
+        if needed_bytes >= self.area_bytes {
+            return needed_bytes;
+        }
+        needed_bytes.saturating_add(self.area_bytes.saturating_sub(self.sequential_fill_bytes))
+    }
 }
 
 /// One round of random writing.

@@ -4,12 +4,10 @@ use nandle_profile::experiments::SteadyRound;
 
 /// Rounds of the window.
 pub(super) const WINDOW: usize = 5;
-/// More rounds than this aren't run.
+/// More rounds than this aren't run once enough is written.
 pub(super) const ROUNDS_MAX: usize = 25;
-/// The greatest less the least of the window, by its mean.
-const RANGE_MAX: f64 = 0.20;
-/// What the straight line through the window changes from its first round to its last, by the mean.
-const SLOPE_MAX: f64 = 0.10;
+/// Nor more than this, however little is written.
+pub(super) const ROUNDS_MAX_IN_ALL: usize = 200;
 
 /// The last five rounds.
 pub(super) struct Window {
@@ -23,10 +21,6 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn range(&self) -> f64 {
         (self.high - self.low) / self.mean
-    }
-
-    pub(super) fn is_steady(&self) -> bool {
-        self.range() <= RANGE_MAX && self.slope.abs() <= SLOPE_MAX
     }
 }
 
@@ -47,6 +41,8 @@ pub(super) fn window(rounds: &[SteadyRound]) -> Option<Window> {
 
 #[cfg(test)]
 mod tests {
+    use nandle_profile::experiments::SteadyState;
+
     use super::*;
 
     fn rounds(values: &[f64]) -> Vec<SteadyRound> {
@@ -63,7 +59,9 @@ mod tests {
 
     #[test]
     fn range_and_slope_decide() {
-        let steady = |values: &[f64]| window(&rounds(values)).map(|window| window.is_steady());
+        let steady = |values: &[f64]| {
+            window(&rounds(values)).map(|window| SteadyState::is_even(window.range(), window.slope))
+        };
         assert_eq!(steady(&[100.0; 4]), None);
         assert_eq!(steady(&[100.0; 5]), Some(true));
         // The fifth before last no longer counts.

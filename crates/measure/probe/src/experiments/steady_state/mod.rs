@@ -1,10 +1,11 @@
 //! *What is left of the speed when the device is written to for long?*
 //!
 //! The area is written once in sequence, then at random in rounds, until the last five of them satisfy the criterion of
-//! the SNIA Solid State Storage Performance Test Specification (range at most 20 % and slope at most 10 % of their mean),
-//! for at most 25 rounds. Rounds are shorter than the specification's minute, so the criterion counts only after random
+//! the SNIA Solid State Storage Performance Test Specification (range at most 20 % and slope at most 10 % of their mean).
+//! Rounds are shorter than the specification's minute, so the criterion counts only after random
 //! writes of a third of the device, or, in a file, of as much as the device holds: a fresh drive is steady, too, until its
-//! spare blocks are used up. Where the speed changes for good, the shape of the time series tells what it looks like.
+//! spare blocks are used up. Only a drive that has cleaned evenly since the first rounds is known to be past them sooner. It
+//! ends after 25 rounds, or as many more as it takes to write that much. Where the speed changes for good, the shape of the time series tells what it looks like.
 //!
 //! It writes for as long as it may: nothing wears a drive more.
 
@@ -15,11 +16,11 @@ use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::experiments::{SteadyRound, SteadyState, WriteAmplification, WriteAmplificationSource};
 use nandle_profile::{
     CLEANING_FACTOR_MIN, Conducted, Derived, Experiments, Interval, OperationKind, SecondSample,
-    SteadyStateFigures, random_bytes_needed,
+    SteadyStateFigures,
 };
 use nandle_units::format_bytes;
 
-use self::criterion::{ROUNDS_MAX, WINDOW, window};
+use self::criterion::{ROUNDS_MAX, ROUNDS_MAX_IN_ALL, WINDOW, window};
 use super::statistics::percent;
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
@@ -156,7 +157,7 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
     let time = lab.time_left().min(writing);
     let round_time = round_time(time);
     let mut readings = vec![lab.counters()];
-    while findings.rounds.len() < ROUNDS_MAX && lab.time_left() >= round_time && !findings.reached {
+    while lab.time_left() >= round_time && !is_done(findings, lab.circumstances.device_bytes) {
         lab.tell(&format!("round {}", findings.rounds.len() + 1));
         let pattern = Box::new(Random::new(
             area(lab, findings.block_bytes)?,
@@ -169,9 +170,19 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
         }
         readings.push(lab.counters());
         findings.write_amplification = amplification(&readings);
-        note(findings, began_ns, &round, lab.circumstances.device_bytes);
+        note(findings, began_ns, &round);
+        let is_past = cleans_evenly(&readings) || is_written(findings, lab.circumstances.device_bytes);
+        findings.reached = is_past && findings.ends_even();
     }
     Ok(())
+}
+
+/// Whether more rounds would show no more.
+fn is_done(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
+    let rounds = findings.rounds.len();
+    findings.reached
+        || rounds >= ROUNDS_MAX_IN_ALL
+        || rounds >= ROUNDS_MAX && is_written(findings, device_bytes)
 }
 
 /// Whole seconds, so that the seconds of all rounds make one series; less where there is time for a few rounds alone, which
@@ -184,7 +195,7 @@ fn round_time(time: Nanos) -> Nanos {
     Nanos(even.0 / SECOND.0 * SECOND.0).max(SECOND)
 }
 
-fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement, device_bytes: Option<u64>) {
+fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
     let first = whole_seconds(round).first().map(|second| second.bytes as f64);
     findings.first_bytes_per_s = findings.first_bytes_per_s.or(first);
     findings.rounds.push(SteadyRound {
@@ -201,8 +212,6 @@ fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement, device_b
             Some(Interval { value: window.mean, low: window.low, high: window.high });
         findings.window_range = Some(window.range());
         findings.window_slope = Some(window.slope);
-        let enough = has_met_its_spare(findings, device_bytes) || findings.rounds.len() >= ROUNDS_MAX;
-        findings.reached = window.is_steady() && enough;
     }
 }
 
@@ -212,15 +221,20 @@ fn whole_seconds(measurement: &Measurement) -> &[SecondSample] {
     measurement.seconds.get(..whole).unwrap_or(&measurement.seconds)
 }
 
-/// Whether the drive is known to be past its spare blocks: it was written to far enough, or cleans already.
-fn has_met_its_spare(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
-    let amplification = findings.write_amplification.as_ref();
-    let cleans = amplification.is_some_and(|amplification| amplification.factor > CLEANING_FACTOR_MIN);
-    cleans || random_bytes(findings) >= random_bytes_needed(findings.area_bytes, device_bytes)
+/// Whether so much was written at random that a drive of this capacity is past its spare blocks.
+fn is_written(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
+    findings.random_bytes() >= findings.random_bytes_needed(device_bytes)
 }
 
-fn random_bytes(findings: &SteadyState) -> u64 {
-    findings.rounds.iter().map(|round| round.bytes).sum()
+/// Whether the drive cleans, and did as much in the first window of rounds as in the last one. A page map cleans the more, the more of the
+/// drive is written at random; a hybrid one moves whole blocks from the first write on.
+fn cleans_evenly(readings: &[Option<Reading>]) -> bool {
+    const DIFFERENCE_MAX: f64 = 0.1;
+    let (first, last) = (readings.get(..=WINDOW).and_then(amplification), amplification(readings));
+    first.zip(last).is_some_and(|(first, last)| {
+        let change = last.factor / first.factor - 1.0;
+        readings.len() > 2 * WINDOW && last.factor > CLEANING_FACTOR_MIN && change.abs() <= DIFFERENCE_MAX
+    })
 }
 
 /// What a drive had counted, and which source says so.
@@ -242,22 +256,24 @@ fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
 /// Says what the rounds don't show.
 fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
     let device_bytes = lab.circumstances.device_bytes;
-    let written = random_bytes(findings);
+    let written = findings.random_bytes();
     let share = percent(written as f64 / device_bytes.unwrap_or(findings.area_bytes).max(1) as f64);
     let rounds = findings.rounds.len();
-    if findings.reached && !has_met_its_spare(findings, device_bytes) {
+    if findings.reached {
+        return;
+    }
+    if findings.ends_even() {
         lab.remark(format!(
-            "The rounds are steady, but random writes of {} amount to {share} of the device. A flash drive with spare blocks left may \
-             still become slower, which {} would show.",
+            "The rounds are alike, but whether that is the steady state is not known: random writes of {} amount to {share} of the \
+             device. A flash drive with spare blocks left may still become slower, which {} would show.",
             format_bytes(written),
-            format_bytes(random_bytes_needed(findings.area_bytes, device_bytes))
+            format_bytes(findings.random_bytes_needed(device_bytes))
         ));
-    } else if !findings.reached && rounds >= ROUNDS_MAX {
+    } else if rounds >= ROUNDS_MAX {
         lab.remark(format!(
-            "It was not steady within {ROUNDS_MAX} rounds, the specification's limit (random writes of {share} of the \
-             device)."
+            "It was not steady within {rounds} rounds (random writes of {share} of the device)."
         ));
-    } else if !findings.reached {
+    } else {
         lab.cut_short(format!(
             "time or --write-limit ended before the steady state was reached: {rounds} rounds, random writes of \
              {share} of the device"

@@ -66,15 +66,15 @@ fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
     let plan = plan(&env.circumstances, &selection, &mut experiments).unwrap();
     conduct(&plan, &env, &mut experiments, &mut Unobserved, &mut |_| {}).unwrap();
     let conducted = experiments.steady_state.unwrap();
-    assert_eq!((conducted.findings.rounds.len(), conducted.findings.reached), (25, false));
-    let said = |remark: &String| remark.contains("not steady within 25 rounds");
+    assert!(conducted.findings.rounds.len() >= 25 && !conducted.findings.reached);
+    let said = |remark: &String| remark.contains("It was not steady within");
     assert!(conducted.remarks.iter().any(said), "{:?}", conducted.remarks);
 }
 
 #[test]
 fn a_region_of_single_level_cells_is_seen_to_fill_up() {
     let (conducted, figures) = measure("nvme-tlc", 60);
-    assert!(figures.reached, "{:?}", conducted.ended_by);
+    assert!(!figures.reached, "a minute is too short to write enough of its capacity");
     assert!((0.1..0.5).contains(&figures.of_fresh.unwrap()), "{figures:?}");
     let fall =
         conducted.findings.departures.iter().find(|departure| departure.kind == DepartureKind::CleaningBegan);
@@ -96,6 +96,6 @@ fn a_disk_does_not_change_and_does_not_count() {
     assert_eq!(figures.write_amplification, None);
     assert!((0.8..1.2).contains(&figures.of_fresh.unwrap()), "{figures:?}");
     assert!(conducted.findings.departures.is_empty());
-    assert_eq!(conducted.findings.rounds.len(), 25, "only after all rounds it may be called steady");
+    assert!(!figures.reached, "too little of its capacity was written");
     assert!(conducted.remarks.iter().any(|remark| remark.contains("would show")), "{:?}", conducted.remarks);
 }

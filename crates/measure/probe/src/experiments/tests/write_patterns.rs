@@ -24,8 +24,10 @@ fn cost_of<'a>(found: &'a WritePatterns, micro_benchmark: MicroBenchmark, patter
 fn a_hybrid_map_has_a_focused_area_partitions_and_strides() {
     let (conducted, derived) = measure("mtron-16");
     assert!(conducted.complete, "{:?}", conducted.ended_by);
-    assert_eq!(derived.focused_area_bytes, Some(Interval::exact(8 * MIB)));
-    assert_eq!(derived.partition_count_max, Some(Interval::exact(8)));
+    // The next ones that were tried are a fourth larger, and surely expensive.
+    let neighbours = |value, high| Interval { value, low: value, high };
+    assert_eq!(derived.focused_area_bytes, Some(neighbours(8 * MIB, 10 * MIB)));
+    assert_eq!(derived.partition_count_max, Some(Interval { value: 8, low: 8, high: 10 }));
     assert_eq!(derived.cheap_strides_blocks, [-4, -2, -1, 0, 2, 4]);
     let cost = derived.write_pattern_cost.unwrap();
     assert!((cost.sequential_ns.value / 470_000.0 - 1.0).abs() < 0.15, "{cost:?}");

@@ -91,17 +91,18 @@ fn baseline(patterns: &[PatternCost], of: PatternSpec) -> Option<&PatternCost> {
     })
 }
 
-/// The limit of a curve: the largest that is cheap, the largest that surely is, and the last before the first that
-/// surely isn't. `None` when not even the smallest is cheap.
+/// The limit of a curve: the largest that is cheap. Its bounds are candidates that were tried: the largest that surely is
+/// cheap, and the first that surely isn't, below which the limit lies; where there is none, the largest that was tried. `None`
+/// when not even the smallest is cheap.
 fn limit(points: &[Point]) -> Option<Interval<u64>> {
     let (value, _) = edge(points).0?;
     let surely = points.iter().take_while(|(_, cost)| cost.high <= CHEAP).last();
-    let perhaps = points.iter().take_while(|(_, cost)| cost.low <= CHEAP).last();
-    let low = surely.or(points.first()).map_or(value, |(varied, _)| *varied);
+    let expensive = points.iter().find(|(_, cost)| cost.low > CHEAP).or(points.last());
+    let bound = |point: Option<&Point>| point.map_or(value, |(varied, _)| *varied);
     Some(Interval {
         value,
-        low: low.min(value),
-        high: perhaps.map_or(value, |(varied, _)| *varied).max(value),
+        low: bound(surely.or(points.first())).min(value),
+        high: bound(expensive).max(value),
     })
 }
 

@@ -18,14 +18,14 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const BENCH: Bench = Bench {
     name: "pages",
-    about: "the page store's policies: disk, threads, models, ablation, choice, cpu (option: --only PART; traces by NANDLE_TRACE, NANDLE_TRACE_REWRITES, NANDLE_TRACE_PAIRS)",
+    about: "the page store's policies: disk, threads, models, ablation, choice, cpu (option: --only PART, `--only choice DRIVE…`; traces by NANDLE_TRACE, NANDLE_TRACE_REWRITES, NANDLE_TRACE_PAIRS)",
     run,
 };
 
 const PARTS: [&str; 6] = ["disk", "threads", "models", "ablation", "choice", "cpu"];
 
 fn run(options: &[String]) -> Outcome {
-    let parts = parts(options)?;
+    let (parts, drives) = parts(options)?;
     if parts.contains(&"disk") {
         let comparisons = disk::comparisons()?;
         write("pages", disk::METHOD, comparisons)?;
@@ -41,7 +41,7 @@ fn run(options: &[String]) -> Outcome {
         ablation::run()?;
     }
     if parts.contains(&"choice") {
-        choice::run()?;
+        choice::run(drives)?;
     }
     if parts.contains(&"cpu") {
         cpu()?;
@@ -78,10 +78,12 @@ fn write(name: &str, method: &str, comparisons: Vec<Comparison>) -> Outcome {
     Ok(())
 }
 
-fn parts(options: &[String]) -> Outcome<Vec<&str>> {
+/// Parts to run, and the drives of the choice; none are all.
+fn parts(options: &[String]) -> Outcome<(Vec<&str>, &[String])> {
     match options {
-        [] => Ok(PARTS.to_vec()),
-        [only, part] if only == "--only" && PARTS.contains(&part.as_str()) => Ok(vec![part.as_str()]),
+        [] => Ok((PARTS.to_vec(), &[])),
+        [only, part] if only == "--only" && PARTS.contains(&part.as_str()) => Ok((vec![part.as_str()], &[])),
+        [only, part, drives @ ..] if only == "--only" && part == "choice" => Ok((vec!["choice"], drives)),
         other => Err(format!("`pages` takes `--only` and one of {PARTS:?}, got {other:?}").into()),
     }
 }
@@ -93,8 +95,11 @@ mod tests {
     #[test]
     fn parts_are_chosen_one_by_one() {
         let options = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        assert_eq!(parts(&[]).unwrap(), PARTS);
-        assert_eq!(parts(&options(&["--only", "cpu"])).unwrap(), ["cpu"]);
+        assert_eq!(parts(&[]).unwrap().0, PARTS);
+        assert_eq!(parts(&options(&["--only", "cpu"])).unwrap().0, ["cpu"]);
+        let chosen = options(&["--only", "choice", "sd-card"]);
+        let (only, drives) = parts(&chosen).unwrap();
+        assert_eq!((only, drives), (vec!["choice"], &options(&["sd-card"])[..]));
         assert!(parts(&options(&["--only", "tape"])).is_err());
     }
 }

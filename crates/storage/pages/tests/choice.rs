@@ -53,6 +53,25 @@ fn all_policies_are_there_and_the_quickest_is_first() {
     assert_eq!(predicted[0].policy, PolicyKind::OutOfPlace);
 }
 
+/// Pages that go home keep the device busy, and no client waits for them.
+#[test]
+fn destaging_goes_on_beside_commits() {
+    let slow_flush = PageTimes { flush_ns: 1e6, ..PAGE_MAPPED };
+    let predicted = predicted(&slow_flush, &ExpectedUse::commits_of(8.0));
+    let append_ns = (slow_flush.request_ns + 9.0 * slow_flush.sequential_ns + slow_flush.flush_ns) / 8.0;
+    let ns = page_ns(&predicted, PolicyKind::StableRing);
+    assert!((1.0..1.1).contains(&(ns / append_ns)), "{ns}, and a commit alone takes {append_ns}");
+}
+
+#[test]
+fn policies_that_the_prediction_cannot_tell_apart_are_within_its_error() {
+    let predicted = predicted(&HYBRID, &ExpectedUse::commits_of(8.0));
+    let [best, .., worst] = predicted.as_slice() else { panic!("{predicted:?}") };
+    assert!(best.is_within_error_of(best) && !best.is_within_error_of(worst));
+    let little_more = PredictedPolicy { page_ns: best.page_ns * 1.2, ..*worst };
+    assert!(best.is_within_error_of(&little_more) && little_more.is_within_error_of(best));
+}
+
 #[test]
 fn more_promised_is_no_quicker() {
     let predicted = predicted(&PAGE_MAPPED, &ExpectedUse::commits_of(64.0));

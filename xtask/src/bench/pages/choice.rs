@@ -16,11 +16,8 @@ use super::models::{named_by, record};
 use crate::bench::io::json;
 use crate::command::{build_folder, cargo, succeeds};
 use crate::step::SCHEMA_FEATURE;
-use crate::{Outcome, output};
+use crate::{Outcome, output, workspace_root};
 
-/// Of each kind: a hybrid map, a coarse one, page maps of old and new drives, a disk.
-const DRIVES: [&str; 7] =
-    ["mtron-16", "sd-card", "x25-m-g2", "x25-e-64", "nvme-tlc", "nvme-plp", "wd2003fyys"];
 /// The variables that name traces.
 const TRACES: [&str; 3] = ["NANDLE_TRACE", "NANDLE_TRACE_REWRITES", "NANDLE_TRACE_PAIRS"];
 /// Page writes of a pass, or nearly so.
@@ -37,10 +34,10 @@ const METHOD: &str = "The first 16 000 page writes of a database's trace, folded
     in stores of which so much was written before; 24 MiB to stage in, depth 1, durable where the trace syncs, the final checkpoint \
     included. Predicted: by `nandle advise`'s figures of a ten-minute probe of the drive (`--only \
     reads,flush,write-patterns,steady-state,smallest-block`), with the share of the pages that are alive in the end, pages a write and \
-    pages a sync as the trace has them. `loss` is what the chosen policy takes by what the quickest one does. Virtual time: every run \
-    gives the same figures.";
+    pages a sync as the trace has them. `loss` is what the chosen policy takes by what the quickest one does; `or` names the policies \
+    that the prediction can't tell from the chosen one. Virtual time: every run gives the same figures.";
 
-pub(super) fn run() -> Outcome {
+pub(super) fn run(drives: &[String]) -> Outcome {
     let mut traces = Vec::new();
     for variable in TRACES {
         match named_by(variable)? {
@@ -60,7 +57,11 @@ pub(super) fn run() -> Outcome {
     fs::create_dir_all(&folder)?;
     let mut rows = Vec::new();
     let beginnings = traces.iter().map(|trace| folded(trace, &folder)).collect::<Outcome<Vec<_>>>()?;
-    for drive in DRIVES {
+    let all = library()?;
+    if let Some(unknown) = drives.iter().find(|drive| !all.contains(drive)) {
+        return Err(format!("the library has {}; got {unknown:?}", all.join(", ")).into());
+    }
+    for drive in if drives.is_empty() { &all[..] } else { drives } {
         let profile = probe(drive, &folder)?;
         for trace in &beginnings {
             for fill in FILLS {
@@ -69,10 +70,25 @@ pub(super) fn run() -> Outcome {
             }
         }
     }
+    if !drives.is_empty() {
+        output::say(&table(&rows));
+        return Ok(());
+    }
     record(
         "choice.md",
         &format!("# Which policy is chosen, and which is the quickest\n\n{METHOD}\n\n{}", table(&rows)),
     )
+}
+
+/// Every modelled drive.
+fn library() -> Outcome<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(workspace_root().join("crates/device/model/drives"))? {
+        let path = entry?.path();
+        names.extend(path.file_stem().map(|name| name.to_string_lossy().into_owned()));
+    }
+    names.sort_unstable();
+    Ok(names)
 }
 
 fn program() -> Command {

@@ -1,5 +1,6 @@
-//! What a page takes under each policy, as the requests that it is made of. Every page is as likely to be written as any
-//! other; a trace with favourites takes less, under all policies that stage or move.
+//! Time of a page under each policy, as the requests that it is made of. Clients wait for what comes before their commit is
+//! durable; destaging goes on beside them. So a page takes the longer of two times: what its client waits for, and what it keeps
+//! the device busy for, destaging included.
 
 use super::cleaning::{alive_when_cleaned, moved_by_page};
 use super::{ExpectedUse, PageTimes, PredictedPolicy};
@@ -65,19 +66,40 @@ impl Work<'_> {
     /// Once to the staging area, and home at once: the flush of a batch has the pages to program that the batch before has
     /// sent home, as if it were two.
     fn doublewrite(&self) -> f64 {
-        let home_ns = self.times.random_at(self.group_pages()) + self.sync_ns();
-        self.stage_ns() + home_ns + self.reclaim_ns(RECLAIMED_AT_ONCE)
+        let home_ns = self.times.random_at(self.group_pages());
+        self.staged(1.0, 2.0 * self.sync_ns(), home_ns) + self.reclaim_ns(RECLAIMED_AT_ONCE)
     }
 
     /// The first page of a mapping unit takes the time of a page anywhere, the others of the same sweep that of pages in a
     /// small area.
     fn stable_ring(&self) -> f64 {
-        self.stage_ns() + self.home_ns(1.0) + self.read_back_ns() + self.reclaim_ns(RECLAIMED_SHARE)
+        self.staged(1.0, self.sync_ns(), self.home_ns(1.0) + self.read_back_ns())
+            + self.reclaim_ns(RECLAIMED_SHARE)
     }
 
     fn stable_buffer(&self) -> f64 {
-        let kept = self.home_ns(KEPT_SHARE) + self.read_back_ns();
-        PIECES * self.stage_ns() + kept + self.reclaim_ns(RECLAIMED_SHARE)
+        let home_ns = self.home_ns(KEPT_SHARE) + self.read_back_ns();
+        self.staged(PIECES, PIECES * self.sync_ns(), home_ns) + self.reclaim_ns(RECLAIMED_SHARE)
+    }
+
+    /// A page that is staged, in `pieces` times the time of one that is appended, while others are destaged.
+    fn staged(&self, pieces: f64, sync_ns: f64, home_ns: f64) -> f64 {
+        let (pages, busy_share) = (self.group_pages(), self.times.busy_share());
+        let client_ns = pieces * self.append_ns(pages, 1.0) + sync_ns;
+        let busy_ns = pieces * self.append_busy_ns(pages, 1.0) + sync_ns * busy_share;
+        client_ns.max(busy_ns + home_ns)
+    }
+
+    /// A page of a batch that is appended to a log. Where nothing waits for a batch, the next ones are under way beside it.
+    fn append_ns(&self, pages: f64, stored: f64) -> f64 {
+        match self.expected.sync_pages {
+            Some(_) => self.extent_ns(pages, stored, 1.0),
+            None => self.append_busy_ns(pages, stored),
+        }
+    }
+
+    fn append_busy_ns(&self, pages: f64, stored: f64) -> f64 {
+        self.extent_ns(pages, stored, self.times.busy_share())
     }
 
     /// Once in sequence, and so often again as cleaning moves it.
@@ -89,19 +111,19 @@ impl Work<'_> {
         let in_zone = zone_pages as f64 / stored;
         // What is alive in a zone goes on in pieces.
         let moved_together = (piece_pages as f64).min(in_zone * alive).max(1.0);
-        let move_ns = self.times.read_deep_ns + self.extent_ns(moved_together, stored);
+        let move_ns = self.times.read_deep_ns + self.append_busy_ns(moved_together, stored);
         let ledger_ns = 2.0 * self.times.flush_ns / (in_zone * (1.0 - alive)).max(1.0);
-        let append_ns = self.extent_ns(self.group_pages(), stored);
+        let append_ns = self.append_ns(self.group_pages(), stored);
         (append_ns + self.sync_ns() + moved * move_ns + ledger_ns, moved)
     }
 
     /// Each page of an extent of so many, of which that share is stored. An extent has whole blocks, and its header and its
-    /// request are there however little is in it.
-    fn extent_ns(&self, pages: f64, stored: f64) -> f64 {
+    /// request are there however little is in it. Of the request counts `request_share`.
+    fn extent_ns(&self, pages: f64, stored: f64, request_share: f64) -> f64 {
         let block_pages = self.header_pages();
         let stored_pages =
             if stored < 1.0 { (pages * stored / block_pages).ceil() * block_pages } else { pages };
-        self.times.append_ns(stored_pages, block_pages) * stored_pages / pages
+        self.times.append_ns(stored_pages, block_pages, request_share) * stored_pages / pages
     }
 
     fn writers(&self) -> f64 {
@@ -127,10 +149,6 @@ impl Work<'_> {
         let batch = self.expected.batch_pages.max(1.0);
         let gathered = (self.open.gather_bytes as f64 / self.create.page_bytes as f64).max(batch);
         self.expected.sync_pages.map_or(gathered, |pages| (pages.max(1.0) * self.writers()).min(gathered))
-    }
-
-    fn stage_ns(&self) -> f64 {
-        self.times.append_ns(self.group_pages(), self.header_pages()) + self.sync_ns()
     }
 
     /// Pages that a staging area has room for.

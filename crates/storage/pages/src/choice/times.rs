@@ -37,8 +37,13 @@ impl PageTimes {
         self.random_ns * (self.random_deep_ns / self.random_ns).powf(share)
     }
 
-    /// Each page of a sequential write of so many pages, with a header of so many beside them.
-    pub(super) fn append_ns(&self, pages: f64, header_pages: f64) -> f64 {
-        (self.request_ns + (pages + header_pages) * self.sequential_ns) / pages
+    /// Each page of a sequential write of `pages` with a header of `header_pages`, counting `request_share` of its request.
+    pub(super) fn append_ns(&self, pages: f64, header_pages: f64, request_share: f64) -> f64 {
+        (self.request_ns * request_share + (pages + header_pages) * self.sequential_ns) / pages
+    }
+
+    /// Share of a request's time in which the device can't serve others: 1 where several take as long each as one alone.
+    pub(super) fn busy_share(&self) -> f64 {
+        (self.random_deep_ns / self.random_ns).min(1.0)
     }
 }

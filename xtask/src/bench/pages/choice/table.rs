@@ -6,7 +6,7 @@ use crate::Outcome;
 
 /// A replay, predicted and carried out.
 pub(super) struct Row {
-    drive: &'static str,
+    drive: String,
     trace: String,
     fill: &'static str,
     batch_pages: f64,
@@ -17,7 +17,7 @@ pub(super) struct Row {
 }
 
 impl Row {
-    pub(super) fn of(drive: &'static str, fill: &'static str, replay: &Value) -> Outcome<Self> {
+    pub(super) fn of(drive: &str, fill: &'static str, replay: &Value) -> Outcome<Self> {
         let decision = &replay["decision"];
         let number = |value: &Value| value.as_f64().ok_or("a figure is missing in the replay's decision");
         let mut policies = Vec::new();
@@ -31,7 +31,7 @@ impl Row {
         }
         let trace = replay["trace"].as_str().unwrap_or_default();
         Ok(Self {
-            drive,
+            drive: drive.to_owned(),
             trace: trace.rsplit('/').next().unwrap_or_default().trim_end_matches(".csv").to_owned(),
             fill,
             batch_pages: number(&decision["batch_pages"])?,
@@ -48,6 +48,24 @@ impl Row {
 
     fn quickest(&self) -> Option<&(String, f64, f64)> {
         self.policies.iter().min_by(|one, other| one.2.total_cmp(&other.2))
+    }
+
+    /// Policies that the prediction can't tell from the chosen one.
+    fn within_error(&self) -> Vec<&str> {
+        /// That of `PredictedPolicy::is_within_error_of`.
+        const ERROR: f64 = 1.25;
+        let Some(chosen) = self.chosen() else { return Vec::new() };
+        let others = self.policies.iter().filter(|(name, ..)| *name != chosen.0);
+        others.filter(|(_, ns, _)| *ns <= ERROR * chosen.1).map(|(name, ..)| name.as_str()).collect()
+    }
+
+    /// Whether the chosen one takes at most a tenth more than the quickest, or the quickest is one of those that the prediction
+    /// can't tell from it.
+    fn is_right(&self) -> bool {
+        const NEAR: f64 = 1.1;
+        let names_it =
+            self.quickest().is_some_and(|quickest| self.within_error().contains(&quickest.0.as_str()));
+        self.loss() <= NEAR || names_it
     }
 
     /// What the chosen one takes by what the quickest does.
@@ -84,15 +102,15 @@ pub(super) fn table(rows: &[Row]) -> String {
 }
 
 fn choices(rows: &[Row]) -> String {
-    let mut text = "| drive | trace | fill | alive | pages a write | pages a sync | chosen | predicted (us a page) | took (us) | \
-                    quickest | took (us) | loss |\n|---|---|--:|--:|--:|--:|---|--:|--:|---|--:|--:|\n"
+    let mut text = "| drive | trace | fill | alive | pages a write | pages a sync | chosen | or | predicted (us a page) | took (us) | \
+                    quickest | took (us) | loss |\n|---|---|--:|--:|--:|--:|---|---|--:|--:|---|--:|--:|\n"
         .to_owned();
     for row in rows {
         let Some((chosen, quickest)) = row.chosen().zip(row.quickest()) else { continue };
         let us = |ns: f64| format!("{:.1}", ns / 1e3);
         let _ = writeln!(
             text,
-            "| {} | {} | {} | {:.0} % | {:.1} | {} | {} | {} | {} | {} | {} | {:.2} |",
+            "| {} | {} | {} | {:.0} % | {:.1} | {} | {} | {} | {} | {} | {} | {} | {:.2} |",
             row.drive,
             row.trace,
             row.fill,
@@ -100,6 +118,7 @@ fn choices(rows: &[Row]) -> String {
             row.batch_pages,
             row.sync_pages.map_or("–".to_owned(), |pages| format!("{pages:.1}")),
             chosen.0,
+            row.within_error().join(", "),
             us(chosen.1),
             us(chosen.2),
             quickest.0,
@@ -115,8 +134,11 @@ fn summary(rows: &[Row]) -> String {
     losses.sort_by(f64::total_cmp);
     let right = losses.iter().filter(|loss| **loss <= 1.0).count();
     let worst = losses.last().copied().unwrap_or(f64::NAN);
+    let near = losses.iter().filter(|loss| **loss <= 1.1).count();
+    let told = rows.iter().filter(|row| row.is_right()).count();
     format!(
-        "\nOf {} choices {right} are the quickest policy; the worst takes {worst:.2} times as long as the quickest.\n",
+        "\nOf {} choices {right} are the quickest policy, {near} take at most a tenth more, and {told} do or name the quickest as within \
+         the error; the worst takes {worst:.2} times as long as the quickest.\n",
         losses.len()
     )
 }

@@ -208,7 +208,25 @@ fn decision(prediction: &Prediction) -> String {
     if let Some(whole) = whole {
         let _ = write!(text, "; where batches must be whole, use {} ({})", whole.policy, time(whole.page_ns));
     }
-    text + ". nandle replay says what it takes with a trace of one's own."
+    text + &equals(policies, &best) + ". nandle replay says what it takes with a trace of one's own."
+}
+
+/// Policies that may be as quick as the best one, by the error of the prediction.
+fn within_error<'a>(
+    policies: &'a [PredictedPolicy],
+    best: &PredictedPolicy,
+) -> impl Iterator<Item = &'a PredictedPolicy> {
+    let others = policies.iter().filter(|predicted| predicted.policy != best.policy);
+    others.filter(|predicted| predicted.is_within_error_of(best))
+}
+
+/// Their names with their times, in a clause.
+fn equals(policies: &[PredictedPolicy], best: &PredictedPolicy) -> String {
+    let named = within_error(policies, best)
+        .map(|predicted| format!("{} ({})", predicted.policy, time(predicted.page_ns)))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if named.is_empty() { named } else { format!("; within the error of the prediction: {named}") }
 }
 
 fn as_json(prediction: &Prediction) -> Value {
@@ -220,7 +238,11 @@ fn as_json(prediction: &Prediction) -> Value {
             "atomic_batch": predicted.promises.atomic_batch,
         })
     });
-    let name = |needed| quickest(&prediction.policies, needed).map(|best| best.policy.name());
+    let best = |needed| quickest(&prediction.policies, needed);
+    let name = |needed| best(needed).map(|best| best.policy.name());
+    let equals: Vec<&str> = best(Promises::NONE).map_or_else(Vec::new, |best| {
+        within_error(&prediction.policies, &best).map(|predicted| predicted.policy.name()).collect()
+    });
     json!({
         "schema_version": SCHEMA_VERSION,
         "store": {
@@ -237,5 +259,6 @@ fn as_json(prediction: &Prediction) -> Value {
         "policies": policies.collect::<Vec<_>>(),
         "best": name(Promises::NONE),
         "best_with_whole_batches": name(Promises::WHOLE_BATCHES),
+        "within_error_of_best": equals,
     })
 }

@@ -25,7 +25,7 @@ pub enum PageError {
         first: Box<PageError>,
     },
     /// No memory for a page.
-    #[error("memory for a page: {0}; drop pages that are no longer needed, or raise `memory_bytes`")]
+    #[error("memory for a page: {0}; the system has no more to give")]
     Memory(#[from] ArenaError),
     /// The world has no such device.
     #[error("the world has no device {index}")]
@@ -66,6 +66,29 @@ pub enum PageError {
         least: usize,
         /// The largest.
         most: usize,
+    },
+    /// An option is beyond those of any store.
+    #[error("the option `{option}` is {got}, and a store takes {least} to {most}")]
+    Option {
+        /// Its name.
+        option: &'static str,
+        /// What it was.
+        got: u64,
+        /// The least.
+        least: u64,
+        /// The most.
+        most: u64,
+    },
+    /// There is too little memory for a store with such pages.
+    #[error(
+        "`memory_bytes` {}: a store with such pages needs at least {}",
+        format_bytes_exact(*got), format_bytes_exact(*needed)
+    )]
+    LeastMemory {
+        /// What it was to have.
+        got: u64,
+        /// Eight pages.
+        needed: u64,
     },
     /// The buffer is too small.
     #[error(

@@ -91,6 +91,7 @@ mod index;
 mod label;
 #[cfg(feature = "measure")]
 mod measure;
+mod memory;
 mod options;
 mod page;
 mod parts;

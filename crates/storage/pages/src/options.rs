@@ -1,6 +1,15 @@
 use crate::label::Label;
 use crate::{PageError, PolicyKind, Promises, WriteCosts};
 
+/// Bounds that no device comes near to, below which no size of a store overflows.
+const PAGES_MAX: u64 = 1 << 46;
+const BUFFER_BYTES_MAX: u64 = 1 << 48;
+const SPARE_PERCENT_MAX: u64 = 10_000;
+const ALIGNMENT_BYTES_MAX: u64 = 1 << 40;
+const DRAIN_TASKS_MAX: u64 = 1 << 16;
+/// A store needs memory for so many pages.
+const MEMORY_PAGES_MIN: u64 = 8;
+
 /// What a new store shall be. It can't be changed afterwards.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CreateOptions {
@@ -23,7 +32,7 @@ pub struct CreateOptions {
     /// stage every page can: `direct` and `auto` would need a flush before each page for it, and the pages of `out-of-place`
     /// have checksums anyway.
     pub home_sums: bool,
-    /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once.
+    /// The areas begin at multiples of this, and zones are as long: the drive's mapping unit, what it cleans at once. At most 1 TiB.
     pub alignment_bytes: u64,
     /// Tells this store's structures from those of an earlier one in the same place. `None` draws one from the world's clock
     /// and from what the place has held; a number of one's own must not have been used there before.
@@ -45,6 +54,23 @@ impl CreateOptions {
             alignment_bytes: costs.mapping_unit_bytes,
             id: None,
         }
+    }
+
+    /// Refuses what no store can have.
+    pub(crate) fn check(&self) -> Result<(), PageError> {
+        Label::check_page_length(self.page_bytes as u64)?;
+        for (option, got, most) in [
+            ("pages", self.pages, PAGES_MAX),
+            ("pages_max", self.pages_max.unwrap_or(0), PAGES_MAX),
+            ("buffer_bytes", self.buffer_bytes, BUFFER_BYTES_MAX),
+            ("spare_percent", self.spare_percent.into(), SPARE_PERCENT_MAX),
+            ("alignment_bytes", self.alignment_bytes, ALIGNMENT_BYTES_MAX),
+        ] {
+            if got > most {
+                return Err(PageError::Option { option, got, least: 0, most });
+            }
+        }
+        Ok(())
     }
 
     /// Whether the store will have checksums of home pages.
@@ -101,12 +127,13 @@ pub struct OpenOptions {
     /// What writing costs on this device.
     pub costs: WriteCosts,
     /// Memory for pages that clients hold or that are on their way to the device; see also
-    /// [`CreateOptions::index_bytes`].
+    /// [`CreateOptions::index_bytes`]. Eight pages at least, under every policy. From there on no call fails for want of it, or
+    /// waits for ever: what doesn't fit is mapped beside it for a moment, which takes longer.
     pub memory_bytes: usize,
     /// How many bytes of pages may be gathered in memory before they are written, as long as no client syncs; 0 lets each
     /// batch go at once.
     pub gather_bytes: usize,
-    /// How many tasks destage pages at the same time.
+    /// How many tasks destage pages at the same time; with 0 pages go home when there is no room for others.
     pub drain_tasks: usize,
     /// How many requests each of them keeps at the device when the staging area is about to run full; before that it is
     /// a quarter as many, because commits wait behind them.
@@ -127,6 +154,18 @@ pub struct OpenOptions {
     /// Parts of policies that are left out, for benchmarks and tests alone.
     #[doc(hidden)]
     pub experiments: Experiments,
+}
+
+impl OpenOptions {
+    /// Refuses options with which no store can work, and less memory than a store with such pages needs.
+    pub(crate) fn check(&self, page_bytes: u64) -> Result<(), PageError> {
+        let (got, most) = (self.drain_tasks as u64, DRAIN_TASKS_MAX);
+        if got > most {
+            return Err(PageError::Option { option: "drain_tasks", got, least: 0, most });
+        }
+        let (got, needed) = (self.memory_bytes as u64, MEMORY_PAGES_MIN * page_bytes);
+        if got >= needed { Ok(()) } else { Err(PageError::LeastMemory { got, needed }) }
+    }
 }
 
 /// What ablations and tests change in a policy to learn what a part of it is good for.

@@ -7,6 +7,7 @@ use nandle_io::{Backend, Buffer, BufferMut};
 use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
 use super::{BlockingStore, closed};
+use crate::memory::memory_of;
 use crate::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
@@ -67,9 +68,9 @@ impl BlockingStore {
     /// See [`Store::buffer`](crate::Store::buffer).
     ///
     /// # Errors
-    /// All of the store's memory is in use.
+    /// The system has no memory left.
     pub fn buffer(&self) -> Result<BufferMut, PageError> {
-        Ok(self.facts.arena.allocate(self.facts.page_bytes)?)
+        Ok(memory_of(&self.facts.arena, self.facts.page_bytes)?)
     }
 
     /// Reads a page into memory of the store; see [`Store::read`](crate::Store::read).

@@ -58,7 +58,7 @@ impl PredictedPolicy {
 }
 
 /// What each policy is going to take for a page of a store like `create`, whose own policy doesn't matter, the quickest first.
-/// A policy that such a store can't have isn't there.
+/// A policy that such a store can't have isn't there, nor one whose time isn't a number, as where a figure isn't one.
 pub fn predict_policies(
     create: &CreateOptions,
     open: &OpenOptions,
@@ -69,7 +69,8 @@ pub fn predict_policies(
         let create = CreateOptions { policy, ..create.clone() };
         create.device_bytes().is_ok().then(|| model::predict(&create, open, times, expected))
     });
-    let mut predicted: Vec<_> = possible.collect();
+    let is_time = |predicted: &PredictedPolicy| predicted.page_ns.is_finite() && predicted.page_ns >= 0.0;
+    let mut predicted: Vec<_> = possible.filter(is_time).collect();
     predicted.sort_by(|one, other| one.page_ns.total_cmp(&other.page_ns));
     predicted
 }

@@ -5,6 +5,7 @@ use nandle_io::{Arena, WriteBuffers};
 use crate::PageError;
 use crate::disk::Disk;
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::size::to_usize;
 
 /// Writes a copy of the ledger, not flushed.
@@ -16,7 +17,7 @@ pub(crate) async fn write_copy(
     encode: impl FnOnce(&mut [u8]),
 ) -> Result<(), PageError> {
     debug_assert!(copy < label.ledger_copies, "copy {copy} of {}", label.ledger_copies);
-    let mut contents = arena.allocate(to_usize(label.ledger_bytes))?;
+    let mut contents = memory_of(arena, to_usize(label.ledger_bytes))?;
     encode(&mut contents);
     let from: WriteBuffers = [contents.freeze()].into_iter().collect();
     disk.write("writing the ledger", label.ledger_at(copy), from).await

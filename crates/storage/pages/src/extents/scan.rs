@@ -7,6 +7,7 @@ use super::rotation::{Rotation, Stamp};
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::readable::ReadableBlocks;
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
@@ -50,7 +51,7 @@ impl<'a> Scan<'a> {
 
     /// Reads as much as can be read.
     pub(crate) async fn read(&self, offset_bytes: u64, bytes: u64) -> Result<ReadableBlocks, PageError> {
-        let into = self.arena.allocate(to_usize(bytes))?;
+        let into = memory_of(&self.arena, to_usize(bytes))?;
         self.disk.read_blocks("recovering the store", offset_bytes, into).await
     }
 

@@ -18,6 +18,7 @@ pub(crate) use recover::{Rounds, recover};
 use crate::disk::Disk;
 use crate::home::Home;
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
 /// Rounds that are written at the same time.
@@ -181,10 +182,10 @@ impl HomeSums {
         let mut writes = Writes::default();
         for block in blocks {
             state.round += 1;
-            let mut buffer = self.arena.allocate(BLOCK_BYTES)?;
+            let mut buffer = memory_of(&self.arena, BLOCK_BYTES)?;
             block.encode(area.id, state.round, &mut buffer);
             writes.log.add(area.log_block(state.round), buffer.freeze());
-            let mut buffer = self.arena.allocate(BLOCK_BYTES)?;
+            let mut buffer = memory_of(&self.arena, BLOCK_BYTES)?;
             let chunk = area.chunk(state.round);
             encode_chunk(area.id, state.round, chunk, state.sums_of(chunk), &mut buffer);
             writes.table.add(area.chunk_block(state.round), buffer.freeze());

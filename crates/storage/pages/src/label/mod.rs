@@ -90,11 +90,8 @@ impl Label {
         ledger_bytes: u64,
         area_bytes: u64,
     ) -> Result<Self, PageError> {
+        options.check()?;
         let page_bytes = options.page_bytes;
-        if !Self::is_page_length(page_bytes as u64) {
-            let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
-            return Err(PageError::PageSize { got: page_bytes as u64, least, most });
-        }
         debug_assert!(
             ledger_bytes.is_multiple_of(BLOCK_BYTES as u64) && area_bytes.is_multiple_of(BLOCK_BYTES as u64),
             "the parts of a store have whole blocks: {ledger_bytes} and {area_bytes} bytes"
@@ -124,6 +121,12 @@ impl Label {
             sums_bytes,
             generation: 0,
         })
+    }
+
+    /// Refuses lengths that no page has.
+    pub(crate) fn check_page_length(got: u64) -> Result<(), PageError> {
+        let (least, most) = (BLOCK_BYTES, LARGEST_PAGE_BYTES);
+        if Self::is_page_length(got) { Ok(()) } else { Err(PageError::PageSize { got, least, most }) }
     }
 
     fn is_page_length(page_bytes: u64) -> bool {

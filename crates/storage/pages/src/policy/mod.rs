@@ -121,6 +121,7 @@ fn open_staging(parts: Parts) -> Task<'static, Box<dyn Policy>> {
 
 /// Bytes of a ledger copy and of the staging area that a new store needs.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
+    options.check()?;
     match options.policy.descriptor().layout {
         Layout::InPlace => Ok((0, 0)),
         Layout::Zones => Ok(out_of_place::areas(options)),

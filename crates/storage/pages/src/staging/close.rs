@@ -34,6 +34,7 @@ use super::directory::DirectoryPlace;
 use crate::extents::Scan;
 use crate::fields::{fields_of, fill};
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::write_log::Context;
 use crate::{BLOCK_BYTES, PageError};
 
@@ -80,7 +81,7 @@ impl Mark {
     pub(super) async fn persist(self, context: &Context) -> Result<(), PageError> {
         let Context { disk, label, arena, .. } = context;
         let Some(offset_bytes) = label.close_marks_offset() else { return Ok(()) };
-        let mut block = arena.allocate(BLOCK_BYTES)?;
+        let mut block = memory_of(arena, BLOCK_BYTES)?;
         self.encode(label.id, &mut block);
         let block = block.freeze();
         let copies: WriteBuffers = [block.clone(), block].into_iter().collect();

@@ -8,6 +8,7 @@ use nandle_io::Buffer;
 use super::log::{StagedPages, StagingLog};
 use super::table::Entry;
 use crate::disk::Reading;
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::write_log::{Context, Versions};
 use crate::{PageError, PageNumber};
@@ -41,7 +42,7 @@ pub(super) async fn read_back(
         while coming.len() >= depth().max(1) {
             oldest_of(log, versions, &mut coming, &mut found).await?;
         }
-        let into = context.arena.allocate(context.label.page_length())?;
+        let into = memory_of(&context.arena, context.label.page_length())?;
         let offset_bytes = context.offset_of(entry.slot);
         coming.push_back((place, context.disk.read("reading a staged page back", offset_bytes, into)));
     }

@@ -20,6 +20,7 @@ use super::log::StagedPages;
 use super::space::Slot;
 use crate::batch::Change;
 use crate::defects::Defect;
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::write_log::Versions;
 use crate::{Batch, PageError, PageNumber};
@@ -102,7 +103,7 @@ async fn make_room_for(engine: &Rc<Engine>, pages: usize, piece_pages: usize) ->
 
 async fn change_of(engine: &Engine, found: &Newest) -> Result<Change, PageError> {
     let Some((slot, expected)) = found.contents else { return Ok(Change::Discard) };
-    let into = engine.context.arena.allocate(engine.context.label.page_length())?;
+    let into = memory_of(&engine.context.arena, engine.context.label.page_length())?;
     let contents = engine.context.read_slot(slot, into).await?;
     let got = checksum(found.page, &contents);
     if got == expected {

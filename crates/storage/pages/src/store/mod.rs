@@ -15,6 +15,7 @@ use crate::disk::Disk;
 use crate::home::{Home, Place};
 use crate::identity;
 use crate::label::{Copies, Label};
+use crate::memory::memory_of;
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
 use crate::signal::Turn;
@@ -91,6 +92,7 @@ impl Store {
         open: OpenOptions,
     ) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, open.read_only)?;
+        open.check(create.page_bytes as u64)?;
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         label.check_fits(disk.shape().capacity_bytes)?;
@@ -117,6 +119,7 @@ impl Store {
         let disk = Disk::new(handle, device, options.read_only)?;
         let labels = Copies::read(&disk).await?;
         labels.label.check_fits(disk.shape().capacity_bytes)?;
+        options.check(labels.label.page_bytes)?;
         if !options.read_only {
             labels.renew(&disk).await?;
         }
@@ -199,12 +202,13 @@ impl Store {
         self.policy.largest_batch()
     }
 
-    /// Memory for one page, of the store's own arena. Its contents are whatever was there before.
+    /// Memory for one page, of the store's own arena, or mapped for itself where all of that is in use. Its contents are whatever
+    /// was there before.
     ///
     /// # Errors
-    /// All of the store's memory is in use.
+    /// The system has no memory left.
     pub fn buffer(&self) -> Result<BufferMut, PageError> {
-        Ok(self.arena.allocate(self.page_bytes())?)
+        Ok(memory_of(&self.arena, self.page_bytes())?)
     }
 
     /// As it was when the store was opened.

@@ -14,6 +14,7 @@ use crate::batch::Change;
 use crate::defects::Defect;
 use crate::disk::Writing;
 use crate::extents::{ChainLink, Link};
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, Batch, PageError, PageNumber};
 
@@ -219,7 +220,7 @@ impl<V: Versions> WriteLog<V> {
             header.link().sequence
         );
         let mut block =
-            self.context.arena.allocate(BLOCK_BYTES).map_err(PageError::from).inspect_err(latch)?;
+            memory_of(&self.context.arena, BLOCK_BYTES).map_err(PageError::from).inspect_err(latch)?;
         header.encode(self.context.label.id, &mut block);
         Ok(block.freeze())
     }

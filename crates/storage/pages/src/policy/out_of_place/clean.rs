@@ -3,11 +3,13 @@
 use std::rc::Rc;
 
 use super::ZoneEngine;
+use super::format::PIECE_PAGES;
 use super::header::ENTRIES_MAX;
 use super::map::PagePlace;
 use super::packing::{Put, Spot};
 use super::write::{Puts, Spared};
 use crate::defects::Defect;
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
@@ -123,7 +125,8 @@ async fn move_from(
 
 /// Pages that are in memory at the same time when many are moved, and are written again as one extent.
 pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
-    (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).clamp(1, ENTRIES_MAX)
+    // Zones have room for headers of pieces that are as long at least.
+    (memory_bytes / 4 / page_bytes.max(BLOCK_BYTES)).clamp(PIECE_PAGES, ENTRIES_MAX)
 }
 
 impl ZoneEngine {
@@ -162,7 +165,7 @@ impl ZoneEngine {
     ) -> Result<(Puts, Vec<(PageNumber, PageError)>), PageError> {
         let mut reads = Vec::with_capacity(pages.len());
         for (page, spot, sum) in pages {
-            let into = self.context.arena.allocate(self.context.label.page_length())?;
+            let into = memory_of(&self.context.arena, self.context.label.page_length())?;
             let this = Rc::clone(self);
             reads.push((
                 page,

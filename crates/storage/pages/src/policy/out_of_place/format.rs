@@ -18,8 +18,8 @@ const LEAST_ZONE_PAGES: u64 = 16;
 /// Zones beside those that the pages can fill: some to write to, one to clean into, some that are kept free, and those that cleaning
 /// leaves to a burst.
 const LEAST_SPARE_ZONES: u64 = 9;
-/// Cleaning writes so many pages as one extent, with memory for four times as many.
-const PIECE_PAGES: usize = 64;
+/// Cleaning writes so many pages as one extent at least, however little memory there is.
+pub(super) const PIECE_PAGES: usize = 64;
 
 /// What a header or a ledger says instead of a zone when there is none.
 const NO_ZONE: u64 = u64::MAX;

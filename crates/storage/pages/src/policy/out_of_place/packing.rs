@@ -11,6 +11,7 @@ use super::header::Entry;
 use super::map::Kept;
 use crate::disk::Disk;
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::size::{to_u32, to_usize};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
@@ -146,7 +147,7 @@ impl PageReader<'_> {
             return Ok(Fetched { contents, packed: None });
         }
         let length = to_usize(span.end - span.start);
-        let blocks = self.disk.read(what, offset_bytes, self.arena.allocate(length)?).await?;
+        let blocks = self.disk.read(what, offset_bytes, memory_of(self.arena, length)?).await?;
         let stored = blocks.slice(spot.within());
         unpack(&stored, &mut into);
         Ok(Fetched { contents: into.freeze(), packed: (!is_whole).then_some(stored) })

@@ -27,6 +27,7 @@ use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
 use crate::extents::{Followed, Rotation, Scan};
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::page::checksum;
 use crate::policy::Parts;
 use crate::signal::Turn;
@@ -235,7 +236,7 @@ impl Area<'_> {
         loop {
             while sent < blocks && reads.len() < DEPTH {
                 let length = (blocks - sent).min(piece_blocks);
-                let into = arena.allocate(to_usize(length) * BLOCK_BYTES)?;
+                let into = memory_of(&arena, to_usize(length) * BLOCK_BYTES)?;
                 let offset_bytes = slot_at(label, ledger.map, slot) + sent * BLOCK_BYTES as u64;
                 reads.push_back((sent, length, disk.read(READING_MAP, offset_bytes, into)));
                 sent += length;
@@ -314,7 +315,7 @@ impl Area<'_> {
         }
         let place = PageReader { disk, label, arena };
         for (Entry { page, sum, .. }, spot) in header.spots() {
-            let into = arena.allocate(label.page_length())?;
+            let into = memory_of(arena, label.page_length())?;
             match place.fetch("recovering the zones", spot, into).await {
                 Ok(fetched) if checksum(page, &fetched.contents) == sum => {}
                 Ok(_) => return Ok(false),
@@ -329,7 +330,7 @@ impl Area<'_> {
     /// is cut off here finds the same end again: what is wiped lies beyond it.
     pub(super) async fn wipe(&self, headers: &[Header]) -> Result<(), PageError> {
         let Scan { disk, label, arena } = &self.scan;
-        let mut zeros = arena.allocate(BLOCK_BYTES)?;
+        let mut zeros = memory_of(arena, BLOCK_BYTES)?;
         zeros.fill(0);
         let zeros = zeros.freeze();
         for header in headers {

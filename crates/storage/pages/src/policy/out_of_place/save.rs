@@ -9,6 +9,7 @@ use super::ZoneEngine;
 use super::ledger::{Ledger, MapAt};
 use super::saved_map::encode;
 use crate::defects::Defect;
+use crate::memory::memory_of;
 use crate::{BLOCK_BYTES, PageError};
 
 /// Length of a request.
@@ -125,7 +126,7 @@ impl ZoneEngine {
                 let first: crate::disk::Writing = first;
                 first.await?;
             }
-            let mut buffer = arena.allocate(piece.len())?;
+            let mut buffer = memory_of(&arena, piece.len())?;
             buffer.copy_from_slice(piece);
             let from: WriteBuffers = [buffer.freeze()].into_iter().collect();
             writes.push_back(self.context.disk.write("saving the map", offset_bytes, from));

@@ -20,6 +20,7 @@ use super::saved_map::Filled;
 use crate::disk::Disk;
 use crate::extents::{ChainLink, Link};
 use crate::label::Label;
+use crate::memory::memory_of;
 use crate::readable::ReadableBlocks;
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageError};
@@ -235,7 +236,7 @@ impl Walk {
     }
 
     async fn read(&self, arena: &Arena, block: u64, blocks: u64) -> Result<ReadableBlocks, PageError> {
-        let into = arena.allocate(length(blocks))?;
+        let into = memory_of(arena, length(blocks))?;
         self.disk.read_blocks("looking for what was written", self.label.offset_of(block), into).await
     }
 }

@@ -11,6 +11,7 @@ use super::rooms::{Rooms, Taken};
 use super::zones::Zones;
 use super::{EngineState, ZoneEngine};
 use crate::defects::Defect;
+use crate::memory::memory_of;
 use crate::write_log::{Assigned, Changes, Context};
 use crate::{BLOCK_BYTES, PageError, PageNumber};
 
@@ -39,7 +40,7 @@ impl Planned {
         let mut contents: Vec<Buffer> = whole.into_iter().map(|put| put.contents.clone()).collect();
         let length: usize = packed.iter().map(|put| put.stored_bytes() as usize).sum();
         if length > 0 {
-            let mut buffer = arena.allocate(length.next_multiple_of(BLOCK_BYTES))?;
+            let mut buffer = memory_of(arena, length.next_multiple_of(BLOCK_BYTES))?;
             let mut free: &mut [u8] = &mut buffer;
             for from in packed.into_iter().filter_map(|put| put.packed.as_deref()) {
                 let split = std::mem::take(&mut free).split_at_mut_checked(from.len());

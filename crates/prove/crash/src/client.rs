@@ -83,8 +83,7 @@ impl Client {
                 Ok(()) if was_stopped && step < 82 => {
                     return Err("the store took a call and acknowledged it after it had failed".into());
                 }
-                // What is on its way has taken it, and gives it back.
-                Ok(()) | Err(PageError::Memory(_)) => {}
+                Ok(()) => {}
                 Err(error) => self.shared.excuse(&error)?,
             }
         }

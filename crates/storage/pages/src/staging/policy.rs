@@ -12,6 +12,7 @@ use super::space::Slot;
 use super::{recover, renew};
 use crate::defects::Defect;
 use crate::home::Place;
+use crate::memory::memory_of;
 use crate::policy::{Parts, Policy, Task};
 use crate::write_log::{Context, Found, From};
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
@@ -113,7 +114,7 @@ async fn begin(engine: &Rc<Engine>, restored: &[Header], tail: &[Header]) -> Res
 async fn restore(engine: &Engine, headers: &[Header]) -> Result<(), PageError> {
     let Context { disk, label, arena, .. } = &*engine.context;
     for header in headers {
-        let mut block = arena.allocate(BLOCK_BYTES)?;
+        let mut block = memory_of(arena, BLOCK_BYTES)?;
         block.copy_from_slice(&header.encoded(label.id));
         let from: WriteBuffers = [block.freeze()].into_iter().collect();
         disk.write("restoring a header from the directory", label.offset_of(header.position), from).await?;

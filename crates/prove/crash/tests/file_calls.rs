@@ -45,7 +45,7 @@ fn a_store_loses_nothing_when_a_call_fails() {
 }
 
 /// Syncs of a life in which commits and a growth are under way.
-const SYNCS: std::ops::Range<u64> = 5..25;
+const SYNCS: std::ops::Range<u64> = 8..48;
 /// The order of commits and growth is the system's, so a defect shows itself in some rounds.
 const ROUNDS: u64 = 60;
 

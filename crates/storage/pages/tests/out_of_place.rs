@@ -114,11 +114,8 @@ fn a_damaged_header_of_a_durable_extent_is_named() {
     (0..8).for_each(|block| contents.damage((12 + 17) * 8 + block, 3));
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
-        // A later extent says that it was durable, so it counts as it is.
-        let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
-        assert_eq!(common::read(&store, 6).await, Some(1));
-        let damaged = store.read(PageNumber(5)).await;
-        assert!(matches!(damaged, Err(nandle_pages::PageError::Damaged { .. })), "{damaged:?}");
+        let opened = Store::open(&handle, DEVICE, open_options()).await;
+        assert!(matches!(opened, Err(nandle_pages::PageError::Corrupt { .. })), "{opened:?}");
     });
 }
 
@@ -204,8 +201,11 @@ fn compressed_pages_are_short_and_checked() {
     contents.damage(13 * 8, 3);
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
-        let opened = Store::open(&handle, DEVICE, open_options()).await;
-        assert!(matches!(opened, Err(nandle_pages::PageError::Corrupt { .. })), "{opened:?}");
+        // A later extent says that it was durable, so it counts as it is.
+        let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+        assert_eq!(read(&store, 6).await, Some(1));
+        let damaged = store.read(PageNumber(5)).await;
+        assert!(matches!(damaged, Err(nandle_pages::PageError::Damaged { .. })), "{damaged:?}");
     });
 }
 

@@ -51,8 +51,6 @@ pub enum Defect {
     GrowthUnflushed,
     /// A growth overwrites both copies of the label at the same time.
     LabelsTogether,
-    /// A growth syncs the store's open file beside the store, which then never learns of an error.
-    GrowthSyncedAside,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,
     /// Pages go straight home although recovery finds them in the staging area.

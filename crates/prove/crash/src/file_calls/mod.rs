@@ -13,8 +13,8 @@
 //! | read | an error |
 //! | creation | no space |
 //!
-//! A [life](life) makes a store through one of its [interfaces](Interface), commits, grows, checkpoints, closes, opens and
-//! commits again. Each way in which unsynced blocks can [survive](file::Survivors) is then opened without a failure, and
+//! A life makes a store through one of its [interfaces](Interface), commits, grows, checkpoints, closes, opens and
+//! commits again. Each way in which unsynced blocks can survive is then opened without a failure, and
 //! holds what had been acknowledged.
 
 mod clients;

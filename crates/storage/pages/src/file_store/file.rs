@@ -11,7 +11,6 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use super::found::{self, Contents};
-use crate::defects::Defect;
 use crate::label::{Copies, Label};
 use crate::{BLOCK_BYTES, PageError};
 
@@ -121,7 +120,7 @@ impl StoreFile {
         if !metadata.is_file() || metadata.len() >= bytes {
             return Ok(());
         }
-        reserve(file, bytes).and_then(|_| sync_aside(file)).map_err(|error| {
+        reserve(file, bytes).map(drop).map_err(|error| {
             // What was got of it is given back. Nothing lies there yet, so no harm is done if that fails.
             let _ = file.set_len(metadata.len());
             failed(error)
@@ -186,12 +185,6 @@ fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
     };
     debug_assert!(file.metadata().is_ok_and(|file| file.len() >= bytes), "it is {bytes} bytes long at least");
     Ok(refused)
-}
-
-/// The seeded defect syncs often, so that one sync comes between a commit's write and the store's flush.
-fn sync_aside(file: &File) -> Result<(), Error> {
-    let syncs = if Defect::GrowthSyncedAside.is_seeded() { 100 } else { 0 };
-    (0..syncs).try_for_each(|_| file.sync_all())
 }
 
 /// There is a file where a new one was to be made, or none can be made.

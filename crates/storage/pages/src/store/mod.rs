@@ -188,9 +188,7 @@ impl Store {
         }
         debug_assert!(label.pages > self.pages(), "{} pages to {}", self.pages(), label.pages);
         // A label that survives a power cut must not name pages that the device has no room for then.
-        if !Defect::GrowthSyncedAside.is_seeded() {
-            disk.flush_length().await?;
-        }
+        disk.flush_length().await?;
         self.labels.write(disk, &label).await?;
         self.home.grow(pages);
         Ok(())

@@ -22,6 +22,7 @@ mod join;
 mod limits;
 mod models;
 mod models_begin;
+mod pages;
 mod policy;
 mod predict;
 mod probe;

@@ -22,6 +22,7 @@
 //! | `replay_trouble`| targets too small, full or failing, damaged traces                                        |
 //! | `replay_addresses`| traces of large volumes, long writes, policies that can't take the work                 |
 //! | `replay_stores` | what a target held before, targets in use, devices that get full, interruptions              |
+//! | `pages`         | sound and damaged stores, what is saved of them, lost labels, exit codes                      |
 //! | `sort`          | beside the system's own sort, CSV, records, modelled drives, what can't be, interruptions       |
 //! | `join`          | beside the system's own join, CSV, in memory and out of it, what can't be                        |
 //! | `workload`      | sorts and joins of made-up rows, sweeps, placements, real files, what can't be                      |

@@ -8,7 +8,8 @@ use crate::contents::Found;
 pub(crate) enum Held {
     /// This version; 0 is zeros.
     Version(u64),
-    /// It was discarded: any version that it ever held, zeros, or a mixture.
+    /// It was discarded: any version that it ever held, zeros, or a mixture. As long as nothing is written to it, each opening may
+    /// show another of them: the write that brought one home needn't be durable once the page is discarded.
     Discarded,
     /// Anything.
     Anything,
@@ -48,7 +49,9 @@ impl Page {
         match (&self.held, found) {
             (Held::Anything, _) | (Held::Discarded, Found::Other) => true,
             (Held::Version(version), Found::Whole(found)) => *version == found,
-            (Held::Discarded, Found::Whole(found)) => found == 0 || self.past.contains(&found),
+            (Held::Discarded, Found::Whole(found)) => {
+                found == 0 || !self.is_past_known || self.past.contains(&found)
+            }
             (Held::Version(_), Found::Other) => false,
         }
     }
@@ -61,7 +64,7 @@ impl Page {
                 page.past.push(version);
                 page.held = Held::Version(version);
             }
-            Change::Discard if promises_whole && self.is_past_known => page.held = Held::Discarded,
+            Change::Discard if promises_whole => page.held = Held::Discarded,
             Change::Discard => page.held = Held::Anything,
         }
         page
@@ -103,5 +106,17 @@ mod tests {
             page.after(Change::Discard, true).allows(Found::Whole(129)),
             "the write may not have come to its home"
         );
+    }
+
+    #[test]
+    fn a_discarded_page_may_give_back_another_version_at_each_opening() {
+        for page in [Page::blank(), Page::unknown()] {
+            let page =
+                page.after(Change::Put(7), true).after(Change::Put(9), true).after(Change::Discard, true);
+            assert!(
+                page.found(Found::Whole(9)).allows(Found::Whole(7)),
+                "9 was in the drive's cache: {page:?}"
+            );
+        }
     }
 }

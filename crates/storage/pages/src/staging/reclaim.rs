@@ -351,10 +351,18 @@ impl Reclaimer {
         }
     }
 
-    /// Begins the epoch of this opening, in a durable ledger. All that is there is durable. Returns it.
-    pub(super) async fn begin_epoch(&self) -> Result<u64, PageError> {
+    /// Begins the epoch of this opening, in a durable ledger. All that is there is durable: these extents were written again, if there
+    /// are any. Returns it.
+    pub(super) async fn begin_epoch(&self, renewed: &[Header]) -> Result<u64, PageError> {
         let _urgent = self.urgency.begin();
         let _mine = self.turn.take().await;
+        if !renewed.is_empty() {
+            // Not before it is this task's turn: a reclamation in between would tell of the new extents in the old epoch, where what a
+            // broken chain left behind may seem to continue them.
+            let sequence = self.log.tail.continue_behind_renewal();
+            self.adopt_renewed_extents(renewed, sequence);
+        }
+        debug_assert!(self.log.is_all_durable(), "an epoch begins when all before it is durable");
         // In a ledger of the new epoch only what it tells of counts.
         self.persist_sums().await?;
         let epoch = {
@@ -368,7 +376,7 @@ impl Reclaimer {
 
     /// Extents of a [renewal](super::renew) that end with this sequence are durable: they count from the next ledger on,
     /// which must be of the new epoch, because in the old one they don't continue the chain; and these are dead.
-    pub(super) fn adopt_renewed_extents(&self, tail: &[Header], sequence: u64) {
+    fn adopt_renewed_extents(&self, tail: &[Header], sequence: u64) {
         let state = &mut *self.state.borrow_mut();
         debug_assert!(
             tail.iter().all(|old| old.sequence < sequence),

@@ -36,12 +36,8 @@ struct Newest {
 pub(super) async fn begin(engine: &Rc<Engine>, tail: &[Header]) -> Result<(), PageError> {
     if !tail.is_empty() {
         write_again(engine, tail).await?;
-        // The new extents are durable, and the old ones are dead.
-        let sequence = engine.log.tail.continue_behind_renewal();
-        engine.reclaimer.adopt_renewed_extents(tail, sequence);
     }
-    debug_assert!(engine.log.is_all_durable(), "an epoch begins when all before it is durable");
-    let epoch = engine.reclaimer.begin_epoch().await?;
+    let epoch = engine.reclaimer.begin_epoch(tail).await?;
     engine.log.versions_mut().begin_epoch(epoch);
     engine.destager.add_group_to_order();
     Ok(())

@@ -1,6 +1,6 @@
 //! Fails every file call of a store once, and checks that nothing acknowledged is lost.
 //!
-//! A [file system](mount) of this process, by FUSE, serves the store's file from memory. It counts calls by
+//! A file system of this process, by FUSE, serves the store's file from memory. It counts calls by
 //! [kind](CallKind), and fails the n-th of a kind:
 //!
 //! | kind | failure |

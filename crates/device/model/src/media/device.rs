@@ -110,8 +110,7 @@ impl Media {
         self
     }
 
-    /// The same with logical blocks that can't be read (`EIO`) until they are written again, as a drive replaces a bad sector when
-    /// it is written.
+    /// Makes logical blocks unreadable (`EIO`) until they are written again: a drive replaces a bad sector on its next write.
     #[must_use]
     pub fn with_unreadable(mut self, blocks: Range<u64>) -> Self {
         debug_assert!(blocks.start <= blocks.end, "{blocks:?} are no blocks");

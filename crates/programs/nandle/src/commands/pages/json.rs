@@ -1,4 +1,4 @@
-//! What was found, for programs.
+//! The findings as JSON.
 
 use nandle_pages::salvage::{Finding, PageSet};
 use serde_json::{Value, json};

@@ -20,7 +20,7 @@ pub(crate) use self::args::PagesArgs;
 use self::args::{PagesCommand, SalvageArgs, VerifyArgs};
 use crate::error::CliError;
 
-/// What a command found.
+/// Outcome of `verify` or `salvage`.
 struct Examined<'a> {
     store: &'a Path,
     /// Where the sound pages went.

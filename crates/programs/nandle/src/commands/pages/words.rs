@@ -1,4 +1,4 @@
-//! What was found, for people: first whether the store is sound, then findings of a kind together.
+//! The findings as text: first whether the store is sound, then findings grouped by kind.
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 
-use crate::common::Place;
+use crate::common::{Outcome, Place};
 
 /// Lines of four fields: words, numbers in several spellings, bytes that are no text. The last one has no end.
 fn lines(count: u32) -> Vec<u8> {
@@ -171,6 +171,26 @@ fn memory_in_the_place_of_a_disk_is_said_without_being_asked() {
     let said = ["page cache", "tmpfs"];
     place.nandle("sort in").done().says(&said);
     place.nandle("join in in --on 1 --delimiter ,").done().says(&said);
+}
+
+/// `/proc` takes no file, an administrator's neither.
+#[test]
+fn a_small_input_needs_no_place_for_temporary_data() {
+    let place = Place::new();
+    place.write("small", "b 1\na 2\n");
+    place.write("large", lines(60_000));
+    let beside_nothing = |arguments: &str| -> Outcome {
+        place.command(arguments).current_dir("/proc").output().unwrap().into()
+    };
+    let (small, large) = (place.path("small"), place.path("large"));
+    let (small, large) = (small.display(), large.display());
+    let sorted = beside_nothing(&format!("sort {small}")).done();
+    assert_eq!((sorted.stdout.as_str(), sorted.stderr.as_str()), ("a 2\nb 1\n", ""));
+    beside_nothing(&format!("join {small} {small} --on 1 --delimiter ,")).done();
+    let why = ["doesn't fit in memory", "/proc", "--temporary names another place"];
+    beside_nothing(&format!("sort {large} --memory 1MiB")).refused(1, &why);
+    beside_nothing(&format!("join {large} {large} --on 1 --memory 1MiB")).refused(1, &why);
+    beside_nothing(&format!("sort {large} --memory 1MiB --key 0")).refused(2, &["--key"]);
 }
 
 #[test]

@@ -42,7 +42,9 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     let result = work.run((place(&temporary), options), right, &mut bar);
     bar.finish();
     // A reader that has gone away is no error.
-    let Done { report: Some(report), joined_ns } = result? else { return Ok(()) };
+    let Done { report: Some(report), joined_ns } = result.map_err(|error| temporary.explain(error))? else {
+        return Ok(());
+    };
     let told = Told {
         report,
         place: &temporary.name,

@@ -35,6 +35,7 @@ pub(crate) use self::maker::Carried;
 pub(crate) use self::output::{NewFile, Output};
 pub(crate) use self::part_writer::{PartWriter, PartedFile};
 pub(crate) use self::records::Format;
+use self::temporary::ANOTHER_PLACE;
 pub(crate) use self::temporary::{Temporary, world_of};
 pub(crate) use self::threads::{Stop, in_threads, in_threads_beside, lock, threads};
 use crate::error::CliError;
@@ -178,7 +179,7 @@ fn check_output(output: Option<&Path>) -> Result<(), CliError> {
 pub(crate) fn spilled(error: SpillError) -> CliError {
     match error {
         SpillError::Memory { .. } => CliError::failed(format!("{error} (--memory)")),
-        SpillError::Full { .. } => CliError::failed(format!("{error} (--temporary, --space)")),
+        SpillError::Full { .. } | SpillError::Io(_) => CliError::failed(format!("{error} {ANOTHER_PLACE}")),
         SpillError::Options { .. } => CliError::usage(error.to_string()),
         error => CliError::failed(error.to_string()),
     }

@@ -1,10 +1,13 @@
 //! Where temporary data go.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nandle_io::{Access, Device, DeviceFile, DeviceId, FileOptions, FileWorld, Io};
 use nandle_target::{Intent, ModelContents, OpenOptions, Target, TargetSpec};
+
+use rustix::fs::{MemfdFlags, SealFlags};
 
 use super::SpillArgs;
 use crate::error::CliError;
@@ -12,6 +15,10 @@ use crate::target;
 
 /// Requests that may be in flight.
 const SLOTS: u32 = 1024;
+/// So much is offered where nothing can be written: the first write tells.
+const NOWHERE_BYTES: u64 = 1 << 40;
+/// How errors end that another place of the temporary data would mend.
+pub(super) const ANOTHER_PLACE: &str = "(--temporary, --space)";
 /// A file system keeps at least this part of what is free.
 const KEPT_FREE_PART: u64 = 16;
 
@@ -28,6 +35,8 @@ pub(crate) struct Temporary {
     pub(crate) stepped_down: Vec<String>,
     /// What else a reader of the figures should know.
     pub(crate) remarks: Vec<String>,
+    /// Why nothing can be written to it.
+    missing: Option<CliError>,
 }
 
 enum Kind {
@@ -36,10 +45,14 @@ enum Kind {
 }
 
 impl Temporary {
-    /// Opens what the user names, or the directory of the output.
+    /// Opens what the user names, or the directory of the output. Input that fits in memory needs no such directory: one that the user
+    /// didn't name and that takes no file is an error of what is written to it.
     pub(crate) fn open(args: &SpillArgs, output: Option<&Path>) -> Result<Self, CliError> {
         match &args.temporary {
-            None => Self::in_folder(&beside_the_output(output), args.space),
+            None => {
+                let folder = beside_the_output(output);
+                Self::in_folder(&folder, args.space).or_else(|missing| Self::nowhere(&folder, missing))
+            }
             Some(TargetSpec::Path(path)) if path.is_dir() => Self::in_folder(path, args.space),
             Some(spec) => Self::on_target(spec, args),
         }
@@ -47,20 +60,31 @@ impl Temporary {
 
     /// A file without a name, which grows.
     fn in_folder(folder: &Path, space: Option<u64>) -> Result<Self, CliError> {
-        let failed = |what: String| {
-            CliError::failed(format!(
-                "temporary data in {}: {what}; --temporary names another place",
-                folder.display()
-            ))
-        };
-        let file =
-            tempfile::tempfile_in(folder).map_err(|error| failed(format!("making a file: {error}")))?;
+        let failed = |what: String| failed_in(folder, &what);
+        let file = tempfile::tempfile_in(folder);
+        let file = file.map_err(|error| failed(format!("making a file: {error}")))?;
         let free_bytes = rustix::fs::fstatvfs(&file)
             .map(|facts| facts.f_bavail.saturating_mul(facts.f_frsize))
             .map_err(|error| failed(format!("asking what is free: {error}")))?;
         let bytes = space.unwrap_or(free_bytes - free_bytes / KEPT_FREE_PART);
+        Self::in_file(folder, file, bytes)
+    }
+
+    /// A file in memory that takes no byte.
+    fn nowhere(folder: &Path, missing: CliError) -> Result<Self, CliError> {
+        let file = rustix::fs::memfd_create("temporary", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC);
+        let sealed = file.and_then(|file| {
+            rustix::fs::fcntl_add_seals(&file, SealFlags::GROW)?;
+            Ok(file)
+        });
+        let Ok(file) = sealed else { return Err(missing) };
+        let temporary = Self::in_file(folder, file.into(), NOWHERE_BYTES)?;
+        Ok(Self { stepped_down: Vec::new(), missing: Some(missing), ..temporary })
+    }
+
+    fn in_file(folder: &Path, file: File, bytes: u64) -> Result<Self, CliError> {
         let file = DeviceFile::new(file, FileOptions::default());
-        let file = file.map_err(|error| failed(error.to_string()))?.growing_to(bytes);
+        let file = file.map_err(|error| failed_in(folder, &error.to_string()))?.growing_to(bytes);
         let file = Arc::new(file);
         let (io, device) = world(&file)?;
         let mut stepped_down = io.backend().stepped_down;
@@ -71,11 +95,12 @@ impl Temporary {
         Ok(Self {
             kind: Kind::File(file),
             device: device.id,
-            name: folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string(),
+            name: name_of(folder),
             bytes,
             is_modelled: false,
             stepped_down,
             remarks: Vec::new(),
+            missing: None,
         })
     }
 
@@ -98,6 +123,7 @@ impl Temporary {
             is_modelled: target.is_modelled(),
             stepped_down,
             remarks: target.remarks(),
+            missing: None,
             kind: Kind::Target(target),
         })
     }
@@ -110,6 +136,17 @@ impl Temporary {
         }
     }
 
+    /// The error of a command that uses it: where there is no place, that is why another one would help.
+    pub(crate) fn explain(&self, error: CliError) -> CliError {
+        let Some(missing) = self.missing.as_ref().filter(|_| error.to_string().ends_with(ANOTHER_PLACE))
+        else {
+            return error;
+        };
+        CliError::failed(format!(
+            "the input doesn't fit in memory, and there is no place beside it: {missing}"
+        ))
+    }
+
     /// Its file, if it is one: a world can have others beside it.
     pub(crate) fn file(&self) -> Option<&Arc<DeviceFile>> {
         match &self.kind {
@@ -117,6 +154,15 @@ impl Temporary {
             Kind::Target(_) => None,
         }
     }
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).display().to_string()
+}
+
+fn failed_in(folder: &Path, what: &str) -> CliError {
+    let place = name_of(folder);
+    CliError::failed(format!("temporary data in {place}: {what}; --temporary names another place"))
 }
 
 fn world(file: &Arc<DeviceFile>) -> Result<(Box<dyn Io>, Device), CliError> {

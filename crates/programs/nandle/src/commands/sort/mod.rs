@@ -46,7 +46,7 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     let began = Instant::now();
     let result = runtime.block_on(work.run(&handle, &sort, input, &mut bar));
     bar.finish();
-    let done = result?;
+    let done = result.map_err(|error| temporary.explain(error))?;
     let told = Told {
         report: done.report,
         place: &temporary.name,

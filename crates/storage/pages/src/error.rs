@@ -1,3 +1,4 @@
+// long: one type, with a variant for each thing that can go wrong
 use std::path::PathBuf;
 
 use nandle_io::{ArenaError, Cause, IoError, SetupError};
@@ -110,6 +111,46 @@ pub enum PageError {
         pages: u64,
         /// How many it was to have at most.
         pages_max: u64,
+    },
+    /// The store is of an earlier format, which is read and not written.
+    #[error(
+        "the store has format version {got}, and this program writes version {expected} alone: it opens for reading only. \
+         `PageStore::open` converts a store in a file; one on a device is copied by `nandle pages salvage DEVICE -o NEW`"
+    )]
+    EarlierFormat {
+        /// The store's.
+        got: u32,
+        /// The present one.
+        expected: u32,
+    },
+    /// A store of an earlier format can't be converted: it is damaged, or its copy can't be written.
+    #[error(
+        "converting {}, which has format version {version}: {source}; it is unchanged and opens for reading only, and \
+         `nandle pages salvage {} -o NEW` copies what is sound", path.display(), path.display()
+    )]
+    Conversion {
+        /// The store's file.
+        path: PathBuf,
+        /// Its format.
+        version: u32,
+        /// What failed.
+        source: Box<PageError>,
+    },
+    /// A store of an earlier format is converted by a copy beside it, for which there is no space.
+    #[error(
+        "converting {}, which has format version {version}, to the present format takes {} of space beside it{}: free some, or \
+         copy the store to another disk by `nandle pages salvage {} -o NEW`; it is unchanged and opens for reading only",
+        path.display(), format_bytes_exact(*needed_bytes), free(*free_bytes), path.display()
+    )]
+    ConversionSpace {
+        /// The store's file.
+        path: PathBuf,
+        /// Its format.
+        version: u32,
+        /// Bytes that the copy takes.
+        needed_bytes: u64,
+        /// Bytes that were free, if the file system says so.
+        free_bytes: Option<u64>,
     },
     /// There is no store in the file of a [`PageStore`](crate::PageStore).
     #[error("{} holds no page store ({found}); create one, or name the right file", path.display())]
@@ -304,6 +345,11 @@ pub enum PageError {
     /// The store was opened for reading.
     #[error("the store was opened for reading only")]
     ReadOnly,
+}
+
+/// How much space there is.
+fn free(free_bytes: Option<u64>) -> String {
+    free_bytes.map_or_else(String::new, |bytes| format!(", and {} are free", format_bytes_exact(bytes)))
 }
 
 /// What is left to do once a store has stopped. What opening it again can't mend says itself what can.

@@ -39,7 +39,7 @@ impl PageError {
             let kinds = [Interrupted, OutOfMemory, QuotaExceeded, ResourceBusy, StorageFull, WouldBlock];
             kinds.contains(&kind)
         };
-        matches!(self, Self::Memory(_) | Self::Locked)
+        matches!(self, Self::Memory(_) | Self::Locked | Self::ConversionSpace { .. })
             || matches!(self, Self::File { kind, .. } if is_busy(*kind))
     }
 }

@@ -1,4 +1,4 @@
-//! Stores that earlier versions wrote stay readable. Each fixture was left by a power cut: some pages are staged, some
+//! Stores that earlier versions wrote stay readable, and are converted in files. Each fixture was left by a power cut: some pages are staged, some
 //! at home, and one was discarded.
 
 #![allow(
@@ -11,12 +11,14 @@
 
 mod common;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use common::{DEVICE, batch, create_options, model_world, open_options, read, run, world_on};
+use common::{
+    DEVICE, batch, create_options, fill, model_world, open_options, read, run, version_in, world_on,
+};
 use nandle_io::{Arena, Operation};
 use nandle_model::media::Media;
-use nandle_pages::{Batch, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, Store};
 
 const BYTES: u64 = 1 << 20;
 
@@ -51,32 +53,95 @@ fn make() {
     }
 }
 
+fn image(policy: PolicyKind, version: u32) -> Vec<u8> {
+    zstd::decode_all(std::fs::File::open(path(policy, version)).unwrap()).unwrap()
+}
+
+fn all() -> impl Iterator<Item = (PolicyKind, u32)> {
+    (1..=NEWEST_VERSION).flat_map(|version| PolicyKind::ALL.map(|policy| (policy, version)))
+}
+
+/// The version of each page that a fixture holds for sure; `None`: it was never written.
+fn held() -> impl Iterator<Item = (u64, Option<u64>)> {
+    let once = (1..=30).filter(|page| *page != 3).map(|page| (page, Some(page)));
+    let again = (40..47).map(|page| (page, (24..=30).find(|version| 40 + version % 7 == page)));
+    once.chain(again).chain((47..64).map(|page| (page, None)))
+}
+
 #[test]
-fn stores_of_all_versions_are_read_and_written() {
-    for (version, policy) in
-        (1..=NEWEST_VERSION).flat_map(|version| PolicyKind::ALL.map(|policy| (version, policy)))
-    {
-        let image = zstd::decode_all(std::fs::File::open(path(policy, version)).unwrap()).unwrap();
-        let (world, _) = world_on("x25-e-64", media_of(&image));
+fn stores_of_all_versions_are_read_and_nothing_is_written() {
+    for (policy, version) in all() {
+        let (world, media) = world_on("x25-e-64", media_of(&image(policy, version)));
+        let before = media.borrow().contents_hash();
         run(world, async |handle| {
-            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
+            let options = OpenOptions { read_only: true, ..open_options() };
+            let store = Store::open(&handle, DEVICE, options).await.unwrap();
             assert_eq!((store.policy(), store.pages(), store.page_bytes()), (policy, 64, 4096));
-            for page in (1..=30).filter(|page| *page != 3) {
-                assert_eq!(read(&store, page).await, Some(page), "{policy}");
-            }
-            for page in 40..47 {
-                let newest = (24..=30).find(|version| 40 + version % 7 == page);
-                assert_eq!(read(&store, page).await, newest, "{policy}");
+            for (page, expected) in held() {
+                assert_eq!(read(&store, page).await, expected, "{policy}, version {version}");
             }
             store.verify().await.unwrap();
-            for version in 1..=40 {
-                store.commit(batch(&store, &[version % 9, 50], version)).await.unwrap();
-            }
             store.close().await.unwrap();
-            let store = Store::open(&handle, DEVICE, open_options()).await.unwrap();
-            assert_eq!((read(&store, 50).await, read(&store, 20).await), (Some(40), Some(20)), "{policy}");
         });
+        assert_eq!(media.borrow().contents_hash(), before, "{policy}, version {version}");
     }
+}
+
+/// A device can't be exchanged for a copy of it.
+#[test]
+fn earlier_versions_on_a_device_are_refused_for_writing_and_the_present_one_is_not() {
+    for (policy, version) in all() {
+        let (world, media) = world_on("x25-e-64", media_of(&image(policy, version)));
+        let before = media.borrow().contents_hash();
+        let opened = run(world, async |handle| {
+            let store = Store::open(&handle, DEVICE, open_options()).await?;
+            store.commit(batch(&store, &[5, 50], 77)).await?;
+            assert_eq!(read(&store, 50).await, Some(77));
+            store.close().await
+        });
+        if version == NEWEST_VERSION {
+            opened.unwrap();
+            continue;
+        }
+        assert_eq!(opened, Err(PageError::EarlierFormat { got: version, expected: NEWEST_VERSION }));
+        assert_eq!(media.borrow().contents_hash(), before, "{policy}: a refused opening wrote");
+    }
+}
+
+#[test]
+fn stores_of_all_versions_in_files_are_converted_and_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    for (policy, version) in all() {
+        let path = folder.path().join(format!("{policy}.{version}"));
+        std::fs::write(&path, image(policy, version)).unwrap();
+        let before = last_batch(&path);
+        for turn in 0..3 {
+            let mut store = PageStore::open_with(&path, open_options()).unwrap();
+            assert_eq!((store.policy(), store.pages(), store.page_bytes()), (policy, 64, 4096));
+            for (page, expected) in held() {
+                let read = version_in(&store.read(page).unwrap(), page);
+                let expected = if page == 50 && turn > 0 { Some(turn) } else { expected };
+                assert_eq!(read, expected, "{policy}, version {version}, page {page}");
+            }
+            assert!(store.verify().unwrap() >= 36 || !policy.promises().checks_pages, "{policy}");
+            assert!(store.last_durable_batch() >= before, "{policy}: batches have later numbers than before");
+            let mut contents = [0; 4096];
+            fill(&mut contents, 50, turn + 1);
+            store.put(50, &contents).unwrap();
+            assert!(store.commit().unwrap() > before || !policy.promises().atomic_batch, "{policy}");
+            store.close().unwrap();
+        }
+        let label = std::fs::read(&path).unwrap();
+        assert_eq!(u32::from_le_bytes(label[8..12].try_into().unwrap()), NEWEST_VERSION);
+        let checks_pages = PageStore::open(&path).unwrap().promises().checks_pages;
+        assert_eq!(checks_pages, policy.promises().checks_pages, "{policy}, version {version}");
+    }
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), all().count(), "nothing else is left");
+}
+
+fn last_batch(path: &Path) -> BatchNumber {
+    let options = OpenOptions { read_only: true, ..open_options() };
+    PageStore::open_with(path, options).unwrap().last_durable_batch()
 }
 
 fn media_of(image: &[u8]) -> Media {

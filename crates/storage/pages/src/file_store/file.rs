@@ -11,7 +11,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use super::found::{self, Contents};
-use crate::label::{Copies, Label};
+use crate::label::{Copies, LABELS_BYTES, Label};
 use crate::{BLOCK_BYTES, PageError};
 
 /// As long as a file can be.
@@ -127,6 +127,16 @@ impl StoreFile {
         })
     }
 
+    /// Whether its path still leads to it.
+    pub(super) fn is_at_path(&self) -> bool {
+        found::is_at(&self.path, self.device.file())
+    }
+
+    /// Whether it is no device.
+    pub(super) fn is_regular(&self) -> bool {
+        self.device.file().metadata().is_ok_and(|metadata| metadata.is_file())
+    }
+
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -156,25 +166,25 @@ impl StoreFile {
 /// A regular file that holds a store must be as long as its label says: the store itself can't tell, because its file may grow. All
 /// else that may be wrong with it is for the store to say.
 fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), PageError> {
-    let mut labels = [0; 2 * BLOCK_BYTES];
     if !metadata.is_file() {
         return Ok(());
     }
-    if metadata.len() < labels.len() as u64 {
+    if metadata.len() < LABELS_BYTES {
         return Err(PageError::NotAStoreFile { path: path.into(), found: "it is smaller than a label" });
     }
-    let (first, second) = match file.read_exact_at(&mut labels, 0) {
-        Ok(()) => labels.split_at(BLOCK_BYTES),
-        Err(_) => return Ok(()),
-    };
-    match Copies::of([first, second].map(Label::decode)) {
-        Ok(Copies { label, .. }) => label.check_fits(metadata.len()),
-        Err(_) => Ok(()),
-    }
+    label_of(file).map_or(Ok(()), |label| label.check_fits(metadata.len()))
+}
+
+/// The label that a file begins with, if both of its copies can be read.
+pub(super) fn label_of(file: &File) -> Option<Label> {
+    let mut labels = [0; 2 * BLOCK_BYTES];
+    file.read_exact_at(&mut labels, 0).ok()?;
+    let (first, second) = labels.split_at(BLOCK_BYTES);
+    Copies::of([first, second].map(Label::decode)).ok().map(|copies| copies.label)
 }
 
 /// Makes the file so long, with its blocks; or says why those can't be had beforehand. Durable by the store's next flush.
-fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
+pub(super) fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
     let refused = match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => None,
         Err(refused @ (Errno::OPNOTSUPP | Errno::NOSYS)) => {
@@ -202,12 +212,12 @@ fn occupied(action: &'static str, path: &Path, contents: Contents) -> PageError 
     PageError::File { action, path: path.into(), kind: ErrorKind::AlreadyExists, why: contents.told().into() }
 }
 
-fn sync_folder(path: &Path) -> Result<(), Error> {
+pub(super) fn sync_folder(path: &Path) -> Result<(), Error> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
-fn failed(action: &'static str, path: &Path, error: &Error) -> PageError {
+pub(super) fn failed(action: &'static str, path: &Path, error: &Error) -> PageError {
     let mend = match error.kind() {
         ErrorKind::AlreadyExists => "; open the store that it may hold, or remove it first",
         ErrorKind::NotFound => "; create the store first, or name the right folder",

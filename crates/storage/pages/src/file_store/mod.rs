@@ -5,10 +5,12 @@
 //!         read ─► its changes, else ──────────────────►
 //! ```
 
+mod conversion;
 mod file;
 mod found;
 mod make;
 mod memory;
+mod open;
 mod options;
 
 use std::collections::BTreeMap;
@@ -103,24 +105,6 @@ impl PageStore {
             BlockingStore::create(file.device(), create.clone(), open)
         })?;
         Ok(Self::on(store, file, &open))
-    }
-
-    /// Opens a store, whatever became of the program that used it last.
-    ///
-    /// # Errors
-    /// There is no such file, it holds no store or a damaged one, or the store is open elsewhere.
-    pub fn open(path: impl AsRef<Path>) -> Result<Self, PageError> {
-        Self::open_with(path, OpenOptions::default())
-    }
-
-    /// The same with other options.
-    ///
-    /// # Errors
-    /// As for [`open`](PageStore::open).
-    pub fn open_with(path: impl AsRef<Path>, options: OpenOptions) -> Result<Self, PageError> {
-        let file = StoreFile::open(path.as_ref(), options.read_only)?;
-        let store = BlockingStore::open(file.device(), options).map_err(|error| file.named(error))?;
-        Ok(Self::on(store, file, &options))
     }
 
     fn on(store: BlockingStore, file: StoreFile, options: &OpenOptions) -> Self {

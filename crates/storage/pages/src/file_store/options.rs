@@ -16,7 +16,7 @@ const _: () = assert!(
 );
 
 /// A store may grow to so many times as many pages.
-const GROWTH: u64 = 4;
+pub(super) const GROWTH: u64 = 4;
 
 /// Size of the staging area of a store in a file, where its options name none: an eighth of its pages, 8 MiB to 256 MiB.
 pub fn usual_buffer_bytes(pages_bytes: u64) -> u64 {

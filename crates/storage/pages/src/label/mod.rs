@@ -191,6 +191,24 @@ impl Label {
         self.ledger_offset + copy * self.ledger_bytes
     }
 
+    /// Whether it is of an earlier format, which is read and not written.
+    pub(crate) fn is_earlier(&self) -> bool {
+        self.version < VERSION
+    }
+
+    /// Refuses to write an earlier format.
+    pub(crate) fn check_writable(&self) -> Result<(), PageError> {
+        if self.is_earlier() {
+            return Err(PageError::EarlierFormat { got: self.version, expected: VERSION });
+        }
+        Ok(())
+    }
+
+    /// Whether its format has checksums of home pages, which a store may leave out.
+    pub(crate) fn may_have_sums(&self) -> bool {
+        self.version >= VERSION_OF_CLOSE_MARKS
+    }
+
     /// Whether it is of version 1, whose ledgers tell nothing of other copies.
     pub(crate) fn is_of_version_1(&self) -> bool {
         self.version < VERSION_OF_EIGHT_LEDGERS

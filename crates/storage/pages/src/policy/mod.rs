@@ -56,6 +56,11 @@ pub(crate) trait Policy {
         BatchNumber::NONE
     }
 
+    /// Length of a zone, of a policy that has zones.
+    fn zone_bytes(&self) -> Option<u64> {
+        None
+    }
+
     /// Reads a page, checked as far as its contents are known.
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer>;
 
@@ -160,12 +165,17 @@ pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Resul
     })
 }
 
-/// Writes what a new store needs before its label, not flushed.
-pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
+/// Writes what a new store needs before its label, not flushed. Its batches have greater numbers than `last`.
+pub(crate) async fn format(
+    disk: &Rc<Disk>,
+    label: &Label,
+    options: &CreateOptions,
+    last: BatchNumber,
+) -> Result<(), PageError> {
     match label.policy.descriptor().layout {
         Layout::InPlace => Ok(()),
-        Layout::Zones => out_of_place::format(disk, label, options).await,
-        Layout::Staged { .. } => crate::staging::format(disk, label).await,
+        Layout::Zones => out_of_place::format(disk, label, options, last).await,
+        Layout::Staged { .. } => crate::staging::format(disk, label, last).await,
     }
 }
 

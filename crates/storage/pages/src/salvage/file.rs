@@ -8,18 +8,14 @@ use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, FileLock, FileOptions, FileWorld};
 
 use super::inspection::{InspectOptions, Inspection, Stepped};
+use super::like::like;
 use super::report::{PageState, Report};
-use crate::label::Label;
-use crate::{
-    BLOCK_BYTES, CreateOptions, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, home_sums,
-};
+use crate::{OpenOptions, PageError, PageNumber, PageStore, PolicyKind};
 
 /// Requests in flight.
 const SLOTS: u32 = 256;
 /// Pages of a commit at most.
 const COMMIT_PAGES: usize = 4096;
-/// As long as a file can be.
-const LONGEST_BYTES: u64 = i64::MAX as u64;
 
 /// The examination of a store in a file, step by step. The file is opened for reading only, and locked against those who write.
 ///
@@ -134,7 +130,7 @@ impl Salvage {
         newest_only: bool,
     ) -> Result<Self, PageError> {
         let from = FileInspection::open(store, options)?;
-        let create = like(&from.inspection.label);
+        let create = like(&from.inspection.label, None);
         let into = PageStore::create_as(new.as_ref(), &create, OpenOptions::default())?;
         let path = new.as_ref().into();
         Ok(Self { from, into: Some(into), path, uncommitted: 0, newest_only })
@@ -199,28 +195,4 @@ impl std::fmt::Debug for Salvage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Salvage").field("from", &self.from).field("into", &self.path).finish_non_exhaustive()
     }
-}
-
-/// Options of a store like that one.
-fn like(label: &Label) -> CreateOptions {
-    let has_sums = label.sums_bytes > 0;
-    // The areas begin at multiples of it, as they did.
-    let alignment = 1 << (label.area_offset | label.home_offset).trailing_zeros();
-    let usual = CreateOptions::new(label.policy, label.page_length(), label.pages);
-    let pages_max = if has_sums { Some(home_sums::pages_max(label.sums_bytes)) } else { None };
-    let options = CreateOptions {
-        pages_max,
-        home_sums: has_sums || !label.policy.can_keep_home_sums(),
-        alignment_bytes: usual.alignment_bytes.min(alignment).max(BLOCK_BYTES as u64),
-        buffer_bytes: if label.policy.has_staging_area() { label.area_bytes } else { usual.buffer_bytes },
-        ..usual
-    };
-    let as_long = |options: &CreateOptions| {
-        crate::policy::areas(options).is_ok_and(|(_, area_bytes)| area_bytes >= label.area_bytes)
-    };
-    // As much room beside the pages as there was, in percent of them.
-    let percents = (0..=400).map(|spare_percent| CreateOptions { spare_percent, ..options.clone() });
-    let roomy = if label.policy.has_zones() { percents.into_iter().find(as_long) } else { None };
-    debug_assert!(label.end_bytes() <= LONGEST_BYTES, "a store fits into a file");
-    roomy.unwrap_or(options)
 }

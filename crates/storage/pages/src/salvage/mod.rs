@@ -22,6 +22,7 @@ mod finding;
 mod inspection;
 mod judge;
 mod labels;
+mod like;
 mod page_set;
 mod piece;
 mod report;
@@ -33,6 +34,7 @@ pub(crate) use evidence::{
 pub use file::{FileInspection, Salvage};
 pub use finding::{Finding, Problem, Severity, Structure};
 pub use inspection::{InspectOptions, Inspection, Stepped};
+pub(crate) use like::like;
 pub use page_set::PageSet;
 pub(crate) use piece::problem_of;
 pub use report::{PageState, Report};

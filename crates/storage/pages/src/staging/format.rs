@@ -8,7 +8,7 @@ use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
 use crate::size::to_usize;
-use crate::{BLOCK_BYTES, CreateOptions, PageError};
+use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, PageError};
 
 /// The staging area can hold a few batches of a few pages.
 const LEAST_PAGES: u64 = 8;
@@ -28,13 +28,13 @@ pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
 
 /// Writes the ledger and the staging area of a new store, not flushed. All but the ledger is wiped, so that nothing in it can be
 /// taken for an extent of this store, and so that its file has no holes.
-pub(crate) async fn format(disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
+pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, last: BatchNumber) -> Result<(), PageError> {
     if label.area_bytes == 0 {
         return Ok(());
     }
     let ledger_bytes = to_usize(label.ledger_bytes);
     let arena = Arena::new(WIPE_BYTES + ledger_bytes)?;
-    let ledger = Ledger::empty(label.area_blocks());
+    let ledger = Ledger { durable: last.0, ..Ledger::empty(label.area_blocks()) };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
     let mut zeros = arena.allocate(WIPE_BYTES)?;
     zeros.fill(0);

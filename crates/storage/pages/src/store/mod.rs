@@ -1,4 +1,5 @@
 mod checks;
+mod facts;
 mod memory_of_many;
 mod one_state;
 mod read_many;
@@ -91,20 +92,32 @@ impl Store {
         create: &CreateOptions,
         open: OpenOptions,
     ) -> Result<Self, PageError> {
+        Self::create_after(handle, device, create, open, BatchNumber::NONE).await
+    }
+
+    /// Makes a new store whose batches have greater numbers than `last`.
+    pub(crate) async fn create_after(
+        handle: &Handle,
+        device: DeviceId,
+        create: &CreateOptions,
+        open: OpenOptions,
+        last: BatchNumber,
+    ) -> Result<Self, PageError> {
         let disk = Disk::new(handle, device, open.read_only)?;
         open.check(create.page_bytes as u64)?;
         let (ledger_bytes, area_bytes) = policy::areas(create)?;
         let label = Label::plan(create, ledger_bytes, area_bytes)?;
         label.check_fits(disk.shape().capacity_bytes)?;
         let label = Label { id: identity::choose(&disk, label.end_bytes(), create.id).await?, ..label };
-        write_store(&disk, label, create).await.map_err(PageError::of_opening)?;
+        write_store(&disk, label, create, last).await.map_err(PageError::of_opening)?;
         Self::open(handle, device, open).await
     }
 
     /// Opens the store on a device, and recovers what a power cut left.
     ///
     /// # Errors
-    /// There is no store, or one of another version, or a damaged one; or the device fails.
+    /// There is no store, one of a later format, or a damaged one; one of an earlier format is opened
+    /// [to read only](OpenOptions::read_only); or the device fails.
     pub async fn open(handle: &Handle, device: DeviceId, options: OpenOptions) -> Result<Self, PageError> {
         Self::open_with(handle, device, options, Arena::new(options.memory_bytes)?).await
     }
@@ -121,6 +134,7 @@ impl Store {
         labels.label.check_fits(disk.shape().capacity_bytes)?;
         options.check(labels.label.page_bytes)?;
         if !options.read_only {
+            labels.label.check_writable()?;
             labels.renew(&disk).await?;
         }
         let home = Home::new(&disk, &labels.label);
@@ -209,16 +223,6 @@ impl Store {
         Ok(memory_of(&self.arena, self.page_bytes())?)
     }
 
-    /// As it was when the store was opened.
-    pub(crate) fn label(&self) -> &Label {
-        self.home.label()
-    }
-
-    /// Where [`buffer`](Store::buffer) takes its memory from, for threads that fill pages.
-    pub(crate) fn arena(&self) -> Arena {
-        self.arena.clone()
-    }
-
     /// Reads a page. Sees every batch whose `write` or `commit` has returned.
     ///
     /// # Errors
@@ -257,12 +261,6 @@ impl Store {
         debug_assert!(known.is_sorted_by(|one, next| one < next), "known pages ascend, each of them once");
         debug_assert!(known.last().is_none_or(|last| last.0 < self.pages()), "{known:?} of {}", self.pages());
         known
-    }
-
-    /// Where page 0 has its place, and the others behind it; `None` where pages have none.
-    pub(crate) fn homes_offset_bytes(&self) -> Option<u64> {
-        let label = self.home.label();
-        (!label.policy.has_zones()).then(|| label.home_of(PageNumber(0)))
     }
 
     /// Lets so many groups of commits be on their way at once, and as many flushes at the device.
@@ -379,8 +377,13 @@ impl std::fmt::Debug for Store {
     }
 }
 
-async fn write_store(disk: &Rc<Disk>, label: Label, create: &CreateOptions) -> Result<(), PageError> {
-    policy::format(disk, &label, create).await?;
+async fn write_store(
+    disk: &Rc<Disk>,
+    label: Label,
+    create: &CreateOptions,
+    last: BatchNumber,
+) -> Result<(), PageError> {
+    policy::format(disk, &label, create, last).await?;
     if !Defect::LabelFirst.is_seeded() {
         disk.flush().await?;
     }

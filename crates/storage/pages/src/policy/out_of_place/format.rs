@@ -11,7 +11,7 @@ use super::saved_map;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::Label;
-use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError};
+use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, OpenOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
 const LEAST_ZONE_PAGES: u64 = 16;
@@ -91,10 +91,16 @@ fn zone_blocks(options: &CreateOptions) -> u64 {
 }
 
 /// Writes the first ledger, not flushed. The area stays as it is: no header in it has this store's id.
-pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, options: &CreateOptions) -> Result<(), PageError> {
+pub(crate) async fn format(
+    disk: &Rc<Disk>,
+    label: &Label,
+    options: &CreateOptions,
+    last: BatchNumber,
+) -> Result<(), PageError> {
     debug_assert_eq!(label.ledger_bytes, LEDGER_BYTES, "a ledger is a block");
     let arena = Arena::new(BLOCK_BYTES)?;
     let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(options.pages, zones(options)));
+    let ledger = Ledger { durable: last.0, begun: last.0, ..ledger };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }
 

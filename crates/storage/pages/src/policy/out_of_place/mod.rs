@@ -62,7 +62,7 @@ use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;
 use crate::signal::Turn;
 use crate::write_log::Context;
-use crate::{Batch, BatchNumber, PageError, PageNumber, Stats};
+use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
 
 /// What there is to know of it beforehand.
 pub(super) const DESCRIPTOR: Descriptor = Descriptor {
@@ -136,6 +136,10 @@ impl Policy for OutOfPlace {
 
     fn opened_batch(&self) -> BatchNumber {
         self.shared.opened_batch
+    }
+
+    fn zone_bytes(&self) -> Option<u64> {
+        Some(self.shared.zone_blocks * BLOCK_BYTES as u64)
     }
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {

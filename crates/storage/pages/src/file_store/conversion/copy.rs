@@ -1,0 +1,39 @@
+use nandle_io::Buffer;
+
+use super::Side;
+use crate::{Batch, PageError, PageNumber};
+
+/// Pages of a commit at most.
+const COMMIT_PAGES: usize = 4096;
+/// The part of its memory that a store's commit may take.
+const MEMORY_SHARE: usize = 4;
+
+/// Copies all pages, but for those of which nothing is known and that are zeros: they stay holes.
+pub(super) fn copy_pages(old: &Side, new: &Side) -> Result<(), PageError> {
+    let known = old.store.known();
+    // Of pages in their own places none may be known, as in formats without checksums.
+    let has_homes = old.store.homes_offset_bytes().is_some();
+    let all = if has_homes { (0..old.store.pages()).map(PageNumber).collect() } else { known.clone() };
+    let memory_pages = new.store.memory_bytes() / MEMORY_SHARE / new.store.page_bytes();
+    let most = new.store.largest_batch().min(memory_pages).clamp(1, COMMIT_PAGES);
+    for pages in all.chunks(most) {
+        let contents = old.runtime.block_on(old.store.read_many(pages))?;
+        let mut batch = Batch::new();
+        for (page, contents) in pages.iter().zip(&contents) {
+            if known.binary_search(page).is_ok() || contents.iter().any(|byte| *byte != 0) {
+                batch.put(*page, copy_of(contents, new)?);
+            }
+        }
+        if !batch.is_empty() {
+            new.runtime.block_on(new.store.commit(batch))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy_of(contents: &Buffer, new: &Side) -> Result<Buffer, PageError> {
+    let mut buffer = new.store.buffer()?;
+    debug_assert_eq!(buffer.len(), contents.len(), "both stores have pages of the same length");
+    buffer.copy_from_slice(contents);
+    Ok(buffer.freeze())
+}

@@ -1,0 +1,130 @@
+//! Gives a store of an earlier format in a file the present one: by a copy beside it, which takes its name.
+//!
+//! ```text
+//! NAME         NAME.converting
+//! old store    –
+//! old store    a copy that grows; the next conversion makes it anew
+//! old store    a whole copy, durable
+//! copy         old store                  exchanged; then the folder is synced, before anyone can open the copy
+//! copy         –
+//! ```
+//!
+//! Both files are locked meanwhile. An opening that finds the fourth state, because a process was killed in it, syncs the folder
+//! before it lets anyone write ([`end`]): else a power cut could bring back the old store, without what was committed since.
+
+mod copy;
+mod place;
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use nandle_io::runtime::Runtime;
+use nandle_io::{DeviceFile, DeviceId, FileLock, FileWorld};
+
+use self::copy::copy_pages;
+use self::place::Place;
+use super::found;
+use crate::label::Label;
+use crate::salvage::like;
+use crate::{CreateOptions, OpenOptions, PageError, Store};
+
+/// Requests in flight.
+const SLOTS: u32 = 256;
+
+/// Converts the store that a path leads to, of this earlier version, as its opening with these options would use it. Nothing is
+/// done if the path leads to another file by now.
+pub(super) fn convert(path: &Path, version: u32, options: &OpenOptions) -> Result<(), PageError> {
+    let place = Place::of(path, version)?;
+    let lock = locked(place.open()?)?;
+    if !found::is_at(path, lock.file().file()) {
+        return Ok(());
+    }
+    let old = Side::open(Arc::clone(lock.file()), options).map_err(|error| place.named(error))?;
+    place.remove_copy(old.store.label())?;
+    let copied = make_copy(&place, (&old, lock.file().file()), options);
+    let _copy_lock = copied.inspect_err(|_| place.discard_copy()).map_err(|error| place.named(error))?;
+    place.exchange()
+}
+
+/// Ends a conversion whose process was killed after the copy had taken the name.
+pub(super) fn end(path: &Path) -> Result<(), PageError> {
+    Place::of(path, 0)?.end()
+}
+
+/// Options of the new store: where the old format had no checksums of pages the new one has.
+fn like_present(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
+    let create = CreateOptions { id: Some(label.id), ..like(label, zone_bytes) };
+    if label.may_have_sums() {
+        return create;
+    }
+    CreateOptions {
+        home_sums: true,
+        pages_max: Some(label.pages.saturating_mul(super::options::GROWTH)),
+        ..create
+    }
+}
+
+/// A whole and durable copy, and its lock.
+fn make_copy(
+    place: &Place,
+    (old, old_file): (&Side, &File),
+    options: &OpenOptions,
+) -> Result<FileLock, PageError> {
+    let create = like_present(old.store.label(), old.store.zone_bytes());
+    let bytes = create.device_bytes()?;
+    let lock = locked(place.make_copy(old_file, bytes)?)?;
+    let write = || {
+        let new = Side::create(Arc::clone(lock.file()), &create, options, old)?;
+        copy_pages(old, &new)?;
+        new.close()
+    };
+    write().map_err(|error| place.full_or(old_file, bytes, error))?;
+    place.keep_owner(old_file, lock.file().file())?;
+    Ok(lock)
+}
+
+fn locked(file: DeviceFile) -> Result<FileLock, PageError> {
+    let failed = |error| PageError::Thread { why: format!("locking the file: {error}") };
+    FileLock::take(Arc::new(file), false).map_err(failed)?.ok_or(PageError::Locked)
+}
+
+/// One of the two stores. Its runtime is dropped last.
+struct Side {
+    store: Store,
+    runtime: Runtime,
+}
+
+impl Side {
+    fn runtime(file: Arc<DeviceFile>) -> Result<(Runtime, DeviceId), PageError> {
+        let mut world = FileWorld::new(SLOTS).map_err(|source| PageError::World { source })?;
+        let device = world.add(file).id;
+        Ok((Runtime::new(world.into_io()), device))
+    }
+
+    /// The old store, to which nothing is written.
+    fn open(file: Arc<DeviceFile>, options: &OpenOptions) -> Result<Self, PageError> {
+        let (runtime, device) = Self::runtime(file)?;
+        let (handle, options) = (runtime.handle(), OpenOptions { read_only: true, ..*options });
+        let store = runtime.block_on(Store::open(&handle, device, options))?;
+        Ok(Self { store, runtime })
+    }
+
+    /// The new one, whose batches have greater numbers than those of the old one.
+    fn create(
+        file: Arc<DeviceFile>,
+        create: &CreateOptions,
+        options: &OpenOptions,
+        old: &Self,
+    ) -> Result<Self, PageError> {
+        let (runtime, device) = Self::runtime(file)?;
+        let (handle, last) = (runtime.handle(), old.store.last_durable_batch());
+        let store = runtime.block_on(Store::create_after(&handle, device, create, *options, last))?;
+        Ok(Self { store, runtime })
+    }
+
+    fn close(self) -> Result<(), PageError> {
+        let Self { store, runtime } = self;
+        runtime.block_on(store.close())
+    }
+}

@@ -1,0 +1,222 @@
+//! The files of a conversion, and what they are called.
+
+use std::fs::{File, Metadata};
+use std::io::{Error, ErrorKind};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, fchown};
+use std::path::{Path, PathBuf};
+
+use nandle_io::{Cause, DeviceFile, FileOptions};
+use rustix::fs::{CWD, RenameFlags, renameat_with, statvfs};
+use rustix::io::Errno;
+
+use crate::PageError;
+use crate::file_store::file::{failed, label_of, reserve, sync_folder};
+use crate::file_store::found::Contents;
+use crate::label::Label;
+
+const COPYING: &str = "copying the store to its present format in";
+const EXCHANGING: &str = "giving the converted store the name";
+/// The unit of the blocks that a file says it has.
+const SECTOR_BYTES: u64 = 512;
+
+/// Where a store is converted.
+pub(super) struct Place {
+    /// Of the store, without symbolic links.
+    path: PathBuf,
+    copy: PathBuf,
+    /// The version of the old store.
+    version: u32,
+}
+
+impl Place {
+    pub(super) fn of(path: &Path, version: u32) -> Result<Self, PageError> {
+        let path = path.canonicalize().map_err(|error| failed("finding the store's file", path, &error))?;
+        let mut copy = path.clone().into_os_string();
+        copy.push(".converting");
+        Ok(Self { path, copy: copy.into(), version })
+    }
+
+    /// The old store's file, for writing too: without that its lock wouldn't be exclusive everywhere.
+    pub(super) fn open(&self) -> Result<DeviceFile, PageError> {
+        let file = File::options().read(true).write(true).open(&self.path);
+        device(&self.path, file.map_err(|error| failed("opening the store's file", &self.path, &error))?)
+    }
+
+    /// Removes what a conversion of this store has left that was cut off; nothing else.
+    pub(super) fn remove_copy(&self, label: &Label) -> Result<(), PageError> {
+        let occupied = |why: &str| PageError::File {
+            action: COPYING,
+            path: self.copy.clone(),
+            kind: ErrorKind::AlreadyExists,
+            why: format!("{why}; move it away first"),
+        };
+        let Some(metadata) = self.copy_metadata()? else { return Ok(()) };
+        if !metadata.is_file() {
+            return Err(occupied("it is no file"));
+        }
+        let file = File::open(&self.copy).map_err(|error| failed(COPYING, &self.copy, &error))?;
+        let contents = Contents::of(&file).map_err(|error| failed(COPYING, &self.copy, &error))?;
+        match contents {
+            Contents::Nothing | Contents::HalfMade => {}
+            Contents::Store if label_of(&file).is_some_and(|copy| copy.id == label.id) => {}
+            Contents::Store => return Err(occupied("it holds another store")),
+            Contents::Other => return Err(occupied("it holds something else")),
+        }
+        std::fs::remove_file(&self.copy).map_err(|error| failed(COPYING, &self.copy, &error))
+    }
+
+    fn copy_metadata(&self) -> Result<Option<Metadata>, PageError> {
+        match std::fs::symlink_metadata(&self.copy) {
+            Ok(metadata) => Ok(Some(metadata)),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(COPYING, &self.copy, &error)),
+        }
+    }
+
+    /// A new file for the copy, with its blocks where the old one has its own.
+    pub(super) fn make_copy(&self, old: &File, bytes: u64) -> Result<DeviceFile, PageError> {
+        let failed = |error: Error| match error.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => self.no_space(old, bytes),
+            _ => failed(COPYING, &self.copy, &error),
+        };
+        let metadata = old.metadata().map_err(failed)?;
+        let needed_bytes = needed_bytes(&metadata, bytes);
+        if free_bytes(&self.path).is_some_and(|free_bytes| free_bytes < needed_bytes) {
+            return Err(self.no_space(old, bytes));
+        }
+        // Nobody else may read it before it has its permissions.
+        let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&self.copy);
+        let file = file.map_err(failed)?;
+        if is_reserved(&metadata) {
+            reserve(&file, bytes).map_err(failed)?;
+        } else {
+            file.set_len(bytes).map_err(failed)?;
+        }
+        device(&self.copy, file)
+    }
+
+    fn no_space(&self, old: &File, bytes: u64) -> PageError {
+        let needed_bytes = old.metadata().map_or(bytes, |metadata| needed_bytes(&metadata, bytes));
+        let free_bytes = free_bytes(&self.path);
+        PageError::ConversionSpace {
+            path: self.path.clone(),
+            version: self.version,
+            needed_bytes,
+            free_bytes,
+        }
+    }
+
+    /// An error of writing the copy: there is no space, or any other.
+    pub(super) fn full_or(&self, old: &File, bytes: u64, error: PageError) -> PageError {
+        let is_full = |cause: &Cause| {
+            [Errno::NOSPC, Errno::DQUOT].iter().any(|full| *cause == Cause::System(full.raw_os_error()))
+        };
+        match error.of_opening() {
+            PageError::Device { source, .. } if is_full(&source.cause) => self.no_space(old, bytes),
+            error => error,
+        }
+    }
+
+    /// Gives the copy what the old file has, durably.
+    pub(super) fn keep_owner(&self, old: &File, copy: &File) -> Result<(), PageError> {
+        let keep = || {
+            let (old, new) = (old.metadata()?, copy.metadata()?);
+            if (old.uid(), old.gid()) != (new.uid(), new.gid()) {
+                fchown(copy, Some(old.uid()), Some(old.gid()))?;
+            }
+            copy.set_permissions(old.permissions())?;
+            copy.sync_all()
+        };
+        keep().map_err(|error| failed("keeping owner and permissions of the store in", &self.copy, &error))
+    }
+
+    /// Exchanges the names of the store and its copy, durably, and removes the old store. If that fails it is as it was.
+    pub(super) fn exchange(&self) -> Result<(), PageError> {
+        let failed = |error: Error| failed(EXCHANGING, &self.path, &error);
+        let is_exchanged = self.rename().inspect_err(|_| self.discard_copy()).map_err(failed)?;
+        if let Err(error) = sync_folder(&self.path) {
+            // If that fails, too, both are there, and an opening ends the conversion.
+            if is_exchanged && self.rename().is_ok() {
+                self.discard_copy();
+            }
+            return Err(failed(error));
+        }
+        self.discard_copy();
+        Ok(())
+    }
+
+    /// Gives the copy the store's name; returns whether the store has the copy's then. Where the file system can't exchange names
+    /// there is no old store any more.
+    fn rename(&self) -> Result<bool, Error> {
+        match renameat_with(CWD, &self.copy, CWD, &self.path, RenameFlags::EXCHANGE) {
+            Ok(()) => Ok(true),
+            Err(Errno::INVAL | Errno::NOSYS | Errno::OPNOTSUPP) => {
+                std::fs::rename(&self.copy, &self.path)?;
+                Ok(false)
+            }
+            Err(errno) => Err(errno.into()),
+        }
+    }
+
+    /// Ends a conversion that was cut off when the copy had the store's name.
+    pub(super) fn end(&self) -> Result<(), PageError> {
+        let is_file = |metadata: Metadata| metadata.is_file();
+        if !self.copy_metadata()?.is_some_and(is_file) {
+            return Ok(());
+        }
+        let label = |path: &Path| File::open(path).ok().as_ref().and_then(label_of);
+        let (Some(store), Some(old)) = (label(&self.path), label(&self.copy)) else { return Ok(()) };
+        if store.id != old.id || !old.is_earlier() {
+            return Ok(());
+        }
+        sync_folder(&self.path).map_err(|error| failed(EXCHANGING, &self.path, &error))?;
+        self.discard_copy();
+        Ok(())
+    }
+
+    /// Removes what has the copy's name: the copy, or the old store.
+    pub(super) fn discard_copy(&self) {
+        // If it stays, the next conversion or opening removes it.
+        let _ = std::fs::remove_file(&self.copy);
+    }
+
+    /// An error with what was to be done; those that say it themselves stay as they are.
+    pub(super) fn named(&self, error: PageError) -> PageError {
+        match error {
+            error @ (PageError::ConversionSpace { .. } | PageError::Locked | PageError::File { .. }) => error,
+            error => {
+                let (path, source) = (self.path.clone(), Box::new(error));
+                PageError::Conversion { path, version: self.version, source }
+            }
+        }
+    }
+}
+
+fn device(path: &Path, file: File) -> Result<DeviceFile, PageError> {
+    DeviceFile::new(file, FileOptions::default()).map_err(|error| PageError::File {
+        action: "using the store's file",
+        path: path.into(),
+        kind: ErrorKind::Unsupported,
+        why: error.to_string(),
+    })
+}
+
+/// Whether a file has a block everywhere.
+fn is_reserved(metadata: &Metadata) -> bool {
+    metadata.blocks().saturating_mul(SECTOR_BYTES) >= metadata.len()
+}
+
+/// Bytes that the copy of a file takes, as long as this: a file with holes stays one.
+fn needed_bytes(metadata: &Metadata, bytes: u64) -> u64 {
+    if is_reserved(metadata) {
+        return bytes;
+    }
+    let more_bytes = bytes.saturating_sub(metadata.len());
+    bytes.min(metadata.blocks().saturating_mul(SECTOR_BYTES).saturating_add(more_bytes))
+}
+
+/// Bytes that are free where a file is; `None` where the file system doesn't say.
+fn free_bytes(path: &Path) -> Option<u64> {
+    let space = statvfs(path).ok().filter(|space| space.f_blocks > 0)?;
+    Some(space.f_bavail.saturating_mul(space.f_frsize))
+}

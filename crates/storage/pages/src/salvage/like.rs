@@ -1,0 +1,32 @@
+//! What a copy of a store has to be.
+
+use crate::label::Label;
+use crate::{BLOCK_BYTES, CreateOptions, home_sums};
+
+/// As long as a file can be.
+const LONGEST_BYTES: u64 = i64::MAX as u64;
+
+/// Options of a store like that one, with zones of this length if it is known.
+pub(crate) fn like(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
+    let has_sums = label.sums_bytes > 0;
+    // The areas begin at multiples of it, as they did.
+    let alignment = 1 << (label.area_offset | label.home_offset).trailing_zeros();
+    let usual = CreateOptions::new(label.policy, label.page_length(), label.pages);
+    let pages_max = if has_sums { Some(home_sums::pages_max(label.sums_bytes)) } else { None };
+    let options = CreateOptions {
+        pages_max,
+        home_sums: has_sums || !label.policy.can_keep_home_sums(),
+        alignment_bytes: zone_bytes
+            .unwrap_or_else(|| usual.alignment_bytes.min(alignment).max(BLOCK_BYTES as u64)),
+        buffer_bytes: if label.policy.has_staging_area() { label.area_bytes } else { usual.buffer_bytes },
+        ..usual
+    };
+    let as_long = |options: &CreateOptions| {
+        crate::policy::areas(options).is_ok_and(|(_, area_bytes)| area_bytes >= label.area_bytes)
+    };
+    // As much room beside the pages as there was, in percent of them.
+    let percents = (0..=400).map(|spare_percent| CreateOptions { spare_percent, ..options.clone() });
+    let roomy = if label.policy.has_zones() { percents.into_iter().find(as_long) } else { None };
+    debug_assert!(label.end_bytes() <= LONGEST_BYTES, "a store fits into a file");
+    roomy.unwrap_or(options)
+}

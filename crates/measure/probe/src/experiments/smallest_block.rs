@@ -105,7 +105,8 @@ impl Experiment for SmallestBlockSearch {
 
     fn derive(&self, findings: &SmallestBlock, derived: &mut Derived) {
         let smallest = findings.rates.iter().map(|rate| rate.block_bytes).min();
-        let write = findings.read_modify_write_below_bytes.or(smallest.map(Interval::exact));
+        // Where writes weren't measured, reads alone decide.
+        let write = findings.write_bytes.or(smallest.map(Interval::exact));
         let larger = |read: Interval<u64>, write: Interval<u64>| Interval {
             value: read.value.max(write.value),
             low: read.low.max(write.low),
@@ -161,8 +162,8 @@ fn conclude(cells: &[Cell], queue_depth: u32, rounds: &Rounds, findings: &mut Sm
     findings.read_bytes = last_step(cells, rounds, OperationKind::Read);
     findings.read_flat_to_bytes = flat_to(cells, rounds);
     let least = cells.iter().map(|cell| cell.block_bytes).min();
-    let write = last_step(cells, rounds, OperationKind::Write);
-    findings.read_modify_write_below_bytes = write.filter(|write| Some(write.value) > least);
+    findings.write_bytes = last_step(cells, rounds, OperationKind::Write);
+    findings.read_modify_write_below_bytes = findings.write_bytes.filter(|write| Some(write.value) > least);
 }
 
 /// The last size that is better than all smaller ones; `None` where one of the sizes wasn't measured. Without such a step it is the smallest there is; one that is not sure
@@ -223,4 +224,21 @@ fn sizes(cells: &[Cell], operation: OperationKind) -> Vec<(usize, u64)> {
     let aligned = |cell: &Cell| cell.operation == operation && cell.shift_bytes == 0;
     let numbered = cells.iter().enumerate().filter(|(_, cell)| aligned(cell));
     numbered.map(|(index, cell)| (index, cell.block_bytes)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_of_writes_that_may_be_there_widens_the_interval() {
+        let findings = SmallestBlock {
+            read_bytes: Some(Interval::exact(512)),
+            write_bytes: Some(Interval { value: 512, low: 512, high: 4096 }),
+            ..SmallestBlock::default()
+        };
+        let mut derived = Derived::default();
+        SmallestBlockSearch.derive(&findings, &mut derived);
+        assert_eq!(derived.smallest_block_bytes, Some(Interval { value: 512, low: 512, high: 4096 }));
+    }
 }

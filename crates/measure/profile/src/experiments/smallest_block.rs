@@ -12,6 +12,8 @@ pub struct SmallestBlock {
     pub read_bytes: Option<Interval<u64>>,
     /// Up to this size a read costs no more than the smallest one (5 %): what a smaller request saves is nothing.
     pub read_flat_to_bytes: Option<Interval<u64>>,
+    /// The size of writing below which a request costs more than a larger one; the smallest tried where none does.
+    pub write_bytes: Option<Interval<u64>>,
     /// The size below which a write costs more than a larger one, because the device has to read the rest of its block
     /// first; `null` when no such step was seen.
     pub read_modify_write_below_bytes: Option<Interval<u64>>,

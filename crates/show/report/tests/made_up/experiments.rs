@@ -326,6 +326,7 @@ fn smallest_block() -> SmallestBlock {
             .collect(),
         read_bytes: Some(Interval::exact(512)),
         read_flat_to_bytes: Some(Interval::exact(1024)),
+        write_bytes: Some(Interval::exact(4096)),
         read_modify_write_below_bytes: Some(Interval::exact(4096)),
         alignments: vec![shifted(OperationKind::Read, 1.3), shifted(OperationKind::Write, 2.4)],
     }

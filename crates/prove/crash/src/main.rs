@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clap::Parser;
-use nandle_crash::file_calls::{FileSystem, Interface, fail_calls};
-use nandle_crash::{Campaign, Scenario, Summary, Violation, run};
+use nandle_crash::file_calls::{FileSystem, Interface, fail_calls, fail_conversion};
+use nandle_crash::{Campaign, Fixture, Scenario, Summary, Violation, run};
 use nandle_pages::PolicyKind;
 
 /// Cuts the power of modelled devices under random histories of page stores, and checks what recovery finds
@@ -77,6 +77,22 @@ fn fail_file_calls() -> ExitCode {
             runs += summary.runs;
             broken += summary.violations.len();
         }
+    }
+    let fixtures = match Fixture::all() {
+        Ok(fixtures) => fixtures,
+        Err(error) => {
+            eprintln!("reading the fixtures of earlier formats: {error}");
+            return ExitCode::FAILURE;
+        }
+    };
+    for fixture in fixtures {
+        let summary = fail_conversion(&file_system, &fixture, 1);
+        println!("{:29} {:5} failed calls and kills", fixture.name, summary.runs);
+        for (life, what) in &summary.violations {
+            println!("violation: {life:?}: {what}");
+        }
+        runs += summary.runs;
+        broken += summary.violations.len();
     }
     println!("{runs} failed calls, {broken} violations");
     if broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }

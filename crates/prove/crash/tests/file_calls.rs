@@ -3,11 +3,14 @@
     missing_docs,
     clippy::print_stderr,
     clippy::print_stdout,
+    clippy::unwrap_used,
     reason = "tests, and helpers of tests are part of them"
 )]
 
+use nandle_crash::Fixture;
 use nandle_crash::file_calls::{
-    CallKind, FailingCall, FileCallSummary, FileSystem, Interface, fail_call, fail_calls,
+    CallKind, ConversionSummary, FailingCall, FileCallSummary, FileSystem, Interface, fail_call, fail_calls,
+    fail_conversion,
 };
 use nandle_pages::{Defect, PolicyKind, seed_defect};
 
@@ -47,6 +50,21 @@ fn a_store_loses_nothing_when_a_call_fails() {
     fail_some(Interface::Store, 5);
 }
 
+/// Each of them opens first by a conversion, in which each kind of call fails and the process is killed.
+#[test]
+fn a_store_of_an_earlier_format_loses_nothing_when_a_call_fails() {
+    let Some(file_system) = mounted() else { return };
+    let mut runs = 0;
+    let some = |fixture: &Fixture| (fixture.policy as u32 + fixture.version).is_multiple_of(3);
+    for fixture in Fixture::all().unwrap().into_iter().filter(some) {
+        let ConversionSummary { runs: of_fixture, violations } = fail_conversion(&file_system, &fixture, 79);
+        assert_eq!(violations, [], "{}", fixture.name);
+        runs += of_fixture;
+    }
+    println!("{runs} lives in which a call failed or the process was killed");
+    assert!(runs > 100, "{runs}");
+}
+
 /// A store that forgets a failed sync is caught, so the tests above can fail.
 #[test]
 fn a_failed_sync_that_is_forgotten_is_caught() {
@@ -63,4 +81,17 @@ fn a_failed_sync_that_is_forgotten_is_caught() {
     seed_defect(None);
     println!("caught in {caught} of {SYNCS} lives");
     assert!(caught > 0);
+}
+
+/// A conversion whose names a power cut can take back is caught.
+#[test]
+fn names_that_a_conversion_does_not_sync_are_caught() {
+    let Some(file_system) = mounted() else { return };
+    let fixtures = Fixture::all().unwrap();
+    let oldest = fixtures.iter().find(|fixture| fixture.version == 1).unwrap();
+    seed_defect(Some(Defect::ConversionUnsynced));
+    let ConversionSummary { violations, .. } = fail_conversion(&file_system, oldest, 1000);
+    seed_defect(None);
+    println!("{violations:?}");
+    assert!(!violations.is_empty());
 }

@@ -67,6 +67,8 @@ pub enum Defect {
     BatchNumbersGoBack,
     /// A read of many counts although a batch has changed one of its pages meanwhile.
     ManyOfSeveralStates,
+    /// The names that a conversion exchanges aren't synced.
+    ConversionUnsynced,
     /// Clients take the zone without which cleaning can't go on.
     ReserveTooSmall,
 }

@@ -1,45 +1,10 @@
-//! One file in one folder, with what a power cut would leave of it.
+//! A file, with what a power cut would leave of it.
 
 use std::collections::BTreeSet;
 
-use super::kind::{CallKind, Calls};
+use super::folder::Survivors;
 
 const BLOCK_BYTES: usize = 4096;
-
-/// Which call fails.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Plan {
-    pub(super) fail: Option<(CallKind, u64)>,
-}
-
-/// How much of what isn't durable a power cut leaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Survivors {
-    /// All of it: the process was killed, and the power stayed on.
-    All,
-    /// None of it.
-    None,
-    /// Every other block.
-    Some,
-}
-
-impl Survivors {
-    pub(super) const ALL: [Self; 3] = [Self::All, Self::None, Self::Some];
-}
-
-/// The state of the file system.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Folder {
-    /// The file as programs see it, under its number.
-    pub(super) file: Option<(u64, Contents)>,
-    is_name_dirty: bool,
-    is_name_durable: bool,
-    /// Numbers that were given.
-    numbers: u64,
-    plan: Plan,
-    pub(super) calls: Calls,
-    pub(super) has_failed: bool,
-}
 
 /// Bytes, and which of them are durable.
 #[derive(Debug, Clone, Default)]
@@ -50,64 +15,12 @@ pub(super) struct Contents {
     is_length_dirty: bool,
 }
 
-impl Folder {
-    /// An empty one, in which a call is to fail.
-    pub(super) fn reset(&mut self, plan: Plan) {
-        *self = Self { plan, numbers: self.numbers, ..Self::default() };
-    }
-
-    /// No call fails any more.
-    pub(super) fn end_failures(&mut self) {
-        self.plan = Plan::default();
-    }
-
-    /// The state as it was, whose numbers aren't given again.
-    pub(super) fn restore(&mut self, state: &Self) {
-        *self = Self { numbers: self.numbers, ..state.clone() };
-    }
-
-    /// Whether this call, which is counted, is the one to fail.
-    pub(super) fn fails(&mut self, kind: CallKind) -> bool {
-        let nth = self.calls.count(kind);
-        let fails = self.plan.fail == Some((kind, nth));
-        self.has_failed |= fails;
-        fails
-    }
-
-    pub(super) fn create(&mut self) -> u64 {
-        self.numbers += 1;
-        // Number 1 is the folder's.
-        let number = 1 + self.numbers;
-        self.file = Some((number, Contents::default()));
-        self.is_name_dirty = true;
-        number
-    }
-
-    pub(super) fn remove(&mut self) {
-        self.file = None;
-        self.is_name_dirty = true;
-    }
-
-    pub(super) fn sync_names(&mut self, fails: bool) {
-        if std::mem::take(&mut self.is_name_dirty) && !fails {
-            self.is_name_durable = self.file.is_some();
-        }
-    }
-
-    /// A power cut, or the end of the process alone. The file that is left has another number, so that the kernel has nothing of
-    /// it in its cache.
-    pub(super) fn cut(&mut self, survivors: Survivors) {
-        self.numbers += 1;
-        let number = 1 + self.numbers;
-        let is_there = self.is_name_durable || survivors != Survivors::None;
-        self.file = self.file.take().filter(|_| is_there).map(|(_, contents)| (number, contents));
-        if let Some((_, contents)) = &mut self.file {
-            contents.cut(survivors);
-        }
-    }
-}
-
 impl Contents {
+    /// A file that is durable.
+    pub(super) fn durable(bytes: &[u8]) -> Self {
+        Self { cached: bytes.to_vec(), durable: bytes.to_vec(), ..Self::default() }
+    }
+
     pub(super) fn len(&self) -> usize {
         self.cached.len()
     }
@@ -159,7 +72,7 @@ impl Contents {
         }
     }
 
-    fn cut(&mut self, survivors: Survivors) {
+    pub(super) fn cut(&mut self, survivors: Survivors) {
         match survivors {
             Survivors::All => return,
             Survivors::None => {}

@@ -6,7 +6,7 @@ use super::clients::{Client, PAGES};
 use crate::contents::{Found, inspect};
 
 /// Commits and growths that were tried, and those that were acknowledged.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Record {
     is_atomic: bool,
     acknowledged: BTreeMap<u64, u64>,
@@ -15,6 +15,8 @@ pub(super) struct Record {
     commits: BTreeMap<u64, Vec<u64>>,
     pages_acknowledged: u64,
     pages_tried: u64,
+    /// Contents that pages had before all commits, where they are known.
+    before: BTreeMap<u64, Vec<u8>>,
 }
 
 impl Record {
@@ -26,7 +28,13 @@ impl Record {
             commits: BTreeMap::new(),
             pages_acknowledged: PAGES,
             pages_tried: PAGES,
+            before: BTreeMap::new(),
         }
+    }
+
+    /// Of a store that was there, with these contents of its pages.
+    pub(super) fn of_store(is_atomic: bool, pages: u64, before: BTreeMap<u64, Vec<u8>>) -> Self {
+        Self { pages_acknowledged: pages, pages_tried: pages, before, ..Self::new(is_atomic) }
     }
 
     /// The version of the next commit, which is tried from now on.
@@ -61,14 +69,16 @@ impl Record {
             return Err(format!("{pages} pages, and {least} to {most} are right"));
         }
         let mut found = BTreeMap::new();
-        for (page, tried) in &self.tried {
+        let before = self.before.keys().map(|page| (page, &0));
+        let known: BTreeMap<_, _> = before.chain(&self.tried).collect();
+        for (page, tried) in known {
             let acknowledged = self.acknowledged.get(page).copied().unwrap_or(0);
             if *page >= pages {
                 continue;
             }
             match client.read(*page) {
                 Ok(contents) => {
-                    let version = inspect(&contents, *page);
+                    let version = self.version_of(*page, &contents);
                     self.check_page(*page, version, (acknowledged, *tried))?;
                     found.insert(*page, version);
                 }
@@ -79,11 +89,23 @@ impl Record {
         if self.is_atomic { self.check_commits(&found) } else { Ok(()) }
     }
 
+    /// The version that a page holds; 0 are its contents from before.
+    fn version_of(&self, page: u64, contents: &[u8]) -> Found {
+        match (self.before.get(&page), inspect(contents, page)) {
+            (Some(before), _) if before == contents => Found::Whole(0),
+            // Zeros aren't what it held.
+            (Some(_), Found::Whole(0)) => Found::Other,
+            (_, found) => found,
+        }
+    }
+
     fn check_page(&self, page: u64, found: Found, (least, most): (u64, u64)) -> Result<(), String> {
         let is_right = match found {
             Found::Whole(version) => (least..=most).contains(&version),
             // Before its first commit a page holds anything.
-            Found::Other => least == 0 || (!self.is_atomic && least < most),
+            Found::Other => {
+                (least == 0 && !self.before.contains_key(&page)) || (!self.is_atomic && least < most)
+            }
         };
         if is_right {
             return Ok(());

@@ -15,21 +15,43 @@ pub enum CallKind {
     Write,
     /// A read.
     Read,
-    /// The file's creation.
+    /// A file's creation.
     Create,
+    /// A change of a file's name.
+    Rename,
+    /// A file's removal.
+    Remove,
+    /// A change of a file's permissions or owner.
+    Owner,
 }
 
 impl CallKind {
     /// Each of them.
-    pub const ALL: [Self; 7] =
-        [Self::Sync, Self::SyncFolder, Self::Reserve, Self::Truncate, Self::Write, Self::Read, Self::Create];
+    pub const ALL: [Self; 10] = [
+        Self::Sync,
+        Self::SyncFolder,
+        Self::Reserve,
+        Self::Truncate,
+        Self::Write,
+        Self::Read,
+        Self::Create,
+        Self::Rename,
+        Self::Remove,
+        Self::Owner,
+    ];
 
     /// The error of a failed call.
     pub(super) const fn errno(self) -> i32 {
         const EIO: i32 = 5;
         const ENOSPC: i32 = 28;
         match self {
-            Self::Sync | Self::SyncFolder | Self::Write | Self::Read => EIO,
+            Self::Sync
+            | Self::SyncFolder
+            | Self::Write
+            | Self::Read
+            | Self::Rename
+            | Self::Remove
+            | Self::Owner => EIO,
             Self::Reserve | Self::Truncate | Self::Create => ENOSPC,
         }
     }
@@ -45,6 +67,9 @@ impl fmt::Display for CallKind {
             Self::Write => "write",
             Self::Read => "read",
             Self::Create => "creation",
+            Self::Rename => "rename",
+            Self::Remove => "removal",
+            Self::Owner => "change of owner",
         })
     }
 }
@@ -57,6 +82,11 @@ impl Calls {
     /// Of one kind.
     pub(super) fn of(&self, kind: CallKind) -> u64 {
         self.0.get(kind as usize).copied().unwrap_or(0)
+    }
+
+    /// Of all kinds.
+    pub(super) fn all(&self) -> u64 {
+        self.0.iter().sum()
     }
 
     /// Counts one more; returns how many there are now.

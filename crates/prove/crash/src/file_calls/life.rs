@@ -3,9 +3,9 @@
 use nandle_pages::{PageError, PolicyKind};
 
 use super::clients::{self, Client, Failure, Interface, PAGES};
-use super::file::{Plan, Survivors};
+use super::folder::{Plan, Survivors};
 use super::judge::Record;
-use super::mount::FileSystem;
+use super::mount::{FileSystem, STORE};
 
 /// Pages after the growth.
 const GROWN: u64 = 40;
@@ -51,14 +51,14 @@ impl Life<'_> {
         if !self.has_failed() {
             return Err(format!("creation: {error}"));
         }
-        let is_there = self.file_system.folder(|folder| folder.file.is_some());
+        let is_there = self.file_system.folder(|folder| folder.len() > 0);
         if self.interface == Interface::PageStore && is_there {
             return Err(format!("a file is left of a creation that failed: {error}"));
         }
         self.file_system.folder(|folder| {
             folder.end_failures();
             // Its maker was a program, which knows what to do.
-            folder.remove();
+            folder.remove(STORE);
         });
         let client = clients::create(self.interface, &self.file_system.path(), self.policy);
         let client = client.map_err(|error| format!("the second creation: {error}"))?;

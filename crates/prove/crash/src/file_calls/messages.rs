@@ -1,4 +1,4 @@
-//! Messages of `linux/fuse.h`, protocol 7.31, as far as one file in one folder needs them.
+//! Messages of `linux/fuse.h`, protocol 7.31, as far as files in one folder need them.
 
 /// Of a request.
 pub(super) const HEADER_BYTES: usize = 40;
@@ -17,6 +17,8 @@ pub(super) enum Opcode {
     GetAttributes,
     SetAttributes,
     Remove,
+    Rename,
+    Exchange,
     Open,
     Read,
     Write,
@@ -41,6 +43,8 @@ impl Opcode {
             3 => Self::GetAttributes,
             4 => Self::SetAttributes,
             10 => Self::Remove,
+            12 => Self::Rename,
+            45 => Self::Exchange,
             14 => Self::Open,
             15 => Self::Read,
             16 => Self::Write,

@@ -1,6 +1,6 @@
 //! Fails every file call of a store once, and checks that nothing acknowledged is lost.
 //!
-//! A file system of this process, by FUSE, serves the store's file from memory. It counts calls by
+//! A file system of this process, by FUSE, serves the store's folder from memory. It counts calls by
 //! [kind](CallKind), and fails the n-th of a kind:
 //!
 //! | kind | failure |
@@ -12,13 +12,17 @@
 //! | write | an error, after half of it was written |
 //! | read | an error |
 //! | creation | no space |
+//! | rename, removal, change of owner | an error |
 //!
 //! A life makes a store through one of its [interfaces](Interface), commits, grows, checkpoints, closes, opens and
 //! commits again. Each way in which unsynced blocks can survive is then opened without a failure, and
-//! holds what had been acknowledged.
+//! holds what had been acknowledged. Other lives begin with a [fixture](crate::Fixture) of an earlier format, which their first
+//! opening converts: there the process is also killed before each call.
 
 mod clients;
+mod conversion;
 mod file;
+mod folder;
 mod judge;
 mod kind;
 mod life;
@@ -31,7 +35,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use nandle_pages::{PolicyKind, Promises};
 
 pub use self::clients::Interface;
-use self::file::Plan;
+pub use self::conversion::{ConversionSummary, FailingConversion, fail_conversion};
+use self::folder::Plan;
 pub use self::kind::CallKind;
 pub use self::mount::{FileSystem, MountError};
 
@@ -96,7 +101,7 @@ pub fn fail_calls(
 /// The promise that was broken.
 pub fn fail_call(file_system: &FileSystem, call: FailingCall) -> Result<(), String> {
     let FailingCall { interface, policy, kind, nth } = call;
-    let plan = Plan { fail: Some((kind, nth)) };
+    let plan = Plan { fail: Some((kind, nth)), ..Plan::default() };
     survive(|| life::live(file_system, interface, policy, plan))
 }
 

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 
-use super::file::Folder;
+use super::folder::Folder;
 use super::kind::Calls;
 use super::server::{Server, lock};
 
@@ -17,7 +17,10 @@ pub struct MountError {
     why: String,
 }
 
-/// A folder for one file that this process serves from memory, mounted until this is dropped.
+/// Name of the store's file.
+pub(super) const STORE: &str = "pages.db";
+
+/// A folder for files that this process serves from memory, mounted until this is dropped.
 pub struct FileSystem {
     mounted_at: PathBuf,
     folder: Arc<Mutex<Folder>>,
@@ -44,9 +47,9 @@ impl FileSystem {
         Ok(Self { mounted_at, folder, server: Some(server), _place: place })
     }
 
-    /// The one file's path.
+    /// Path of the store's file.
     pub(super) fn path(&self) -> PathBuf {
-        self.mounted_at.join("pages.db")
+        self.mounted_at.join(STORE)
     }
 
     /// Changes or reads the file system's state.

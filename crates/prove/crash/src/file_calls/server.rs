@@ -2,7 +2,8 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::file::{Contents, Folder};
+use super::file::Contents;
+use super::folder::Folder;
 use super::kind::CallKind;
 use super::messages::{
     Body, HEADER_BYTES, LARGEST_WRITE_BYTES, Opcode, ROOT, attributes_reply, entry_reply, file_system_reply,
@@ -14,6 +15,14 @@ const ENOSYS: i32 = 38;
 const ESTALE: i32 = 116;
 /// The request sets the length (`FATTR_SIZE`).
 const SETS_LENGTH: u32 = 1 << 3;
+/// The request sets permissions, user or group (`FATTR_MODE | FATTR_UID | FATTR_GID`).
+const SETS_OWNER: u32 = 1 | 1 << 1 | 1 << 2;
+/// The names are exchanged (`RENAME_EXCHANGE`).
+const EXCHANGES: u32 = 1 << 1;
+/// Bytes before the names of requests.
+const CREATE_HEADER_BYTES: usize = 16;
+const RENAME_HEADER_BYTES: usize = 8;
+const EXCHANGE_HEADER_BYTES: usize = 16;
 /// Bytes of a write's header, behind which its contents are.
 const WRITE_HEADER_BYTES: usize = 40;
 
@@ -51,28 +60,37 @@ impl Server {
 fn answer(folder: &mut Folder, opcode: Opcode, number: u64, body: Body<'_>) -> Answer {
     match opcode {
         Opcode::Lookup => {
-            let (number, contents) = folder.file.as_ref().ok_or(ENOENT)?;
-            Ok(entry_reply(*number, contents.len() as u64))
+            let number = folder.number_of(first_name(body, 0)).ok_or(ENOENT)?;
+            Ok(entry_reply(number, file(folder, number)?.len() as u64))
         }
         Opcode::GetAttributes if number == ROOT => Ok(attributes_reply(ROOT, 0)),
         Opcode::GetAttributes => Ok(attributes_reply(number, file(folder, number)?.len() as u64)),
         Opcode::SetAttributes => set_attributes(folder, number, body),
         Opcode::Remove => {
-            folder.remove();
-            Ok(Vec::new())
+            let fails = folder.fails(CallKind::Remove);
+            if !fails {
+                folder.remove(first_name(body, 0));
+            }
+            outcome(fails, CallKind::Remove)
         }
+        Opcode::Rename => rename(folder, body, RENAME_HEADER_BYTES),
+        Opcode::Exchange => rename(folder, body, EXCHANGE_HEADER_BYTES),
         Opcode::Open | Opcode::OpenFolder => Ok(open_reply()),
-        Opcode::Create => create(folder),
+        Opcode::Create => create(folder, body),
         Opcode::Read => read(folder, number, body),
         Opcode::Write => write(folder, number, body),
         Opcode::Sync => {
             let fails = folder.fails(CallKind::Sync);
-            file(folder, number)?.sync(fails);
+            if !folder.has_ended() {
+                file(folder, number)?.sync(fails);
+            }
             outcome(fails, CallKind::Sync)
         }
         Opcode::SyncFolder => {
             let fails = folder.fails(CallKind::SyncFolder);
-            folder.sync_names(fails);
+            if !folder.has_ended() {
+                folder.sync_names(fails);
+            }
             outcome(fails, CallKind::SyncFolder)
         }
         Opcode::Reserve => reserve(folder, number, body),
@@ -87,19 +105,34 @@ fn outcome(fails: bool, kind: CallKind) -> Answer {
     if fails { Err(kind.errno()) } else { Ok(Vec::new()) }
 }
 
-/// The file with this number, unless it was removed.
+/// The file with this number.
 fn file(folder: &mut Folder, number: u64) -> Result<&mut Contents, i32> {
-    match &mut folder.file {
-        Some((there, contents)) if *there == number => Ok(contents),
-        _ => Err(ESTALE),
-    }
+    folder.file(number).ok_or(ESTALE)
 }
 
-fn create(folder: &mut Folder) -> Answer {
+fn first_name(body: Body<'_>, at: usize) -> &str {
+    let end = |bytes: &[u8]| bytes.iter().position(|byte| *byte == 0).unwrap_or(bytes.len());
+    let bytes = body.0.get(at..).unwrap_or_default();
+    std::str::from_utf8(bytes.get(..end(bytes)).unwrap_or_default()).unwrap_or_default()
+}
+
+/// Of one name to another, or both exchanged, behind the request's numbers.
+fn rename(folder: &mut Folder, body: Body<'_>, header_bytes: usize) -> Answer {
+    let fails = folder.fails(CallKind::Rename);
+    let from = first_name(body, header_bytes);
+    let to = first_name(body, header_bytes + from.len() + 1);
+    let is_exchange = header_bytes == EXCHANGE_HEADER_BYTES && body.short(8) & EXCHANGES != 0;
+    if !fails {
+        folder.rename(from, to, is_exchange);
+    }
+    outcome(fails, CallKind::Rename)
+}
+
+fn create(folder: &mut Folder, body: Body<'_>) -> Answer {
     if folder.fails(CallKind::Create) {
         return Err(CallKind::Create.errno());
     }
-    let number = folder.create();
+    let number = folder.create(first_name(body, CREATE_HEADER_BYTES));
     Ok([entry_reply(number, 0), open_reply()].concat())
 }
 
@@ -112,6 +145,8 @@ fn set_attributes(folder: &mut Folder, number: u64, body: Body<'_>) -> Answer {
             return Err(CallKind::Truncate.errno());
         }
         file(folder, number)?.set_len(body.place(16));
+    } else if body.short(0) & SETS_OWNER != 0 && folder.fails(CallKind::Owner) {
+        return Err(CallKind::Owner.errno());
     }
     Ok(attributes_reply(number, file(folder, number)?.len() as u64))
 }
@@ -129,7 +164,9 @@ fn write(folder: &mut Folder, number: u64, body: Body<'_>) -> Answer {
     let bytes = body.0.get(WRITE_HEADER_BYTES..end).unwrap_or_default();
     if folder.fails(CallKind::Write) {
         let half = bytes.get(..bytes.len() / 2 / 512 * 512).unwrap_or_default();
-        file(folder, number)?.write(body.place(8), half);
+        if !folder.has_ended() {
+            file(folder, number)?.write(body.place(8), half);
+        }
         return Err(CallKind::Write.errno());
     }
     file(folder, number)?.write(body.place(8), bytes);
@@ -138,6 +175,9 @@ fn write(folder: &mut Folder, number: u64, body: Body<'_>) -> Answer {
 
 fn reserve(folder: &mut Folder, number: u64, body: Body<'_>) -> Answer {
     let fails = folder.fails(CallKind::Reserve);
+    if folder.has_ended() {
+        return outcome(true, CallKind::Reserve);
+    }
     let contents = file(folder, number)?;
     let end = body.place(8).saturating_add(body.place(16)).max(contents.len());
     let reserved = if fails { contents.len() + (end - contents.len()) / 2 } else { end };

@@ -10,6 +10,7 @@ use rustix::fs::{CWD, RenameFlags, renameat_with, statvfs};
 use rustix::io::Errno;
 
 use crate::PageError;
+use crate::defects::Defect;
 use crate::file_store::file::{failed, label_of, reserve, sync_folder};
 use crate::file_store::found::Contents;
 use crate::label::Label;
@@ -134,7 +135,7 @@ impl Place {
     pub(super) fn exchange(&self) -> Result<(), PageError> {
         let failed = |error: Error| failed(EXCHANGING, &self.path, &error);
         let is_exchanged = self.rename().inspect_err(|_| self.discard_copy()).map_err(failed)?;
-        if let Err(error) = sync_folder(&self.path) {
+        if let Err(error) = self.sync_names() {
             // If that fails, too, both are there, and an opening ends the conversion.
             if is_exchanged && self.rename().is_ok() {
                 self.discard_copy();
@@ -143,6 +144,10 @@ impl Place {
         }
         self.discard_copy();
         Ok(())
+    }
+
+    fn sync_names(&self) -> Result<(), Error> {
+        if Defect::ConversionUnsynced.is_seeded() { Ok(()) } else { sync_folder(&self.path) }
     }
 
     /// Gives the copy the store's name; returns whether the store has the copy's then. Where the file system can't exchange names
@@ -169,7 +174,7 @@ impl Place {
         if store.id != old.id || !old.is_earlier() {
             return Ok(());
         }
-        sync_folder(&self.path).map_err(|error| failed(EXCHANGING, &self.path, &error))?;
+        self.sync_names().map_err(|error| failed(EXCHANGING, &self.path, &error))?;
         self.discard_copy();
         Ok(())
     }

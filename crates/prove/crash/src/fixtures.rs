@@ -1,0 +1,60 @@
+//! Stores that programs of all formats have left, as starts of lives.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use nandle_pages::PolicyKind;
+
+const PAGE_BYTES: usize = 4096;
+/// Pages of each of them.
+pub(crate) const PAGES: u64 = 64;
+
+/// A store of one policy and format, as a power cut left it.
+#[derive(Debug, Clone)]
+pub struct Fixture {
+    /// Policy and format, as in the name of its file.
+    pub name: String,
+    /// How it writes.
+    pub policy: PolicyKind,
+    /// Version of its format.
+    pub version: u32,
+    /// The file.
+    pub image: Vec<u8>,
+}
+
+impl Fixture {
+    /// All that this repository keeps, of the formats before the newest too.
+    ///
+    /// # Errors
+    /// They can't be read: this program isn't run beside its source.
+    pub fn all() -> io::Result<Vec<Self>> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../storage/pages/tests/fixtures");
+        let mut paths: Vec<PathBuf> =
+            std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<_>>()?;
+        paths.sort();
+        paths.iter().filter_map(|path| Self::read(path).transpose()).collect()
+    }
+
+    /// `None` where a name isn't that of a policy and a version.
+    fn read(path: &Path) -> io::Result<Option<Self>> {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let Some((policy, version)) = name.split_once(".v") else { return Ok(None) };
+        let policy = PolicyKind::ALL.into_iter().find(|kind| kind.name() == policy);
+        let (Some(policy), Ok(version)) = (policy, version.parse()) else { return Ok(None) };
+        let image = zstd::decode_all(std::fs::File::open(path)?)?;
+        Ok(Some(Self { name, policy, version, image }))
+    }
+}
+
+/// Contents of the pages of each fixture; see `make` in the tests of `nandle-pages` that keep them.
+pub(crate) fn contents() -> BTreeMap<u64, Vec<u8>> {
+    let once = (1..=30).filter(|page| *page != 3).map(|page| (page, page));
+    let again = (40..47).filter_map(|page| Some((page, (24..=30).find(|version| 40 + version % 7 == page)?)));
+    once.chain(again).map(|(page, version)| (page, contents_of(page, version))).collect()
+}
+
+fn contents_of(page: u64, version: u64) -> Vec<u8> {
+    let word = page << 32 | version;
+    word.to_le_bytes().repeat(PAGE_BYTES / size_of::<u64>())
+}

@@ -2,7 +2,8 @@ use nandle_io::Buffer;
 
 use crate::PageNumber;
 
-/// Changes to pages that belong together. What comes later in a batch wins.
+/// Changes to pages that belong together. What comes later in a batch wins. How many it may have the store says
+/// ([`Store::largest_batch`](crate::Store::largest_batch)); one with more is [refused](crate::PageError::BatchTooLarge).
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     changes: Vec<(PageNumber, Change)>,

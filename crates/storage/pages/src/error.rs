@@ -221,17 +221,17 @@ pub enum PageError {
         /// Length of a page.
         expected: usize,
     },
-    /// A batch that the policy can't make durable as a whole. The most is bounded by the staging area, by memory, and under
-    /// `out-of-place` by the length of a zone ([`alignment_bytes`](crate::CreateOptions::alignment_bytes)).
-    #[error(
-        "a batch of {changes} changes: this store takes at most {most} as a whole; split it, open the store with more \
-         `memory_bytes`, or create it with larger `buffer_bytes`"
-    )]
+    /// A batch that the policy can't make durable as a whole. The most is bounded by the staging area
+    /// ([`buffer_bytes`](crate::CreateOptions::buffer_bytes)), under `out-of-place` by zones, and in a
+    /// [`PageStore`](crate::PageStore) by memory.
+    #[error("a batch of {changes} changes: this store takes at most {most} as a whole; split it, or {mend}")]
     BatchTooLarge {
         /// Changes in the batch.
         changes: usize,
         /// The most there may be.
         most: usize,
+        /// The option that raises it.
+        mend: &'static str,
     },
     /// What was read is not what was written.
     #[error(

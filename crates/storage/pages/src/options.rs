@@ -7,6 +7,8 @@ const BUFFER_BYTES_MAX: u64 = 1 << 48;
 const SPARE_PERCENT_MAX: u64 = 10_000;
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 40;
 const DRAIN_TASKS_MAX: u64 = 1 << 16;
+/// The least size of a staging area for which options name none. A quarter of it is the largest batch.
+pub(crate) const LEAST_USUAL_BUFFER_BYTES: u64 = 16 << 20;
 /// A store needs memory for so many pages.
 const MEMORY_PAGES_MIN: u64 = 8;
 
@@ -23,9 +25,11 @@ pub struct CreateOptions {
     /// [`home_sums`](CreateOptions::home_sums): their place can't be made larger, and takes a 250th of so many pages in whole blocks,
     /// so that some more may fit. No fewer than `pages`; `None`: hardly more than it has now.
     pub pages_max: Option<u64>,
-    /// Size of the staging area, headers included; rounded down to whole blocks. `direct` and `out-of-place` have none.
+    /// Size of the staging area, headers included; rounded down to whole blocks. A quarter of it is the
+    /// [largest batch](CreateOptions::largest_batch). `direct` and `out-of-place` have none.
     pub buffer_bytes: u64,
-    /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved.
+    /// Space of `out-of-place` beside its pages, in percent of them. The less there is, the more is moved, and the smaller is the
+    /// [largest batch](CreateOptions::largest_batch).
     pub spare_percent: u32,
     /// The checksum of every page is kept on the device from when it is written home, so that a page that isn't what was
     /// written last is an error also after the store was opened again. Takes a 250th of the pages' space. Only policies that
@@ -40,7 +44,7 @@ pub struct CreateOptions {
 }
 
 impl CreateOptions {
-    /// With a buffer of 8 MiB (the focused area of the StableBuffer paper), aligned to 1 MiB, and an id that is drawn.
+    /// With a buffer of 16 MiB, so that a batch may have 1 000 pages of 4 KiB, aligned to 1 MiB, and an id that is drawn.
     pub fn new(policy: PolicyKind, page_bytes: usize, pages: u64) -> Self {
         let costs = WriteCosts::default();
         Self {
@@ -48,7 +52,7 @@ impl CreateOptions {
             page_bytes,
             pages,
             pages_max: None,
-            buffer_bytes: costs.focused_area_bytes,
+            buffer_bytes: LEAST_USUAL_BUFFER_BYTES,
             spare_percent: 15,
             home_sums: true,
             alignment_bytes: costs.mapping_unit_bytes,
@@ -105,8 +109,11 @@ impl CreateOptions {
     }
 
     /// The most changes that a batch of such a store may have for sure, before there is one: an engine's design rests on it.
-    /// A store says its own, which is no smaller ([`Store::largest_batch`](crate::Store::largest_batch)); with
-    /// `out-of-place` it depends on the memory with which the store is opened.
+    /// A store says its own, which is no smaller ([`Store::largest_batch`](crate::Store::largest_batch)).
+    ///
+    /// With the options of [`new`](CreateOptions::new) it is more than 1 000 pages of 4 KiB. With a staging area it is a quarter of it
+    /// (`buffer_bytes`); with `out-of-place` what some spare zones hold (`alignment_bytes`, `spare_percent`), and it depends on the
+    /// memory with which the store is opened; `direct` has no limit, since its batches aren't whole.
     ///
     /// # Errors
     /// The options contradict each other.

@@ -29,7 +29,9 @@ fn a_batch_is_taken_up_to_what_the_store_says_and_refused_beyond() {
             let most = store.largest_batch();
             if let Some(changes) = most.checked_add(1) {
                 let refused = store.commit(discards(changes)).await.unwrap_err();
-                assert_eq!(refused, PageError::BatchTooLarge { changes, most }, "{policy}");
+                let found = matches!(refused, PageError::BatchTooLarge { changes: found, most: limit, .. }
+                    if (found, limit) == (changes, most));
+                assert!(found, "{policy}: {refused}");
             }
             store.commit(discards(most.min(1000))).await.unwrap();
             let pages: Vec<_> = (0..most.min(64) as u64).collect();

@@ -137,11 +137,19 @@ impl PageStore {
         let page = self.check_page(page)?;
         let most = self.largest_commit();
         if self.changes.len() >= most && !self.changes.contains_key(&page) {
-            return Err(PageError::BatchTooLarge { changes: self.changes.len() + 1, most });
+            return Err(self.refuses_commit(self.changes.len() + 1, most));
         }
         self.changes.insert(page, change);
         debug_assert!(self.changes.len() <= most, "{} changes of {most}", self.changes.len());
         Ok(())
+    }
+
+    fn refuses_commit(&self, changes: usize, most: usize) -> PageError {
+        if self.store.largest_batch() == most {
+            return self.policy().refuses_batch(changes, most);
+        }
+        let mend = "open the store with more `memory_bytes`";
+        PageError::BatchTooLarge { changes, most, mend }
     }
 
     /// Makes durable what this handle has changed, as a whole, and returns the number of that batch; nothing is left to commit then,

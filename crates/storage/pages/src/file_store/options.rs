@@ -1,10 +1,11 @@
 use crate::choice::{ExpectedUse, PageTimes, PredictedPolicy, predict_policies, quickest};
+use crate::options::LEAST_USUAL_BUFFER_BYTES;
 use crate::{BLOCK_BYTES, CreateOptions, OpenOptions, PolicyKind, Promises};
 
 /// The staging area is this fraction of the pages …
 const BUFFER_SHARE: u64 = 8;
-/// … but no smaller, so that a commit may have some hundreds of pages, …
-const BUFFER_BYTES_MIN: u64 = 8 << 20;
+/// … but no smaller, so that a commit may have 1 000 pages of 4 KiB, …
+const BUFFER_BYTES_MIN: u64 = LEAST_USUAL_BUFFER_BYTES;
 /// … and no larger, since all of it is written when the store is made.
 const BUFFER_BYTES_MAX: u64 = 256 << 20;
 
@@ -18,7 +19,7 @@ const _: () = assert!(
 /// A store may grow to so many times as many pages.
 pub(super) const GROWTH: u64 = 4;
 
-/// Size of the staging area of a store in a file, where its options name none: an eighth of its pages, 8 MiB to 256 MiB.
+/// Size of the staging area of a store in a file, where its options name none: an eighth of its pages, 16 MiB to 256 MiB.
 pub fn usual_buffer_bytes(pages_bytes: u64) -> u64 {
     (pages_bytes / BUFFER_SHARE).clamp(BUFFER_BYTES_MIN, BUFFER_BYTES_MAX)
 }
@@ -37,7 +38,7 @@ pub struct PageOptions {
     pub page_bytes: usize,
     /// How it writes.
     pub policy: PolicyKind,
-    /// Size of the staging area; `None` takes an eighth of the pages, but 8 MiB at least and 256 MiB at most. With
+    /// Size of the staging area; `None` takes an eighth of the pages, but 16 MiB at least and 256 MiB at most. With
     /// [`memory_bytes`](OpenOptions::memory_bytes) it bounds what one commit can change
     /// ([`largest_commit`](crate::PageStore::largest_commit)).
     pub buffer_bytes: Option<u64>,

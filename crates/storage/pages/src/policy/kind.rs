@@ -2,6 +2,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::{Descriptor, Layout};
+use crate::PageError;
 
 /// A way of writing.
 ///
@@ -103,6 +104,15 @@ impl PolicyKind {
     /// [`home_sums`](crate::CreateOptions::home_sums).
     pub const fn can_keep_home_sums(self) -> bool {
         matches!(self.descriptor().layout, Layout::Staged { keeps_home_sums: true, .. })
+    }
+
+    /// The error of a batch with more changes than a store can make durable as a whole.
+    pub(crate) fn refuses_batch(self, changes: usize, most: usize) -> PageError {
+        let mend = match self.descriptor().layout {
+            Layout::Staged { .. } | Layout::InPlace => "create the store with larger `buffer_bytes`",
+            Layout::Zones => "create the store with larger `alignment_bytes` or `spare_percent`",
+        };
+        PageError::BatchTooLarge { changes, most, mend }
     }
 
     /// Its number in a store's label.

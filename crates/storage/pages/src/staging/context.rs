@@ -1,17 +1,11 @@
 use nandle_io::{Buffer, BufferMut};
 
-use super::format;
 use super::space::Slot;
 use crate::PageError;
 use crate::write_log::Context;
 
 /// What a staging area adds.
 impl Context {
-    /// See [`format::largest_group`].
-    pub(super) fn largest_group(&self) -> usize {
-        format::largest_group(&self.label)
-    }
-
     /// Where a slot begins on the device.
     pub(super) fn offset_of(&self, slot: Slot) -> u64 {
         let (block, page_blocks) = (slot.block(self.label.page_blocks()), self.label.page_blocks());

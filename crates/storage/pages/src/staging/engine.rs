@@ -6,6 +6,7 @@ use nandle_io::Durability;
 
 use super::config::StagingConfig;
 use super::destage::Destager;
+use super::format::{at_risk_max, largest_group, least_extent_pages};
 use super::log::{StagedPages, StagingLog};
 use super::reclaim::Reclaimer;
 use super::recover::Recovered;
@@ -29,8 +30,7 @@ impl Engine {
         let StagingConfig { placement, order, keeps_memory, thresholds } = config;
         let keep_pages = keep_pages(&context, keeps_memory);
         let Recovered { table, blocks, durable, end, .. } = recovered;
-        let most = context.largest_group();
-        let limits = Limits { group: most, at_risk: most };
+        let limits = Limits { group: largest_group(&context.label), at_risk: at_risk_max(&context.label) };
         let staged = StagedPages::new(table, keep_pages);
         let log = StagingLog::new(&context, limits, Chain::continued(durable, end), staged);
         let reclaimer = Reclaimer::new(&context, &log, (placement, thresholds), blocks);
@@ -89,8 +89,9 @@ impl Engine {
         self.context.disk.check_writable()?;
         let changes = self.log.begin_group();
         self.log.tail.limit_what_is_at_risk(changes).await?;
+        let least = least_extent_pages(&self.context.label, changes);
         while let Some(pages) = self.log.wanted_pages() {
-            let room = self.room(pages).await?;
+            let room = self.room(pages, pages.min(least)).await?;
             self.log.tail.wait_for_flight().await?;
             let extent = self.log.append(room, wanted)?;
             debug_assert!(extent.pages.len() <= room.pages, "{} pages in {room:?}", extent.pages.len());
@@ -104,13 +105,13 @@ impl Engine {
         Ok(assigned)
     }
 
-    /// Waits for room for the next extent; makes some if there is none.
-    async fn room(&self, wanted: usize) -> Result<Room, PageError> {
+    /// Waits for room for the next extent, of `wanted` pages or of `least`; makes some if there is none.
+    async fn room(&self, wanted: usize, least: usize) -> Result<Room, PageError> {
         let mut all_is_home = false;
         loop {
             self.context.disk.check_writable()?;
             debug_assert_eq!(self.log.wanted_pages(), Some(wanted), "one group is written at a time");
-            if let Some(room) = self.reclaimer.find_room(wanted, all_is_home) {
+            if let Some(room) = self.reclaimer.find_room(wanted, least, all_is_home) {
                 return Ok(room);
             }
             let _urgent = self.reclaimer.urgency.begin();

@@ -3,9 +3,10 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer, WriteBuffers};
 
+use super::header::ENTRIES_MAX;
 use super::ledger::Ledger;
 use crate::disk::Disk;
-use crate::extents::{Stamp, write_first};
+use crate::extents::{Stamp, fitting_pages, write_first};
 use crate::label::Label;
 use crate::size::to_usize;
 use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, PageError};
@@ -13,6 +14,8 @@ use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, PageError};
 /// The staging area can hold a few batches of a few pages.
 const LEAST_PAGES: u64 = 8;
 const WIPE_BYTES: usize = 1 << 20;
+/// In extents of so many pages headers take hardly any room.
+const LONG_EXTENT_PAGES: usize = 32;
 
 /// Bytes of a ledger copy and of the staging area.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
@@ -58,9 +61,20 @@ async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), 
     Ok(())
 }
 
-/// The most changes of a group: a quarter of the staging area, even if each page had an extent of its own. So there is always
-/// room for a group when all others have gone home.
+/// The most changes of a group: pages that fit into a quarter of the staging area. There is always room for it when all others
+/// have gone home, and an opening has room to write it once more: its extents are long.
 pub(crate) fn largest_group(label: &Label) -> usize {
+    fitting_pages(label.area_blocks() / 4, label.page_blocks(), ENTRIES_MAX)
+}
+
+/// The most changes that several groups may have together that aren't durable: a quarter of the staging area, even if each page
+/// has an extent of its own. Groups with more changes are at risk one by one.
+pub(crate) fn at_risk_max(label: &Label) -> usize {
     let blocks = label.area_blocks() / 4;
     to_usize(blocks / (1 + label.page_blocks()))
+}
+
+/// Pages that the extents of such a group have at least, as long as other pages can go home to make room.
+pub(crate) fn least_extent_pages(label: &Label, group_changes: usize) -> usize {
+    if group_changes > at_risk_max(label) { LONG_EXTENT_PAGES } else { 1 }
 }

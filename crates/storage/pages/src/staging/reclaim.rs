@@ -129,11 +129,14 @@ impl Reclaimer {
         self.state.borrow().space.blocks()
     }
 
-    /// Finds room for an extent of so many pages; of fewer, if the placement doesn't mind. When all that can go home is there, any
-    /// room will do: a page that can't be read stays in the way.
-    pub(super) fn find_room(&self, wanted: usize, all_is_home: bool) -> Option<Room> {
-        let takes_less = all_is_home || self.placement == Placement::Slots;
-        let least = if takes_less { wanted.min(1) } else { wanted };
+    /// Finds room for an extent of `wanted` pages; of fewer, but `least`, if the placement doesn't mind. When all that can go home is
+    /// there, any room will do: a page that can't be read stays in the way.
+    pub(super) fn find_room(&self, wanted: usize, least: usize, all_is_home: bool) -> Option<Room> {
+        let least = match self.placement {
+            _ if all_is_home => wanted.min(1),
+            Placement::Slots => least,
+            Placement::Ring => wanted,
+        };
         let space = &mut self.state.borrow_mut().space;
         let room = space.find(wanted, least);
         if all_is_home { room.or_else(|| space.find_behind_lost(wanted, least)) } else { room }

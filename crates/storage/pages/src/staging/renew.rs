@@ -7,8 +7,8 @@
 //! flush, and the ledger that names the new extents and not the old ones. Before it is durable the old ones count, after
 //! it the new ones: the new ones are no part of the chain.
 //!
-//! There is room: what isn't durable is never more than a group may be, and when all others have gone home that fits beside
-//! itself. Until that ledger is durable none of it goes home.
+//! There is room: what isn't durable is either one group or no more than a [limit](super::format::at_risk_max), and when all others have
+//! gone home that fits beside itself. Until that ledger is durable none of it goes home.
 
 use std::rc::Rc;
 

@@ -14,7 +14,7 @@ impl Store {
         self.home.disk().check_writable()?;
         let most = self.largest_batch();
         if batch.len() > most {
-            return Err(PageError::BatchTooLarge { changes: batch.len(), most });
+            return Err(self.policy().refuses_batch(batch.len(), most));
         }
         let expected = self.page_bytes();
         for (page, change) in batch.changes() {

@@ -208,8 +208,9 @@ impl Store {
         Ok(())
     }
 
-    /// The most changes that a batch may have. With a staging area it grows with its size (`buffer_bytes`), with `out-of-place`
-    /// with that of its zones (`alignment_bytes`).
+    /// The most changes that a batch may have: more than 1 000 pages of 4 KiB where the store was made with
+    /// [default options](CreateOptions::largest_batch). With a staging area it grows with its size (`buffer_bytes`), with
+    /// `out-of-place` with that of its zones (`alignment_bytes`) and their number (`spare_percent`).
     pub fn largest_batch(&self) -> usize {
         self.policy.largest_batch()
     }

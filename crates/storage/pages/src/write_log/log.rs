@@ -34,7 +34,7 @@ pub(crate) struct WriteLog<V: Versions> {
 pub(crate) struct Limits {
     /// The most of a group.
     pub(crate) group: usize,
-    /// The most that may be volatile.
+    /// The most that may be volatile, but for a single group with more.
     pub(crate) at_risk: usize,
 }
 
@@ -72,7 +72,7 @@ pub(crate) struct Changes {
 impl<V: Versions> WriteLog<V> {
     /// Continues the chain that recovery found.
     pub(crate) fn new(context: &Rc<Context>, limits: Limits, chain: Chain, versions: V) -> Rc<Self> {
-        debug_assert!(limits.group > 0 && limits.group <= limits.at_risk, "{limits:?}");
+        debug_assert!(limits.group > 0 && limits.at_risk > 0, "{limits:?}");
         Rc::new(Self {
             context: Rc::clone(context),
             group_max: limits.group,

@@ -14,7 +14,7 @@ const EXTENTS_IN_FLIGHT: u64 = 64;
 /// See the [module](self).
 pub(crate) struct DurableTail {
     context: Rc<Context>,
-    /// The most pages that may be volatile: an opening has room to write so many once more.
+    /// The most pages that may be volatile, but for a single group with more: an opening has room to write so many once more.
     at_risk_max: usize,
     /// A task in the background makes durable what is at risk.
     is_flushing_ahead: Cell<bool>,

@@ -38,7 +38,7 @@ pub(crate) struct StoreArgs {
     /// Pages of each commit [default: 8]
     #[arg(long, value_name = "N", requires = "product", value_parser = clap::value_parser!(u32).range(1..=65536))]
     batch: Option<u32>,
-    /// Size of the staging area of the policies that have one [default: an eighth of the store, 8MiB to 256MiB]
+    /// Size of the staging area of the policies that have one [default: an eighth of the store, 16MiB to 256MiB]
     #[arg(long, value_name = "SIZE", requires = "product", value_parser = nandle_units::parse_bytes)]
     buffer: Option<u64>,
     /// How much of each page's contents compresses to nothing [default: 0%]

@@ -86,7 +86,7 @@ pub(super) struct LayoutArgs {
     /// With --policy: how many pages there was to be room for [default: four times as many]
     #[arg(long, value_name = "COUNT", requires = "policy")]
     pages_max: Option<u64>,
-    /// With --policy: size of the staging area [default: an eighth of the pages, 8MiB to 256MiB]
+    /// With --policy: size of the staging area [default: an eighth of the pages, 16MiB to 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     buffer: Option<u64>,
     /// With --policy: what the areas were aligned to [default: 1MiB]

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::ZoneEngine;
+use super::capacity::zones_of;
 use super::format::PIECE_PAGES;
 use super::header::ENTRIES_MAX;
 use super::map::PagePlace;
@@ -20,10 +21,19 @@ pub(super) const FREE_ZONES: usize = 3;
 /// A page, where it lies, and its checksum.
 pub(super) type Stored = (PageNumber, Spot, u32);
 
+/// Free zones.
+struct Wanted {
+    /// With fewer the next group waits.
+    least: usize,
+    /// With as many nothing is cleaned.
+    enough: usize,
+}
+
 /// Starts cleaning in the background, if there is need for it.
 pub(super) fn start(shared: &Rc<ZoneEngine>) {
+    let Wanted { enough, .. } = shared.wanted_zones();
     let mut state = shared.state.borrow_mut();
-    if state.is_cleaning || state.zones.free() >= state.zones.reserved() + FREE_ZONES || state.is_stopped {
+    if state.is_cleaning || state.zones.free() >= enough || state.is_stopped {
         return;
     }
     state.is_cleaning = true;
@@ -42,15 +52,15 @@ pub(super) fn start(shared: &Rc<ZoneEngine>) {
 /// Cleans until enough is free.
 pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
     while !shared.state.borrow().is_stopped {
-        let (free, reserved, dead) = {
+        let (free, dead) = {
             let zones = &shared.state.borrow().zones;
-            (zones.free(), zones.reserved(), zones.dead())
+            (zones.free(), zones.dead())
         };
-        let enough = reserved + FREE_ZONES;
+        let Wanted { least, enough } = shared.wanted_zones();
         if free >= enough {
             return Ok(());
         }
-        let is_urgent = free <= reserved + 1 || free + dead >= enough;
+        let is_urgent = free < least || free + dead >= enough;
         if dead > 0 && is_urgent && shared.give_back().await? {
             continue;
         }
@@ -65,7 +75,7 @@ pub(super) async fn work(shared: &Rc<ZoneEngine>) -> Result<(), PageError> {
                 shared.log.tail.wait_until_written(written + 1).await?;
             }
             // Nothing can be gained: as long as anything is free, clients may go on.
-            None if dead == 0 && free > reserved + 1 => return Ok(()),
+            None if dead == 0 && free >= least => return Ok(()),
             None if dead == 0 => {
                 return Err(PageError::NoRoom { free, zones: shared.state.borrow().zones.count() });
             }
@@ -130,6 +140,19 @@ pub(super) fn piece_pages(memory_bytes: usize, page_bytes: usize) -> usize {
 }
 
 impl ZoneEngine {
+    /// Free zones that what is gathered takes at most.
+    pub(super) fn gathered_zones(&self) -> usize {
+        zones_of(self.log.gathered(), self.zone_blocks, self.context.label.page_blocks(), ENTRIES_MAX)
+    }
+
+    /// Free zones that are reserved, one that clients leave free, and those of what is gathered.
+    fn wanted_zones(&self) -> Wanted {
+        let (state, gathered) = (self.state.borrow(), self.gathered_zones());
+        let reserved = state.zones.reserved();
+        let least = reserved + 1 + gathered;
+        Wanted { least, enough: least.max(reserved + FREE_ZONES) }
+    }
+
     /// Pages that are written again as one extent.
     pub(super) fn piece_pages(&self) -> usize {
         piece_pages(self.context.arena.bytes(), self.context.label.page_length())

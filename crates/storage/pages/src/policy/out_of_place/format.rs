@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
-use super::capacity::{capacity, filled_zones, kept_for_renewal, reserved};
+use super::capacity::{capacity, filled_zones, kept_for_renewal, least_spare, reserved};
 use super::clean::{FREE_ZONES, piece_pages};
 use super::ledger::{LEDGER_BYTES, Ledger};
 use super::saved_map;
@@ -15,9 +15,6 @@ use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, OpenOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
 const LEAST_ZONE_PAGES: u64 = 16;
-/// Zones beside those that the pages can fill: some to write to, one to clean into, some that are kept free, and those that cleaning
-/// leaves to a burst.
-const LEAST_SPARE_ZONES: u64 = 9;
 /// Cleaning writes so many pages as one extent at least, however little memory there is.
 pub(super) const PIECE_PAGES: usize = 64;
 
@@ -56,9 +53,9 @@ pub(crate) struct ZoneRoom {
 
 /// Room for pages that don't compress: more than for all of the store's.
 pub(crate) fn zone_room(create: &CreateOptions, open: &OpenOptions) -> ZoneRoom {
-    let zone_pages = capacity(zone_blocks(create), page_blocks(create), PIECE_PAGES) as u64;
+    let zone_pages = capacity(1, zone_blocks(create), page_blocks(create), PIECE_PAGES) as u64;
     let zones = zones(create);
-    let kept = kept_for_renewal(zones.saturating_sub(filled(create)));
+    let kept = kept(create);
     let used_zones = zones.saturating_sub((FREE_ZONES + reserved(kept)) as u64);
     ZoneRoom {
         pages: used_zones.saturating_mul(zone_pages),
@@ -73,7 +70,7 @@ fn zones(options: &CreateOptions) -> u64 {
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
     let wanted = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones);
-    wanted.max(filled(options).saturating_add(LEAST_SPARE_ZONES))
+    wanted.max(filled(options).saturating_add(least_spare(zone_blocks(options))))
 }
 
 /// Zones that the pages fill.
@@ -104,9 +101,15 @@ pub(crate) async fn format(
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }
 
+/// Zones that are kept for a renewal.
+fn kept(options: &CreateOptions) -> usize {
+    kept_for_renewal(zones(options).saturating_sub(filled(options)), zone_blocks(options))
+}
+
 /// The most changes that a group may have.
 pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> usize {
-    capacity(zone_blocks(create), page_blocks(create), piece_pages(open.memory_bytes, create.page_bytes))
+    let piece_pages = piece_pages(open.memory_bytes, create.page_bytes);
+    capacity(kept(create), zone_blocks(create), page_blocks(create), piece_pages)
 }
 
 #[cfg(test)]

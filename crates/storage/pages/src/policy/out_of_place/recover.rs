@@ -105,14 +105,12 @@ fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
     label.area_blocks().saturating_sub(2 * ledger.map.blocks) / ledger.zone_blocks
 }
 
-/// The most changes of a group are so many that one free zone is enough, also when a renewal writes them piece by piece. Volatile
-/// may be so many that the zones that are kept for a renewal are enough for all of them: where one zone ends and the next
-/// begins, less than a page is left and a header is needed.
+/// A group may have so many changes, and as many may be volatile, that the zones that are kept for a renewal are enough for all of
+/// them, also when it writes them piece by piece.
 fn limits(label: &Label, zones: &Zones, piece_pages: usize) -> Limits {
     debug_assert!(zones.kept_for_renewal() > 0, "a zone is kept for what isn't durable");
-    let group = capacity(zones.zone_blocks(), label.page_blocks(), piece_pages);
-    let at_risk = group + (zones.kept_for_renewal() - 1) * group.saturating_sub(2);
-    Limits { group, at_risk }
+    let most = capacity(zones.kept_for_renewal(), zones.zone_blocks(), label.page_blocks(), piece_pages);
+    Limits { group: most, at_risk: most }
 }
 
 /// Enters all extents that count, in their order; what follows is durable up to a sequence.
@@ -129,7 +127,7 @@ fn rebuilt(
     debug_assert!(zones > 0, "{ledger:?} of {} blocks", label.area_blocks());
     let spare = zones - filled.min(zones);
     let groups = to_usize((spare / 4).clamp(1, GROUPS_MAX));
-    let kept = kept_for_renewal(spare);
+    let kept = kept_for_renewal(spare, ledger.zone_blocks);
     let mut state = EngineState {
         zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
         lifetimes: Lifetimes::new(label.pages),

@@ -172,7 +172,7 @@ pub(super) async fn push(shared: &Rc<ZoneEngine>, wanted: Durability) -> Result<
 impl ZoneEngine {
     fn has_room(&self) -> bool {
         let state = self.state.borrow();
-        state.zones.free() > state.spared_zones() && self.log.tail.may_send()
+        state.zones.free() >= state.spared_zones() + self.gathered_zones() && self.log.tail.may_send()
     }
 
     /// Sends pages and discards on their way as one group, without waiting, so that nothing comes in between.

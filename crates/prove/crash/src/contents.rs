@@ -55,12 +55,47 @@ pub(crate) fn inspect(contents: &[u8], page: u64) -> Found {
             chunk == word.to_le_bytes()
         })
     });
-    if is_whole { Found::Whole(version) } else { Found::Other }
+    if is_whole { Found::Whole(version) } else { fixture_version(contents, page) }
+}
+
+/// Versions of pages in fixtures are greater than all others.
+pub(crate) const FIXTURE_VERSIONS: u64 = 1 << 32;
+/// … and no more than so many.
+const FIXTURE_VERSIONS_MAX: u64 = 30;
+
+/// The word that a page in a fixture is full of.
+fn fixture_word(page: u64, version: u64) -> u64 {
+    page << 32 | version
+}
+
+/// Writes a version of a page as fixtures have it.
+pub(crate) fn fill_as_fixture(buffer: &mut [u8], page: u64, version: u64) {
+    buffer
+        .chunks_exact_mut(8)
+        .for_each(|chunk| chunk.copy_from_slice(&fixture_word(page, version).to_le_bytes()));
+}
+
+fn fixture_version(contents: &[u8], page: u64) -> Found {
+    let word = contents.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
+    let version = word.wrapping_sub(fixture_word(page, 0));
+    let is_known = (1..=FIXTURE_VERSIONS_MAX).contains(&version);
+    let is_whole = contents.chunks(8).all(|chunk| chunk == word.to_le_bytes());
+    if is_known && is_whole { Found::Whole(FIXTURE_VERSIONS + version) } else { Found::Other }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_a_fixture_is_told_from_all_others() {
+        let mut contents = vec![0; 4096];
+        fill_as_fixture(&mut contents, 7, 30);
+        assert_eq!(inspect(&contents, 7), Found::Whole(FIXTURE_VERSIONS + 30));
+        assert_eq!(inspect(&contents, 8), Found::Other, "it is another's");
+        contents[4095] ^= 1;
+        assert_eq!(inspect(&contents, 7), Found::Other, "it is torn");
+    }
 
     #[test]
     fn a_page_is_whole_or_it_is_not() {

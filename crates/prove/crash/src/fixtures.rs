@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use nandle_pages::PolicyKind;
 
-const PAGE_BYTES: usize = 4096;
+use crate::contents::fill_as_fixture;
+
+pub(crate) const PAGE_BYTES: usize = 4096;
 /// Pages of each of them.
 pub(crate) const PAGES: u64 = 64;
 
@@ -47,14 +49,23 @@ impl Fixture {
     }
 }
 
-/// Contents of the pages of each fixture; see `make` in the tests of `nandle-pages` that keep them.
+/// Contents of the pages of each fixture.
 pub(crate) fn contents() -> BTreeMap<u64, Vec<u8>> {
-    let once = (1..=30).filter(|page| *page != 3).map(|page| (page, page));
+    versions().map(|(page, version)| (page, contents_of(page, version))).collect()
+}
+
+/// The page that is discarded in each fixture, and holds anything.
+pub(crate) const DISCARDED: u64 = 3;
+
+/// Pages of each fixture, with their versions; see `make` in the tests of `nandle-pages` that keep them.
+pub(crate) fn versions() -> impl Iterator<Item = (u64, u64)> {
+    let once = (1..=30).filter(|page| *page != DISCARDED).map(|page| (page, page));
     let again = (40..47).filter_map(|page| Some((page, (24..=30).find(|version| 40 + version % 7 == page)?)));
-    once.chain(again).map(|(page, version)| (page, contents_of(page, version))).collect()
+    once.chain(again)
 }
 
 fn contents_of(page: u64, version: u64) -> Vec<u8> {
-    let word = page << 32 | version;
-    word.to_le_bytes().repeat(PAGE_BYTES / size_of::<u64>())
+    let mut contents = vec![0; PAGE_BYTES];
+    fill_as_fixture(&mut contents, page, version);
+    contents
 }

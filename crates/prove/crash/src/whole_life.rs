@@ -34,16 +34,48 @@ enum Round {
 
 /// Lives a scenario's rounds, each to one power cut.
 pub(crate) fn whole_life(scenario: &Scenario) -> Outcome {
+    match made(scenario) {
+        Ok(birth) => whole_life_from(scenario, &birth),
+        Err(what) => {
+            let violation = Some(Violation { seed: scenario.seed, steps: Vec::new(), what });
+            Outcome { violation, ..Outcome::default() }
+        }
+    }
+}
+
+/// A store, and what is known of it, before the first round.
+pub(crate) struct Birth {
+    pub(crate) contents: Vec<Contents>,
+    pub(crate) record: Record,
+    pub(crate) promised: Promise,
+}
+
+/// A new store.
+fn made(scenario: &Scenario) -> Result<Birth, String> {
+    let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
+    let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
+    make_store(&stage, scenario)?;
+    let (record, promised) = (unwritten(scenario, Page::blank()), Promise::of_new(scenario.pages));
+    Ok(Birth { contents: stage.contents(), record, promised })
+}
+
+/// Lives the rounds of a store that is there.
+pub(crate) fn whole_life_from(scenario: &Scenario, birth: &Birth) -> Outcome {
     let mut outcome = Outcome::default();
     let mut steps = Vec::new();
-    if let Err(what) = go_through(scenario, &mut outcome, &mut steps) {
+    if let Err(what) = go_through(scenario, birth, &mut outcome, &mut steps) {
         outcome.violation = Some(Violation { seed: scenario.seed, steps, what });
     }
     outcome
 }
 
-fn go_through(scenario: &Scenario, outcome: &mut Outcome, steps: &mut Vec<Step>) -> Result<(), String> {
-    let mut store = Survivor::born(scenario)?;
+fn go_through(
+    scenario: &Scenario,
+    birth: &Birth,
+    outcome: &mut Outcome,
+    steps: &mut Vec<Step>,
+) -> Result<(), String> {
+    let mut store = Survivor::born(scenario, birth);
     for number in 0..scenario.rounds {
         let round = store.draw(number);
         outcome.lives += 1;
@@ -71,18 +103,15 @@ struct Survivor<'a> {
 }
 
 impl<'a> Survivor<'a> {
-    fn born(scenario: &'a Scenario) -> Result<Self, String> {
-        let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
-        let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
-        make_store(&stage, scenario)?;
-        Ok(Self {
+    fn born(scenario: &'a Scenario, birth: &Birth) -> Self {
+        Self {
             scenario,
             random: Xoshiro256PlusPlus::seed_from_u64(scenario.seed ^ 0x005e_ed0f_a11f_e5e5),
-            contents: stage.contents(),
-            record: unwritten(scenario, Page::blank()),
-            promised: Promise::of_new(scenario.pages),
+            contents: birth.contents.clone(),
+            record: birth.record.clone(),
+            promised: birth.promised.clone(),
             next_version: 1,
-        })
+        }
     }
 
     /// The first round fills the store.

@@ -4,7 +4,6 @@ use std::pin::pin;
 use std::rc::Rc;
 use std::task::Poll;
 
-use hdrhistogram::Histogram;
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{Device, DeviceId, DriveCounters, Io, Nanos};
 use nandle_pages::{CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Stats, Store};
@@ -15,16 +14,15 @@ use crate::contents::Contents;
 use crate::cursor::Cursor;
 use crate::fill::{fill, since};
 use crate::outcome::{InstanceCounts, PolicyOutcome, Run, Sample};
+use crate::times::Times;
 use crate::versions::Versions;
 use crate::work::{Step, Work};
 use crate::{ReplayError, Watcher};
 
-/// Latencies up to this are told apart; longer ones count as this long.
-const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
 /// How often a checkpoint looks whether it is to stop.
 const RECHECK_INTERVAL: Nanos = Nanos::from_millis(100);
 /// Latencies are kept to this many decimal digits.
-const DIGITS: u8 = 3;
+const LATENCY_DIGITS: u8 = 3;
 /// Of a page that is to be verified: its number and its version.
 const EXPECTED_BYTES: u64 = size_of::<(u64, u32)>() as u64;
 /// Pages that are read back at the same time.
@@ -85,8 +83,8 @@ pub struct Candidate {
 
 /// What the tasks count.
 struct Tally {
-    latencies: Histogram<u64>,
-    syncs: Histogram<u64>,
+    latencies: Times,
+    syncs: Times,
     /// Whether anything was written since the last sync: one that has nothing to make durable tells nothing.
     has_unsynced: bool,
     writes: u64,
@@ -97,8 +95,8 @@ struct Tally {
 impl Tally {
     fn new() -> Self {
         Self {
-            latencies: new_histogram(),
-            syncs: new_histogram(),
+            latencies: Times::to_digits(LATENCY_DIGITS),
+            syncs: Times::to_digits(LATENCY_DIGITS),
             has_unsynced: false,
             writes: 0,
             split_writes: 0,
@@ -292,7 +290,7 @@ impl Candidate {
                         let counts = std::mem::take(&mut tally.borrow_mut().has_unsynced);
                         store.sync().await?;
                         if counts {
-                            tally.borrow_mut().syncs.saturating_record((handle.now() - began).0);
+                            tally.borrow_mut().syncs.add((handle.now() - began).0);
                         }
                     }
                     Step::Sync => {}
@@ -311,7 +309,7 @@ impl Candidate {
                         }
                         let mut tally = tally.borrow_mut();
                         tally.has_unsynced = true;
-                        tally.latencies.saturating_record((handle.now() - began).0);
+                        tally.latencies.add((handle.now() - began).0);
                         tally.writes += u64::from(pages);
                         tally.split_writes += u64::from(pages > batch_pages);
                     }
@@ -384,9 +382,4 @@ fn reopened(
 
 fn failed(policy: PolicyKind, action: &'static str) -> impl Fn(PageError) -> ReplayError {
     move |source| ReplayError::Store { policy, action, source: Box::new(source) }
-}
-
-#[allow(clippy::unwrap_used, reason = "the bounds are constants that the library takes")]
-fn new_histogram() -> Histogram<u64> {
-    Histogram::new_with_max(LATENCY_NS_MAX, DIGITS).unwrap()
 }

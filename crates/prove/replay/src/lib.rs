@@ -21,6 +21,7 @@ mod fold;
 mod outcome;
 pub mod play;
 mod repeats;
+mod times;
 mod usage;
 mod versions;
 mod words;

@@ -1,10 +1,10 @@
-use hdrhistogram::Histogram;
 use nandle_io::DriveCounters;
 use nandle_pages::{AutoStats, PolicyKind, Promises, Stats};
 use nandle_profile::LatencySummary;
 use serde::{Deserialize, Serialize};
 
 use crate::Repeats;
+use crate::times::Times;
 
 /// What a policy took for the work.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -169,11 +169,6 @@ impl AutoFindings {
     }
 }
 
-fn summary(histogram: &Histogram<u64>) -> LatencySummary {
-    let at = |quantile| histogram.value_at_quantile(quantile);
-    LatencySummary::of(histogram.len(), histogram.mean(), histogram.max(), at)
-}
-
 impl InstanceCounts {
     pub(crate) fn of(stats: &Stats) -> Self {
         let [sequential, partitioned, ordered, focused] = stats.instances;
@@ -207,7 +202,7 @@ pub(crate) struct Run {
 }
 
 impl PolicyOutcome {
-    pub(crate) fn new(run: Run, [writes, syncs]: [&Histogram<u64>; 2], stats: &Stats) -> Self {
+    pub(crate) fn new(run: Run, [writes, syncs]: [&Times; 2], stats: &Stats) -> Self {
         let page_bytes_written = (run.writes * run.page_bytes) as f64;
         Self {
             policy: run.policy,
@@ -221,8 +216,8 @@ impl PolicyOutcome {
             elapsed_ns: run.elapsed_ns,
             checkpoint_ns: run.checkpoint_ns,
             speedup_over_direct: None,
-            latency_ns: summary(writes),
-            sync_latency_ns: (!syncs.is_empty()).then(|| summary(syncs)),
+            latency_ns: writes.summary(),
+            sync_latency_ns: (syncs.count() > 0).then(|| syncs.summary()),
             device_written_bytes: stats.device_written_bytes,
             device_read_bytes: stats.device_read_bytes,
             device_writes: stats.device_writes,

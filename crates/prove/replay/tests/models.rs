@@ -366,3 +366,15 @@ fn a_replay_that_is_interrupted_doesn_t_end_its_stretch() {
     assert!(matches!(ended, Err(ReplayError::Cancelled)), "{ended:?}");
     assert!(asked_for.get() < 110, "{} steps", asked_for.get());
 }
+
+#[test]
+fn the_largest_latency_is_exact() {
+    let write =
+        Record { time_us: 0, operation: Operation::Write, address: 0, length_bytes: 4096, latency_ns: None };
+    let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
+    let work = Rc::new(Work::read(std::iter::once(Ok(write)), options).unwrap());
+    let outcome = run_work(&work, PolicyKind::Direct, drive("mtron-16", None), 1, Durability::Each).unwrap();
+    let latency = outcome.latency_ns;
+    // The mean of a single write is that write.
+    assert!(latency.max.is_some_and(|max| latency.mean == Some(max as f64)), "{latency:?}");
+}

@@ -7,14 +7,13 @@
 
 use std::ops::Range;
 
-use hdrhistogram::Histogram;
 use nandle_io::{Buffer, Completion, Nanos, Operation};
 use nandle_profile::experiments::{DiscardCost, DiscardCosts};
 use nandle_profile::{Conducted, Experiments};
 use nandle_units::format_bytes;
 
 use super::{Circumstances, Cost, Experiment, Lab};
-use crate::load::{Contents, LoadError, new_histogram, summary};
+use crate::load::{Contents, Latencies, LoadError};
 use crate::pattern::{Generator, below, generator};
 
 /// See the [module](self).
@@ -112,8 +111,8 @@ fn discard_and_read(
     let end_bytes = start_bytes + bytes;
     let alone = reads(lab, start_bytes, 0..0, time)?;
     let beside = reads(lab, start_bytes, start_bytes..start_bytes + part_bytes, time)?;
-    findings.read_latency_alone_ns = summary(&alone);
-    findings.read_latency_beside_ns = summary(&beside);
+    findings.read_latency_alone_ns = alone.summary();
+    findings.read_latency_beside_ns = beside.summary();
     let mut next_bytes = start_bytes + part_bytes;
     for discard_bytes in SIZES {
         let most_bytes = (DISCARDS_MAX * discard_bytes).next_multiple_of(CHUNK_BYTES);
@@ -135,21 +134,21 @@ fn discards(
     until: Nanos,
 ) -> Result<Option<DiscardCost>, LoadError> {
     lab.tell(&format!("discards of {}", format_bytes(discard_bytes)));
-    let mut latency_ns = new_histogram();
+    let mut latency_ns = Latencies::new();
     for number in 0..((range.end - range.start) / discard_bytes).min(DISCARDS_MAX) {
         if number > 0 && lab.now() >= until {
             break;
         }
         let offset_bytes = range.start + number * discard_bytes;
         let took = lab.once(Operation::Discard { offset_bytes, length_bytes: discard_bytes })?;
-        latency_ns.saturating_record(took.0);
+        latency_ns.record(took.0);
     }
     let mean_ns = latency_ns.mean().max(1.0);
     Ok((!latency_ns.is_empty()).then(|| DiscardCost {
         discard_bytes,
         observations: latency_ns.len(),
         bandwidth_bytes_per_s: discard_bytes as f64 * 1e9 / mean_ns,
-        latency_ns: summary(&latency_ns),
+        latency_ns: latency_ns.summary(),
     }))
 }
 
@@ -159,10 +158,10 @@ fn reads(
     before_bytes: u64,
     discarded: Range<u64>,
     time: Nanos,
-) -> Result<Histogram<u64>, LoadError> {
+) -> Result<Latencies, LoadError> {
     let until = lab.now() + time;
     let mut generator = generator(lab.seed, 61);
-    let mut latency_ns = new_histogram();
+    let mut latency_ns = Latencies::new();
     let mut done: Vec<Completion> = Vec::new();
     let count =
         if discarded.is_empty() { READS_MAX } else { (discarded.end - discarded.start) / BESIDE_BYTES };
@@ -180,7 +179,7 @@ fn reads(
                 return Err(LoadError::AllFailed { requests: 1, first: error.to_string() });
             }
             if matches!(completion.operation, Operation::Read { .. }) {
-                latency_ns.saturating_record(completion.completed_at.since(completion.submitted_at).0);
+                latency_ns.record(completion.completed_at.since(completion.submitted_at).0);
             }
         }
     }

@@ -11,7 +11,7 @@ use nandle_profile::{Conducted, Derived, Experiments, OperationKind};
 
 use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
-use crate::load::{LoadError, Measurement, summary};
+use crate::load::{LoadError, Measurement};
 use crate::pattern::Sequential;
 
 /// See the [module](self).
@@ -88,7 +88,7 @@ impl Experiment for LargeSequentialWrites {
                 queue_depth: *queue_depth,
                 requests: sum.requests,
                 bandwidth_bytes_per_s,
-                latency_ns: summary(&sum.latency_ns),
+                latency_ns: sum.latency_ns.summary(),
             }));
         }
         Ok(())

@@ -4,14 +4,13 @@
 //! finds its next block fetched already; with more streams than it can follow, all of them lose what was fetched. Then
 //! runs from random places, whose first reads are slow until the device has seen enough of them. It only reads.
 
-use hdrhistogram::Histogram;
 use nandle_io::{Nanos, Operation};
 use nandle_profile::experiments::{ReadAhead, StreamCost};
 use nandle_profile::{Conducted, Experiments, Interval, OperationKind};
 
 use super::rounds::{Requests, Rounds, SLICE_MAX, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
-use crate::load::{LoadError, new_histogram};
+use crate::load::{Latencies, LoadError};
 use crate::pattern::{Area, Partitioned, Pattern, Random, below, generator};
 
 /// See the [module](self).
@@ -161,7 +160,7 @@ fn runs(lab: &mut Lab<'_>, time: Nanos, findings: &mut ReadAhead) -> Result<(), 
     let block_bytes = findings.block_bytes;
     let ends = lab.now() + time;
     let area = area_from(lab, 0, block_bytes)?;
-    let mut positions: Vec<Histogram<u64>> = (0..RUN_READS).map(|_| new_histogram()).collect();
+    let mut positions: Vec<Latencies> = (0..RUN_READS).map(|_| Latencies::new()).collect();
     let mut generator = generator(lab.seed, 47);
     for _ in 0..RUNS_MAX {
         if lab.now() >= ends {
@@ -170,10 +169,10 @@ fn runs(lab: &mut Lab<'_>, time: Nanos, findings: &mut ReadAhead) -> Result<(), 
         let first = below(&mut generator, area.blocks.saturating_sub(RUN_READS as u64) + 1);
         for (position, latency_ns) in (0..).zip(&mut positions) {
             let block = (first + position) % area.blocks;
-            latency_ns.saturating_record(read_one(lab, area.offset_bytes(block), block_bytes)?.0);
+            latency_ns.record(read_one(lab, area.offset_bytes(block), block_bytes)?.0);
         }
     }
-    let observed = positions.first().map_or(0, Histogram::len);
+    let observed = positions.first().map_or(0, |latencies| latencies.len());
     if observed >= 20 {
         findings.latency_by_position_ns =
             positions.iter().map(|latency_ns| latency_ns.value_at_quantile(0.5)).collect();

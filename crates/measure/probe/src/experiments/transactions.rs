@@ -14,7 +14,7 @@ use nandle_units::format_bytes;
 use super::flush::UsualCommit;
 use super::rounds::{Requests, Rounds, Sample, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
-use crate::load::{LoadError, Measurement, summary};
+use crate::load::{LoadError, Measurement};
 use crate::pattern::Random;
 
 /// See the [module](self).
@@ -99,7 +99,7 @@ impl Experiment for ShortTransactions {
                 queue_depth,
                 requests: sum.requests,
                 requests_per_s,
-                latency_ns: summary(&sum.latency_ns),
+                latency_ns: sum.latency_ns.summary(),
             }));
         }
         Ok(())

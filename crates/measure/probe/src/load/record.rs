@@ -1,13 +1,7 @@
-use hdrhistogram::Histogram;
 use nandle_io::{Completion, Nanos};
-use nandle_profile::{LatencySummary, SecondSample};
+use nandle_profile::SecondSample;
 
-use super::LoadError;
-
-/// Latencies up to this are told apart; longer ones count as this long.
-const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// Latencies are kept to this many decimal digits.
-const DIGITS: u8 = 3;
+use super::{Latencies, LoadError};
 
 /// What a run gave. Runs of several threads, or several slices of one cell, add up with
 /// [`merge`](Measurement::merge).
@@ -22,7 +16,7 @@ pub struct Measurement {
     /// Time over which they were counted.
     pub elapsed: Nanos,
     /// Latency of each, in nanoseconds.
-    pub latency_ns: Histogram<u64>,
+    pub latency_ns: Latencies,
     /// What each second of the run gave.
     pub seconds: Vec<SecondSample>,
     /// Time-weighted sum of the requests outstanding (request × nanosecond).
@@ -47,7 +41,7 @@ impl Measurement {
             bytes: 0,
             moved_requests: 0.0,
             elapsed: Nanos::ZERO,
-            latency_ns: new_histogram(),
+            latency_ns: Latencies::new(),
             seconds: Vec::new(),
             outstanding_ns: 0.0,
             cpu: Nanos::ZERO,
@@ -86,9 +80,7 @@ impl Measurement {
         self.requests += other.requests;
         self.bytes += other.bytes;
         self.moved_requests += other.moved_requests;
-        // Both have the bounds and digits of `new_histogram`, so the addition can't be refused.
-        let added = self.latency_ns.add(&other.latency_ns);
-        debug_assert!(added.is_ok());
+        self.latency_ns.add(&other.latency_ns);
         self.outstanding_ns += other.outstanding_ns;
         self.cpu_requests += other.cpu_requests;
         self.failed += other.failed;
@@ -129,7 +121,7 @@ impl Measurement {
         self.requests += 1;
         self.moved_requests += 1.0;
         self.bytes += bytes;
-        self.latency_ns.saturating_record(latency_ns);
+        self.latency_ns.record(latency_ns);
         let second = usize::try_from(completed_at.since(began).0 / 1_000_000_000).unwrap_or(usize::MAX);
         if second >= self.seconds.len() {
             self.seconds.resize(second.saturating_add(1), EMPTY_SECOND);
@@ -180,16 +172,4 @@ const EMPTY_SECOND: SecondSample = SecondSample { requests: 0, bytes: 0, latency
 
 fn rate(amount: f64, time: Nanos) -> f64 {
     if time == Nanos::ZERO { 0.0 } else { amount / time.as_secs_f64() }
-}
-
-/// A histogram of latencies in nanoseconds.
-pub(crate) fn new_histogram() -> Histogram<u64> {
-    #[expect(clippy::expect_used, reason = "bounds and digits are constants that the library allows")]
-    Histogram::new_with_bounds(1, LATENCY_NS_MAX, DIGITS).expect("constant bounds")
-}
-
-/// The few figures of a distribution, quantiles only where ten observations lie beyond them.
-pub fn summary(latency_ns: &Histogram<u64>) -> LatencySummary {
-    let at = |quantile| latency_ns.value_at_quantile(quantile);
-    LatencySummary::of(latency_ns.len(), latency_ns.mean(), latency_ns.max(), at)
 }

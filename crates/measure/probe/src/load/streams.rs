@@ -1,14 +1,12 @@
 //! Several streams of requests on one lane, each on a schedule of its own: readers and writers that know nothing of
 //! one another, and whose latencies are told apart.
 
-use hdrhistogram::Histogram;
 use nandle_io::{Completion, Nanos, Wait};
 
 use super::open_loop::Schedule;
 use super::operations::Operations;
 use super::outstanding::{Outstanding, together};
-use super::record::new_histogram;
-use super::{Cancel, Lane, LoadError, Measurement, OpenLoop, ScheduleLag, Work, summary};
+use super::{Cancel, Lane, Latencies, LoadError, Measurement, OpenLoop, ScheduleLag, Work};
 
 /// A stream of requests.
 pub struct OpenStream {
@@ -54,7 +52,7 @@ struct Stream {
     outstanding: Outstanding,
     schedule: Schedule,
     measurement: Measurement,
-    lag_ns: Histogram<u64>,
+    lag_ns: Latencies,
     ends: Nanos,
 }
 
@@ -80,7 +78,7 @@ impl<'lane> Run<'lane> {
                 outstanding: Outstanding::with_tokens_from(number * TOKENS_OF_STREAM, began, queue_depth),
                 schedule: Schedule::new(&schedule, began),
                 measurement: Measurement::new(),
-                lag_ns: new_histogram(),
+                lag_ns: Latencies::new(),
                 ends: began + schedule.time,
             };
         let streams = (0..).zip(prepared).map(started).collect();
@@ -157,7 +155,7 @@ impl Stream {
                 self.operations.recycle(operation);
                 return;
             }
-            self.lag_ns.saturating_record(now.since(due).0);
+            self.lag_ns.record(now.since(due).0);
             self.schedule.advance();
         }
     }
@@ -190,7 +188,7 @@ impl Stream {
         self.measurement.elapsed = elapsed;
         self.measurement.cpu = cpu;
         self.measurement.outstanding_ns = self.outstanding.area_ns();
-        let lag = ScheduleLag { lag_ns: summary(&self.lag_ns), unsent: self.schedule.left_before(self.ends) };
+        let lag = ScheduleLag { lag_ns: self.lag_ns.summary(), unsent: self.schedule.left_before(self.ends) };
         Ok(StreamMeasurement { measurement: self.measurement.unless_all_failed()?, lag })
     }
 }

@@ -56,6 +56,11 @@ impl PatternSpec {
         !matches!(self, Self::Partitioned { .. } | Self::Ordered { .. })
     }
 
+    /// Whether the seed chooses one place, from which the pattern goes on or in which it stays.
+    pub fn has_one_place(&self) -> bool {
+        matches!(self, Self::Sequential | Self::Focused { .. })
+    }
+
     /// The pattern over an area. `group_blocks` is for [`PatternSpec::Random`] alone.
     pub fn start(&self, area: Area, group_blocks: u64, seed: u64) -> Pattern {
         match *self {

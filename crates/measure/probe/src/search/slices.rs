@@ -8,9 +8,7 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 use super::CellKey;
 use super::estimate::{Slice, median};
 use super::pace::temper;
-use crate::load::{
-    Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work, summary,
-};
+use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
 /// Requests that come before a device has recognised a pattern.
@@ -215,7 +213,7 @@ impl<'a> Slicer<'a> {
 
     /// Whether a cell has so many observations that the quantile may be told.
     pub(super) fn has(&self, quantile: Quantile, key: CellKey) -> bool {
-        let latency = self.raw.get(&key).map(|cell| summary(&cell.sum.latency_ns));
+        let latency = self.raw.get(&key).map(|cell| cell.sum.latency_ns.summary());
         latency.is_some_and(|latency| match quantile {
             Quantile::Median => latency.p50.is_some(),
             Quantile::Tail => latency.p99.is_some(),

@@ -1,7 +1,7 @@
 use nandle_profile::Cell;
 
 use super::CellSpec;
-use crate::load::{Measurement, ScheduleLag, summary};
+use crate::load::{Measurement, ScheduleLag};
 
 /// A measurement as the sweep's file and the profile have it.
 #[expect(
@@ -23,7 +23,7 @@ pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&Schedule
         elapsed_ns: measurement.elapsed.0,
         bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
         iops: measurement.iops(),
-        latency_ns: summary(&measurement.latency_ns),
+        latency_ns: measurement.latency_ns.summary(),
         cpu_ns_per_request: measurement.cpu_ns_per_request(),
         mean_outstanding: measurement.mean_outstanding(),
         errors: measurement.failed + measurement.damaged,

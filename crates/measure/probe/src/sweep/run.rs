@@ -175,13 +175,23 @@ fn work(
     let area = Area::new(0, context.area_bytes, block_bytes)
         .ok_or_else(|| LoadError::Block { block_bytes, reason: "the area is smaller than that".into() })?;
     let seed = seed(options.seed, spec, part.number);
-    let pattern = part.of_pattern(spec, area, seed);
+    let pattern = part.of_pattern(spec, area, place_seed(options.seed, spec, part.number));
     Ok(Work { pattern, block_bytes, operation: spec.operation, contents: context.contents, seed })
 }
 
 /// Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
 fn seed(seed: u64, spec: &CellSpec, thread: u32) -> u64 {
     [spec.block_bytes, spec.queue_depth.into(), thread.into()].into_iter().fold(seed, mixed)
+}
+
+/// Seed of a cell's addresses. Cells whose pattern stays at one place share that place, so that their block sizes and depths
+/// can be compared: on a disk the place decides the throughput.
+fn place_seed(sweep_seed: u64, spec: &CellSpec, thread: u32) -> u64 {
+    if spec.pattern.has_one_place() {
+        mixed(sweep_seed, thread.into())
+    } else {
+        seed(sweep_seed, spec, thread)
+    }
 }
 
 /// Two numbers as one, each bit of which depends on all of theirs (the finaliser of `SplitMix64`, Steele et al. 2014).
@@ -245,6 +255,24 @@ mod tests {
                 assert!((0..1024).all(|thread| seeds.insert(seed(1, &spec, thread))), "{spec}");
             }
         }
+    }
+
+    #[test]
+    fn cells_at_one_place_share_it_and_threads_have_places_of_their_own() {
+        let first = |spec: &CellSpec, thread| {
+            let area = Area::new(0, 1 << 30, spec.block_bytes).unwrap();
+            let seed = place_seed(1, spec, thread);
+            Part { number: thread, of: 2 }.of_pattern(spec, area, seed).next().unwrap()
+        };
+        let small = cell("sequential");
+        let deep = CellSpec { queue_depth: 64, ..small };
+        assert_eq!(first(&small, 0), first(&deep, 0));
+        assert_ne!(first(&small, 0), first(&small, 1));
+        let large = CellSpec { block_bytes: 1 << 20, ..small };
+        assert!(first(&small, 0).abs_diff(first(&large, 0)) < 1 << 20);
+        let focused = cell("focused:8MiB");
+        let deep = CellSpec { queue_depth: 64, ..focused };
+        assert!(first(&focused, 0).abs_diff(first(&deep, 0)) < 8 << 20);
     }
 
     #[test]

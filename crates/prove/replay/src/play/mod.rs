@@ -15,7 +15,6 @@ mod player;
 mod requests;
 mod selection;
 mod survey;
-mod times;
 mod timing;
 
 pub use behind::FellBehind;

@@ -4,7 +4,7 @@ use nandle_trace::{Operation, Record};
 
 use super::file::{Compared, OperationPlayed, PlayedDistribution, QuantilePoint, ScheduleKept};
 use super::pairs::Pairs;
-use super::times::Times;
+use crate::times::Times;
 
 const DIGITS: u8 = 3;
 /// Later than this, and a request is counted as late: twice what a timer may be.

@@ -4,7 +4,7 @@
 //! mean square of the horizontal distance between the two cumulative distributions. Both have as many requests here, so it
 //! is taken at every quantile k/n: the root of the mean of the squared differences between the k-th smallest of either.
 
-use super::times::Times;
+use crate::times::Times;
 
 /// Enough that a demerit of a thousandth of the mean is exact to a few per cent.
 const DIGITS: u8 = 4;

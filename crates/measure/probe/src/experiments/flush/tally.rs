@@ -1,14 +1,13 @@
-use hdrhistogram::Histogram;
 use nandle_profile::{Interval, LatencySummary};
 
 use super::super::rounds::median_interval;
 use super::log::Times;
-use crate::load::{new_histogram, summary};
+use crate::load::Latencies;
 
 /// What was observed of one way to commit.
 pub(super) struct Tally {
-    commit_ns: Histogram<u64>,
-    flush_ns: Histogram<u64>,
+    commit_ns: Latencies,
+    flush_ns: Latencies,
     /// The median of each slice.
     medians_ns: Vec<f64>,
     /// Commits per second of each slice.
@@ -19,8 +18,8 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new() -> Self {
         Self {
-            commit_ns: new_histogram(),
-            flush_ns: new_histogram(),
+            commit_ns: Latencies::new(),
+            flush_ns: Latencies::new(),
             medians_ns: Vec::new(),
             rates_per_s: Vec::new(),
             slice_ns: Vec::new(),
@@ -28,10 +27,10 @@ impl Tally {
     }
 
     pub(super) fn count(&mut self, times: Times) {
-        self.commit_ns.saturating_record(times.commit.0);
+        self.commit_ns.record(times.commit.0);
         self.slice_ns.push(times.commit.0);
         if let Some(flush) = times.flush {
-            self.flush_ns.saturating_record(flush.0);
+            self.flush_ns.record(flush.0);
         }
     }
 
@@ -70,10 +69,10 @@ impl Tally {
     }
 
     pub(super) fn commit_latency(&self) -> LatencySummary {
-        summary(&self.commit_ns)
+        self.commit_ns.summary()
     }
 
     pub(super) fn flush_latency(&self) -> Option<LatencySummary> {
-        (!self.flush_ns.is_empty()).then(|| summary(&self.flush_ns))
+        (!self.flush_ns.is_empty()).then(|| self.flush_ns.summary())
     }
 }

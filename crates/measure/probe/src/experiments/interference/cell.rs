@@ -1,11 +1,10 @@
-use hdrhistogram::Histogram;
 use nandle_io::Nanos;
 use nandle_profile::OperationKind;
 
 use super::super::Lab;
 use super::super::rounds::{Seeds, area_from};
 use super::{STREAM_DEPTH, aged};
-use crate::load::{Arrivals, LoadError, OpenLoop, OpenStream, StreamMeasurement, Work, new_histogram};
+use crate::load::{Arrivals, Latencies, LoadError, OpenLoop, OpenStream, StreamMeasurement, Work};
 use crate::pattern::Random;
 
 /// A modelled device is asked for no more requests in a slice, whatever time it has: enough that the fastest drives clean
@@ -27,12 +26,12 @@ pub(super) struct Cell {
     pub(super) reads: Stream,
     pub(super) writes: Stream,
     /// The reads' latencies of each slice.
-    pub(super) slices: Vec<Histogram<u64>>,
+    pub(super) slices: Vec<Latencies>,
 }
 
 /// One of the two streams.
 pub(super) struct Stream {
-    pub(super) latency_ns: Histogram<u64>,
+    pub(super) latency_ns: Latencies,
     requests: u64,
     unsent: u64,
     /// For how long requests were to arrive, and how long it took until the last was done.
@@ -102,7 +101,7 @@ const MISSED: f64 = 0.03;
 impl Stream {
     fn new() -> Self {
         Self {
-            latency_ns: new_histogram(),
+            latency_ns: Latencies::new(),
             requests: 0,
             unsent: 0,
             scheduled: Nanos::ZERO,
@@ -111,9 +110,7 @@ impl Stream {
     }
 
     fn add(&mut self, measured: &StreamMeasurement, scheduled: Nanos) {
-        // Both have the same bounds and digits, so the addition can't be refused.
-        let added = self.latency_ns.add(&measured.measurement.latency_ns);
-        debug_assert!(added.is_ok());
+        self.latency_ns.add(&measured.measurement.latency_ns);
         self.requests += measured.measurement.requests;
         self.unsent += measured.lag.unsent;
         self.elapsed += measured.measurement.elapsed;

@@ -5,7 +5,6 @@ use nandle_profile::{InterferenceLimit, Interval, isotonic};
 use super::super::rounds::median_interval;
 use super::cell::Cell;
 use super::quantile_ns;
-use crate::load::summary;
 
 /// Quantiles of which a slowdown is told, the best first.
 const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
@@ -47,8 +46,8 @@ fn record(cell: &Cell, alone: Option<&Cell>, allowance: Nanos) -> InterferenceCe
         read_achieved_per_s: cell.reads.achieved_per_s(),
         write_achieved_per_s: cell.writes.achieved_per_s(),
         rates_kept: cell.rates_kept(allowance),
-        read_latency_ns: summary(&cell.reads.latency_ns),
-        write_latency_ns: summary(&cell.writes.latency_ns),
+        read_latency_ns: cell.reads.latency_ns.summary(),
+        write_latency_ns: cell.writes.latency_ns.summary(),
         read_slowdown: alone.and_then(|alone| slowdown(cell, alone)),
     }
 }
@@ -122,9 +121,9 @@ mod tests {
             Rates { read_share: 0.5, write_share, read_per_s: 500.0, write_per_s: 100.0 * write_share };
         let mut cell = Cell::new(rates);
         for latency_ns in slices_ns {
-            let mut slice = crate::load::new_histogram();
-            slice.record_n(*latency_ns, 2000).unwrap();
-            cell.reads.latency_ns.add(&slice).unwrap();
+            let mut slice = crate::load::Latencies::new();
+            (0..2000).for_each(|_| slice.record(*latency_ns));
+            cell.reads.latency_ns.add(&slice);
             cell.slices.push(slice);
         }
         cell

@@ -22,7 +22,6 @@ mod aged;
 mod cell;
 mod conclude;
 
-use hdrhistogram::Histogram;
 use nandle_io::Nanos;
 use nandle_profile::experiments::InterferenceMap;
 use nandle_profile::{Conducted, Derived, Experiments, OperationKind};
@@ -30,7 +29,7 @@ use nandle_profile::{Conducted, Derived, Experiments, OperationKind};
 use self::cell::{Cell, Rates};
 use super::rounds::{Rounds, SLICE_MIN, Seeds, Turns, area_from};
 use super::{Circumstances, Cost, Experiment, Lab};
-use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
+use crate::load::{ClosedLoop, Counting, Latencies, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::Random;
 
 /// See the [module](self).
@@ -238,7 +237,7 @@ fn measure(
 }
 
 /// A quantile of a histogram, where ten observations lie beyond it.
-fn quantile_ns(latency_ns: &Histogram<u64>, quantile: f64) -> Option<f64> {
+fn quantile_ns(latency_ns: &Latencies, quantile: f64) -> Option<f64> {
     let beyond = latency_ns.len() as f64 * (1.0 - quantile);
     (beyond >= 9.999).then(|| latency_ns.value_at_quantile(quantile) as f64)
 }

@@ -5,7 +5,7 @@ use nandle_profile::OperationKind;
 use nandle_profile::experiments::CacheSetting;
 
 use crate::experiments::Lab;
-use crate::load::{ClosedLoop, Counting, LoadError, Opener, Refill, Stop, Work, summary};
+use crate::load::{ClosedLoop, Counting, LoadError, Opener, Refill, Stop, Work};
 use crate::pattern::{Area, PatternSpec};
 
 /// The smallest page of a database that is larger than any logical block.
@@ -59,6 +59,6 @@ fn cell(
         block_bytes,
         queue_depth: 1,
         bandwidth_bytes_per_s: measurement.bandwidth_bytes_per_s(),
-        latency_ns: summary(&measurement.latency_ns),
+        latency_ns: measurement.latency_ns.summary(),
     })
 }

@@ -16,7 +16,7 @@ use crate::experiments::change::changes;
 use crate::experiments::rounds::median_interval;
 use crate::experiments::series::{Length, Pool, Walk, series};
 use crate::experiments::statistics::{batch_means, mean_interval, start_up};
-use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work, summary};
+use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Pattern, generator};
 
 /// Visits of each row, and of the baselines.
@@ -288,7 +288,7 @@ impl Visited {
         self.means_ns.extend(batch_means(running, if is_random { BATCHES_OF_RANDOM } else { BATCHES }));
         for latency_ns in running {
             self.latencies.requests += 1;
-            self.latencies.latency_ns.saturating_record(*latency_ns);
+            self.latencies.latency_ns.record(*latency_ns);
         }
         Ok(latencies_ns.len() as u64)
     }
@@ -344,7 +344,7 @@ impl Visited {
             requests: self.latencies.requests,
             request_ns,
             relative_cost: measure.map(|measure| request_ns.over_independent(&measure)),
-            latency_ns: summary(&self.latencies.latency_ns),
+            latency_ns: self.latencies.latency_ns.summary(),
         })
     }
 }

@@ -62,7 +62,7 @@ fn rate_and_latency_are_those_of_the_queue() {
         let bytes_per_s = busy as f64 * 1e4 * BLOCK_BYTES as f64;
         assert_near(measured.bandwidth_bytes_per_s(), bytes_per_s, 1e-12, "bandwidth");
         let rounds = (u64::from(queue_depth) / busy) as f64;
-        let p50 = summary(&measured.latency_ns).p50.unwrap() as f64;
+        let p50 = measured.latency_ns.summary().p50.unwrap() as f64;
         assert_near(p50, rounds * 1e5, 1e-3, "latency");
     }
 }

@@ -8,7 +8,7 @@ use nandle_units::format_bytes;
 
 use super::batches::found;
 use super::{Findings, ProbeOptions, Search};
-use crate::load::{LoadError, Measurement, summary};
+use crate::load::{LoadError, Measurement};
 use crate::search::derive::derive;
 use crate::search::estimate::Estimate;
 use crate::search::fit::is_random;
@@ -95,7 +95,7 @@ impl Search<'_> {
 /// The median latency of the smallest block at depth 1, where enough was observed to tell one.
 fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
     let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
-    summary(&sum.latency_ns).p50
+    sum.latency_ns.summary().p50
 }
 
 fn measured(
@@ -148,7 +148,7 @@ mod tests {
         let latency = |requests: u64| {
             let mut sum = Measurement::new();
             sum.requests = requests;
-            (0..requests).for_each(|_| sum.latency_ns.saturating_record(5_000_000));
+            (0..requests).for_each(|_| sum.latency_ns.record(5_000_000));
             smallest_alone(std::iter::once((CellKey::random(4096, 1), &sum)))
         };
         assert_eq!(latency(19), None);

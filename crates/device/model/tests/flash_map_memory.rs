@@ -5,7 +5,7 @@ mod common;
 
 use common::driver::{Load, run};
 use common::patterns::Pattern;
-use nandle_model::flash::parameters::MappingParameters;
+use nandle_model::flash::parameters::{MapMemoryParameters, MappingParameters};
 use nandle_model::flash::{FlashDrive, FlashParameters};
 use nandle_model::library;
 
@@ -16,7 +16,7 @@ fn drive(map_bytes: u64) -> FlashDrive {
     let mut parameters: FlashParameters =
         library::flash("x25-e-64").unwrap().with_capacity_bytes(2 << 30).unwrap();
     let MappingParameters::Page(page) = &mut parameters.mapping else { panic!("a page map") };
-    page.map_memory.as_mut().unwrap().bytes = map_bytes;
+    page.map_memory = Some(MapMemoryParameters { bytes: map_bytes, run_bytes: 64 << 10 });
     let mut drive = FlashDrive::new(&parameters).unwrap();
     drive.fill_sequentially(0.35).unwrap();
     drive

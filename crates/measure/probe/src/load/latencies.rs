@@ -19,8 +19,12 @@ pub struct Latencies {
 
 impl Latencies {
     /// No latencies yet.
+    #[expect(
+        clippy::expect_used,
+        clippy::missing_panics_doc,
+        reason = "bounds and digits are constants that the library allows"
+    )]
     pub fn new() -> Self {
-        #[expect(clippy::expect_used, reason = "bounds and digits are constants that the library allows")]
         let histogram = Histogram::new_with_bounds(1, LATENCY_NS_MAX, DIGITS).expect("constant bounds");
         Self { histogram, max_ns: 0 }
     }

@@ -5,8 +5,6 @@
 //! opening can't tell which of those flushes failed, so each of these ledgers may be the one that counts after a power cut.
 //! Each ledger tells which one was known to be durable when it was written. The one that takes the last copy doesn't count yet
 //! when it is durable, but only when the next one is; so an opening that finds it the newest may write it anew in its place.
-//!
-//! Stores of version 1 have two copies and don't tell; there the newest is spared.
 
 /// What a ledger tells of itself and of those before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,10 +60,8 @@ impl Rotation {
     /// Passes on to the next ledger: from now on that one is the newest, written or not. One that failed to be written
     /// must not make the next hit the copy that counts.
     pub(crate) fn advance(&mut self) -> Stamp {
-        let tells = self.copies > 2;
-        if !(tells && self.has_last_copy() && !self.is_durable) {
+        if self.is_durable || !self.has_last_copy() {
             let unconfirmed = if self.is_durable { 1 } else { self.newest.unconfirmed + 1 };
-            let unconfirmed = if tells { unconfirmed } else { 0 };
             self.newest = Stamp { generation: self.newest.generation + 1, unconfirmed };
         }
         self.is_durable = false;
@@ -83,7 +79,7 @@ impl Rotation {
     }
 
     fn has_last_copy(&self) -> bool {
-        self.newest.unconfirmed + 1 >= self.copies.max(3)
+        self.newest.unconfirmed + 1 >= self.copies
     }
 }
 
@@ -107,14 +103,5 @@ mod tests {
         assert_eq!(rotation.flushed(), Counts::WithTheNext);
         assert_eq!(rotation.advance(), Stamp { generation: 47, unconfirmed: 1 });
         assert_eq!(rotation.flushed(), Counts::Already);
-    }
-
-    #[test]
-    fn two_copies_take_turns_and_tell_nothing() {
-        let mut rotation = Rotation::after(2, Stamp { generation: 7, unconfirmed: 0 });
-        for (generation, copy) in [(8, 0), (9, 1), (10, 0)] {
-            assert_eq!(rotation.advance(), Stamp { generation, unconfirmed: 0 });
-            assert_eq!((rotation.newest_copy(), rotation.flushed()), (copy, Counts::Already));
-        }
     }
 }

@@ -209,11 +209,6 @@ impl Label {
         self.version >= VERSION_OF_CLOSE_MARKS
     }
 
-    /// Whether it is of version 1, whose ledgers tell nothing of other copies.
-    pub(crate) fn is_of_version_1(&self) -> bool {
-        self.version < VERSION_OF_EIGHT_LEDGERS
-    }
-
     /// Whether the ledger of out-of-place tells which extents there must be.
     pub(crate) fn seals_extents(&self) -> bool {
         self.version >= VERSION_OF_SEALED_EXTENTS

@@ -88,10 +88,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     );
     let cursor = chain.values().next_back().or(alive.last()).map_or(0, |last| area.end_of(last));
     alive.sort_unstable_by_key(|header| header.sequence);
-    // Version 1 didn't bound what isn't durable: there may be no room to write it once more, so it is trusted as it was then.
-    let is_trusted = label.is_of_version_1() || Defect::TailTrusted.is_seeded();
     // A clean close is a promise, too.
-    let durable = if is_trusted || mark.is_some() { followed.end } else { followed.promised };
+    let durable =
+        if Defect::TailTrusted.is_seeded() || mark.is_some() { followed.end } else { followed.promised };
     let tail = chain.split_off(&(durable + 1));
     let newest = ledger.bound.map_or(0, |bound| bound.sums_round);
     let complete_after = mark.and_then(|mark| mark.complete_after);

@@ -104,7 +104,7 @@ impl MapAt {
 
 const RANGES: usize = 8;
 
-/// Sequences of extents that were wiped by an opening that failed: a drive may have lost the zeros since, or may yet.
+/// Sequences of extents that openings wiped, in formats 1 and 2: a drive may have lost the zeros since.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Aborted {
     /// Those between the two numbers.
@@ -114,20 +114,6 @@ pub(super) struct Aborted {
 impl Aborted {
     fn contains(&self, sequence: u64) -> bool {
         self.ranges.iter().any(|(below, above)| *below < sequence && sequence < *above)
-    }
-
-    /// The number behind the last of them.
-    pub(super) fn end(&self) -> u64 {
-        self.ranges.iter().map(|(_, above)| *above).max().unwrap_or(0)
-    }
-
-    /// These as well; none if there are too many ranges.
-    pub(super) fn with(mut self, below: u64, above: u64) -> Option<Self> {
-        debug_assert!(below < above, "an opening's sequences are greater than {below}, not than {above}");
-        let is_within = |range: &(u64, u64)| below <= range.0 && range.1 <= above;
-        // An opening that fails again leaves a range that holds the one before.
-        *self.ranges.iter_mut().find(|range| is_within(range) || **range == (0, 0))? = (below, above);
-        Some(self)
     }
 }
 
@@ -212,17 +198,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn aborted_ranges_grow_and_run_out() {
-        let mut aborted = Aborted::default();
-        for range in 0..RANGES as u64 {
-            aborted = aborted.with(range * 100, range * 100 + 10).unwrap();
-        }
-        assert_eq!((aborted.with(5000, 5001), aborted.end()), (None, 710));
-        let grown = aborted.with(300, 350).unwrap();
-        assert_eq!([320, 400, 405].map(|sequence| grown.contains(sequence)), [true, false, true]);
-    }
-
-    #[test]
     fn maps_take_turns() {
         let map = MapAt::default();
         assert_eq!(map.other_slot(), 0);
@@ -235,7 +210,9 @@ mod tests {
         let map = MapAt { saved: 25, slot: 1, ..ledger.map };
         let needed = Seal { extents: 5, checksum: 99 };
         let ledger = Ledger { map, begun: 77, needed, ..ledger };
-        let ledger = Ledger { aborted: ledger.aborted.with(200, 300).unwrap(), ..ledger };
+        let mut aborted = Aborted::default();
+        aborted.ranges[3] = (200, 300);
+        let ledger = Ledger { aborted, ..ledger };
         let stamp = Stamp { generation: 7, unconfirmed: 2 };
         let mut block = vec![9; BLOCK_BYTES];
         ledger.encode(3, stamp, &mut block);

@@ -110,12 +110,6 @@ impl OutOfPlace {
     }
 }
 
-impl ZoneEngine {
-    fn corrupt(&self, what: &'static str, block: u64) -> PageError {
-        PageError::Corrupt { what, offset_bytes: self.context.label.offset_of(block) }
-    }
-}
-
 impl Policy for OutOfPlace {
     fn write(&self, batch: Batch) -> Task<'_, ()> {
         Box::pin(async {

@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
-use nandle_io::{Arena, WriteBuffers};
+use nandle_io::Arena;
 
 use super::capacity::{capacity, filled_zones, kept_for_renewal};
 use super::clean::piece_pages;
@@ -18,7 +18,7 @@ use super::log::{MappedPages, ZoneLog};
 use super::map::{Kept, Map, PagePlace};
 use super::needed::NeededExtents;
 use super::packing::PageReader;
-use super::renew::{self, Remains};
+use super::renew;
 use super::save::{DEPTH, PIECE_BYTES, slot_at};
 use super::saved_map::Loaded;
 use super::walk::{Extent, Walk};
@@ -51,7 +51,6 @@ struct Remnants {
     last: u64,
     /// The extents that count beside the map, by sequence.
     headers: BTreeMap<u64, Header>,
-    left_behind: Vec<Header>,
 }
 
 pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
@@ -61,7 +60,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let (ledger, rotation) = area.scan.ledger(|copy| Ledger::decode(label.id, copy)).await?;
     let found =
         if ledger.map.blocks > 0 { area.find_by_map(&ledger).await? } else { area.find_all(&ledger).await? };
-    let Remnants { loaded, durable, last, headers, left_behind } = found;
+    let Remnants { loaded, durable, last, headers } = found;
     debug_assert!(durable <= last, "an opening's sequences are greater than {durable}, not than {last}");
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
     let found_end = match tail.last() {
@@ -89,13 +88,8 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let opened_batch = BatchNumber(found_end);
     let state = RefCell::new(state);
     let shared = Rc::new(ZoneEngine { context, log, zone_blocks, state, ledger_turn, opened_batch });
-    if read_only {
-        return Ok(shared);
-    }
-    if ledger.map.blocks > 0 {
-        renew::begin_with_map(&shared, &tail).await?;
-    } else {
-        renew::begin(&shared, &area, Remains { left_behind, tail }).await?;
+    if !read_only {
+        renew::begin(&shared, &tail).await?;
     }
     Ok(shared)
 }
@@ -142,13 +136,12 @@ fn rebuilt(
         Some(loaded) => state.zones.load(loaded, ledger.map.saved),
         None => Map::new(label.pages),
     };
-    let is_sealed = label.seals_extents();
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
         state.zones.found(header.position, header.sequence);
         state.zones.enter(&header, &mut map);
         // What lies behind that is written once more.
-        if is_sealed && header.sequence <= durable && !Defect::OldestWins.is_seeded() {
+        if header.sequence <= durable && !Defect::OldestWins.is_seeded() {
             state.needed.sent(&header);
         }
     }
@@ -163,7 +156,7 @@ fn misplaced(zones: &Zones, map: &Map) -> Option<Kept> {
 }
 
 /// The zones that are scanned.
-pub(super) struct Area<'a> {
+struct Area<'a> {
     scan: Scan<'a>,
 }
 
@@ -174,8 +167,8 @@ impl Area<'_> {
         let loaded = self.load(ledger).await?;
         let saved = ledger.map.saved;
         if ledger.is_clean {
-            let (headers, left_behind) = (BTreeMap::new(), Vec::new());
-            return Ok(Remnants { loaded: Some(loaded), durable: saved, last: saved, headers, left_behind });
+            let headers = BTreeMap::new();
+            return Ok(Remnants { loaded: Some(loaded), durable: saved, last: saved, headers });
         }
         let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
         let mut extents = walk.extents(ledger.map.next).await?;
@@ -194,7 +187,6 @@ impl Area<'_> {
             durable: if Defect::TailTrusted.is_seeded() { end } else { promised },
             last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
             headers,
-            left_behind: Vec::new(),
         })
     }
 
@@ -280,7 +272,7 @@ impl Area<'_> {
         Ok(())
     }
 
-    /// Reads all headers, in a store that saves no map.
+    /// Reads all headers, in a store of format 1 or 2, which saves no map.
     async fn find_all(&self, ledger: &Ledger) -> Result<Remnants, PageError> {
         let label = self.scan.label;
         let decode = |position, block: &[u8]| {
@@ -290,19 +282,12 @@ impl Area<'_> {
         let headers = self.scan.headers(decode).await?;
         let mut headers: BTreeMap<u64, Header> =
             headers.into_iter().map(|header| (header.sequence, header)).collect();
-        let highest =
-            headers.keys().next_back().copied().unwrap_or(0).max(ledger.first).max(ledger.aborted.end());
-        let mut left_behind: Vec<_> = headers
-            .extract_if(.., |sequence, _| ledger.is_aborted(*sequence))
-            .map(|(_, header)| header)
-            .collect();
+        headers.retain(|sequence, _| !ledger.is_aborted(*sequence));
         let is_whole = async |header: &Header| self.is_whole(header).await;
         let Followed { promised, end } = self.scan.follow((ledger.durable, None), &headers, is_whole).await?;
         let end = if ledger.is_closed { promised } else { end };
-        // Version 1 reserved no zone for what isn't durable, so that is trusted as it was then.
-        let durable = if label.is_of_version_1() { end } else { promised };
-        left_behind.extend(headers.split_off(&(end + 1)).into_values());
-        Ok(Remnants { loaded: None, durable, last: highest + SEQUENCES_LEFT_OUT, headers, left_behind })
+        headers.split_off(&(end + 1));
+        Ok(Remnants { loaded: None, durable: promised, last: end, headers })
     }
 
     /// Whether the pages of an extent are those that its header describes.
@@ -322,20 +307,5 @@ impl Area<'_> {
             }
         }
         Ok(true)
-    }
-
-    /// Wipes headers that a run left behind, and flushes, so that no later opening takes them for its own. Recovery that
-    /// is cut off here finds the same end again: what is wiped lies beyond it.
-    pub(super) async fn wipe(&self, headers: &[Header]) -> Result<(), PageError> {
-        let Scan { disk, label, arena } = &self.scan;
-        let mut zeros = memory_of(arena, BLOCK_BYTES)?;
-        zeros.fill(0);
-        let zeros = zeros.freeze();
-        for header in headers {
-            let from: WriteBuffers = [zeros.clone()].into_iter().collect();
-            let offset_bytes = label.offset_of(header.position);
-            disk.write("wiping what a power cut left behind", offset_bytes, from).await?;
-        }
-        disk.flush().await
     }
 }

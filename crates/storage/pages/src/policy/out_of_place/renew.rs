@@ -1,14 +1,11 @@
-//! What an opening writes before clients may write: it wipes what lies beyond the end of the chain, and writes once more
-//! what isn't known to be durable. Why, see the staging policies' [renewal](crate::staging).
+//! What an opening writes before clients may write: once more what isn't known to be durable. Why, see the staging policies' [renewal](crate::staging).
 //!
 //! The groups behind the last one of which something later says that it is durable are read, and written to the zones that
 //! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before
 //! that ledger is durable the old ones count.
 //!
-//! In stores of version 3 the ledger names a saved map: what it covers counts, and what lies beyond the end of the chain
-//! doesn't, so nothing need be wiped. In earlier ones the sequences that don't count are in the ledger, and their headers are
-//! wiped; a drive may have lost the zeros of an opening that failed, so what such openings wiped is in the ledger as well, for
-//! good, and there is room for eight of them.
+//! The ledger names a saved map: what it covers counts, and what lies beyond the end of the chain doesn't, so nothing need be
+//! wiped.
 //!
 //! Where too few zones are free after that, the store stays closed until cleaning has made them free: should the power be cut
 //! meanwhile, what was moved is still where it was, and nothing was acknowledged, so it needn't be written once more.
@@ -22,21 +19,12 @@ use super::clean::{self, Stored};
 use super::header::Header;
 use super::ledger::{Ledger, MapAt};
 use super::map::PagePlace;
-use super::recover::Area;
 use super::write::Spared;
 use crate::defects::Defect;
 use crate::{PageError, PageNumber};
 
-/// What an opening found beside what counts and is durable.
-pub(super) struct Remains {
-    /// Extents that don't count.
-    pub(super) left_behind: Vec<Header>,
-    /// Those that count, and aren't known to be durable.
-    pub(super) tail: Vec<Header>,
-}
-
-/// Of a store that saves its map.
-pub(super) async fn begin_with_map(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<(), PageError> {
+/// Begins an opening that writes.
+pub(super) async fn begin(shared: &Rc<ZoneEngine>, tail: &[Header]) -> Result<(), PageError> {
     let (found, durable, begun) = {
         let tail = &shared.log.tail;
         (shared.state.borrow().ledger, tail.durable(), tail.assigned())
@@ -59,36 +47,6 @@ pub(super) async fn begin_with_map(shared: &Rc<ZoneEngine>, tail: &[Header]) -> 
         return shared.write_ledger(Ledger { durable, begun, ..found }).await;
     }
     shared.save(|ledger| Ledger { is_closed, ..ledger }).await?;
-    if is_closed { shared.clean_before_opening().await } else { Ok(()) }
-}
-
-/// Of a store of an earlier version.
-pub(super) async fn begin(
-    shared: &Rc<ZoneEngine>,
-    area: &Area<'_>,
-    remains: Remains,
-) -> Result<(), PageError> {
-    let Remains { left_behind, tail } = remains;
-    let (found, cut, last_before) = {
-        let tail = &shared.log.tail;
-        (shared.state.borrow().ledger, tail.durable(), tail.assigned())
-    };
-    if !left_behind.is_empty() || !tail.is_empty() {
-        // The ledger may be volatile too, and what counts by the one before it must stay until it isn't. And should this
-        // opening fail, zeros may be lost again that a later one can read.
-        let end = tail.last().map_or(cut, |last| last.sequence);
-        let aborted = found.aborted.with(found.cut, found.first);
-        let aborted = aborted.and_then(|aborted| aborted.with(end, last_before + 1));
-        let aborted = aborted
-            .ok_or_else(|| shared.corrupt("too many openings failed to wipe what was left behind", 0))?;
-        shared.write_ledger(Ledger { durable: cut, aborted, ..found }).await?;
-        area.wipe(&left_behind).await?;
-    }
-    if !tail.is_empty() {
-        shared.write_again(&tail).await?;
-    }
-    let (durable, is_closed) = shared.end_of_renewal();
-    shared.write_ledger(Ledger { durable, cut, first: last_before + 1, is_closed, ..found }).await?;
     if is_closed { shared.clean_before_opening().await } else { Ok(()) }
 }
 

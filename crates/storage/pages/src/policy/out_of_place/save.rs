@@ -49,7 +49,7 @@ impl ZoneEngine {
         let interval = self.context.options.map_interval_bytes.map(|bytes| bytes / BLOCK_BYTES as u64);
         let interval = interval.unwrap_or(INTERVAL_MAPS * blocks).div_ceil(self.zone_blocks);
         let least = if self.context.options.map_interval_bytes.is_some() { 1 } else { INTERVAL_ZONES };
-        blocks > 0 && !state.is_saving && !state.is_stopped && state.zones.begun() >= interval.max(least)
+        !state.is_saving && !state.is_stopped && state.zones.begun() >= interval.max(least)
     }
 
     /// Saves the map as it is now, and writes the ledger that names it, with such changes.
@@ -66,9 +66,8 @@ impl ZoneEngine {
 
     /// When the store is closed: what an opening finds then it needn't look for.
     pub(super) async fn save_for_good(&self) -> Result<(), PageError> {
-        let can_be_saved = self.log.is_all_durable() && self.state.borrow().ledger.map.blocks > 0;
         self.context.disk.check_writable()?;
-        if !can_be_saved {
+        if !self.log.is_all_durable() {
             return Ok(());
         }
         self.save_twice().await.inspect_err(|error| self.context.latch(error))

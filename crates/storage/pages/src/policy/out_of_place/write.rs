@@ -199,9 +199,7 @@ impl ZoneEngine {
                 "a header tells how long its extent is"
             );
             let block = self.log.seal(&mut header)?;
-            if label.seals_extents() {
-                self.state.borrow_mut().needed.sent(&header);
-            }
+            self.state.borrow_mut().needed.sent(&header);
             self.log.send("writing pages", (header, block), contents, wanted);
         }
         Ok(())

@@ -10,13 +10,13 @@ use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// Copies of the label.
-const LABELS: u64 = 2;
+/// A label and a ledger lie in each.
+const SLOTS: u64 = 8;
 
 /// Which copies are older ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
-    /// Both of the label.
+    /// All of the label.
     Labels,
     /// All of the ledger.
     Ledgers,
@@ -77,11 +77,14 @@ fn put_back(newest: &Contents, older: &Contents, kind: Copies) -> Result<Option<
         u64::from_le_bytes(*bytes.unwrap_or(&[0; 8])) / BLOCK
     };
     // By the format of the label.
-    let (ledger_blocks, ledgers_first) = (8 * field(48), field(56));
-    let ranges = match kind {
-        Copies::Labels => vec![(0, LABELS)],
-        Copies::Ledgers => vec![(ledgers_first, ledger_blocks)],
-        Copies::LabelsAndLedgers => vec![(0, LABELS), (ledgers_first, ledger_blocks)],
+    let (ledger_blocks, ledger_first, slot_blocks) = (field(48), field(56), field(112));
+    let slots = (0..SLOTS).map(|slot| slot * slot_blocks);
+    let labels = slots.clone().map(|slot| (slot, 1));
+    let ledgers = slots.map(|slot| (slot + ledger_first, ledger_blocks));
+    let ranges: Vec<(u64, u64)> = match kind {
+        Copies::Labels => labels.collect(),
+        Copies::Ledgers => ledgers.collect(),
+        Copies::LabelsAndLedgers => labels.chain(ledgers).collect(),
     };
     let mut contents = newest.clone();
     for (first, blocks) in ranges.into_iter().filter(|(_, blocks)| *blocks > 0) {

@@ -49,7 +49,7 @@ pub enum Defect {
     SumsLogIgnored,
     /// A growth counts before it is durable.
     GrowthUnflushed,
-    /// A growth overwrites both copies of the label at the same time.
+    /// A store has two copies of the label, and a growth overwrites both at the same time.
     LabelsTogether,
     /// The label is written before the rest of a new store is durable.
     LabelFirst,

@@ -166,9 +166,9 @@ pub enum PageError {
         /// What was found instead.
         found: &'static str,
     },
-    /// Both copies of the label are lost, or there never was a store.
+    /// All copies of the label are lost, or there never was a store.
     #[error(
-        "the device holds no label of a page store ({found}); if both copies of the label are lost, say how the store was made: \
+        "the device holds no label of a page store ({found}); if all copies of the label are lost, say how the store was made: \
          its policy, page length and number of pages, and the size of its staging area, its `pages_max` and its alignment where \
          they weren't the usual ones"
     )]

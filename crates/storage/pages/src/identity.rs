@@ -6,10 +6,10 @@ use nandle_io::Arena;
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::disk::Disk;
-use crate::label::{LABELS_BYTES, Label};
+use crate::label::Copies;
 use crate::{BLOCK_BYTES, PageError};
 
-/// So much of the place goes into the draw: labels and the first ledgers.
+/// So much of the place goes into the draw: a copy of the label and one of the ledger.
 const LOOK_BYTES: u64 = 64 << 10;
 
 /// The id of a store that ends there: the one that was asked for, if no store here has it; else one that is drawn. The draw takes in the clock, and what lies
@@ -29,8 +29,7 @@ pub(crate) async fn choose(
         drawn_from.extend_from_slice(&place);
         return Ok(xxh3_128(&drawn_from));
     };
-    let labels = place.chunks(BLOCK_BYTES).take(usize::try_from(LABELS_BYTES).unwrap_or(0) / BLOCK_BYTES);
-    if labels.filter_map(|block| Label::decode(block).ok()).any(|label| label.id == id) {
+    if Copies::read(disk).await.is_ok_and(|copies| copies.label.id == id) {
         return Err(PageError::IdInUse { id });
     }
     Ok(id)

@@ -106,6 +106,7 @@ mod stats;
 mod store;
 mod sums;
 mod turns;
+mod wipe;
 mod write_log;
 
 pub use batch::Batch;

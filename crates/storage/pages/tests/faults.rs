@@ -10,7 +10,10 @@
 
 mod common;
 
-use common::{DEVICE, PAGE_BYTES, batch, create_options, direct_shape, open_options, read, run, version_in};
+use common::{
+    DEVICE, PAGE_BYTES, batch, create_options, direct_shape, label_places, open_options, read, run,
+    version_in,
+};
 use nandle_io::conformance::MemoryWorld;
 use nandle_io::{Cause, Nanos};
 use nandle_model::media::{Fault, FaultPlan, FaultRule, Media, When};
@@ -187,12 +190,14 @@ fn damaged_structures_are_named_and_their_copies_used() {
                 store.read(PageNumber(2)).await.map(|contents| version_in(&contents, 2))
             })
         };
-        assert_eq!(reopened(&[0]), Ok(Some(5)), "{policy}: the second label");
-        assert!(matches!(reopened(&[0, 1]), Err(PageError::NotAStore { .. })), "{policy}");
+        let labels: Vec<u64> = label_places().map(|place| place / PAGE_BYTES as u64).collect();
+        let ledgers: Vec<u64> = labels.iter().map(|label| label + 2).collect();
+        assert_eq!(reopened(&labels[..7]), Ok(Some(5)), "{policy}: the last label");
+        assert!(matches!(reopened(&labels), Err(PageError::NotAStore { .. })), "{policy}");
         if policy != PolicyKind::Direct {
             // A store that is closed has had more ledgers than these two.
-            assert_eq!(reopened(&[2, 3]), Ok(Some(5)), "{policy}: two ledgers");
-            let all = reopened(&[2, 3, 4, 5, 6, 7, 8, 9]);
+            assert_eq!(reopened(&ledgers[..2]), Ok(Some(5)), "{policy}: two ledgers");
+            let all = reopened(&ledgers);
             assert!(matches!(all, Err(PageError::Corrupt { .. })), "{policy}: all ledgers: {all:?}");
         }
     }

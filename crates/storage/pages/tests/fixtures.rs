@@ -20,10 +20,10 @@ use nandle_io::{Arena, Operation};
 use nandle_model::media::Media;
 use nandle_pages::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, Store};
 
-const BYTES: u64 = 1 << 20;
+const BYTES: u64 = 3 << 19;
 
 /// Of the format that new stores have.
-const NEWEST_VERSION: u32 = 4;
+const NEWEST_VERSION: u32 = 5;
 
 fn path(policy: PolicyKind, version: u32) -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap())
@@ -146,7 +146,7 @@ fn last_batch(path: &Path) -> BatchNumber {
 
 fn media_of(image: &[u8]) -> Media {
     let mut media = Media::new(4 << 20, 512);
-    let arena = Arena::new(1 << 20).unwrap();
+    let arena = Arena::new(image.len()).unwrap();
     let mut buffer = arena.allocate(image.len()).unwrap();
     buffer.copy_from_slice(image);
     let mut write = Operation::write(0, buffer.freeze());

@@ -42,7 +42,7 @@ fn created(policy: PolicyKind) -> Media {
 fn images(media: &SharedMedia, tearing: Tearing) -> Vec<(u64, Contents)> {
     let media = media.borrow();
     let recordings = [media.recording().unwrap()];
-    let cuts = PowerCut { seed: 5, choices: 6, tearing };
+    let cuts = PowerCut { seed: 5, choices: 3, tearing };
     let images = CrashImages::new(&recordings, cuts).distinct(|cut| cut as usize);
     images.map(|image| (image.cut, image.contents[0].clone())).collect()
 }

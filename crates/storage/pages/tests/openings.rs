@@ -10,7 +10,7 @@
 
 mod common;
 
-use common::{DEVICE, batch, create_options, model_world, open_options, read, run, world_on};
+use common::{DEVICE, batch, create_options, label_places, model_world, open_options, read, run, world_on};
 use nandle_io::{Arena, Operation};
 use nandle_model::media::{Media, SharedMedia};
 use nandle_pages::{BLOCK_BYTES, CreateOptions, OpenOptions, PageError, PolicyKind, Store};
@@ -31,7 +31,7 @@ fn store_of(policy: PolicyKind) -> SharedMedia {
     media
 }
 
-/// Both labels with another number in a field, and the checksum that goes with it.
+/// All copies of the label with another number in a field, and the checksum that goes with it.
 fn relabelled(media: &SharedMedia, field: usize, number: u32) -> Media {
     let mut label = vec![0; BLOCK_BYTES];
     media.borrow().read_into(0, &mut label).unwrap();
@@ -39,12 +39,14 @@ fn relabelled(media: &SharedMedia, field: usize, number: u32) -> Media {
     let sum = crc32c::crc32c(&label[..CHECKSUM]);
     label[CHECKSUM..].copy_from_slice(&sum.to_le_bytes());
     let mut changed = media.borrow().fork();
-    let arena = Arena::new(2 * BLOCK_BYTES).unwrap();
-    let mut both = arena.allocate(2 * BLOCK_BYTES).unwrap();
-    both.copy_from_slice(&label.repeat(2));
-    let mut write = Operation::write(0, both.freeze());
-    let id = changed.begin(&write).unwrap();
-    changed.complete(id, &mut write).result.unwrap();
+    let arena = Arena::new(8 * BLOCK_BYTES).unwrap();
+    for place in label_places() {
+        let mut copy = arena.allocate(BLOCK_BYTES).unwrap();
+        copy.copy_from_slice(&label);
+        let mut write = Operation::write(place, copy.freeze());
+        let id = changed.begin(&write).unwrap();
+        changed.complete(id, &mut write).result.unwrap();
+    }
     changed.fork()
 }
 
@@ -61,9 +63,9 @@ fn refusal(media: Media, options: OpenOptions) -> PageError {
 fn another_version_is_refused_with_both_numbers() {
     for policy in PolicyKind::ALL {
         let media = store_of(policy);
-        for version in [0, 5, 900] {
+        for version in [0, 6, 900] {
             let refused = refusal(relabelled(&media, VERSION, version), open_options());
-            assert_eq!(refused, PageError::Version { got: version, expected: 4 }, "{policy}");
+            assert_eq!(refused, PageError::Version { got: version, expected: 5 }, "{policy}");
         }
     }
 }

@@ -108,10 +108,10 @@ fn a_damaged_header_of_a_durable_extent_is_named() {
             store.commit(batch(&store, &[1], version)).await.unwrap();
         }
     });
-    // Labels, ledgers and marks of a close take twelve blocks. The first version is alone in a zone of 17 blocks, for pages that were written
+    // The slots take 128 blocks. The first version is alone in a zone of 17 blocks, for pages that were written
     // once; the second begins the next zone.
     let mut contents = media.borrow().contents().clone();
-    (0..8).for_each(|block| contents.damage((12 + 17) * 8 + block, 3));
+    (0..8).for_each(|block| contents.damage((128 + 17) * 8 + block, 3));
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
         let opened = Store::open(&handle, DEVICE, open_options()).await;
@@ -197,8 +197,8 @@ fn compressed_pages_are_short_and_checked() {
         store.commit(batch(&store, &[6], 1)).await.unwrap();
     });
     let mut contents = media.borrow().contents().clone();
-    // The header of the first extent is block 12, its one page block 13.
-    contents.damage(13 * 8, 3);
+    // The header of the first extent is block 128, its one page block 129.
+    contents.damage(129 * 8, 3);
     let (world, _) = common::world_on("x25-e-64", Media::on(contents));
     run(world, async |handle| {
         // A later extent says that it was durable, so it counts as it is.

@@ -104,7 +104,9 @@ fn a_store_without_a_label_is_salvaged_by_how_it_was_made() {
         let folder = tempfile::tempdir().unwrap();
         let old = make(folder.path(), policy);
         let file = fs::File::options().write(true).open(&old).unwrap();
-        file.write_all_at(&[0; 8192], 0).unwrap();
+        for place in common::label_places() {
+            file.write_all_at(&[0; 4096], place).unwrap();
+        }
         let refused = FileInspection::open(&old, &InspectOptions::default()).unwrap_err();
         assert!(matches!(refused, PageError::LabelLost { .. }), "{refused}");
         let told = InspectOptions::default().assuming(options(policy));
@@ -119,7 +121,7 @@ fn a_store_without_a_label_is_salvaged_by_how_it_was_made() {
         assert_eq!(right, 200, "{policy}");
         assert_eq!(
             findings.iter().map(|it| it.structure).collect::<Vec<_>>(),
-            [Structure::Label],
+            [Structure::Label; 8],
             "{policy}"
         );
     }

@@ -125,8 +125,10 @@ fn a_store_without_a_label_is_found_by_how_it_was_made() {
     let place = Place::new();
     store(&place, PolicyKind::StableRing);
     let file = fs::File::options().write(true).open(place.path("pages.db")).unwrap();
-    file.write_all_at(&[0; 8192], 0).unwrap();
-    place.nandle("pages verify pages.db").refused(2, &["both copies of the label are lost", "policy"]);
+    for slot in 0..8 {
+        file.write_all_at(&[0; 4096], slot * (64 << 10)).unwrap();
+    }
+    place.nandle("pages verify pages.db").refused(2, &["all copies of the label are lost", "policy"]);
     let made = "--policy stable-ring --page-size 4KiB --pages 2000";
     let outcome = place.nandle(&format!("pages salvage pages.db -o saved.db {made}"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");

@@ -2,7 +2,6 @@
 
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +10,7 @@ use rustix::fs::{FallocateFlags, fallocate};
 use rustix::io::Errno;
 
 use super::found::{self, Contents};
-use crate::label::{Copies, LABELS_BYTES, Label};
+use crate::label::Label;
 use crate::{BLOCK_BYTES, PageError};
 
 /// As long as a file can be.
@@ -169,18 +168,16 @@ fn check_length(path: &Path, file: &File, metadata: &Metadata) -> Result<(), Pag
     if !metadata.is_file() {
         return Ok(());
     }
-    if metadata.len() < LABELS_BYTES {
+    if metadata.len() < BLOCK_BYTES as u64 {
         return Err(PageError::NotAStoreFile { path: path.into(), found: "it is smaller than a label" });
     }
     label_of(file).map_or(Ok(()), |label| label.check_fits(metadata.len()))
 }
 
-/// The label that a file begins with, if both of its copies can be read.
+/// The label of the store in a file, if one of its copies can be read.
 pub(super) fn label_of(file: &File) -> Option<Label> {
-    let mut labels = [0; 2 * BLOCK_BYTES];
-    file.read_exact_at(&mut labels, 0).ok()?;
-    let (first, second) = labels.split_at(BLOCK_BYTES);
-    Copies::of([first, second].map(Label::decode)).ok().map(|copies| copies.label)
+    let length_bytes = file.metadata().ok()?.len();
+    found::labels_in(file, length_bytes).ok().map(|copies| copies.label)
 }
 
 /// Makes the file so long, with its blocks; or says why those can't be had beforehand. Durable by the store's next flush.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rustix::fs::{SeekFrom, seek};
 
-use crate::label::{Copies, Label};
+use crate::label::{Copies, LabelSearch};
 use crate::{BLOCK_BYTES, PageError};
 
 /// How much is read at once.
@@ -37,13 +37,8 @@ impl Contents {
         if !metadata.is_file() {
             return Ok(Self::Other);
         }
-        let mut labels = [0; 2 * BLOCK_BYTES];
-        if metadata.len() >= labels.len() as u64 {
-            file.read_exact_at(&mut labels, 0)?;
-            let (first, second) = labels.split_at(BLOCK_BYTES);
-            if Copies::of([first, second].map(Label::decode)).is_ok() {
-                return Ok(Self::Store);
-            }
+        if labels_in(file, metadata.len()).is_ok() {
+            return Ok(Self::Store);
         }
         Self::of_blocks(file, metadata.len())
     }
@@ -93,6 +88,18 @@ impl Contents {
             Self::Other => "it holds something else than a page store; name another file, or remove it first",
         }
     }
+}
+
+/// The labels of the store in a file of this length.
+pub(super) fn labels_in(file: &File, length_bytes: u64) -> Result<Copies, PageError> {
+    let mut search = LabelSearch::new(length_bytes);
+    let mut block = [0; BLOCK_BYTES];
+    while let Some(offset_bytes) = search.next_offset() {
+        let read = file.read_exact_at(&mut block, offset_bytes);
+        let unreadable = |_| PageError::NotAStore { found: "its label can't be read" };
+        search.enter(offset_bytes, read.map(|()| &block[..]).map_err(unreadable));
+    }
+    search.copies()
 }
 
 /// Whether a block could be the last of a new ledger.

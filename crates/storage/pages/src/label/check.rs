@@ -1,6 +1,6 @@
 //! Whether a label describes a layout that a store can have. Its checksum says only that it was written as it is.
 
-use super::{LABELS_BYTES, Label};
+use super::{Label, VERSION_OF_SLOTS, places};
 use crate::{BLOCK_BYTES, PageError, home_sums};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -16,11 +16,10 @@ impl Label {
         }
     }
 
-    /// Whether labels, ledgers, marks, checksums, area and pages follow each other; `None`: beyond 64 bits.
+    /// Whether slots, checksums, area and pages follow each other; `None`: beyond 64 bits.
     fn is_laid_out(&self) -> Option<bool> {
         let pages_bytes = self.pages.checked_mul(self.page_bytes)?;
-        let ledgers_end =
-            self.ledger_offset.checked_add(self.ledger_copies.checked_mul(self.ledger_bytes)?)?;
+        let copies_end = self.checked_copies_end()?;
         let sums_end = self.sums_offset.checked_add(self.sums_bytes)?;
         let area_end = self.area_offset.checked_add(self.area_bytes)?;
         self.home_offset.checked_add(pages_bytes)?;
@@ -28,13 +27,26 @@ impl Label {
             [self.ledger_bytes, self.ledger_offset, self.area_offset, self.area_bytes, self.home_offset]
                 .iter()
                 .all(|bytes| bytes.is_multiple_of(BLOCK));
-        let in_order = self.ledger_offset >= LABELS_BYTES
-            && ledgers_end <= self.area_offset
-            && (self.sums_bytes == 0 || (ledgers_end <= self.sums_offset && sums_end <= self.area_offset))
+        let in_order = self.ledger_offset >= places::BLOCKS_BEFORE_LEDGER * BLOCK
+            && copies_end <= self.area_offset
+            && (self.sums_bytes == 0 || (copies_end <= self.sums_offset && sums_end <= self.area_offset))
             && area_end <= self.home_offset;
         let has_room = (self.sums_bytes == 0 || home_sums::pages_max(self.sums_bytes) >= self.pages)
             && (!self.policy.has_zones() || pages_bytes <= self.area_bytes);
         Some(in_blocks && in_order && has_room)
+    }
+
+    /// Where the copies end; `None` if they have no room, or end beyond 64 bits.
+    fn checked_copies_end(&self) -> Option<u64> {
+        let ledgers_end =
+            self.ledger_offset.checked_add(self.ledger_copies.checked_mul(self.ledger_bytes)?)?;
+        if self.version < VERSION_OF_SLOTS {
+            return (self.slot_bytes == 0).then_some(ledgers_end);
+        }
+        let lengths = places::SLOT_BYTES_MIN..=places::SLOT_BYTES_MAX;
+        let is_length = self.slot_bytes.is_power_of_two() && lengths.contains(&self.slot_bytes);
+        let has_room = self.ledger_offset.checked_add(self.ledger_bytes)? <= self.slot_bytes;
+        (is_length && has_room).then(|| self.copies_end())
     }
 }
 
@@ -64,6 +76,11 @@ mod tests {
             Label { pages: good.pages * 2000, ..good.clone() },
             Label { ledger_offset: u64::MAX - 4095, ..good.clone() },
             Label { ledger_offset: 0, ..good.clone() },
+            Label { slot_bytes: 0, ..good.clone() },
+            Label { slot_bytes: 96 << 10, ..good.clone() },
+            Label { slot_bytes: 1 << 37, ..good.clone() },
+            Label { ledger_bytes: 64 << 10, ..good.clone() },
+            Label { version: 4, ..good.clone() },
             Label { area_offset: good.area_offset + 1, ..good.clone() },
             Label { area_bytes: u64::MAX - 4095, ..good.clone() },
             Label { home_offset: good.area_offset, ..good.clone() },

@@ -1,113 +1,140 @@
-//! Both copies of the label: which of them counts, and how they are written so that one of them is always durable.
+//! The copies of the label: which of them counts, and how they are written so that one of them is always durable.
 //!
-//! A copy is only written while the other is durable. A flush that fails leaves the one that was written last readable for as
-//! long as the power stays on, and maybe gone afterwards: so that one is written first the next time, and the other, which is
-//! durable, when the first is. The generation says which was written last.
+//! A copy is written alone, and flushed; then all others, and flushed. A flush that fails leaves what was written last readable
+//! for as long as the power stays on, and maybe gone afterwards: so one of those is written first the next time, and the
+//! durable ones when it is. The generation says which were written last.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-use nandle_io::Arena;
+use nandle_io::{Arena, Buffer};
 
-use super::{LABELS_BYTES, Label};
+use super::{Label, LabelSearch};
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::{BLOCK_BYTES, PageError};
 
-/// What both copies together say.
+/// What all copies together say.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Copies {
     pub(crate) label: Label,
-    /// The copy that a growth or the making of the store hasn't come to, or has left torn.
-    behind: Option<u64>,
-    /// The copy that was written last: the other is durable.
-    last: Cell<u64>,
+    /// Copies that say something else, or nothing.
+    outdated: Vec<u64>,
+    /// Some of them are of the same store, with fewer pages: the growth that wrote the newest may not be durable.
+    is_growing: bool,
+    /// The copy that is written first: another one is durable.
+    first: Cell<u64>,
     generation: Cell<u64>,
 }
 
 impl Copies {
     /// Of the device.
     pub(crate) async fn read(disk: &Disk) -> Result<Self, PageError> {
-        if disk.shape().capacity_bytes < LABELS_BYTES {
-            return Err(PageError::NotAStore { found: "it is smaller than a label" });
+        let mut search = LabelSearch::new(disk.shape().capacity_bytes);
+        let arena = Arena::new(BLOCK_BYTES)?;
+        while let Some(offset_bytes) = search.next_offset() {
+            let into = arena.allocate(BLOCK_BYTES)?;
+            // Each by itself: one that can't be read says nothing of the others.
+            match disk.read("reading the label", offset_bytes, into).await {
+                Ok(block) => search.enter(offset_bytes, Ok(&block)),
+                Err(error) => search.enter(offset_bytes, Err(error)),
+            }
         }
-        // Each by itself: one that can't be read says nothing of the other.
-        Self::of([read_copy(disk, 0).await, read_copy(disk, 1).await])
+        search.copies()
     }
 
-    /// Of the first two blocks of a device, as far as they could be read.
-    pub(crate) fn of(blocks: [Result<Label, PageError>; 2]) -> Result<Self, PageError> {
-        let is_readable = |error: &PageError| !matches!(error, PageError::Device { .. });
-        match blocks {
-            [Ok(first), Ok(second)] if first.id == second.id => Ok(Self::of_one_store(first, second)),
-            // Copy 0 is written first: the other is of the store that was here before.
-            [Ok(first), Ok(_)] => Ok(Self::beside(first, 1, true)),
-            [Ok(first), Err(error)] => Ok(Self::beside(first, 1, is_readable(&error))),
-            [Err(error), Ok(second)] => Ok(Self::beside(second, 0, is_readable(&error))),
-            [Err(error), Err(_)] => Err(error),
+    /// Of a store with a label that was found; each copy as it was read, if it was.
+    pub(super) fn of(found: &Label, copies: Vec<Option<Result<Label, PageError>>>) -> Self {
+        // Copy 0 is written first: the others may be of the store that was here before.
+        let id = match copies.first() {
+            Some(Some(Ok(first))) => first.id,
+            _ => found.id,
+        };
+        let of_store = || {
+            (0..).zip(&copies).filter_map(|(copy, found)| match found {
+                Some(Ok(label)) if label.id == id => Some((copy, label)),
+                _ => None,
+            })
+        };
+        let last = of_store().max_by_key(|(copy, label)| (label.pages, label.generation, *copy));
+        let Some((last, label)) = last else { unreachable!("one copy at least was found") };
+        let is_outdated = |found: &Option<Result<Label, PageError>>| match found {
+            Some(Ok(copy)) => (copy.id, copy.pages) != (id, label.pages),
+            // Maybe it can be read the next time.
+            None | Some(Err(PageError::Device { .. })) => false,
+            Some(Err(_)) => true,
+        };
+        let outdated = (0..).zip(&copies).filter(|(_, found)| is_outdated(found)).map(|(copy, _)| copy);
+        // What is no copy of this store holds nothing that could be lost.
+        let lost = written(label).find(|copy| !of_store().any(|(valid, _)| valid == *copy));
+        Self {
+            outdated: outdated.collect(),
+            is_growing: of_store().any(|(_, copy)| copy.pages < label.pages),
+            first: Cell::new(lost.unwrap_or(last)),
+            generation: Cell::new(of_store().map(|(_, copy)| copy.generation).max().unwrap_or(0)),
+            label: label.clone(),
         }
-    }
-
-    fn of_one_store(first: Label, second: Label) -> Self {
-        let generation = Cell::new(first.generation.max(second.generation));
-        if first.pages == second.pages {
-            let last = u64::from(first.generation <= second.generation);
-            return Self { label: first, behind: None, last: Cell::new(last), generation };
-        }
-        let last = u64::from(second.pages > first.pages);
-        let label = if last == 0 { first } else { second };
-        Self { label, behind: Some(1 - last), last: Cell::new(last), generation }
-    }
-
-    /// A label beside a copy that isn't one of the store's.
-    fn beside(label: Label, other: u64, is_readable: bool) -> Self {
-        let generation = Cell::new(label.generation);
-        Self { label, behind: is_readable.then_some(other), last: Cell::new(other), generation }
     }
 
     /// Writes the label of a new store, durably.
     pub(crate) async fn create(disk: &Rc<Disk>, label: Label) -> Result<(), PageError> {
-        let copies = Self::beside(label, 0, true);
+        let (first, generation) = (Cell::new(0), Cell::new(label.generation));
+        let copies = Self { label, outdated: Vec::new(), is_growing: false, first, generation };
         copies.write(disk, &copies.label).await
     }
 
-    /// Makes both copies say the same, durably.
+    /// Makes all copies say the same, durably.
     pub(crate) async fn renew(&self, disk: &Rc<Disk>) -> Result<(), PageError> {
-        match self.behind {
-            None => Ok(()),
-            // It holds nothing that counts.
-            Some(behind) if behind == self.last.get() => self.write_copy(disk, &self.label, behind).await,
-            Some(_) => self.write(disk, &self.label).await,
+        if self.outdated.is_empty() {
+            return Ok(());
         }
+        if self.is_growing {
+            return self.write(disk, &self.label).await;
+        }
+        // They hold nothing that counts.
+        let outdated: Vec<u64> = written(&self.label).filter(|copy| self.outdated.contains(copy)).collect();
+        self.write_copies(disk, &self.label, &outdated).await?;
+        disk.flush().await
     }
 
     /// Writes another label of the same store, durably.
     pub(crate) async fn write(&self, disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
         assert_eq!(label.id, self.label.id, "a label of another store");
         assert!(label.pages >= self.label.pages, "{} pages are fewer than before", label.pages);
-        let last = self.last.get();
-        self.write_copy(disk, label, last).await?;
-        self.write_copy(disk, label, 1 - last).await
+        let first = self.first.get();
+        let is_flushed = !Defect::GrowthUnflushed.is_seeded();
+        let others: Vec<u64> = written(label).filter(|copy| *copy != first).collect();
+        self.write_copies(disk, label, &[first]).await?;
+        if is_flushed && !Defect::LabelsTogether.is_seeded() {
+            disk.flush().await?;
+        }
+        self.write_copies(disk, label, &others).await?;
+        if is_flushed { disk.flush().await } else { Ok(()) }
     }
 
-    async fn write_copy(&self, disk: &Rc<Disk>, label: &Label, copy: u64) -> Result<(), PageError> {
-        assert!(copy < 2, "there are two copies, and no copy {copy}");
-        let is_first = self.last.replace(copy) == copy;
+    async fn write_copies(&self, disk: &Rc<Disk>, label: &Label, copies: &[u64]) -> Result<(), PageError> {
         self.generation.update(|generation| generation + 1);
         let mut block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
         Label { generation: self.generation.get(), ..label.clone() }.encode(&mut block);
-        let offset_bytes = copy * BLOCK_BYTES as u64;
-        disk.write("writing the label", offset_bytes, [block.freeze()].into_iter().collect()).await?;
-        if Defect::GrowthUnflushed.is_seeded() || (is_first && Defect::LabelsTogether.is_seeded()) {
-            return Ok(());
+        let block: Buffer = block.freeze();
+        let write = |copy: &u64| {
+            let from = [block.clone()].into_iter().collect();
+            disk.write("writing the label", label.label_at(*copy), from)
+        };
+        let mut result = Ok(());
+        for writing in copies.iter().map(write).collect::<Vec<_>>() {
+            result = result.and(writing.await);
         }
-        disk.flush().await
+        if let Some(copy) = copies.first() {
+            self.first.set(*copy);
+        }
+        result
     }
 }
 
-async fn read_copy(disk: &Disk, copy: u64) -> Result<Label, PageError> {
-    let block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
-    Label::decode(&disk.read("reading the label", copy * BLOCK_BYTES as u64, block).await?)
+/// Copies that are written: all of them.
+fn written(label: &Label) -> std::ops::Range<u64> {
+    0..if Defect::LabelsTogether.is_seeded() { 2 } else { label.label_copies() }
 }
 
 #[cfg(test)]
@@ -122,28 +149,49 @@ mod tests {
         Label { id: 7, generation, ..Label::plan(&options, 8192, 1 << 20).unwrap() }
     }
 
-    #[test]
-    fn the_copy_with_more_pages_counts_if_it_is_of_the_same_store() {
-        let damaged = || Err(PageError::NotAStore { found: "damage" });
-        let unreadable =
-            || Err(PageError::device("reading")(IoError::new(&Operation::Flush, Cause::System(5))));
-        let other_store = Label { id: 77, ..label(200, 1) };
-        // Blocks; the pages that count; which copy is behind, and which was written last.
-        for (blocks, pages, behind, last) in [
-            ([Ok(label(100, 1)), Ok(label(100, 2))], 100, None, 1),
-            ([Ok(label(100, 3)), Ok(label(100, 2))], 100, None, 0),
-            ([Ok(label(100, 0)), Ok(label(100, 0))], 100, None, 1),
-            ([Ok(label(200, 3)), Ok(label(100, 2))], 200, Some(1), 0),
-            ([Ok(label(100, 1)), Ok(label(200, 3))], 200, Some(0), 1),
-            ([Ok(label(200, 0)), Ok(label(100, 0))], 200, Some(1), 0),
-            ([damaged(), Ok(label(100, 1))], 100, Some(0), 0),
-            ([Ok(label(100, 1)), damaged()], 100, Some(1), 1),
-            ([Ok(label(100, 1)), unreadable()], 100, None, 1),
-            ([Ok(label(100, 1)), Ok(other_store)], 100, Some(1), 1),
-        ] {
-            let copies = Copies::of(blocks).unwrap();
-            assert_eq!((copies.label.pages, copies.behind, copies.last.get()), (pages, behind, last));
+    fn damaged() -> Result<Label, PageError> {
+        Err(PageError::NotAStore { found: "damage" })
+    }
+
+    fn unreadable() -> Result<Label, PageError> {
+        Err(PageError::device("reading")(IoError::new(&Operation::Flush, Cause::System(5))))
+    }
+
+    /// Seven copies like this one, and others in some places.
+    fn copies(all: &Label, others: &[(usize, Result<Label, PageError>)]) -> Copies {
+        let mut copies = vec![Some(Ok(all.clone())); 8];
+        for (copy, other) in others {
+            copies[*copy] = Some(other.clone());
         }
-        assert!(Copies::of([damaged(), damaged()]).is_err());
+        let found = copies.iter().flatten().find_map(|copy| copy.as_ref().ok()).cloned().unwrap();
+        Copies::of(&found, copies)
+    }
+
+    #[test]
+    fn the_copy_with_most_pages_counts_if_it_is_of_the_same_store() {
+        let (old, new) = (label(100, 4), label(200, 5));
+        let other_store = Label { id: 77, ..label(300, 9) };
+        // Copies; the pages that count; which are written anew, and which of them first.
+        for (copies, pages, outdated, first) in [
+            (copies(&old, &[(3, Ok(label(100, 5)))]), 100, vec![], 3),
+            (copies(&old, &[(3, Ok(new.clone()))]), 200, vec![0, 1, 2, 4, 5, 6, 7], 3),
+            (copies(&label(200, 6), &[(3, Ok(new.clone()))]), 200, vec![], 7),
+            (copies(&label(200, 6), &[(3, Ok(new.clone())), (5, Ok(old.clone()))]), 200, vec![5], 7),
+            (copies(&old, &[(2, damaged())]), 100, vec![2], 2),
+            (copies(&old, &[(0, damaged()), (4, unreadable())]), 100, vec![0], 0),
+            (copies(&old, &[(4, unreadable())]), 100, vec![], 4),
+            (copies(&old, &[(6, Ok(other_store.clone()))]), 100, vec![6], 6),
+            (copies(&other_store, &[(0, Ok(old.clone()))]), 100, vec![1, 2, 3, 4, 5, 6, 7], 1),
+        ] {
+            let found = (copies.label.pages, copies.outdated.clone(), copies.first.get());
+            assert_eq!(found, (pages, outdated, first), "{copies:?}");
+        }
+    }
+
+    #[test]
+    fn only_copies_with_fewer_pages_tell_of_a_growth() {
+        let (old, new) = (label(100, 4), label(200, 5));
+        assert!(copies(&old, &[(3, Ok(new.clone()))]).is_growing);
+        assert!(!copies(&new, &[(3, damaged())]).is_growing);
     }
 }

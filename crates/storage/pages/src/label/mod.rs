@@ -1,67 +1,82 @@
 //! The label of a store: what it is and where its parts are.
 //!
-//! # Format, version 4
+//! # Format, version 5
 //!
-//! One block of 4096 bytes, written when the store is made, and again when it gets more pages. There are two copies, at bytes
-//! 0 and 4096 of the device; a reader takes the first that is valid, or the second if that is valid, of the same store, and
-//! has more pages. Numbers are little-endian.
+//! The device begins with eight *slots*, slot *k* at *k* * `slot_bytes`. So a stretch of the device that goes bad, as long as a
+//! mapping unit of a flash drive or a chunk of an array, takes one copy of each structure:
+//!
+//! ```text
+//! slot_bytes   a power of two: 64 KiB, or 1 MiB with pages of 1 GiB and more, or as much as holds a ledger
+//!    0  label   4096                a copy in each slot
+//! 4096  mark    4096                of a close, in slots 0 and 1; zeros in the others
+//! 8192  ledger  ledger_bytes        copy k in slot k
+//!       zeros
+//! ```
+//!
+//! Behind them come the checksums of pages, the staging area or the zones, and the pages. The label is one block of 4096 bytes,
+//! written when the store is made, and again when it gets more pages. A reader takes the valid copy with most pages, of the
+//! store that the first valid copy is of; it reads block 0, and if that is invalid looks for another copy at each place that a slot
+//! may have. Numbers are little-endian.
 //!
 //! ```text
 //!  0  magic             8  "NANDLEPS"
-//!  8  version           4  4; 3 where the ledger of out-of-place doesn't tell of extents, and where the area of checksums has no room for later
-//!                          pages; 2 where there are neither marks of a close, behind the ledgers, nor checksums, and where
-//!                          out-of-place saves no map; 1 where there are two copies of the ledger, in its own version 1,
-//!                          as well
+//!  8  version           4  5; 4 where there are no slots; 3 where the ledger of out-of-place doesn't tell of extents, and where the
+//!                          area of checksums has no room for later pages; 2 where there are neither marks of a close nor
+//!                          checksums, and where out-of-place saves no map; 1 where there are two copies of the ledger, in its own
+//!                          version 1, as well
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  drawn when the store is made; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
 //! 40  pages             8
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
-//! 56  ledger_offset     8  eight copies, one behind the other
+//! 56  ledger_offset     8  8192: of each slot. Before version 5 the first of the copies, which lay one behind the other, and
+//!                          behind them both marks; both copies of the label lay at bytes 0 and 4096
 //! 64  area_offset       8  the staging area; with out-of-place, the zones
 //! 72  area_bytes        8
 //! 80  home_offset       8  page n is at home_offset + n * page_bytes, but with out-of-place
 //! 88  sums_offset       8  checksums of home pages, from version 3 on
 //! 96  sums_bytes        8  0: there are none
-//! 104 generation        8  counts the writes of either copy; 0 as earlier programs wrote it, which pass over it
-//! 112 zeros
+//! 104 generation        8  counts the writes of copies; 0 as earlier programs wrote it, which pass over it
+//! 112 slot_bytes        8  0 before version 5
+//! 120 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
-//! Giving a store more pages writes one copy, flushes, writes the other, and flushes; only then do the new pages count. The one
-//! that was written last is the first: the [other](copies) is durable, and has the old number if a power cut tears the
-//! first. An opening that finds different numbers writes the larger one anew in the same way before it counts: what it read may
-//! never have become durable. A copy that is torn, or another store's, it writes anew alone. A valid structure that tells
-//! of more pages than both copies is damage: they are older ones again.
+//! Giving a store more pages writes one copy, flushes, writes the others, and flushes; only then do the new pages count. One of
+//! those that were written last is the first: [another](copies) is durable, and has the old number if a power cut tears the
+//! first. An opening that finds different numbers writes the largest one anew in the same way before it counts: what it read may
+//! never have become durable. Copies that are torn, or another store's, it writes anew alone. A valid structure that tells
+//! of more pages than all copies is damage: they are older ones again.
 //!
-//! Making a store writes the ledger first, flushes, then the label in the same way: so a label that is there describes a
-//! store that is whole. Both copies invalid: not a store. A valid one of another version, or with an unknown policy, is
+//! Making a store writes zeros and the ledger first, flushes, then the label in the same way, copy 0 first: so a label that is there
+//! describes a store that is whole. All copies invalid: not a store. A valid one of another version, or with an unknown policy, is
 //! refused.
 
 mod check;
 mod copies;
+mod places;
+mod search;
 
 pub(crate) use copies::Copies;
+pub(crate) use search::LabelSearch;
 
 use crate::fields::{Reader, Writer, is_sealed, seal};
 use crate::home_sums;
 use crate::{BLOCK_BYTES, CreateOptions, PageError, PageNumber, PolicyKind};
 
 const MAGIC: [u8; 8] = *b"NANDLEPS";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 /// The first with eight copies of the ledger.
 const VERSION_OF_EIGHT_LEDGERS: u32 = 2;
 /// The first with marks of a clean close and checksums of home pages.
 const VERSION_OF_CLOSE_MARKS: u32 = 3;
 /// The first whose out-of-place ledger tells which extents there must be.
 const VERSION_OF_SEALED_EXTENTS: u32 = 4;
-/// Bytes of both copies of the mark.
-const CLOSE_MARKS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
+/// The first whose copies lie in slots.
+const VERSION_OF_SLOTS: u32 = 5;
 /// Copies of the ledger: see [`Rotation`](crate::extents::Rotation).
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
-/// Bytes of the device that the copies take.
-pub(crate) const LABELS_BYTES: u64 = 2 * BLOCK_BYTES as u64;
 const LARGEST_PAGE_BYTES: usize = 64 << 10;
 
 /// See the [format](self).
@@ -81,10 +96,12 @@ pub(crate) struct Label {
     pub(crate) sums_offset: u64,
     pub(crate) sums_bytes: u64,
     pub(crate) generation: u64,
+    /// Length of a slot; 0 where there are none.
+    pub(crate) slot_bytes: u64,
 }
 
 impl Label {
-    /// Lays a new store out: labels, ledgers, marks of a close, checksums, staging area, pages.
+    /// Lays a new store out: slots with labels, marks of a close and ledgers; checksums, staging area, pages.
     pub(crate) fn plan(
         options: &CreateOptions,
         ledger_bytes: u64,
@@ -97,7 +114,8 @@ impl Label {
             "the parts of a store have whole blocks: {ledger_bytes} and {area_bytes} bytes"
         );
         let alignment = options.alignment_bytes.max(1).next_multiple_of(BLOCK_BYTES as u64);
-        let sums_offset = LABELS_BYTES + LEDGER_COPIES * ledger_bytes + CLOSE_MARKS_BYTES;
+        let slot_bytes = places::slot_bytes(ledger_bytes, options.pages.saturating_mul(page_bytes as u64));
+        let sums_offset = places::SLOTS * slot_bytes;
         let pages_max = options.pages_max.unwrap_or(options.pages);
         if pages_max < options.pages {
             return Err(PageError::PagesMax { pages: options.pages, pages_max });
@@ -113,13 +131,14 @@ impl Label {
             pages: options.pages,
             ledger_copies: LEDGER_COPIES,
             ledger_bytes,
-            ledger_offset: LABELS_BYTES,
+            ledger_offset: places::BLOCKS_BEFORE_LEDGER * BLOCK_BYTES as u64,
             area_offset,
             area_bytes,
             home_offset,
             sums_offset,
             sums_bytes,
             generation: 0,
+            slot_bytes,
         })
     }
 
@@ -158,7 +177,7 @@ impl Label {
 
     /// The error of a structure that tells of more pages.
     pub(crate) fn older_than(offset_bytes: u64) -> PageError {
-        let what = "both copies of its label are older than what tells of more pages";
+        let what = "all copies of its label are older than what tells of more pages";
         PageError::Corrupt { what, offset_bytes }
     }
 
@@ -179,16 +198,6 @@ impl Label {
         let mend =
             "take a larger device, or fewer pages; if the store was here before, its file has been cut short";
         Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
-    }
-
-    /// Where a copy of the ledger is.
-    pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
-        debug_assert!(
-            copy <= self.ledger_copies,
-            "copy {copy} of {}: the marks lie behind the last",
-            self.ledger_copies
-        );
-        self.ledger_offset + copy * self.ledger_bytes
     }
 
     /// Whether it is of an earlier format, which is read and not written.
@@ -219,9 +228,9 @@ impl Label {
         self.sums_bytes > 0 || self.policy.has_zones()
     }
 
-    /// Where the marks of a [clean close](crate::staging) are, from version 3 on.
-    pub(crate) fn close_marks_offset(&self) -> Option<u64> {
-        (self.version >= VERSION_OF_CLOSE_MARKS).then(|| self.ledger_at(self.ledger_copies))
+    /// Whether a clean close is marked.
+    pub(crate) fn has_close_marks(&self) -> bool {
+        self.version >= VERSION_OF_CLOSE_MARKS
     }
 
     pub(crate) fn area_blocks(&self) -> u64 {
@@ -265,6 +274,7 @@ impl Label {
             self.sums_offset,
             self.sums_bytes,
             self.generation,
+            self.slot_bytes,
         ];
         for number in numbers {
             fields.u64(number);
@@ -283,7 +293,7 @@ impl Label {
             return Err(PageError::NotAStore { found: "it begins with other data" });
         }
         if !is_sealed(block) {
-            return Err(PageError::NotAStore { found: "its label is damaged, and so is the copy" });
+            return Err(PageError::NotAStore { found: "its label is damaged, and so are its copies" });
         }
         let version = fields.u32();
         let ledger_copies = match version {
@@ -311,6 +321,7 @@ impl Label {
             sums_offset: fields.u64(),
             sums_bytes: fields.u64(),
             generation: fields.u64(),
+            slot_bytes: fields.u64(),
         };
         label.check()
     }
@@ -334,7 +345,7 @@ mod tests {
 
     #[test]
     fn version_1_has_two_copies_of_the_ledger() {
-        let earlier = Label { version: 1, ledger_copies: 2, ..label() };
+        let earlier = Label { version: 1, ledger_copies: 2, slot_bytes: 0, ..label() };
         let mut block = vec![0; BLOCK_BYTES];
         earlier.encode(&mut block);
         assert_eq!((block[8], Label::decode(&block)), (1, Ok(earlier)));
@@ -344,7 +355,7 @@ mod tests {
     fn every_flipped_byte_is_noticed() {
         let mut block = vec![0; BLOCK_BYTES];
         label().encode(&mut block);
-        for at in (0..96).chain([2000, BLOCK_BYTES - 1]) {
+        for at in (0..120).chain([2000, BLOCK_BYTES - 1]) {
             block[at] ^= 0x10;
             assert!(Label::decode(&block).is_err(), "byte {at}");
             block[at] ^= 0x10;
@@ -357,7 +368,7 @@ mod tests {
         label().encode(&mut block);
         block[8] = 9;
         seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 4 }));
+        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 5 }));
     }
 
     #[test]
@@ -365,7 +376,7 @@ mod tests {
         let options =
             CreateOptions { pages_max: Some(5000), ..CreateOptions::new(PolicyKind::StableRing, 4096, 100) };
         let roomy = Label::plan(&options, 8192, 1 << 20).unwrap();
-        assert_eq!((label().version, roomy.version), (4, 4));
+        assert_eq!((label().version, roomy.version), (5, 5));
         assert_eq!(roomy.grown(5000).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
         assert!(matches!(roomy.grown(6000), Err(PageError::CannotGrow { to: 6000, .. })));
         assert!(roomy.grown(99).is_err());
@@ -376,7 +387,7 @@ mod tests {
     #[test]
     fn parts_dont_overlap_and_are_aligned() {
         let label = label();
-        assert!(label.ledger_at(8) <= label.area_offset);
+        assert!(label.copies_end() <= label.sums_offset);
         assert!(label.area_offset + label.area_bytes <= label.home_offset);
         assert_eq!((label.area_offset % (1 << 20), label.home_offset % (1 << 20)), (0, 0));
     }

@@ -19,6 +19,7 @@ use crate::disk::Disk;
 use crate::home::{Home, Place};
 use crate::label::Label;
 use crate::staging::{Staging, StagingConfig};
+use crate::wipe::Wiper;
 use crate::{Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, Stats};
 
 pub(crate) use descriptor::{Descriptor, Layout};
@@ -165,13 +166,18 @@ pub(crate) fn largest_batch(create: &CreateOptions, open: &OpenOptions) -> Resul
     })
 }
 
-/// Writes what a new store needs before its label, not flushed. Its batches have greater numbers than `last`.
+/// Writes what a new store needs before its label, not flushed. Its batches have greater numbers than `last`. What lies between
+/// labels and ledgers becomes zeros, so that no label of a store with other slots is left there.
 pub(crate) async fn format(
     disk: &Rc<Disk>,
     label: &Label,
     options: &CreateOptions,
     last: BatchNumber,
 ) -> Result<(), PageError> {
+    let wiper = Wiper::new()?;
+    for range in label.rest_of_slots() {
+        wiper.wipe(disk, range).await?;
+    }
     match label.policy.descriptor().layout {
         Layout::InPlace => Ok(()),
         Layout::Zones => out_of_place::format(disk, label, options, last).await,

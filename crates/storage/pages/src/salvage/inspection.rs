@@ -20,7 +20,7 @@ use crate::{PageError, PageNumber, PageOptions, PolicyKind};
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct InspectOptions {
-    /// How the store was made, in case that both copies of its label are lost.
+    /// How the store was made, in case that all copies of its label are lost.
     pub assumed: Option<PageOptions>,
 }
 
@@ -116,7 +116,7 @@ impl Inspection {
     /// Looks at the label. The device is only read from here on.
     ///
     /// # Errors
-    /// Both copies of the label are lost and `options` don't say how the store was made
+    /// All copies of the label are lost and `options` don't say how the store was made
     /// ([`PageError::LabelLost`]), the store is of a later version, or there is no memory.
     pub async fn begin(
         handle: &Handle,

@@ -31,6 +31,10 @@ impl PieceReader {
         Ok(Self { disk: Rc::clone(disk), arena: Arena::new(to_usize(PIECE_BYTES))? })
     }
 
+    pub(super) fn capacity_bytes(&self) -> u64 {
+        self.disk.shape().capacity_bytes
+    }
+
     /// Reads whole blocks. What can't be read at once is read block by block.
     ///
     /// # Errors

@@ -20,7 +20,7 @@ const BLOCK: u64 = BLOCK_BYTES as u64;
 pub(super) enum Task {
     /// A copy of the ledger.
     Ledger(u64),
-    /// The marks of a close.
+    /// Marks of a close.
     Marks,
     /// What the ledgers name is read next.
     Named,
@@ -52,7 +52,7 @@ pub(super) fn first_tasks(label: &Label) -> VecDeque<Task> {
     let mut tasks = VecDeque::new();
     if has_area {
         tasks.extend((0..label.ledger_copies).map(Task::Ledger));
-        let has_marks = !label.policy.has_zones() && label.close_marks_offset().is_some();
+        let has_marks = !label.policy.has_zones() && label.has_close_marks();
         tasks.extend(has_marks.then_some(Task::Marks));
         tasks.extend([Task::Named, Task::Area(label.area_offset..label.area_offset + label.area_bytes)]);
         tasks.extend([Task::Resolve, Task::Tail(0), Task::Place, Task::Placed(0)]);
@@ -121,13 +121,11 @@ impl Inspection {
     }
 
     async fn read_marks(&mut self) -> Result<(), PageError> {
-        let (Evidence::Staged(evidence), Some(offset_bytes)) =
-            (&mut self.evidence, self.label.close_marks_offset())
-        else {
-            return Ok(());
-        };
-        let piece = self.reader.read(offset_bytes, 2 * BLOCK).await?;
-        piece.blocks().for_each(|(_, block)| evidence.enter_mark(block));
+        let Evidence::Staged(evidence) = &mut self.evidence else { return Ok(()) };
+        for place in self.label.mark_places() {
+            let piece = self.reader.read(place, BLOCK).await?;
+            evidence.enter_mark(piece.whole());
+        }
         Ok(())
     }
 

@@ -2,8 +2,8 @@
 //!
 //! # Format, from version 3 (of the store's label) on
 //!
-//! Two copies, one behind the other, behind the ledgers; both are written in one request, when everything that was accepted
-//! is durable and the store is closed. Numbers are little-endian. What lies behind `sequence` is 0 as earlier programs wrote it,
+//! Two copies, where the [label](crate::label) says; both are written when everything that was accepted is durable and the store
+//! is closed. Numbers are little-endian. What lies behind `sequence` is 0 as earlier programs wrote it,
 //! which pass over it.
 //!
 //! ```text
@@ -27,8 +27,6 @@
 //! have been whole, and can't be missed.
 
 use std::cmp::Ordering;
-
-use nandle_io::WriteBuffers;
 
 use super::directory::DirectoryPlace;
 use crate::extents::Scan;
@@ -80,21 +78,33 @@ impl Mark {
     /// Writes it durably; nothing in a store of a version that has no marks.
     pub(super) async fn persist(self, context: &Context) -> Result<(), PageError> {
         let Context { disk, label, arena, .. } = context;
-        let Some(offset_bytes) = label.close_marks_offset() else { return Ok(()) };
+        if !label.has_close_marks() {
+            return Ok(());
+        }
         let mut block = memory_of(arena, BLOCK_BYTES)?;
         self.encode(label.id, &mut block);
         let block = block.freeze();
-        let copies: WriteBuffers = [block.clone(), block].into_iter().collect();
-        disk.write("marking the store as closed", offset_bytes, copies).await?;
+        let write = |place| {
+            let from = [block.clone()].into_iter().collect();
+            disk.write("marking the store as closed", place, from)
+        };
+        let mut result = Ok(());
+        for writing in label.mark_places().map(write).collect::<Vec<_>>() {
+            result = result.and(writing.await);
+        }
+        result?;
         disk.flush().await
     }
 
     /// The mark that an opening finds, if it counts beside the newest ledger that was found.
     pub(super) async fn found(scan: &Scan<'_>, generation: u64) -> Result<Option<Self>, PageError> {
-        let Some(offset_bytes) = scan.label.close_marks_offset() else { return Ok(None) };
-        let copies = scan.read(offset_bytes, 2 * BLOCK_BYTES as u64).await?;
-        let newest = copies.blocks().filter_map(|block| Self::decode(scan.label.id, block?)).max();
-        let Some(mark) = newest else { return Ok(None) };
+        let mut newest: Option<(Self, u64)> = None;
+        for place in scan.label.mark_places() {
+            let block = scan.read(place, BLOCK_BYTES as u64).await?;
+            let found = block.whole().and_then(|block| Self::decode(scan.label.id, block));
+            newest = newest.into_iter().chain(found.map(|mark| (mark, place))).max();
+        }
+        let Some((mark, offset_bytes)) = newest else { return Ok(None) };
         if mark.pages > scan.label.pages {
             return Err(Label::older_than(offset_bytes));
         }

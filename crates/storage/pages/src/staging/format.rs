@@ -1,7 +1,6 @@
-use std::ops::Range;
 use std::rc::Rc;
 
-use nandle_io::{Arena, Buffer, WriteBuffers};
+use nandle_io::Arena;
 
 use super::header::ENTRIES_MAX;
 use super::ledger::Ledger;
@@ -9,11 +8,11 @@ use crate::disk::Disk;
 use crate::extents::{Stamp, fitting_pages, write_first};
 use crate::label::Label;
 use crate::size::to_usize;
+use crate::wipe::Wiper;
 use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, PageError};
 
 /// The staging area can hold a few batches of a few pages.
 const LEAST_PAGES: u64 = 8;
-const WIPE_BYTES: usize = 1 << 20;
 /// In extents of so many pages headers take hardly any room.
 const LONG_EXTENT_PAGES: usize = 32;
 
@@ -35,30 +34,12 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, last: BatchNumber) ->
     if label.area_bytes == 0 {
         return Ok(());
     }
-    let ledger_bytes = to_usize(label.ledger_bytes);
-    let arena = Arena::new(WIPE_BYTES + ledger_bytes)?;
+    let arena = Arena::new(to_usize(label.ledger_bytes))?;
     let ledger = Ledger { durable: last.0, ..Ledger::empty(label.area_blocks()) };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
-    let mut zeros = arena.allocate(WIPE_BYTES)?;
-    zeros.fill(0);
-    let zeros = zeros.freeze();
-    // The marks of a close and the checksums are behind one another.
-    let behind_ledgers = label.ledger_at(label.ledger_copies);
-    wipe(disk, behind_ledgers..label.sums_offset + label.sums_bytes, &zeros).await?;
-    wipe(disk, label.area_offset..label.area_offset + label.area_bytes, &zeros).await
-}
-
-async fn wipe(disk: &Rc<Disk>, range: Range<u64>, zeros: &Buffer) -> Result<(), PageError> {
-    debug_assert!(range.start <= range.end && range.start.is_multiple_of(BLOCK_BYTES as u64), "{range:?}");
-    let mut offset_bytes = range.start;
-    while offset_bytes < range.end {
-        let bytes = (range.end - offset_bytes).min(WIPE_BYTES as u64);
-        let piece = zeros.slice(0..to_usize(bytes));
-        let from: WriteBuffers = [piece].into_iter().collect();
-        disk.write("wiping the staging area", offset_bytes, from).await?;
-        offset_bytes += bytes;
-    }
-    Ok(())
+    let wiper = Wiper::new()?;
+    wiper.wipe(disk, label.sums_offset..label.sums_offset + label.sums_bytes).await?;
+    wiper.wipe(disk, label.area_offset..label.area_offset + label.area_bytes).await
 }
 
 /// The most changes of a group: pages that fit into a quarter of the staging area. There is always room for it when all others

@@ -37,7 +37,7 @@ impl StagedEvidence {
     /// The next copy of the ledger.
     pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
         let (id, blocks) = (self.label.id, self.label.area_blocks());
-        let is_bound = self.label.close_marks_offset().is_some();
+        let is_bound = self.label.has_close_marks();
         self.ledgers.push(CopyState::of(copy, |copy| Ledger::decode(id, blocks, is_bound, copy)));
     }
 
@@ -94,8 +94,7 @@ impl StagedEvidence {
     }
 
     fn judge_marks(&self, is_closed: bool, resolved: &mut Resolved) {
-        let Some(first) = self.label.close_marks_offset() else { return };
-        for (offset_bytes, mark) in (first..).step_by(crate::BLOCK_BYTES).zip(&self.marks) {
+        for (offset_bytes, mark) in self.label.mark_places().zip(&self.marks) {
             let Some(problem) = mark.problem() else { continue };
             // A power cut tears them, and before the first close there are none.
             let severity = match (problem, is_closed) {

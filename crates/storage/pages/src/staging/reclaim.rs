@@ -276,7 +276,7 @@ impl Reclaimer {
         state.space.kill(&dead)?;
         let Told { headers, slots, headers_seal, empty } = state.space.tell(durable);
         let sums_round = self.sums.as_ref().map_or(0, HomeSums::round);
-        let is_bound = self.context.label.close_marks_offset().is_some();
+        let is_bound = self.context.label.has_close_marks();
         let bound = is_bound.then_some(Bound { sums_round, headers_seal });
         Ok((Freed { dead, empty }, Ledger { epoch: state.epoch, durable, headers, slots, bound }))
     }

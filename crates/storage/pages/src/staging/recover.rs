@@ -58,7 +58,7 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let label = parts.home.label();
     let area = Area { scan: Scan::new(parts.home.disk(), label)? };
     let scan = &area.scan;
-    let is_bound = label.close_marks_offset().is_some();
+    let is_bound = label.has_close_marks();
     let decode = |copy: &[u8]| Ledger::decode(label.id, label.area_blocks(), is_bound, copy);
     let (ledger, rotation) = scan.ledger(decode).await?;
     let mark = Mark::found(scan, rotation.generation()).await?;

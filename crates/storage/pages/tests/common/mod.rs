@@ -24,6 +24,11 @@ use nandle_pages::{Batch, CreateOptions, OpenOptions, PageNumber, PolicyKind, St
 pub(crate) const DEVICE: DeviceId = DeviceId::from_index(0);
 pub(crate) const PAGE_BYTES: usize = 4096;
 
+/// Where the copies of the label are, which begin the slots of a small store.
+pub(crate) fn label_places() -> impl Iterator<Item = u64> {
+    (0..8).map(|slot| slot * (64 << 10))
+}
+
 /// Little memory, and nothing gathered.
 pub(crate) fn open_options() -> OpenOptions {
     OpenOptions { memory_bytes: 1 << 20, gather_bytes: 0, ..OpenOptions::default() }

@@ -11,7 +11,7 @@ use nandle_terminal::args::positive_bytes;
 /// lie on a disk that can't read all of it.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  nandle pages verify pages.db\n  nandle pages verify pages.db --all\n  nandle pages verify pages.db --json\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     both copies of the label are lost"
+    after_help = "Examples:\n  nandle pages verify pages.db\n  nandle pages verify pages.db --all\n  nandle pages verify pages.db --json\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     all copies of the label are lost"
 )]
 pub(crate) struct PagesArgs {
     #[command(subcommand)]
@@ -38,7 +38,7 @@ pub(super) enum PagesCommand {
     ///
     /// Exit codes: 0 the store is sound and all of it was copied, 1 damage was found, 2 it can't be done; then there is no new store.
     #[command(
-        after_help = "Examples:\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --newest-only\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     both copies of the label are lost"
+        after_help = "Examples:\n  nandle pages salvage pages.db -o saved.db\n  nandle pages salvage pages.db -o saved.db --newest-only\n  nandle pages salvage pages.db -o saved.db --policy stable-ring --page-size 4KiB --pages 100000\n                                     all copies of the label are lost"
     )]
     Salvage(SalvageArgs),
 }
@@ -74,13 +74,13 @@ pub(super) struct SalvageArgs {
 /// How the store was made, in case that its label is lost.
 #[derive(Debug, Args)]
 pub(super) struct LayoutArgs {
-    /// If both copies of the label are lost: how the store writes
+    /// If all copies of the label are lost: how the store writes
     #[arg(long, value_name = "POLICY", requires_all = ["page_size", "pages"])]
     policy: Option<PolicyKind>,
-    /// If both copies of the label are lost: length of a page
+    /// If all copies of the label are lost: length of a page
     #[arg(long, value_name = "SIZE", value_parser = positive_bytes, requires = "policy")]
     page_size: Option<u64>,
-    /// If both copies of the label are lost: how many pages there are
+    /// If all copies of the label are lost: how many pages there are
     #[arg(long, value_name = "COUNT", requires = "policy")]
     pages: Option<u64>,
     /// With --policy: how many pages there was to be room for [default: four times as many]

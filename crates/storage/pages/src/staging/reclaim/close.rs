@@ -30,7 +30,7 @@ impl Reclaimer {
     /// Everything is durable, and nothing more comes: a mark says so, behind the ledger, which is there twice, and the directory of
     /// what it names.
     pub(in super::super) async fn persist_close(&self) -> Result<(), PageError> {
-        if !self.log.is_all_durable() || self.context.label.close_marks_offset().is_none() {
+        if !self.log.is_all_durable() || !self.context.label.has_close_marks() {
             return Ok(());
         }
         let _mine = self.turn.take().await;

@@ -1,0 +1,153 @@
+//! Where the copies of the label, of the mark of a close and of the ledger lie.
+//!
+//! From version 5 on in eight slots, so that whatever makes one stretch of the device bad leaves the others: a mapping unit of
+//! a flash drive (16 to 64 KiB), or a chunk of an array. Before, all of them lay one behind the other.
+
+use super::Label;
+use crate::BLOCK_BYTES;
+
+const BLOCK: u64 = BLOCK_BYTES as u64;
+/// Slots of a store.
+pub(super) const SLOTS: u64 = 8;
+/// A slot has one of the label, and one that may have a mark of a close; then a ledger.
+pub(super) const BLOCKS_BEFORE_LEDGER: u64 = 2;
+/// As long as the mapping units of most drives.
+pub(super) const SLOT_BYTES_MIN: u64 = 64 << 10;
+/// As long as the chunks of most arrays.
+const SLOT_BYTES_OF_LARGE: u64 = 1 << 20;
+/// Stores with pages of so many bytes have such slots.
+const LARGE_STORE_BYTES: u64 = 1 << 30;
+/// A ledger of the largest staging area fits into it.
+pub(super) const SLOT_BYTES_MAX: u64 = 1 << 36;
+/// Copies of the mark of a close.
+pub(crate) const MARK_COPIES: u64 = 2;
+/// Copies of the label before version 5.
+const EARLIER_LABEL_COPIES: u64 = 2;
+
+/// Length of the slots of a new store. Powers of two, so that a reader can guess them.
+pub(super) fn slot_bytes(ledger_bytes: u64, pages_bytes: u64) -> u64 {
+    let least = if pages_bytes >= LARGE_STORE_BYTES { SLOT_BYTES_OF_LARGE } else { SLOT_BYTES_MIN };
+    let slot_bytes = (BLOCKS_BEFORE_LEDGER * BLOCK + ledger_bytes).next_power_of_two().max(least);
+    debug_assert!(slot_bytes <= SLOT_BYTES_MAX, "a reader looks for slots of {slot_bytes} bytes");
+    slot_bytes
+}
+
+/// Where copies of labels of all versions may lie, in the order in which a reader looks that finds none at the start: a store's own
+/// come before others, for a new store leaves no label of another between its own.
+pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
+    let end = capacity_bytes.saturating_sub(BLOCK - 1);
+    let bits = SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros();
+    let of_slots = bits.flat_map(|bit| (1..SLOTS).map(move |slot| slot << bit));
+    let mut offsets: Vec<u64> = of_slots.chain([0, BLOCK]).filter(|offset| *offset < end).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
+}
+
+impl Label {
+    /// How many copies of the label there are.
+    pub(crate) fn label_copies(&self) -> u64 {
+        if self.has_slots() { SLOTS } else { EARLIER_LABEL_COPIES }
+    }
+
+    /// Where a copy of the label is.
+    pub(crate) fn label_at(&self, copy: u64) -> u64 {
+        debug_assert!(copy < self.label_copies(), "copy {copy} of {}", self.label_copies());
+        if self.has_slots() { copy * self.slot_bytes } else { copy * BLOCK }
+    }
+
+    /// Where all copies of the label are.
+    pub(crate) fn label_places(&self) -> impl Iterator<Item = u64> {
+        (0..self.label_copies()).map(|copy| self.label_at(copy))
+    }
+
+    /// Where a copy of the ledger is.
+    pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
+        debug_assert!(copy < self.ledger_copies, "copy {copy} of {}", self.ledger_copies);
+        self.ledger_offset + copy * if self.has_slots() { self.slot_bytes } else { self.ledger_bytes }
+    }
+
+    /// Where the copies of the mark of a [clean close](crate::staging) are; nowhere before version 3.
+    pub(crate) fn mark_places(&self) -> impl Iterator<Item = u64> {
+        let copies = if self.has_close_marks() { MARK_COPIES } else { 0 };
+        (0..copies).map(|copy| self.mark_at(copy))
+    }
+
+    fn mark_at(&self, copy: u64) -> u64 {
+        if self.has_slots() {
+            return copy * self.slot_bytes + BLOCK;
+        }
+        self.ledger_offset + self.ledger_copies * self.ledger_bytes + copy * BLOCK
+    }
+
+    /// Where the copies end; checksums, staging area and pages come behind.
+    pub(crate) fn copies_end(&self) -> u64 {
+        if self.has_slots() {
+            return SLOTS * self.slot_bytes;
+        }
+        let marks = if self.has_close_marks() { MARK_COPIES } else { 0 };
+        self.mark_at(marks)
+    }
+
+    /// What of the slots no label and no ledger lies in.
+    pub(crate) fn rest_of_slots(&self) -> impl Iterator<Item = std::ops::Range<u64>> {
+        let ledgers = (0..SLOTS).map(|slot| self.ledger_offset + slot * self.slot_bytes);
+        ledgers.flat_map(|ledger| {
+            let slot = ledger - self.ledger_offset;
+            [slot + BLOCK..ledger, ledger + self.ledger_bytes..slot + self.slot_bytes]
+        })
+    }
+
+    /// Whether copies lie in slots.
+    fn has_slots(&self) -> bool {
+        self.slot_bytes > 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CreateOptions, PolicyKind};
+
+    fn planned(pages: u64, buffer_bytes: u64) -> Label {
+        let options =
+            CreateOptions { buffer_bytes, ..CreateOptions::new(PolicyKind::StableRing, 4096, pages) };
+        let (ledger_bytes, area_bytes) = crate::policy::areas(&options).unwrap();
+        Label::plan(&options, ledger_bytes, area_bytes).unwrap()
+    }
+
+    #[test]
+    fn slots_are_as_long_as_what_goes_bad_together_and_hold_a_ledger() {
+        for (pages, buffer_bytes, slot_bytes) in [
+            (100, 1 << 20, 64 << 10),
+            ((1 << 18) - 1, 1 << 20, 64 << 10),
+            (1 << 18, 1 << 20, 1 << 20),
+            (100, 8 << 30, 1 << 20),
+        ] {
+            let label = planned(pages, buffer_bytes);
+            assert_eq!(label.slot_bytes, slot_bytes, "{pages} pages, {buffer_bytes} bytes staged");
+            assert!(label.ledger_at(1) + label.ledger_bytes <= label.label_at(2));
+        }
+    }
+
+    #[test]
+    fn no_two_structures_share_a_place() {
+        let label = planned(100, 1 << 20);
+        let mut places: Vec<_> = label.label_places().chain(label.mark_places()).collect();
+        places.extend((0..8).map(|copy| label.ledger_at(copy)));
+        places.sort_unstable();
+        assert!(places.windows(2).all(|pair| pair[0] + 4096 <= pair[1]), "{places:?}");
+        assert_eq!(label.copies_end(), 8 * label.slot_bytes);
+        let rest: u64 = label.rest_of_slots().map(|range| range.end - range.start).sum();
+        assert_eq!(rest, 8 * (label.slot_bytes - 4096 - label.ledger_bytes));
+    }
+
+    #[test]
+    fn every_copy_is_among_the_places_where_readers_look() {
+        for label in [planned(100, 1 << 20), planned(1 << 20, 1 << 20), planned(100, 1 << 48)] {
+            let offsets = candidates(1 << 60);
+            assert!(label.label_places().all(|place| offsets.contains(&place)), "{label:?}");
+        }
+        assert_eq!(candidates(100_000), [0, 4096, 65_536]);
+    }
+}

@@ -1,4 +1,4 @@
-//! Blocks that can't be read any more, or are zeros: each block that a store ever wrote, by itself or with its neighbours, of a
+//! Blocks that can't be read any more, are zeros, or noise: each block that a store ever wrote, by itself or with its neighbours, of a
 //! store that was closed or left by a power cut. The store is opened, for reading only and for work, and every page is read. A
 //! store that was closed must open, and only the pages that lay in those blocks may be errors. Then every page is written again,
 //! and after that the store must be as good as new.
@@ -7,6 +7,9 @@ use std::ops::Range;
 
 use nandle_model::media::Contents;
 use nandle_pages::{BLOCK_BYTES, Batch, BatchNumber, OpenOptions, PageError, PageNumber, Store};
+
+use rand::{Rng, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::contents::{Found, fill, inspect};
 use crate::corruption::{Closed, Left, closed_store, overwritten};
@@ -24,6 +27,12 @@ pub enum Bad {
     Unreadable,
     /// They are zeros.
     Zeroed,
+    /// They hold what no store wrote.
+    Noise,
+}
+
+impl Bad {
+    const ALL: [Self; 3] = [Self::Unreadable, Self::Zeroed, Self::Noise];
 }
 
 /// What came of the trials of one store.
@@ -80,6 +89,8 @@ pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<B
         sessions: 1,
         // Then a page lies in blocks of its own.
         compresses: false,
+        // A staging area has room beside the pages that are lost.
+        buffer_bytes: scenario.buffer_bytes.max(if unit_blocks > 1 { 4 * unit_blocks * BLOCK } else { 0 }),
         ..scenario.clone()
     };
     let mut closed = closed_store(&scenario)?;
@@ -87,10 +98,13 @@ pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<B
         // One client, so that each commit tells of the one before.
         closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
     }
+    if unit_blocks > 1 {
+        closed.forget_last_life();
+    }
     let mut units: Vec<u64> = closed.written_blocks().iter().map(|block| block / unit_blocks).collect();
     units.dedup();
     let mut outcome = BadBlocks::default();
-    for (unit, bad) in units.into_iter().flat_map(|unit| [(unit, Bad::Unreadable), (unit, Bad::Zeroed)]) {
+    for (unit, bad) in units.into_iter().flat_map(|unit| Bad::ALL.map(|bad| (unit, bad))) {
         let blocks = unit * unit_blocks..(unit + 1) * unit_blocks;
         let trial = Trial { scenario: &scenario, closed: &closed, left, bad, blocks };
         outcome.trials += 1;
@@ -153,20 +167,35 @@ impl Trial<'_> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
         match self.bad {
             Bad::Unreadable => Stage::with_unreadable(self.scenario, newest, bytes, purpose),
-            Bad::Zeroed => {
+            Bad::Zeroed | Bad::Noise => {
                 let length = usize::try_from(bytes.end - bytes.start).map_err(|error| error.to_string())?;
-                let zeroed = overwritten(newest, self.blocks.start, &vec![0; length])?;
-                Stage::new(self.scenario, &[zeroed], purpose)
+                let mut contents = vec![0; length];
+                if self.bad == Bad::Noise {
+                    newest.read_into(bytes.start, &mut contents).map_err(|error| error.to_string())?;
+                    self.add_noise(&mut contents);
+                }
+                let other = overwritten(newest, self.blocks.start, &contents)?;
+                Stage::new(self.scenario, &[other], purpose)
             }
         }
+    }
+
+    /// Pages that were never written stay so.
+    fn add_noise(&self, contents: &mut [u8]) {
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(self.scenario.seed);
+        let blocks = contents.chunks_mut(BLOCK_BYTES);
+        blocks.filter(|block| block.iter().any(|byte| *byte != 0)).for_each(|block| random.fill_bytes(block));
     }
 
     /// What is wrong with what was read.
     fn judge(&self, found: &[Option<Found>], last: BatchNumber) -> Result<(), String> {
         let checks = self.scenario.policy.promises().checks_pages;
         let is_told = self.bad == Bad::Unreadable && self.left == Left::Closed;
-        let complaint = self.closed.complaint(found, last).filter(|_| checks || is_told);
-        if let Some(what) = complaint {
+        // All headers of the last commits may lie in one unit, and pages of some have gone home.
+        let is_by_page = self.left == Left::PowerCut && self.blocks.end - self.blocks.start > 1;
+        let complaint =
+            if is_by_page { self.closed.page_complaint(found) } else { self.closed.complaint(found, last) };
+        if let Some(what) = complaint.filter(|_| checks || is_told) {
             return Err(what);
         }
         let unreadable = found.iter().filter(|found| found.is_none()).count() as u64;

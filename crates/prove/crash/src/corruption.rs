@@ -119,6 +119,8 @@ pub(crate) struct Closed {
     record: Record,
     /// How many batches of each client must be there.
     promised: Promise,
+    /// What was promised when it was closed the last time, to its last life.
+    last_close: Option<Promise>,
     next_version: u64,
 }
 
@@ -141,7 +143,7 @@ pub(crate) fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
         states.extend(contents.iter().cloned());
     }
     let promised = record.promised(u64::MAX);
-    Ok(Closed { states, record, promised, next_version })
+    Ok(Closed { states, record, promised, last_close: None, next_version })
 }
 
 impl Closed {
@@ -150,13 +152,22 @@ impl Closed {
         let contents = [self.newest()?.clone()];
         let Self { record, promised, next_version, .. } = &*self;
         let (promised, next_version) = (promised.clone(), *next_version);
+        let last_close = Promise { batches: vec![0; scenario.clients], ..promised.clone() };
         let remains = Remains { contents: &contents, record, promised, next_version };
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed ^ 0xc0_4a54 };
         let life = live(scenario, &remains, Plan::work(purpose, 1, 2 * scenario.steps))?;
         self.record = life.sessions.last().ok_or("nothing was asked of the store")?.record.clone();
         self.promised = self.record.promised_but_the_last();
+        self.last_close = Some(last_close);
         self.states.extend(life.media.iter().map(|media| media.borrow().contents().clone()));
         Ok(())
+    }
+
+    /// Holds it to no more than what it was closed with: all that tells of the commits since then may lie together.
+    pub(crate) fn forget_last_life(&mut self) {
+        if let Some(promised) = self.last_close.take() {
+            self.promised = promised;
+        }
     }
 
     /// What the device held each time that it was closed, and when the power went off, the newest last.
@@ -175,6 +186,11 @@ impl Closed {
             let looked = Looked { pages: all.len() as u64, found: all, last };
             return judge(&self.record, &self.promised, &looked).err();
         }
+        self.page_complaint(found)
+    }
+
+    /// What is wrong with a page by itself, if anything.
+    pub(crate) fn page_complaint(&self, found: &[Option<Found>]) -> Option<String> {
         let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
         let wrong =
             found.into_iter().find(|(page, found)| !self.record.may_hold(*page, &self.promised, *found));

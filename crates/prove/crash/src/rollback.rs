@@ -16,8 +16,8 @@ const SLOTS: u64 = 8;
 /// Which copies are older ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
-    /// All of the label.
-    Labels,
+    /// So many of the label, of eight.
+    Labels(u64),
     /// All of the ledger.
     Ledgers,
     /// All of both.
@@ -82,7 +82,7 @@ fn put_back(newest: &Contents, older: &Contents, kind: Copies) -> Result<Option<
     let labels = slots.clone().map(|slot| (slot, 1));
     let ledgers = slots.map(|slot| (slot + ledger_first, ledger_blocks));
     let ranges: Vec<(u64, u64)> = match kind {
-        Copies::Labels => labels.collect(),
+        Copies::Labels(copies) => labels.filter(|(slot, _)| slot / slot_blocks < copies).collect(),
         Copies::Ledgers => ledgers.collect(),
         Copies::LabelsAndLedgers => labels.chain(ledgers).collect(),
     };

@@ -39,12 +39,30 @@ fn checking() -> impl Iterator<Item = PolicyKind> {
 
 #[test]
 fn a_growth_is_never_rolled_back_silently() {
-    for policy in checking().filter(|policy| *policy != PolicyKind::OutOfPlace) {
-        let kinds = [Copies::Labels, Copies::LabelsAndLedgers];
-        let all = try_all(policy, Left::Closed, &kinds, |seed| growing(seed, policy));
-        assert_eq!(all.silent, [], "{policy}");
+    for (policy, left) in
+        growing_policies().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
+    {
+        let kinds = [Copies::Labels(8), Copies::LabelsAndLedgers];
+        let all = try_all(policy, left, &kinds, |seed| growing(seed, policy));
+        assert_eq!(all.silent, [], "{policy}, {left:?}");
         assert!(all.trials > 20 && all.refused > 10, "{policy}: {all:?}");
     }
+}
+
+#[test]
+fn one_new_copy_of_the_label_is_enough() {
+    for (policy, left) in
+        growing_policies().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
+    {
+        let kinds = [Copies::Labels(1), Copies::Labels(4), Copies::Labels(7)];
+        let all = try_all(policy, left, &kinds, |seed| growing(seed, policy));
+        assert_eq!((all.silent, all.refused), (vec![], 0), "{policy}, {left:?}");
+        assert!(all.trials > 20, "{policy}: {} trials", all.trials);
+    }
+}
+
+fn growing_policies() -> impl Iterator<Item = PolicyKind> {
+    PolicyKind::ALL.into_iter().filter(|policy| *policy != PolicyKind::OutOfPlace)
 }
 
 #[test]

@@ -20,7 +20,7 @@ use nandle_io::{Arena, Operation};
 use nandle_model::media::Media;
 use nandle_pages::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, Store};
 
-const BYTES: u64 = 3 << 19;
+const BYTES: u64 = 2 << 20;
 
 /// Of the format that new stores have.
 const NEWEST_VERSION: u32 = 5;

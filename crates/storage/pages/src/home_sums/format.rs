@@ -3,8 +3,9 @@
 //! # Format, from version 3 (of the store's label) on
 //!
 //! The pages of a store, and those that it may yet get (from version 4 of the label on), are divided into *C* chunks of 1013
-//! pages. The area of sums has 4 *C* blocks: a ring of 2 *C* log
-//! blocks, then two copies of a table, each a block for each chunk. Everything is written in rounds, which are counted
+//! pages. The area of sums has a ring of 2 *C* log blocks in two halves, and two copies of a table, each a block for each
+//! chunk. These four parts begin *S* blocks from each other: *C*, rounded up to 64 KiB from version 5 of the label on, so that
+//! no mapping unit of a drive has a part in two of them. Everything is written in rounds, which are counted
 //! from 1: round *n* writes log block *n* mod 2 *C* of the ring, and chunk *n* mod *C* of copy (*n* / *C*) mod 2 of the
 //! table. Numbers are little-endian.
 //!

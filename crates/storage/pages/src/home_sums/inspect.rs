@@ -64,7 +64,8 @@ impl SumsEvidence {
 
     /// The blocks of the table.
     pub(crate) fn table(&self) -> Range<u64> {
-        let blocks = if self.round > 0 { 2 * self.area.chunks..4 * self.area.chunks } else { 0..0 };
+        let blocks =
+            if self.round > 0 { 2 * self.area.stride_blocks..4 * self.area.stride_blocks } else { 0..0 };
         self.at(blocks.start)..self.at(blocks.end)
     }
 
@@ -72,7 +73,7 @@ impl SumsEvidence {
     pub(crate) fn logs_from(&self, round: u64, length_bytes: u64) -> Option<(u64, Range<u64>)> {
         let round = round.max(self.first_log());
         let first = self.area.log_block(round);
-        let blocks = (2 * self.area.chunks - first).min((self.round + 1).checked_sub(round)?);
+        let blocks = self.area.log_run(round).min((self.round + 1).checked_sub(round)?);
         let blocks = blocks.min(length_bytes / BLOCK_BYTES as u64);
         (blocks > 0).then(|| (round, self.at(first)..self.at(first + blocks)))
     }
@@ -89,7 +90,10 @@ impl SumsEvidence {
     /// A block of the table.
     pub(crate) fn enter_table_block(&mut self, offset_bytes: u64, block: Result<&[u8], Problem>) {
         let index = (offset_bytes - self.area.offset_bytes) / BLOCK_BYTES as u64;
-        let chunk = index % self.area.chunks;
+        let chunk = index % self.area.stride_blocks;
+        if chunk >= self.area.chunks {
+            return;
+        }
         let Some(newest) = self.area.newest(chunk, self.round) else { return };
         let older = newest.checked_sub(self.area.chunks).filter(|round| *round > 0);
         let written = [Some(newest), older].into_iter().flatten();

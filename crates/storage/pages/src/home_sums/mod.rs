@@ -50,45 +50,65 @@ struct Area {
     id: u128,
     offset_bytes: u64,
     chunks: u64,
+    /// From each of the four parts to the next one.
+    stride_blocks: u64,
 }
 
-/// Length of a chunk in the area: two log blocks and two of the table.
-const CHUNK_BYTES: u64 = 4 * BLOCK_BYTES as u64;
+/// Parts of the area: two halves of the log, and two copies of the table.
+const PARTS: u64 = 4;
+/// A part is no shorter than what goes bad together.
+const PART_BLOCKS_MIN: u64 = (64 << 10) / BLOCK_BYTES as u64;
 
-/// Length of the area for so many pages.
-pub(crate) fn area_bytes(pages: u64) -> u64 {
-    let area_bytes = chunks_of(pages) * CHUNK_BYTES;
-    debug_assert!(pages_max(area_bytes) >= pages, "{area_bytes} bytes have no room for {pages} sums");
-    area_bytes
+/// Length of the area for so many chunks.
+pub(crate) fn area_bytes(chunks: u64) -> u64 {
+    PARTS * chunks.next_multiple_of(PART_BLOCKS_MIN) * BLOCK_BYTES as u64
 }
 
-/// How many pages an area of this length is for.
-pub(crate) fn pages_max(area_bytes: u64) -> u64 {
-    area_bytes / CHUNK_BYTES * CHUNK_PAGES as u64
+/// How many chunks an area has in which parts are as long as they need to be.
+pub(crate) fn chunks_in(area_bytes: u64) -> u64 {
+    area_bytes / PARTS / BLOCK_BYTES as u64
 }
 
-fn chunks_of(pages: u64) -> u64 {
-    pages.div_ceil(CHUNK_PAGES as u64).max(1)
+/// How many pages so many chunks are for.
+pub(crate) fn pages_max(chunks: u64) -> u64 {
+    chunks.saturating_mul(CHUNK_PAGES as u64)
+}
+
+/// How many chunks so many pages have.
+pub(crate) fn chunks_of(pages: u64) -> u64 {
+    let chunks = pages.div_ceil(CHUNK_PAGES as u64).max(1);
+    debug_assert!(pages_max(chunks) >= pages, "{chunks} chunks have no room for {pages} sums");
+    chunks
 }
 
 impl Area {
     /// None if the store keeps no sums.
     fn of(label: &Label) -> Option<Self> {
-        let chunks = label.sums_bytes / CHUNK_BYTES;
-        let area = Self { id: label.id, offset_bytes: label.sums_offset, chunks };
+        let stride_blocks = chunks_in(label.sums_bytes);
+        let chunks = label.sums_chunks;
+        debug_assert!(chunks <= stride_blocks, "{chunks} chunks have room in {stride_blocks} blocks");
+        let area = Self { id: label.id, offset_bytes: label.sums_offset, chunks, stride_blocks };
         (label.sums_bytes > 0).then_some(area)
     }
 
     /// The block of the area that holds a round's log block …
     fn log_block(self, round: u64) -> u64 {
-        round % (2 * self.chunks)
+        self.part(round) * self.stride_blocks + self.chunk(round)
+    }
+
+    /// Log blocks that follow one another from a round's on.
+    fn log_run(self, round: u64) -> u64 {
+        self.chunks - self.chunk(round)
     }
 
     /// … and the one that holds its chunk.
     fn chunk_block(self, round: u64) -> u64 {
-        let block = (2 + round / self.chunks % 2) * self.chunks + self.chunk(round);
-        debug_assert!((2 * self.chunks..4 * self.chunks).contains(&block), "block {block} is no chunk's");
-        block
+        (2 + self.part(round)) * self.stride_blocks + self.chunk(round)
+    }
+
+    /// Which half of the log, and which copy of the table.
+    fn part(self, round: u64) -> u64 {
+        round / self.chunks % 2
     }
 
     fn chunk(self, round: u64) -> u64 {

@@ -205,7 +205,7 @@ impl AreaReader<'_> {
         let mut round = self.first_log();
         while round <= self.round {
             let first = self.area.log_block(round);
-            let blocks = READ_BLOCKS.min(2 * self.area.chunks - first).min(self.round + 1 - round);
+            let blocks = READ_BLOCKS.min(self.area.log_run(round)).min(self.round + 1 - round);
             let read = self.blocks(first, blocks).await?;
             for (round, block) in (round..).zip(read.blocks()) {
                 let block = block.and_then(|block| LogBlock::decode(self.area.id, round, block));

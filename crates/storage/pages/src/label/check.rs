@@ -20,7 +20,8 @@ impl Label {
     fn is_laid_out(&self) -> Option<bool> {
         let pages_bytes = self.pages.checked_mul(self.page_bytes)?;
         let copies_end = self.checked_copies_end()?;
-        let sums_end = self.sums_offset.checked_add(self.sums_bytes)?;
+        let directory_bytes = self.directory_blocks().checked_mul(BLOCK)?;
+        let sums_end = self.sums_offset.checked_add(self.sums_bytes)?.checked_add(directory_bytes)?;
         let area_end = self.area_offset.checked_add(self.area_bytes)?;
         self.home_offset.checked_add(pages_bytes)?;
         let in_blocks =
@@ -29,9 +30,12 @@ impl Label {
                 .all(|bytes| bytes.is_multiple_of(BLOCK));
         let in_order = self.ledger_offset >= places::BLOCKS_BEFORE_LEDGER * BLOCK
             && copies_end <= self.area_offset
-            && (self.sums_bytes == 0 || (copies_end <= self.sums_offset && sums_end <= self.area_offset))
+            && (sums_end == self.sums_offset
+                || (copies_end <= self.sums_offset && sums_end <= self.area_offset))
             && area_end <= self.home_offset;
-        let has_room = (self.sums_bytes == 0 || home_sums::pages_max(self.sums_bytes) >= self.pages)
+        let has_sums = self.sums_chunks > 0 && self.sums_chunks <= home_sums::chunks_in(self.sums_bytes);
+        let has_room = (self.sums_bytes == 0
+            || (has_sums && home_sums::pages_max(self.sums_chunks) >= self.pages))
             && (!self.policy.has_zones() || pages_bytes <= self.area_bytes);
         Some(in_blocks && in_order && has_room)
     }
@@ -77,6 +81,8 @@ mod tests {
             Label { ledger_offset: u64::MAX - 4095, ..good.clone() },
             Label { ledger_offset: 0, ..good.clone() },
             Label { slot_bytes: 0, ..good.clone() },
+            Label { sums_chunks: 0, ..good.clone() },
+            Label { sums_chunks: 17, ..good.clone() },
             Label { slot_bytes: 96 << 10, ..good.clone() },
             Label { slot_bytes: 1 << 37, ..good.clone() },
             Label { ledger_bytes: 64 << 10, ..good.clone() },

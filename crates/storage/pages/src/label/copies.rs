@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use nandle_io::{Arena, Buffer};
 
-use super::{Label, LabelSearch};
+use super::{Label, LabelSearch, high_water};
 use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::{BLOCK_BYTES, PageError};
@@ -40,18 +40,27 @@ impl Copies {
                 Err(error) => search.enter(offset_bytes, Err(error)),
             }
         }
-        search.copies()
+        let copies = search.copies()?;
+        for place in copies.label.high_water_places() {
+            let into = arena.allocate(BLOCK_BYTES)?;
+            let block = disk.read("reading the high-water mark", place, into).await;
+            let pages = block.ok().and_then(|block| high_water::decode(copies.label.id, &block));
+            if pages.is_some_and(|pages| pages > copies.label.pages) {
+                return Err(Label::older_than(place));
+            }
+        }
+        Ok(copies)
     }
 
     /// Of a store with a label that was found; each copy as it was read, if it was.
-    pub(super) fn of(found: &Label, copies: Vec<Option<Result<Label, PageError>>>) -> Self {
+    pub(super) fn of(found: &Label, copies: &[Option<Result<Label, PageError>>]) -> Self {
         // Copy 0 is written first: the others may be of the store that was here before.
         let id = match copies.first() {
             Some(Some(Ok(first))) => first.id,
             _ => found.id,
         };
         let of_store = || {
-            (0..).zip(&copies).filter_map(|(copy, found)| match found {
+            (0..).zip(copies).filter_map(|(copy, found)| match found {
                 Some(Ok(label)) if label.id == id => Some((copy, label)),
                 _ => None,
             })
@@ -64,13 +73,13 @@ impl Copies {
             None | Some(Err(PageError::Device { .. })) => false,
             Some(Err(_)) => true,
         };
-        let outdated = (0..).zip(&copies).filter(|(_, found)| is_outdated(found)).map(|(copy, _)| copy);
+        let outdated = (0..).zip(copies).filter(|(_, found)| is_outdated(found)).map(|(copy, _)| copy);
         // What is no copy of this store holds nothing that could be lost.
-        let lost = written(label).find(|copy| !of_store().any(|(valid, _)| valid == *copy));
+        let invalid = written(label).find(|copy| !of_store().any(|(valid, _)| valid == *copy));
         Self {
             outdated: outdated.collect(),
             is_growing: of_store().any(|(_, copy)| copy.pages < label.pages),
-            first: Cell::new(lost.unwrap_or(last)),
+            first: Cell::new(invalid.unwrap_or(last)),
             generation: Cell::new(of_store().map(|(_, copy)| copy.generation).max().unwrap_or(0)),
             label: label.clone(),
         }
@@ -109,27 +118,41 @@ impl Copies {
             disk.flush().await?;
         }
         self.write_copies(disk, label, &others).await?;
+        self.write_high_water(disk, label).await?;
         if is_flushed { disk.flush().await } else { Ok(()) }
+    }
+
+    async fn write_high_water(&self, disk: &Rc<Disk>, label: &Label) -> Result<(), PageError> {
+        let mut block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
+        high_water::encode(label, &mut block);
+        write_in(disk, "writing the high-water mark", label.high_water_places(), block.freeze()).await
     }
 
     async fn write_copies(&self, disk: &Rc<Disk>, label: &Label, copies: &[u64]) -> Result<(), PageError> {
         self.generation.update(|generation| generation + 1);
         let mut block = Arena::new(BLOCK_BYTES)?.allocate(BLOCK_BYTES)?;
         Label { generation: self.generation.get(), ..label.clone() }.encode(&mut block);
-        let block: Buffer = block.freeze();
-        let write = |copy: &u64| {
-            let from = [block.clone()].into_iter().collect();
-            disk.write("writing the label", label.label_at(*copy), from)
-        };
-        let mut result = Ok(());
-        for writing in copies.iter().map(write).collect::<Vec<_>>() {
-            result = result.and(writing.await);
-        }
         if let Some(copy) = copies.first() {
             self.first.set(*copy);
         }
-        result
+        let places = copies.iter().map(|copy| label.label_at(*copy));
+        write_in(disk, "writing the label", places, block.freeze()).await
     }
+}
+
+/// Writes a block to several places at the same time.
+async fn write_in(
+    disk: &Rc<Disk>,
+    action: &'static str,
+    places: impl Iterator<Item = u64>,
+    block: Buffer,
+) -> Result<(), PageError> {
+    let write = |place| disk.write(action, place, [block.clone()].into_iter().collect());
+    let mut result = Ok(());
+    for writing in places.map(write).collect::<Vec<_>>() {
+        result = result.and(writing.await);
+    }
+    result
 }
 
 /// Copies that are written: all of them.
@@ -164,7 +187,7 @@ mod tests {
             copies[*copy] = Some(other.clone());
         }
         let found = copies.iter().flatten().find_map(|copy| copy.as_ref().ok()).cloned().unwrap();
-        Copies::of(&found, copies)
+        Copies::of(&found, &copies)
     }
 
     #[test]

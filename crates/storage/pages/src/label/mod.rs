@@ -8,12 +8,13 @@
 //! ```text
 //! slot_bytes   a power of two: 64 KiB, or 1 MiB with pages of 1 GiB and more, or as much as holds a ledger
 //!    0  label   4096                a copy in each slot
-//! 4096  mark    4096                of a close, in slots 0 and 1; zeros in the others
+//! 4096  mark    4096                of a close, in slots 0 and 1; of the [high water](high_water), in slots 6 and 7; else zeros
 //! 8192  ledger  ledger_bytes        copy k in slot k
 //!       zeros
 //! ```
 //!
-//! Behind them come the checksums of pages, the staging area or the zones, and the pages. The label is one block of 4096 bytes,
+//! Behind them come the checksums of pages, blocks for the directory of a closed staging area, the staging area or the zones, and
+//! the pages. The label is one block of 4096 bytes,
 //! written when the store is made, and again when it gets more pages. A reader takes the valid copy with most pages, of the
 //! store that the first valid copy is of; it reads block 0, and if that is invalid looks for another copy at each place that a slot
 //! may have. Numbers are little-endian.
@@ -38,7 +39,8 @@
 //! 96  sums_bytes        8  0: there are none
 //! 104 generation        8  counts the writes of copies; 0 as earlier programs wrote it, which pass over it
 //! 112 slot_bytes        8  0 before version 5
-//! 120 zeros
+//! 120 sums_chunks       8  of the checksums: each 1013 pages; 0 before version 5, where sums_bytes are 16 KiB for each
+//! 128 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
@@ -54,10 +56,12 @@
 
 mod check;
 mod copies;
+pub(crate) mod high_water;
 mod places;
 mod search;
 
 pub(crate) use copies::Copies;
+pub(crate) use places::map_stride_blocks;
 pub(crate) use search::LabelSearch;
 
 use crate::fields::{Reader, Writer, is_sealed, seal};
@@ -98,6 +102,8 @@ pub(crate) struct Label {
     pub(crate) generation: u64,
     /// Length of a slot; 0 where there are none.
     pub(crate) slot_bytes: u64,
+    /// Chunks of the checksums.
+    pub(crate) sums_chunks: u64,
 }
 
 impl Label {
@@ -120,8 +126,15 @@ impl Label {
         if pages_max < options.pages {
             return Err(PageError::PagesMax { pages: options.pages, pages_max });
         }
-        let sums_bytes = if options.keeps_home_sums() { home_sums::area_bytes(pages_max) } else { 0 };
-        let area_offset = sums_offset.saturating_add(sums_bytes).next_multiple_of(alignment);
+        let sums_chunks = if options.keeps_home_sums() { home_sums::chunks_of(pages_max) } else { 0 };
+        let sums_bytes = home_sums::area_bytes(sums_chunks);
+        let directory_bytes = places::directory_blocks(options.policy, area_bytes) * BLOCK_BYTES as u64;
+        // No mapping unit has a part of both.
+        let directory_end = sums_offset
+            .saturating_add(sums_bytes)
+            .saturating_add(directory_bytes)
+            .next_multiple_of(places::SLOT_BYTES_MIN);
+        let area_offset = directory_end.next_multiple_of(alignment);
         let home_offset = area_offset.saturating_add(area_bytes).next_multiple_of(alignment);
         Ok(Self {
             version: VERSION,
@@ -139,6 +152,7 @@ impl Label {
             sums_bytes,
             generation: 0,
             slot_bytes,
+            sums_chunks,
         })
     }
 
@@ -155,7 +169,7 @@ impl Label {
 
     /// The same with more pages.
     pub(crate) fn grown(&self, pages: u64) -> Result<Self, PageError> {
-        let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_bytes) } else { u64::MAX };
+        let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };
         let refused = if self.policy.has_zones() {
             Some(
                 "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
@@ -275,6 +289,7 @@ impl Label {
             self.sums_bytes,
             self.generation,
             self.slot_bytes,
+            if self.version < VERSION_OF_SLOTS { 0 } else { self.sums_chunks },
         ];
         for number in numbers {
             fields.u64(number);
@@ -322,73 +337,16 @@ impl Label {
             sums_bytes: fields.u64(),
             generation: fields.u64(),
             slot_bytes: fields.u64(),
+            sums_chunks: fields.u64(),
+        };
+        let label = if label.version < VERSION_OF_SLOTS {
+            Self { sums_chunks: home_sums::chunks_in(label.sums_bytes), ..label }
+        } else {
+            label
         };
         label.check()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn label() -> Label {
-        let options = CreateOptions::new(PolicyKind::StableRing, 8192, 100);
-        Label::plan(&options, 8192, 1 << 20).unwrap()
-    }
-
-    #[test]
-    fn what_was_written_is_read() {
-        let mut block = vec![7; BLOCK_BYTES];
-        label().encode(&mut block);
-        assert_eq!(Label::decode(&block), Ok(label()));
-    }
-
-    #[test]
-    fn version_1_has_two_copies_of_the_ledger() {
-        let earlier = Label { version: 1, ledger_copies: 2, slot_bytes: 0, ..label() };
-        let mut block = vec![0; BLOCK_BYTES];
-        earlier.encode(&mut block);
-        assert_eq!((block[8], Label::decode(&block)), (1, Ok(earlier)));
-    }
-
-    #[test]
-    fn every_flipped_byte_is_noticed() {
-        let mut block = vec![0; BLOCK_BYTES];
-        label().encode(&mut block);
-        for at in (0..120).chain([2000, BLOCK_BYTES - 1]) {
-            block[at] ^= 0x10;
-            assert!(Label::decode(&block).is_err(), "byte {at}");
-            block[at] ^= 0x10;
-        }
-    }
-
-    #[test]
-    fn another_version_is_named() {
-        let mut block = vec![0; BLOCK_BYTES];
-        label().encode(&mut block);
-        block[8] = 9;
-        seal(&mut block);
-        assert_eq!(Label::decode(&block), Err(PageError::Version { got: 9, expected: 5 }));
-    }
-
-    #[test]
-    fn room_for_checksums_bounds_the_growth_and_older_programs_dont_read_it() {
-        let options =
-            CreateOptions { pages_max: Some(5000), ..CreateOptions::new(PolicyKind::StableRing, 4096, 100) };
-        let roomy = Label::plan(&options, 8192, 1 << 20).unwrap();
-        assert_eq!((label().version, roomy.version), (5, 5));
-        assert_eq!(roomy.grown(5000).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
-        assert!(matches!(roomy.grown(6000), Err(PageError::CannotGrow { to: 6000, .. })));
-        assert!(roomy.grown(99).is_err());
-        let unchecked = CreateOptions { home_sums: false, ..options };
-        assert!(Label::plan(&unchecked, 8192, 1 << 20).unwrap().grown(1 << 30).is_ok());
-    }
-
-    #[test]
-    fn parts_dont_overlap_and_are_aligned() {
-        let label = label();
-        assert!(label.copies_end() <= label.sums_offset);
-        assert!(label.area_offset + label.area_bytes <= label.home_offset);
-        assert_eq!((label.area_offset % (1 << 20), label.home_offset % (1 << 20)), (0, 0));
-    }
-}
+mod tests;

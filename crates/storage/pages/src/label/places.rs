@@ -4,7 +4,7 @@
 //! a flash drive (16 to 64 KiB), or a chunk of an array. Before, all of them lay one behind the other.
 
 use super::Label;
-use crate::BLOCK_BYTES;
+use crate::{BLOCK_BYTES, PolicyKind};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
 /// Slots of a store.
@@ -21,6 +21,8 @@ const LARGE_STORE_BYTES: u64 = 1 << 30;
 pub(super) const SLOT_BYTES_MAX: u64 = 1 << 36;
 /// Copies of the mark of a close.
 pub(crate) const MARK_COPIES: u64 = 2;
+/// Slots with a copy of the high-water mark.
+const HIGH_WATER_SLOTS: std::ops::Range<u64> = 6..8;
 /// Copies of the label before version 5.
 const EARLIER_LABEL_COPIES: u64 = 2;
 
@@ -30,6 +32,17 @@ pub(super) fn slot_bytes(ledger_bytes: u64, pages_bytes: u64) -> u64 {
     let slot_bytes = (BLOCKS_BEFORE_LEDGER * BLOCK + ledger_bytes).next_power_of_two().max(least);
     debug_assert!(slot_bytes <= SLOT_BYTES_MAX, "a reader looks for slots of {slot_bytes} bytes");
     slot_bytes
+}
+
+/// Both slots of the saved map lie so far from each other that no mapping unit has a part of both.
+pub(crate) fn map_stride_blocks(blocks: u64) -> u64 {
+    if blocks == 0 { 0 } else { blocks.max(SLOT_BYTES_MIN / BLOCK) }
+}
+
+/// Blocks for a directory of most staging areas: 64 bytes for each of its blocks. An extent with one page takes 86 bytes, and two
+/// blocks of the area.
+pub(super) fn directory_blocks(policy: PolicyKind, area_bytes: u64) -> u64 {
+    if policy.has_staging_area() { 1 + area_bytes / BLOCK / 64 } else { 0 }
 }
 
 /// Where copies of labels of all versions may lie, in the order in which a reader looks that finds none at the start: a store's own
@@ -73,6 +86,12 @@ impl Label {
         (0..copies).map(|copy| self.mark_at(copy))
     }
 
+    /// Where the copies of the [high-water mark](super::high_water) are; nowhere before version 5.
+    pub(crate) fn high_water_places(&self) -> impl Iterator<Item = u64> {
+        let slots = if self.has_slots() { HIGH_WATER_SLOTS } else { 0..0 };
+        slots.map(|slot| slot * self.slot_bytes + BLOCK)
+    }
+
     fn mark_at(&self, copy: u64) -> u64 {
         if self.has_slots() {
             return copy * self.slot_bytes + BLOCK;
@@ -87,6 +106,21 @@ impl Label {
         }
         let marks = if self.has_close_marks() { MARK_COPIES } else { 0 };
         self.mark_at(marks)
+    }
+
+    /// From one slot of the saved map of out-of-place to the next, if so many blocks are used.
+    pub(crate) fn map_stride_blocks(&self, blocks: u64) -> u64 {
+        if self.has_slots() { map_stride_blocks(blocks) } else { blocks }
+    }
+
+    /// Blocks for the [directory](crate::staging) of a closed staging area; before version 5 it lay in free room of the area.
+    pub(crate) fn directory_blocks(&self) -> u64 {
+        if self.has_slots() { directory_blocks(self.policy, self.area_bytes) } else { 0 }
+    }
+
+    /// Where these blocks are.
+    pub(crate) fn directory_offset(&self) -> u64 {
+        self.sums_offset + self.sums_bytes
     }
 
     /// What of the slots no label and no ledger lies in.
@@ -107,7 +141,7 @@ impl Label {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CreateOptions, PolicyKind};
+    use crate::CreateOptions;
 
     fn planned(pages: u64, buffer_bytes: u64) -> Label {
         let options =
@@ -134,6 +168,7 @@ mod tests {
     fn no_two_structures_share_a_place() {
         let label = planned(100, 1 << 20);
         let mut places: Vec<_> = label.label_places().chain(label.mark_places()).collect();
+        places.extend(label.high_water_places());
         places.extend((0..8).map(|copy| label.ledger_at(copy)));
         places.sort_unstable();
         assert!(places.windows(2).all(|pair| pair[0] + 4096 <= pair[1]), "{places:?}");

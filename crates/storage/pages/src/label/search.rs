@@ -66,8 +66,8 @@ impl LabelSearch {
             let too_small = PageError::NotAStore { found: "it is smaller than a label" };
             return Err(self.unknown.or(at_start).unwrap_or(too_small));
         };
-        let copies = first.label_places().map(|place| self.found.remove(&place));
-        Ok(Copies::of(&first, copies.collect()))
+        let copies: Vec<_> = first.label_places().map(|place| self.found.remove(&place)).collect();
+        Ok(Copies::of(&first, &copies))
     }
 }
 
@@ -128,8 +128,8 @@ mod tests {
     #[test]
     fn a_label_in_a_place_that_it_does_not_describe_is_none() {
         let label = label(100);
-        assert_eq!(search(&[(4096, &label)]).is_err(), true);
-        assert_eq!(search(&[(1 << 20, &label)]).is_err(), true);
+        assert!(search(&[(4096, &label)]).is_err());
+        assert!(search(&[(1 << 20, &label)]).is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::evidence::{at_block, finding};
 use super::finding::{Finding, Problem, Severity, Structure};
 use super::piece::{Piece, PieceReader, problem_of};
 use crate::fields::{Reader, is_sealed};
-use crate::label::{Label, LabelSearch};
+use crate::label::{Label, LabelSearch, high_water};
 use crate::{BLOCK_BYTES, PageError};
 
 /// The label of the store, and what is wrong with its copies.
@@ -23,21 +23,38 @@ pub(super) async fn find(
         search.enter(offset_bytes, piece.whole().map_err(unreadable));
         blocks.insert(offset_bytes, piece);
     }
-    let label = match search.copies() {
+    let newest = match search.copies() {
         Ok(copies) => copies.label,
         Err(error) => return lost(reader, options, error).await,
     };
+    let label = with_high_water(reader, newest.clone()).await?;
+    // A power cut while the store was made or grown leaves some outdated, and never all.
+    let outdated = if newest == label { Severity::Harmless } else { Severity::Redundant };
     let found = label.label_places().filter_map(|place| Some((place, blocks.get(&place)?.whole())));
-    let findings = found.filter_map(|(place, block)| judge(&label, place, block)).collect();
+    let findings = found.filter_map(|(place, block)| judge(&label, outdated, (place, block))).collect();
     Ok((label, findings))
 }
 
+/// The label with as many pages as a high-water mark tells of: then all copies are older ones.
+async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, PageError> {
+    let mut pages = label.pages;
+    for place in label.high_water_places() {
+        let piece = reader.read(place, BLOCK_BYTES as u64).await?;
+        let found = piece.whole().ok().and_then(|block| high_water::decode(label.id, block));
+        pages = pages.max(found.unwrap_or(0));
+    }
+    Ok(label.grown(pages).unwrap_or(label))
+}
+
 /// What is wrong with a copy.
-fn judge(label: &Label, place: u64, block: Result<&[u8], Problem>) -> Option<Finding> {
+fn judge(
+    label: &Label,
+    outdated: Severity,
+    (place, block): (u64, Result<&[u8], Problem>),
+) -> Option<Finding> {
     let (problem, severity) = match block.ok().and_then(|block| Label::decode(block).ok()) {
         Some(copy) if (copy.id, copy.pages) == (label.id, label.pages) => return None,
-        // A power cut while the store was made or grown leaves it.
-        Some(_) => (Problem::Outdated, Severity::Harmless),
+        Some(_) => (Problem::Outdated, outdated),
         None => (problem_of(block), Severity::Redundant),
     };
     Some(finding(Structure::Label, problem, severity, at_block(place)))

@@ -14,7 +14,8 @@
 //!   40  is_doubled  8  1: the ledger of the generation before says what the newest says; 0 otherwise
 //!   48  complete    8  one more than the last round of the checksums of home pages that has entries, if every chunk of them was
 //!                      written since; 0 otherwise
-//!   56  directory   8  first block of the [directory](super::directory) in the staging area
+//!   56  directory   8  first block of the [directory](super::directory) among those that the [label](crate::label) provides; before version 5 in the
+//!                      staging area
 //!   64  blocks      8  of the directory; 0: there is none
 //!   72  pages       8  of the store; 0 as earlier programs wrote it
 //!   80  zeros

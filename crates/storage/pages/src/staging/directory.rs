@@ -1,9 +1,10 @@
 //! The directory of a closed staging area: a second copy of every header that the ledger names, so that a bad block costs pages
 //! and never says which pages there are.
 //!
-//! # Format, version 4 (of the store's label), where the [mark](super::close) names one
+//! # Format, version 5 (of the store's label), where the [mark](super::close) names one
 //!
-//! A run of blocks in the free room of the staging area, written when the store is closed; the next opening may write over it.
+//! Blocks between the checksums and the staging area, a mapping unit of a drive away from the headers; written when the store is
+//! closed. In version 4 it was a run of blocks in the free room of the area, and the next opening may have written over it.
 //! Numbers are little-endian.
 //!
 //! ```text

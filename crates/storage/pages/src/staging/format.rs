@@ -37,8 +37,9 @@ pub(crate) async fn format(disk: &Rc<Disk>, label: &Label, last: BatchNumber) ->
     let arena = Arena::new(to_usize(label.ledger_bytes))?;
     let ledger = Ledger { durable: last.0, ..Ledger::empty(label.area_blocks()) };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await?;
+    let directory_end = label.directory_offset() + label.directory_blocks() * BLOCK_BYTES as u64;
     let wiper = Wiper::new()?;
-    wiper.wipe(disk, label.sums_offset..label.sums_offset + label.sums_bytes).await?;
+    wiper.wipe(disk, label.sums_offset..directory_end).await?;
     wiper.wipe(disk, label.area_offset..label.area_offset + label.area_bytes).await
 }
 

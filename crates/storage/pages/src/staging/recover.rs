@@ -113,6 +113,9 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     debug_assert_eq!(alive.len(), alive_pages.len(), "the pages of each extent");
     recovered.enter_told(&alive, &alive_pages);
     recovered.enter_chain(chain.values());
+    if let Some(block) = recovered.blocks.space.overlap() {
+        return Err(scan.corrupt("two extents that count lie on the same block", block));
+    }
     recovered.blocks.space.go_on_from(cursor);
     recovered.remember_home(&parts.home);
     Ok(recovered)
@@ -242,11 +245,16 @@ impl Area<'_> {
     ) -> Result<Vec<Header>, PageError> {
         let Scan { label, .. } = self.scan;
         let found = mark.and_then(|mark| Some((mark.generation, mark.directory?)));
-        let found = found.filter(|(_, place)| place.is_within(label.area_blocks()));
+        // Before version 5 it lay in the area itself.
+        let (first, blocks) = match label.directory_blocks() {
+            0 => (label.offset_of(0), label.area_blocks()),
+            blocks => (label.directory_offset(), blocks),
+        };
+        let found = found.filter(|(_, place)| place.is_within(blocks));
         let Some((generation, place)) = found else { return Ok(Vec::new()) };
         let bytes = place.blocks * BLOCK_BYTES as u64;
         let into = Arena::new(to_usize(bytes))?.allocate(to_usize(bytes))?;
-        let offset_bytes = label.offset_of(place.block);
+        let offset_bytes = first + place.block * BLOCK_BYTES as u64;
         let blocks = self.scan.disk.read_blocks("reading the directory", offset_bytes, into).await?;
         let mut restored = Vec::new();
         for header in directory::decode(label.id, generation, blocks.blocks()) {

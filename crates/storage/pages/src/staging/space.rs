@@ -16,6 +16,8 @@ pub(crate) struct Space {
     cursor: u64,
     free: Runs,
     extents: BTreeMap<u64, Extent>,
+    /// A block that two of the extents hold that recovery found.
+    overlap: Option<u64>,
 }
 
 /// Where extents go.
@@ -89,7 +91,7 @@ impl Space {
         debug_assert!(page_blocks > 0 && page_blocks < blocks, "{blocks} blocks have room for a page");
         let mut free = Runs::none_below(blocks);
         free.add(Run { start: 0, length: blocks });
-        Self { blocks, page_blocks, placement, cursor: 0, free, extents: BTreeMap::new() }
+        Self { blocks, page_blocks, placement, cursor: 0, free, extents: BTreeMap::new(), overlap: None }
     }
 
     pub(crate) fn blocks(&self) -> u64 {
@@ -110,11 +112,6 @@ impl Space {
             Placement::Slots => self.free.longest().map_or(0, |run| run.length),
             Placement::Ring => self.ahead(self.cursor),
         }
-    }
-
-    /// The longest run of blocks that no ledger needs.
-    pub(crate) fn longest_free(&mut self) -> Option<Run> {
-        self.free.longest()
     }
 
     /// Finds room for an extent of `wanted` pages, or of fewer but at least `least`.
@@ -203,12 +200,25 @@ impl Space {
             "{pages} pages of extent {sequence} at {position}, where there is one"
         );
         let mut extent = Extent { sequence, seal, pages, alive: [0; WORDS] };
-        self.free.remove(Run { start: position, length: 1 });
+        self.take_back(Run { start: position, length: 1 });
         for index in (0..pages).filter(|index| is_alive(*index)) {
             extent.mark(index, true);
-            self.free.remove(self.page_run(Slot { extent: position, index }));
+            self.take_back(self.page_run(Slot { extent: position, index }));
         }
         self.extents.insert(position, extent);
+    }
+
+    fn take_back(&mut self, run: Run) {
+        if self.free.containing(run.start).is_some_and(|free| run.end() <= free.end()) {
+            self.free.remove(run);
+        } else {
+            self.overlap.get_or_insert(run.start);
+        }
+    }
+
+    /// A block that two of the extents hold that recovery found: no store writes them so.
+    pub(crate) fn overlap(&self) -> Option<u64> {
+        self.overlap
     }
 
     /// After recovery: where to go on.

@@ -36,7 +36,7 @@ pub(super) fn zone_of_field(field: u64) -> Option<u64> {
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
     let zones = zones(options);
     let blocks = zones.saturating_mul(zone_blocks(options));
-    let slots = saved_map::blocks(options.pages, zones).saturating_mul(2);
+    let slots = crate::label::map_stride_blocks(saved_map::blocks(options.pages, zones)).saturating_mul(2);
     (LEDGER_BYTES, blocks.saturating_add(slots).saturating_mul(BLOCK_BYTES as u64))
 }
 

@@ -53,8 +53,9 @@ impl ZoneEvidence {
     pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
         let (id, blocks) = (self.label.id, self.label.area_blocks());
         let decode = |copy: &[u8]| Ledger::decode(id, copy);
-        let fits =
-            |(_, ledger): &(Stamp, Ledger)| ledger.zone_blocks <= blocks && ledger.map.blocks <= blocks / 2;
+        let fits = |(_, ledger): &(Stamp, Ledger)| {
+            ledger.zone_blocks <= blocks && self.label.map_stride_blocks(ledger.map.blocks) <= blocks / 2
+        };
         self.ledgers.push(CopyState::of(copy, |copy| decode(copy).filter(fits)));
     }
 
@@ -309,5 +310,5 @@ pub(crate) fn unpacked(version: &Version, stored: &[u8], page_bytes: usize) -> O
 
 /// How many zones there are.
 fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
-    label.area_blocks().saturating_sub(2 * ledger.map.blocks) / ledger.zone_blocks
+    label.area_blocks().saturating_sub(2 * label.map_stride_blocks(ledger.map.blocks)) / ledger.zone_blocks
 }

@@ -96,7 +96,7 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
 
 /// How many zones there are.
 fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
-    label.area_blocks().saturating_sub(2 * ledger.map.blocks) / ledger.zone_blocks
+    label.area_blocks().saturating_sub(2 * label.map_stride_blocks(ledger.map.blocks)) / ledger.zone_blocks
 }
 
 /// A group may have so many changes, and as many may be volatile, that the zones that are kept for a renewal are enough for all of

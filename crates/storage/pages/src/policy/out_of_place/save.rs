@@ -139,6 +139,7 @@ impl ZoneEngine {
 
 /// Where a slot begins, in bytes of the device: they are the last of the area.
 pub(super) fn slot_at(label: &crate::label::Label, map: MapAt, slot: u64) -> u64 {
-    debug_assert!(slot < 2 && 2 * map.blocks <= label.area_blocks(), "slot {slot} of {map:?}");
-    label.offset_of(label.area_blocks() - (2 - slot.min(1)) * map.blocks)
+    let stride_blocks = label.map_stride_blocks(map.blocks);
+    debug_assert!(slot < 2 && 2 * stride_blocks <= label.area_blocks(), "slot {slot} of {map:?}");
+    label.offset_of(label.area_blocks() - (2 - slot.min(1)) * stride_blocks)
 }

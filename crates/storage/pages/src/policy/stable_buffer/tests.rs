@@ -10,7 +10,7 @@ fn order(decompositors: [bool; 4]) -> Box<dyn Order> {
         home_sums: false,
         ..CreateOptions::new(PolicyKind::StableBuffer, 4096, 1 << 30)
     };
-    let label = Label::plan(&create, 4096, 312 * 4096).unwrap();
+    let label = Label::plan(&create, 4096, 296 * 4096).unwrap();
     let costs = WriteCosts { focused_area_bytes: 100 * 4096, ..WriteCosts::default() };
     // Pages begin at page 2360 of the device.
     assert_eq!(label.home_offset / 4096, 2360);

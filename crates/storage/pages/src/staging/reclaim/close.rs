@@ -22,9 +22,8 @@ impl Reclaimer {
     }
 
     fn directory_fits(&self) -> bool {
-        let state = &mut *self.state.borrow_mut();
-        let blocks = directory::blocks(state.headers.values());
-        state.space.longest_free().map_or(0, |run| run.length) >= blocks
+        let blocks = directory::blocks(self.state.borrow().headers.values());
+        blocks <= self.context.label.directory_blocks()
     }
 
     /// Everything is durable, and nothing more comes: a mark says so, behind the ledger, which is there twice, and the directory of
@@ -70,20 +69,19 @@ impl Reclaimer {
         generation: u64,
     ) -> Result<Option<DirectoryPlace>, PageError> {
         let Context { disk, label, .. } = &*self.context;
-        let (block, contents) = {
-            let state = &mut *self.state.borrow_mut();
+        let contents = {
+            let state = self.state.borrow();
             let headers = ledger.headers.ones().filter_map(|position| state.headers.get(&position));
-            let contents = directory::encode(label.id, generation, headers);
-            let blocks = (contents.len() / crate::BLOCK_BYTES) as u64;
-            let room = state.space.longest_free().filter(|run| blocks > 0 && run.length >= blocks);
-            let Some(room) = room else { return Ok(None) };
-            // Far from what was written last.
-            (room.start + room.length - blocks, contents)
+            directory::encode(label.id, generation, headers)
         };
+        let blocks = (contents.len() / crate::BLOCK_BYTES) as u64;
+        if blocks == 0 || blocks > label.directory_blocks() {
+            return Ok(None);
+        }
         let mut buffer = Arena::new(contents.len())?.allocate(contents.len())?;
         buffer.copy_from_slice(&contents);
         let from: WriteBuffers = [buffer.freeze()].into_iter().collect();
-        disk.write("writing the directory of staged pages", label.offset_of(block), from).await?;
-        Ok(Some(DirectoryPlace { block, blocks: (contents.len() / crate::BLOCK_BYTES) as u64 }))
+        disk.write("writing the directory of staged pages", label.directory_offset(), from).await?;
+        Ok(Some(DirectoryPlace { block: 0, blocks }))
     }
 }

@@ -1,0 +1,47 @@
+//! The high-water mark: how many pages the store has had, apart from its labels.
+//!
+//! # Format, from version 5 (of the label) on
+//!
+//! Two copies, in the second block of slots 6 and 7. Numbers are little-endian.
+//!
+//! ```text
+//!    0  magic     8  "NANDLEPH"
+//!    8  id       16  the store's
+//!   24  pages     8
+//!   32  zeros
+//! 4092  checksum  4  CRC32C of all bytes before
+//! ```
+//!
+//! A growth writes them with those labels that it writes last, when a label with as many pages is durable. So a mark that tells of
+//! more pages than every label is damage: the labels are older ones again, whatever else of the store tells of the new pages.
+
+use super::Label;
+use crate::fields::{fields_of, fill};
+
+const MAGIC: [u8; 8] = *b"NANDLEPH";
+
+/// Fills a block with the mark that goes with a label.
+pub(super) fn encode(label: &Label, block: &mut [u8]) {
+    fill(block, MAGIC, label.id, |fields| fields.u64(label.pages));
+}
+
+/// The pages that a mark of this store tells of.
+pub(crate) fn decode(id: u128, block: &[u8]) -> Option<u64> {
+    Some(fields_of(block, MAGIC, id)?.u64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BLOCK_BYTES, CreateOptions, PolicyKind};
+
+    #[test]
+    fn what_was_written_is_read_and_damage_is_not() {
+        let label = Label::plan(&CreateOptions::new(PolicyKind::Direct, 4096, 77), 0, 0).unwrap();
+        let mut block = vec![3; BLOCK_BYTES];
+        encode(&label, &mut block);
+        assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(77), None));
+        block[24] ^= 1;
+        assert_eq!(decode(label.id, &block), None);
+    }
+}

@@ -84,6 +84,7 @@ impl BadBlocks {
 pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<BadBlocks, String> {
     assert!(unit_blocks > 0, "a run has a block at least");
     let scenario = Scenario {
+        sets_headers: false,
         trouble: Trouble::None,
         is_mirrored: false,
         sessions: 1,

@@ -8,7 +8,7 @@ use nandle_pages::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Store}
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::contents::{fill, inspect};
+use crate::contents::{fill, header, read};
 use crate::life::{Plan, Workplace};
 use crate::oracle::Change;
 use crate::scenario::{Batches, Scenario};
@@ -176,18 +176,17 @@ impl Client {
         let place = self.shared.place(page);
         let expected = self.shared.record(|record| record.page_now(page));
         let was_stopped = self.shared.stopped.get();
-        let contents = match self.store.read(PageNumber(place)).await {
-            Ok(contents) => contents,
+        let found = match read(&self.store, place).await {
+            Ok(found) => found,
             Err(error) => return Ok(Err(error)),
         };
         if was_stopped {
-            return Err(format!("page {place} was read after the store had failed"));
+            return Err(format!("{place} was read after the store had failed"));
         }
-        let found = inspect(&contents, place);
         if expected.allows(found) || self.shared.stopped.get() {
             return Ok(Ok(()));
         }
-        Err(format!("page {place} reads as {found} while its client expects {}", expected.held))
+        Err(format!("{place} reads as {found} while its client expects {}", expected.held))
     }
 
     fn changes(&mut self) -> Vec<(u64, Change)> {
@@ -195,7 +194,8 @@ impl Client {
         let mut changes: Vec<(u64, Change)> = Vec::new();
         for _ in 0..self.batch_length() {
             let page = self.page();
-            let is_discard = self.random.random_ratio(discards, 100);
+            let is_header = self.shared.place(page) == PageNumber::HEADER;
+            let is_discard = self.random.random_ratio(discards, 100) && !is_header;
             let change = if is_discard { Change::Discard } else { self.shared.new_version() };
             changes.retain(|(other, _)| *other != page);
             changes.push((page, change));
@@ -251,11 +251,12 @@ impl Client {
         for &(page, change) in changes {
             let page = self.shared.place(page);
             match change {
-                Change::Discard => batch.discard(PageNumber(page)),
+                Change::Discard => batch.discard(page),
+                Change::Put(version) if page == PageNumber::HEADER => batch.set_header(header(version)),
                 Change::Put(version) => {
                     let mut buffer = self.store.buffer()?;
-                    fill(&mut buffer, page, version);
-                    batch.put(PageNumber(page), buffer.freeze());
+                    fill(&mut buffer, page.0, version);
+                    batch.put(page, buffer.freeze());
                 }
             }
         }

@@ -3,8 +3,12 @@
 
 use std::fmt;
 
+use nandle_pages::{HEADER_BYTES, PageError, PageNumber, Store};
+
 /// Contents can be torn at multiples of this.
 const GRAIN_BYTES: usize = 512;
+/// Tells the header from pages.
+const HEADER_WORD: u64 = 0xffff;
 
 /// What is in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +47,31 @@ pub(crate) fn fill(buffer: &mut [u8], page: u64, version: u64) {
             chunk.copy_from_slice(&word(page, version, grain, nth).to_le_bytes());
         }
     }
+}
+
+/// Reads a page or the header, and looks at all of it.
+pub(crate) async fn read(store: &Store, page: PageNumber) -> Result<Found, PageError> {
+    if page == PageNumber::HEADER {
+        return Ok(inspect_page(&store.header().await?, page));
+    }
+    Ok(inspect_page(&store.read(page).await?, page))
+}
+
+/// Looks at all of a page, or at the header in front of its page.
+pub(crate) fn inspect_page(contents: &[u8], page: PageNumber) -> Found {
+    if page == PageNumber::HEADER {
+        let (header, behind) = contents.split_at(HEADER_BYTES);
+        let found = inspect(header, HEADER_WORD);
+        return if behind.iter().all(|byte| *byte == 0) { found } else { Found::Other };
+    }
+    inspect(contents, page.0)
+}
+
+/// A version of the header.
+pub(crate) fn header(version: u64) -> [u8; HEADER_BYTES] {
+    let mut header = [0; HEADER_BYTES];
+    fill(&mut header, HEADER_WORD, version);
+    header
 }
 
 /// Looks at all of a page.

@@ -87,7 +87,13 @@ pub enum Left {
 /// # Errors
 /// The store doesn't work as it is.
 pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
-    let scenario = Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() };
+    let scenario = Scenario {
+        sets_headers: false,
+        trouble: Trouble::None,
+        is_mirrored: false,
+        sessions: 1,
+        ..scenario.clone()
+    };
     let mut closed = closed_store(&scenario)?;
     if left == Left::PowerCut {
         // One client, so that each commit tells of the one before.

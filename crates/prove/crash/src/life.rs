@@ -7,7 +7,7 @@ use nandle_model::media::{Contents, SharedMedia};
 use nandle_pages::{BatchNumber, PageError, PageNumber, Store};
 
 use crate::client::Client;
-use crate::contents::inspect;
+use crate::contents::read;
 use crate::oracle::{Change, Growth, Looked, Page, Promise, Record, judge};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, position};
@@ -179,17 +179,21 @@ impl Workplace {
         self.places.partition_point(|place| *place < store.pages()) as u64
     }
 
-    /// The store's number of a page that is used.
-    pub(crate) fn place(&self, page: u64) -> u64 {
+    /// The store's number of a page that is used; the first may be the header instead.
+    pub(crate) fn place(&self, page: u64) -> PageNumber {
+        if page == 0 && self.scenario.sets_headers {
+            return PageNumber::HEADER;
+        }
         let place = usize::try_from(page).ok().and_then(|page| self.places.get(page));
-        *place.unwrap_or_else(|| panic!("page {page} is not among the {} that are used", self.places.len()))
+        let place = place.unwrap_or_else(|| panic!("page {page} of {} that are used", self.places.len()));
+        PageNumber(*place)
     }
 
     /// All pages that are used, one after the other.
     async fn look_at_all(&self, store: &Store) -> Result<Looked, PageError> {
         let mut found = Vec::new();
         for page in (0..self.used(store)).map(|page| self.place(page)) {
-            found.push(inspect(&store.read(PageNumber(page)).await?, page));
+            found.push(read(store, page).await?);
         }
         Ok(Looked { pages: store.pages(), found, last: store.last_durable_batch() })
     }

@@ -41,7 +41,13 @@ pub struct Rollbacks {
 /// # Errors
 /// The store doesn't work as it is.
 pub fn roll_back(scenario: &Scenario, left: Left, kinds: &[Copies]) -> Result<Rollbacks, String> {
-    let scenario = Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() };
+    let scenario = Scenario {
+        sets_headers: false,
+        trouble: Trouble::None,
+        is_mirrored: false,
+        sessions: 1,
+        ..scenario.clone()
+    };
     let mut closed = closed_store(&scenario)?;
     if left == Left::PowerCut {
         closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;

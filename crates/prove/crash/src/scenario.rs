@@ -79,6 +79,8 @@ pub struct Scenario {
     pub fills_first: bool,
     /// Other power cuts of each of the rounds that are looked at.
     pub looks: u64,
+    /// The first of the pages that are used is the header.
+    pub sets_headers: bool,
     /// Clients read many pages of one state as well, and drop calls that haven't returned.
     pub mixes_calls: bool,
 }
@@ -342,6 +344,7 @@ impl Scenario {
             memory_pages: 64,
             fills_first: false,
             looks: LOOKS,
+            sets_headers: (seed / 2).is_multiple_of(2),
             mixes_calls: (seed / 6).is_multiple_of(MIXING),
         }
     }

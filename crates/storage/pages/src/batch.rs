@@ -1,12 +1,13 @@
 use nandle_io::Buffer;
 
-use crate::PageNumber;
+use crate::{HEADER_BYTES, PageNumber};
 
 /// Changes to pages that belong together. What comes later in a batch wins. How many it may have the store says
 /// ([`Store::largest_batch`](crate::Store::largest_batch)); one with more is [refused](crate::PageError::BatchTooLarge).
 #[derive(Debug, Clone, Default)]
 pub struct Batch {
     changes: Vec<(PageNumber, Change)>,
+    header: Option<Box<[u8; HEADER_BYTES]>>,
 }
 
 /// What happens to a page.
@@ -36,14 +37,30 @@ impl Batch {
         self.changes.push((page, Change::Discard));
     }
 
+    /// Gives the store another header, which an engine keeps its root page, its position in a log or the number of its schema in. It
+    /// survives a power cut together with the pages of the batch; with `direct` and `auto`, as one page more of it. It counts as a
+    /// change.
+    pub fn set_header(&mut self, header: [u8; HEADER_BYTES]) {
+        self.header = Some(Box::new(header));
+    }
+
     /// How many changes it has.
     pub fn len(&self) -> usize {
-        self.changes.len()
+        self.changes.len() + usize::from(self.header.is_some())
     }
 
     /// Whether it has no changes.
     pub fn is_empty(&self) -> bool {
-        self.changes.is_empty()
+        self.len() == 0
+    }
+
+    pub(crate) fn header(&self) -> Option<&[u8; HEADER_BYTES]> {
+        self.header.as_deref()
+    }
+
+    /// A batch of its header alone, which it has no more.
+    pub(crate) fn take_header(&mut self) -> Self {
+        Self { changes: Vec::new(), header: self.header.take() }
     }
 
     pub(crate) fn changes(&self) -> &[(PageNumber, Change)] {
@@ -51,9 +68,10 @@ impl Batch {
     }
 
     pub(crate) fn of(changes: Vec<(PageNumber, Change)>) -> Self {
-        Self { changes }
+        Self { changes, header: None }
     }
 
+    /// Its changes to pages. Its header is one of them when it comes to a policy.
     pub(crate) fn into_changes(self) -> Vec<(PageNumber, Change)> {
         self.changes
     }

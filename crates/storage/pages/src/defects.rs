@@ -69,13 +69,15 @@ pub enum Defect {
     ManyOfSeveralStates,
     /// The names that a conversion exchanges aren't synced.
     ConversionUnsynced,
+    /// The header is written in a group before that of its batch.
+    HeaderApart,
     /// Clients take the zone without which cleaning can't go on.
     ReserveTooSmall,
 }
 
 impl Defect {
     /// Those that the policies with a staging area could have.
-    pub const OF_STAGING: [Self; 20] = [
+    pub const OF_STAGING: [Self; 21] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -96,6 +98,7 @@ impl Defect {
         Self::SumsUnflushed,
         Self::LabelFirst,
         Self::BatchNumbersGoBack,
+        Self::HeaderApart,
     ];
 
     /// Those that a store could have that grows, whatever its policy.
@@ -113,7 +116,7 @@ impl Defect {
 
     /// Those that `out-of-place` could have; its slots are zones. [`ReserveTooSmall`](Self::ReserveTooSmall) loses nothing, but the
     /// store wedges.
-    pub const OF_OUT_OF_PLACE: [Self; 16] = [
+    pub const OF_OUT_OF_PLACE: [Self; 17] = [
         Self::SkippedFlush,
         Self::PagesUnchecked,
         Self::HalfGroups,
@@ -130,6 +133,7 @@ impl Defect {
         Self::StaleMove,
         Self::LiveZoneFreed,
         Self::BatchNumbersGoBack,
+        Self::HeaderApart,
     ];
 
     /// Whether it is seeded in this thread.

@@ -221,6 +221,9 @@ pub enum PageError {
         /// Length of a page.
         expected: usize,
     },
+    /// The store was made by a version whose stores have no header.
+    #[error("the store has no header, since an earlier version made it; copy its pages to a new store")]
+    NoHeader,
     /// A batch that the policy can't make durable as a whole. The most is bounded by the staging area
     /// ([`buffer_bytes`](crate::CreateOptions::buffer_bytes)), under `out-of-place` by zones, and in a
     /// [`PageStore`](crate::PageStore) by memory.

@@ -47,7 +47,8 @@
 //!    A store may be made over an older one: its [`id`](CreateOptions::id) is another.
 //! 3. From then on open it. Opening recovers: there is nothing else to do after a crash. What it finds is in
 //!    [`Promises`] for the store's policy.
-//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store. With a policy
+//! 4. Pages that were never written may hold anything, so the engine notes which it uses, in a page of the store. Which page that is, and what else it needs
+//!    first, it keeps in the store's [header](Batch::set_header), which changes in the same batch. With a policy
 //!    that has atomic batches, reading a page that isn't what was written last is an error, whatever the device did to it
 //!    ([`Promises::checks_pages`]); with `Direct` and `Auto` only until the store is closed, so the engine's pages need
 //!    checksums of their own.
@@ -123,7 +124,7 @@ pub use measure::Exchange;
 #[doc(hidden)]
 pub use options::Experiments;
 pub use options::{CreateOptions, OpenOptions};
-pub use page::{BLOCK_BYTES, PageNumber};
+pub use page::{BLOCK_BYTES, HEADER_BYTES, PageNumber};
 pub use policy::{PolicyKind, Promises, UnknownPolicy};
 pub use stats::{AutoStats, Instances, Stats};
 pub use store::Store;

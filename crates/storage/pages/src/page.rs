@@ -9,9 +9,17 @@ pub const BLOCK_BYTES: usize = 4096;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PageNumber(pub u64);
 
+impl PageNumber {
+    /// The page that holds the store's [header](crate::Batch::set_header), in errors and reads of many pages.
+    pub const HEADER: Self = Self(u64::MAX);
+}
+
+/// Bytes of the header that a store keeps for its user.
+pub const HEADER_BYTES: usize = 128;
+
 impl fmt::Display for PageNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "page {}", self.0)
+        if *self == Self::HEADER { f.write_str("the header") } else { write!(f, "page {}", self.0) }
     }
 }
 

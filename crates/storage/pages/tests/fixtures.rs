@@ -18,7 +18,9 @@ use common::{
 };
 use nandle_io::{Arena, Operation};
 use nandle_model::media::Media;
-use nandle_pages::{Batch, BatchNumber, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, Store};
+use nandle_pages::{
+    Batch, BatchNumber, HEADER_BYTES, OpenOptions, PageError, PageNumber, PageStore, PolicyKind, Store,
+};
 
 const BYTES: u64 = 2 << 20;
 
@@ -81,6 +83,11 @@ fn stores_of_all_versions_are_read_and_nothing_is_written() {
                 assert_eq!(read(&store, page).await, expected, "{policy}, version {version}");
             }
             store.verify().await.unwrap();
+            assert_eq!(
+                store.header().await.unwrap(),
+                [0; HEADER_BYTES],
+                "{policy}: earlier versions had none"
+            );
             store.close().await.unwrap();
         });
         assert_eq!(media.borrow().contents_hash(), before, "{policy}, version {version}");

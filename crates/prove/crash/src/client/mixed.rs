@@ -9,7 +9,7 @@ use nandle_pages::{PageError, PageNumber};
 use rand::RngExt;
 
 use super::Client;
-use crate::contents::{Found, inspect};
+use crate::contents::{Found, inspect_page, read};
 use crate::oracle::{Change, Looked, judge};
 
 /// One in so many steps has such a call before it.
@@ -48,7 +48,7 @@ impl Client {
             Ok(contents) => contents,
             Err(error) => return Ok(Err(error)),
         };
-        let found = places.iter().zip(&contents).map(|(page, contents)| inspect(contents, page.0));
+        let found = places.iter().zip(&contents).map(|(page, contents)| inspect_page(contents, *page));
         let looked = Looked { pages, found: found.collect(), last: self.store.last_durable_batch() };
         // Without atomic batches nothing is said of several pages.
         if !self.shared.scenario.policy.promises().atomic_batch || self.shared.stopped.get() {
@@ -60,14 +60,14 @@ impl Client {
 
     fn places(&self) -> Vec<PageNumber> {
         let many = self.shared.used(&self.store).min(MANY_PAGES);
-        (0..many).map(|page| PageNumber(self.shared.place(page))).collect()
+        (0..many).map(|page| self.shared.place(page)).collect()
     }
 
     /// Drops reads that haven't returned.
     async fn drop_reads(&mut self) -> Result<(), PageError> {
         let (places, patience) = (self.places(), self.patience());
         if let Some(first) = places.first() {
-            let read = self.within(patience, self.store.read(*first)).await;
+            let read = self.within(patience, read(&self.store, *first)).await;
             read.transpose()?;
         }
         let read = self.within(patience, self.store.read_many(&places)).await;
@@ -115,9 +115,8 @@ impl Client {
     async fn is_done(&self, (page, change): (u64, Change)) -> Result<bool, PageError> {
         let place = self.shared.place(page);
         loop {
-            match self.store.read(PageNumber(place)).await {
-                Ok(contents) => {
-                    let found = inspect(&contents, place);
+            match read(&self.store, place).await {
+                Ok(found) => {
                     return Ok(matches!(change, Change::Put(version) if found == Found::Whole(version)));
                 }
                 // What is on its way gives it back.

@@ -42,11 +42,12 @@ impl IndexWriter {
         self.stop_with(store);
     }
 
-    /// A batch comes to the store. Returns its pages for [`end`](IndexWriter::end).
-    pub(super) fn begin(&self, batch: &Batch, pages: u64) -> Vec<PageNumber> {
-        // The store refuses a batch with others.
+    /// A batch comes to the store. Returns its pages, by their numbers in the store, for [`end`](IndexWriter::end).
+    pub(super) fn begin(&self, batch: &Batch, store: &Store) -> Vec<PageNumber> {
+        // The store refuses a batch with others. The header is the store's thread's to read.
+        let pages = store.pages();
         let known = batch.changes().iter().map(|(page, _)| *page).filter(|page| page.0 < pages);
-        let known: Vec<_> = known.collect();
+        let known: Vec<_> = known.filter_map(|page| store.label().inner(page)).collect();
         let mut under_way = self.under_way.borrow_mut();
         for page in &known {
             *under_way.entry(*page).or_default() += 1;
@@ -72,8 +73,13 @@ impl IndexWriter {
         }
     }
 
+    /// Publishes where a page is that a caller has read.
+    pub(super) fn publish_outer(&self, page: PageNumber, store: &Store) {
+        store.label().inner(page).into_iter().for_each(|page| self.publish(page, store));
+    }
+
     /// Publishes where a page is, if the store knows.
-    pub(super) fn publish(&self, page: PageNumber, store: &Store) {
+    fn publish(&self, page: PageNumber, store: &Store) {
         if self.under_way.borrow().contains_key(&page) {
             return;
         }

@@ -8,12 +8,13 @@ use super::reader::{Outcome, Reader};
 use super::ticket::{Answer, Ticket, ticket};
 use super::{BlockingStore, closed};
 use crate::memory::memory_of;
-use crate::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Promises, Stats};
+use crate::{Batch, BatchNumber, HEADER_BYTES, PageError, PageNumber, PolicyKind, Promises, Stats};
 
 /// What the store's thread is asked.
 pub(super) enum Request {
     Read(PageNumber, Answer<Buffer>),
     ReadMany(Vec<PageNumber>, Answer<Vec<Buffer>>),
+    Header(Answer<[u8; HEADER_BYTES]>),
     Write(Batch, Answer<()>),
     Commit(Batch, Answer<BatchNumber>),
     Sync(Answer<BatchNumber>),
@@ -93,7 +94,7 @@ impl BlockingStore {
             return Err(PageError::PageLength { page, got, expected });
         }
         let outcome = match &self.reader {
-            Some(reader) => reader.read(page, into),
+            Some(reader) => reader.read(self.facts.label.inner(page).unwrap_or(page), into),
             None => Outcome::AskOwner(into),
         };
         match outcome {
@@ -127,7 +128,8 @@ impl BlockingStore {
     /// # Errors
     /// A page is beyond the end, or the store was closed.
     pub fn submit_read_many(&self, pages: &[PageNumber]) -> Result<Ticket<Vec<Buffer>>, PageError> {
-        pages.iter().try_for_each(|page| self.check_page(*page))?;
+        let mut others = pages.iter().filter(|page| **page != PageNumber::HEADER);
+        others.try_for_each(|page| self.check_page(*page))?;
         self.ask(|answer| Request::ReadMany(pages.to_vec(), answer))
     }
 
@@ -138,6 +140,14 @@ impl BlockingStore {
     pub fn submit_read(&self, page: PageNumber) -> Result<Ticket<Buffer>, PageError> {
         self.check_page(page)?;
         self.ask(|answer| Request::Read(page, answer))
+    }
+
+    /// The header that a batch has set last; see [`Store::header`](crate::Store::header).
+    ///
+    /// # Errors
+    /// As there, or the store was closed.
+    pub fn header(&self) -> Result<[u8; HEADER_BYTES], PageError> {
+        self.ask(Request::Header)?.wait()
     }
 
     /// See [`Store::write`](crate::Store::write).

@@ -116,6 +116,7 @@ impl Service {
         match request {
             Request::Read(page, answer) => answer.give(self.read(page).await),
             Request::ReadMany(pages, answer) => answer.give(self.read_many(pages).await),
+            Request::Header(answer) => answer.give(self.store().header().await),
             Request::Write(batch, answer) => answer.give(self.write(batch).await),
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
             Request::Sync(answer) => answer.give(self.store().sync().await),
@@ -159,7 +160,7 @@ impl Service {
         let store = self.store();
         let contents = store.read_with(page, into).await?;
         debug_assert_eq!(contents.len(), store.page_bytes(), "{page} is whole");
-        self.index_writer.publish(page, &store);
+        self.index_writer.publish_outer(page, &store);
         Ok(contents)
     }
 
@@ -167,14 +168,14 @@ impl Service {
         let store = self.store();
         let contents = store.read_many(&pages).await?;
         for page in pages {
-            self.index_writer.publish(page, &store);
+            self.index_writer.publish_outer(page, &store);
         }
         Ok(contents)
     }
 
     async fn write(&self, batch: Batch) -> Result<(), PageError> {
         let store = self.store();
-        let pages = self.index_writer.begin(&batch, store.pages());
+        let pages = self.index_writer.begin(&batch, &store);
         let written = store.write(batch).await;
         self.index_writer.end(&pages, &store);
         written
@@ -187,7 +188,7 @@ impl Service {
             self.write(batch).await?;
             return store.sync().await;
         }
-        let pages = self.index_writer.begin(&batch, store.pages());
+        let pages = self.index_writer.begin(&batch, &store);
         let committed = store.commit(batch).await;
         self.index_writer.end(&pages, &store);
         committed

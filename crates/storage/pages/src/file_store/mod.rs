@@ -8,6 +8,7 @@
 mod conversion;
 mod file;
 mod found;
+mod header;
 mod make;
 mod memory;
 mod open;
@@ -135,6 +136,10 @@ impl PageStore {
 
     fn change(&mut self, page: u64, change: Option<Box<[u8]>>) -> Result<(), PageError> {
         let page = self.check_page(page)?;
+        self.change_page(page, change)
+    }
+
+    fn change_page(&mut self, page: PageNumber, change: Option<Box<[u8]>>) -> Result<(), PageError> {
         let most = self.largest_commit();
         if self.changes.len() >= most && !self.changes.contains_key(&page) {
             return Err(self.refuses_commit(self.changes.len() + 1, most));
@@ -168,9 +173,14 @@ impl PageStore {
         let mut batch = Batch::new();
         for (page, change) in changes {
             debug_assert!(
-                page.0 < self.pages(),
+                page == PageNumber::HEADER || page.0 < self.pages(),
                 "{page} was there when it was changed, and no store shrinks"
             );
+            let header = change.as_deref().filter(|_| page == PageNumber::HEADER);
+            if let Some(header) = header.and_then(<[u8]>::first_chunk) {
+                batch.set_header(*header);
+                continue;
+            }
             match change {
                 Some(contents) => {
                     let mut buffer = self.store.buffer()?;
@@ -218,12 +228,17 @@ impl PageStore {
     }
 
     /// Reads pages of one state: no commit of another handle is in it in part; see
-    /// [`Store::read_many`](crate::Store::read_many). What this handle has changed comes on top.
+    /// [`Store::read_many`](crate::Store::read_many). What this handle has changed comes on top. The number of
+    /// [`PageNumber::HEADER`] gives the header of the same state, and zeros behind it.
     ///
     /// # Errors
     /// As for [`read_into`](PageStore::read_into).
     pub fn read_many(&self, pages: &[u64]) -> Result<Vec<Vec<u8>>, PageError> {
-        let pages = pages.iter().map(|page| self.check_page(*page)).collect::<Result<Vec<_>, _>>()?;
+        let check = |page: &u64| match PageNumber(*page) {
+            PageNumber::HEADER => Ok(PageNumber::HEADER),
+            PageNumber(page) => self.check_page(page),
+        };
+        let pages = pages.iter().map(check).collect::<Result<Vec<_>, _>>()?;
         let committed: Vec<_> =
             pages.iter().copied().filter(|page| !self.changes.contains_key(page)).collect();
         let memory = self.shared.reading.take(committed.len().min(self.shared.reading.pages()));
@@ -231,7 +246,11 @@ impl PageStore {
         let mut contents = Vec::with_capacity(pages.len());
         for page in &pages {
             contents.push(match self.changes.get(page) {
-                Some(Some(changed)) => changed.to_vec(),
+                Some(Some(changed)) => {
+                    let mut contents = changed.to_vec();
+                    contents.resize(self.page_bytes(), 0);
+                    contents
+                }
                 Some(None) => vec![0; self.page_bytes()],
                 None => committed.next().map(|page| page.to_vec()).unwrap_or_default(),
             });

@@ -28,6 +28,7 @@ impl Label {
             [self.ledger_bytes, self.ledger_offset, self.area_offset, self.area_bytes, self.home_offset]
                 .iter()
                 .all(|bytes| bytes.is_multiple_of(BLOCK));
+        let has_header = self.header_page.is_none_or(|header| header.0 < self.pages);
         let in_order = self.ledger_offset >= places::BLOCKS_BEFORE_LEDGER * BLOCK
             && copies_end <= self.area_offset
             && (sums_end == self.sums_offset
@@ -37,7 +38,7 @@ impl Label {
         let has_room = (self.sums_bytes == 0
             || (has_sums && home_sums::pages_max(self.sums_chunks) >= self.pages))
             && (!self.policy.has_zones() || pages_bytes <= self.area_bytes);
-        Some(in_blocks && in_order && has_room)
+        Some(in_blocks && in_order && has_room && has_header)
     }
 
     /// Where the copies end; `None` if they have no room, or end beyond 64 bits.
@@ -57,7 +58,7 @@ impl Label {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CreateOptions, PolicyKind};
+    use crate::{CreateOptions, PageNumber, PolicyKind};
 
     #[test]
     fn every_policy_plans_a_layout_that_passes() {
@@ -87,6 +88,7 @@ mod tests {
             Label { slot_bytes: 1 << 37, ..good.clone() },
             Label { ledger_bytes: 64 << 10, ..good.clone() },
             Label { version: 4, ..good.clone() },
+            Label { header_page: Some(PageNumber(good.pages)), ..good.clone() },
             Label { area_offset: good.area_offset + 1, ..good.clone() },
             Label { area_bytes: u64::MAX - 4095, ..good.clone() },
             Label { home_offset: good.area_offset, ..good.clone() },

@@ -169,7 +169,7 @@ mod tests {
 
     fn label(pages: u64, generation: u64) -> Label {
         let options = CreateOptions::new(PolicyKind::StableRing, 8192, pages);
-        Label { id: 7, generation, ..Label::plan(&options, 8192, 1 << 20).unwrap() }
+        Label { id: 7, generation, pages, ..Label::plan(&options, 8192, 1 << 20).unwrap() }
     }
 
     fn damaged() -> Result<Label, PageError> {

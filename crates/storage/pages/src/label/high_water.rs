@@ -40,7 +40,7 @@ mod tests {
         let label = Label::plan(&CreateOptions::new(PolicyKind::Direct, 4096, 77), 0, 0).unwrap();
         let mut block = vec![3; BLOCK_BYTES];
         encode(&label, &mut block);
-        assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(77), None));
+        assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(label.pages), None));
         block[24] ^= 1;
         assert_eq!(decode(label.id, &block), None);
     }

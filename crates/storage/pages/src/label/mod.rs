@@ -28,7 +28,7 @@
 //! 12  policy            4  1 direct, 2 doublewrite, 3 stable-buffer, 4 stable-ring, 5 out-of-place, 6 auto
 //! 16  id               16  drawn when the store is made; every other structure of the store repeats it
 //! 32  page_bytes        8  4096 … 65536, a power of two
-//! 40  pages             8
+//! 40  pages             8  that of the header included
 //! 48  ledger_bytes      8  length of one copy of the ledger; 0 where the policy stages nothing
 //! 56  ledger_offset     8  8192: of each slot. Before version 5 the first of the copies, which lay one behind the other, and
 //!                          behind them both marks; both copies of the label lay at bytes 0 and 4096
@@ -40,7 +40,8 @@
 //! 104 generation        8  counts the writes of copies; 0 as earlier programs wrote it, which pass over it
 //! 112 slot_bytes        8  0 before version 5
 //! 120 sums_chunks       8  of the checksums: each 1013 pages; 0 before version 5, where sums_bytes are 16 KiB for each
-//! 128 zeros
+//! 128 header_page       8  one more than the [number](numbers) of the page with the header; 0: there is none, as before version 5
+//! 136 zeros
 //! 4092 checksum         4  CRC32C of all bytes before
 //! ```
 //!
@@ -57,8 +58,10 @@
 mod check;
 mod copies;
 pub(crate) mod high_water;
+mod numbers;
 mod places;
 mod search;
+mod versions;
 
 pub(crate) use copies::Copies;
 pub(crate) use places::map_stride_blocks;
@@ -82,6 +85,8 @@ const VERSION_OF_SLOTS: u32 = 5;
 const LEDGER_COPIES: u64 = 8;
 const EARLIER_LEDGER_COPIES: u64 = 2;
 const LARGEST_PAGE_BYTES: usize = 64 << 10;
+/// Pages of a new store that its callers don't see: that of the header.
+pub(crate) const HIDDEN_PAGES: u64 = 1;
 
 /// See the [format](self).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,6 +109,8 @@ pub(crate) struct Label {
     pub(crate) slot_bytes: u64,
     /// Chunks of the checksums.
     pub(crate) sums_chunks: u64,
+    /// The page that holds the header; earlier stores have none.
+    pub(crate) header_page: Option<PageNumber>,
 }
 
 impl Label {
@@ -126,7 +133,8 @@ impl Label {
         if pages_max < options.pages {
             return Err(PageError::PagesMax { pages: options.pages, pages_max });
         }
-        let sums_chunks = if options.keeps_home_sums() { home_sums::chunks_of(pages_max) } else { 0 };
+        let sums_chunks =
+            if options.keeps_home_sums() { home_sums::chunks_of(pages_max + HIDDEN_PAGES) } else { 0 };
         let sums_bytes = home_sums::area_bytes(sums_chunks);
         let directory_bytes = places::directory_blocks(options.policy, area_bytes) * BLOCK_BYTES as u64;
         // No mapping unit has a part of both.
@@ -141,7 +149,7 @@ impl Label {
             policy: options.policy,
             id: options.id.unwrap_or_default(),
             page_bytes: page_bytes as u64,
-            pages: options.pages,
+            pages: options.pages + HIDDEN_PAGES,
             ledger_copies: LEDGER_COPIES,
             ledger_bytes,
             ledger_offset: places::BLOCKS_BEFORE_LEDGER * BLOCK_BYTES as u64,
@@ -153,6 +161,7 @@ impl Label {
             generation: 0,
             slot_bytes,
             sums_chunks,
+            header_page: Some(PageNumber(options.pages)),
         })
     }
 
@@ -165,28 +174,6 @@ impl Label {
     fn is_page_length(page_bytes: u64) -> bool {
         let lengths = BLOCK_BYTES as u64..=LARGEST_PAGE_BYTES as u64;
         page_bytes.is_power_of_two() && lengths.contains(&page_bytes)
-    }
-
-    /// The same with more pages.
-    pub(crate) fn grown(&self, pages: u64) -> Result<Self, PageError> {
-        let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };
-        let refused = if self.policy.has_zones() {
-            Some(
-                "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
-            )
-        } else if pages < self.pages {
-            Some("it has more already, and a store doesn't shrink")
-        } else if pages > most {
-            Some(
-                "there is no room for their checksums: make a store with a larger `pages_max`, and copy them",
-            )
-        } else {
-            None
-        };
-        match refused {
-            Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: pages, why }),
-            None => Ok(Self { pages, ..self.clone() }),
-        }
     }
 
     /// The error of a structure that tells of more pages.
@@ -214,37 +201,9 @@ impl Label {
         Err(PageError::TooSmall { needed_bytes, capacity_bytes, mend })
     }
 
-    /// Whether it is of an earlier format, which is read and not written.
-    pub(crate) fn is_earlier(&self) -> bool {
-        self.version < VERSION
-    }
-
-    /// Refuses to write an earlier format.
-    pub(crate) fn check_writable(&self) -> Result<(), PageError> {
-        if self.is_earlier() {
-            return Err(PageError::EarlierFormat { got: self.version, expected: VERSION });
-        }
-        Ok(())
-    }
-
-    /// Whether its format has checksums of home pages, which a store may leave out.
-    pub(crate) fn may_have_sums(&self) -> bool {
-        self.version >= VERSION_OF_CLOSE_MARKS
-    }
-
-    /// Whether the ledger of out-of-place tells which extents there must be.
-    pub(crate) fn seals_extents(&self) -> bool {
-        self.version >= VERSION_OF_SEALED_EXTENTS
-    }
-
     /// Whether it is known of every page what was written last.
     pub(crate) fn checks_pages(&self) -> bool {
         self.sums_bytes > 0 || self.policy.has_zones()
-    }
-
-    /// Whether a clean close is marked.
-    pub(crate) fn has_close_marks(&self) -> bool {
-        self.version >= VERSION_OF_CLOSE_MARKS
     }
 
     pub(crate) fn area_blocks(&self) -> u64 {
@@ -290,6 +249,7 @@ impl Label {
             self.generation,
             self.slot_bytes,
             if self.version < VERSION_OF_SLOTS { 0 } else { self.sums_chunks },
+            self.header_page.map_or(0, |header| header.0 + 1),
         ];
         for number in numbers {
             fields.u64(number);
@@ -338,6 +298,7 @@ impl Label {
             generation: fields.u64(),
             slot_bytes: fields.u64(),
             sums_chunks: fields.u64(),
+            header_page: fields.u64().checked_sub(1).map(PageNumber),
         };
         let label = if label.version < VERSION_OF_SLOTS {
             Self { sums_chunks: home_sums::chunks_in(label.sums_bytes), ..label }

@@ -155,7 +155,15 @@ pub(crate) fn finding(
     severity: Severity,
     (offset_bytes, length_bytes): (u64, u64),
 ) -> Finding {
-    Finding { structure, problem, severity, offset_bytes, length_bytes, pages: PageSet::default() }
+    Finding {
+        structure,
+        problem,
+        severity,
+        offset_bytes,
+        length_bytes,
+        pages: PageSet::default(),
+        header: false,
+    }
 }
 
 /// A block.

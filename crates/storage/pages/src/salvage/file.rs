@@ -149,7 +149,10 @@ impl Salvage {
             if (newest_only && state == PageState::Older) || result.is_err() {
                 return;
             }
-            result = into.put(page.0, contents);
+            result = match contents.first_chunk() {
+                Some(header) if page == PageNumber::HEADER => into.set_header(*header),
+                _ => into.put(page.0, contents),
+            };
             *uncommitted += 1;
             if *uncommitted >= most && result.is_ok() {
                 *uncommitted = 0;

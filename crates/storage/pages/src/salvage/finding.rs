@@ -1,6 +1,7 @@
 use std::fmt;
 
 use super::PageSet;
+use crate::label::Label;
 
 /// Something in a store that isn't as it should be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,8 @@ pub struct Finding {
     pub length_bytes: u64,
     /// The pages that it concerns, as far as they are known.
     pub pages: PageSet,
+    /// Whether it concerns the header.
+    pub header: bool,
 }
 
 /// A part of a store.
@@ -78,6 +81,17 @@ pub enum Severity {
     Loss,
 }
 
+impl Finding {
+    /// With the pages as callers name them.
+    pub(super) fn named_by(self, label: &Label) -> Self {
+        let Some(header) = label.header_page else { return self };
+        let mut pages = self.pages;
+        let concerns_header = pages.contains(header);
+        pages.cut(header);
+        Self { pages, header: concerns_header, ..self }
+    }
+}
+
 impl Structure {
     /// Its name, as in `ledger`.
     pub const fn name(self) -> &'static str {
@@ -124,7 +138,7 @@ impl Severity {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { structure, problem, offset_bytes, length_bytes, pages, .. } = self;
+        let Self { structure, problem, offset_bytes, length_bytes, pages, header, .. } = self;
         write!(f, "{} {} at byte {offset_bytes} ({length_bytes} bytes)", structure.name(), problem.name())?;
         let mut separator = ": pages";
         for range in pages.ranges() {
@@ -133,6 +147,9 @@ impl fmt::Display for Finding {
                 _ => write!(f, "{separator} {}-{}", range.start, range.end - 1)?,
             }
             separator = ",";
+        }
+        if *header {
+            write!(f, "{} the header", if pages.is_empty() { ":" } else { "," })?;
         }
         Ok(())
     }

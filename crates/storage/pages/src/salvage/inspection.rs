@@ -144,7 +144,8 @@ impl Inspection {
         })
     }
 
-    /// Goes on a step, and hands the pages over that it found. `None` when all is done.
+    /// Goes on a step, and hands the pages over that it found; the page of the [header](crate::PageStore::header) as
+    /// [`PageNumber::HEADER`]. `None` when all is done.
     ///
     /// # Errors
     /// There is no memory. What the device can't read is a finding.
@@ -154,7 +155,8 @@ impl Inspection {
     ) -> Result<Option<Stepped>, PageError> {
         let Some(task) = self.tasks.pop_front() else { return Ok(None) };
         self.perform(task, visit).await?;
-        let findings = std::mem::take(&mut self.findings);
+        let findings = std::mem::take(&mut self.findings).into_iter();
+        let findings: Vec<_> = findings.map(|finding| finding.named_by(&self.label)).collect();
         for finding in &findings {
             self.report.note(finding);
         }
@@ -173,7 +175,7 @@ impl Inspection {
 
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
-        self.label.pages
+        self.label.outer_pages()
     }
 
     /// Length of a page.

@@ -92,7 +92,7 @@ impl Inspection {
             if self.is_empty(page) { empty.push(page) } else { wanted.push(page) }
         }
         for page in empty {
-            self.report.count_empty(page, self.resolved.doubt);
+            self.report.count_empty(self.label.outer(page), self.resolved.doubt);
         }
         self.advance((end - first) * self.label.page_bytes);
         let (Some(lowest), Some(highest)) = (wanted.first(), wanted.last()) else { return Ok(()) };
@@ -137,7 +137,7 @@ impl Inspection {
             (HomeSum::Lost | HomeSum::KnownOnce(_) | HomeSum::None, Ok(contents)) => {
                 // Nothing was written there, or zeros.
                 if contents.iter().all(|byte| *byte == 0) {
-                    self.report.count_empty(page, self.resolved.doubt);
+                    self.report.count_empty(self.label.outer(page), self.resolved.doubt);
                 } else {
                     self.hand_over(page, contents, PageState::Unchecked, visit);
                 }
@@ -150,13 +150,14 @@ impl Inspection {
             }
             (HomeSum::Lost | HomeSum::None, Err(problem)) => {
                 self.lose(page, (Structure::HomePage, problem, place), Severity::Loss);
-                self.report.lost.insert(page);
+                self.report.count_lost(self.label.outer(page));
                 Ok(())
             }
         }
     }
 
     fn hand_over(&mut self, page: PageNumber, contents: &[u8], state: PageState, visit: &mut Visit<'_>) {
+        let page = self.label.outer(page);
         self.report.count(page, state);
         visit(page, contents, state);
     }
@@ -221,7 +222,7 @@ impl Inspection {
                 return Ok(());
             }
         }
-        self.report.lost.insert(page);
+        self.report.count_lost(self.label.outer(page));
         Ok(())
     }
 

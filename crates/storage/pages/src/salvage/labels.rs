@@ -43,7 +43,7 @@ async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, Pa
         let found = piece.whole().ok().and_then(|block| high_water::decode(label.id, block));
         pages = pages.max(found.unwrap_or(0));
     }
-    Ok(label.grown(pages).unwrap_or(label))
+    Ok(label.grown(pages - label.hidden_pages()).unwrap_or(label))
 }
 
 /// What is wrong with a copy.

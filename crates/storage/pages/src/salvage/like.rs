@@ -11,8 +11,9 @@ pub(crate) fn like(label: &Label, zone_bytes: Option<u64>) -> CreateOptions {
     let has_sums = label.sums_bytes > 0;
     // The areas begin at multiples of it, as they did.
     let alignment = 1 << (label.area_offset | label.home_offset).trailing_zeros();
-    let usual = CreateOptions::new(label.policy, label.page_length(), label.pages);
-    let pages_max = if has_sums { Some(home_sums::pages_max(label.sums_chunks)) } else { None };
+    let usual = CreateOptions::new(label.policy, label.page_length(), label.outer_pages());
+    let pages_max =
+        if has_sums { Some(home_sums::pages_max(label.sums_chunks) - label.hidden_pages()) } else { None };
     let options = CreateOptions {
         pages_max,
         home_sums: has_sums || !label.policy.can_keep_home_sums(),

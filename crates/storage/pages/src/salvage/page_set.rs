@@ -52,6 +52,19 @@ impl PageSet {
         debug_assert!(!self.contains(page), "{page} was removed");
     }
 
+    /// Removes a page, and counts all behind it one lower.
+    pub(super) fn cut(&mut self, page: PageNumber) {
+        self.remove(page);
+        let behind = self.ranges.split_off(&page.0);
+        for (start, end) in behind {
+            // What ended at the page goes on there.
+            match self.ranges.range_mut(..start).next_back() {
+                Some((_, before)) if *before + 1 == start => *before = end - 1,
+                _ => _ = self.ranges.insert(start - 1, end - 1),
+            }
+        }
+    }
+
     /// Whether a page is among them.
     pub fn contains(&self, page: PageNumber) -> bool {
         self.ranges.range(..=page.0).next_back().is_some_and(|(_, end)| page.0 < *end)
@@ -94,6 +107,25 @@ impl FromIterator<PageNumber> for PageSet {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_lies_behind_a_page_that_is_cut_moves_up() {
+        let cut = |pages: &[u64], at| {
+            let mut set: PageSet = pages.iter().copied().map(PageNumber).collect();
+            set.cut(PageNumber(at));
+            let expected: Vec<_> =
+                pages.iter().filter(|page| **page != at).map(|page| page - u64::from(*page > at)).collect();
+            assert_eq!(set.iter().map(|page| page.0).collect::<Vec<_>>(), expected, "{pages:?} without {at}");
+            let again: PageSet = expected.into_iter().map(PageNumber).collect();
+            assert_eq!(set, again, "{pages:?} without {at}");
+        };
+        for at in 0..10 {
+            cut(&[], at);
+            cut(&[5], at);
+            cut(&[3, 4, 5], at);
+            cut(&[0, 2, 4, 5, 7, 9], at);
+        }
+    }
 
     #[test]
     fn neighbours_become_one_range() {

@@ -20,6 +20,10 @@ pub struct Report {
     pub doubtful_max: u64,
     /// Pages of which nothing is left.
     pub lost: PageSet,
+    /// How far the header can be trusted; `None` where none was set, or it is lost.
+    pub header: Option<PageState>,
+    /// Whether a header was set, and nothing is left of it.
+    pub header_lost: bool,
     /// Whether the store was closed; `None` where its policy doesn't tell.
     pub is_closed: Option<bool>,
     /// The gravest of all findings.
@@ -53,7 +57,12 @@ impl Report {
         self.findings += 1;
     }
 
+    /// A page, as callers name it, with contents.
     pub(super) fn count(&mut self, page: PageNumber, state: PageState) {
+        if page == PageNumber::HEADER {
+            self.header = Some(state);
+            return;
+        }
         match state {
             PageState::Sound => self.sound += 1,
             PageState::Unchecked => self.unchecked.insert(page),
@@ -65,8 +74,27 @@ impl Report {
     /// A page without contents.
     pub(super) fn count_empty(&mut self, page: PageNumber, doubt: Option<Doubt>) {
         match doubt {
-            Some(_) => self.doubtful.insert(page),
+            Some(_) => self.count_doubtful(page),
+            None if page == PageNumber::HEADER => {}
             None => self.empty += 1,
+        }
+    }
+
+    /// A page without contents that may have had some.
+    pub(super) fn count_doubtful(&mut self, page: PageNumber) {
+        if page == PageNumber::HEADER {
+            self.header = Some(PageState::Doubtful);
+        } else {
+            self.doubtful.insert(page);
+        }
+    }
+
+    /// A page of which nothing is left.
+    pub(super) fn count_lost(&mut self, page: PageNumber) {
+        if page == PageNumber::HEADER {
+            self.header_lost = true;
+        } else {
+            self.lost.insert(page);
         }
     }
 }

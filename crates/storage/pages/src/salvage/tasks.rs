@@ -287,9 +287,9 @@ impl Inspection {
             for page in self.page_set().iter().filter(|page| !self.resolved.newest.contains_key(page)) {
                 // A page that counts has a header in its zone, so one without was hardly ever written.
                 if self.resolved.unplaced.contains(page) {
-                    self.report.doubtful.insert(page);
+                    self.report.count_doubtful(self.label.outer(page));
                 } else {
-                    self.report.count_empty(page, doubt);
+                    self.report.count_empty(self.label.outer(page), doubt);
                 }
             }
         }

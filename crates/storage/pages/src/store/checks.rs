@@ -16,6 +16,9 @@ impl Store {
         if batch.len() > most {
             return Err(self.policy().refuses_batch(batch.len(), most));
         }
+        if batch.header().is_some() {
+            self.inner(PageNumber::HEADER)?;
+        }
         let expected = self.page_bytes();
         for (page, change) in batch.changes() {
             self.check_page(*page)?;

@@ -1,9 +1,11 @@
 mod checks;
 mod facts;
+mod header;
 mod memory_of_many;
 mod one_state;
 mod read_many;
 mod stopped;
+mod verify;
 
 use std::rc::Rc;
 
@@ -141,7 +143,10 @@ impl Store {
         let parts = Parts { home: Rc::clone(&home), options, arena: Arena::new(options.memory_bytes)? };
         Ok(Self {
             home,
-            policy: policy::open(parts).await.map_err(PageError::of_opening)?.into(),
+            policy: policy::open(parts)
+                .await
+                .map_err(|error| labels.label.outer_error(error).of_opening())?
+                .into(),
             arena,
             accepting: Queue::default(),
             state_watch: StateWatch::default(),
@@ -177,7 +182,7 @@ impl Store {
 
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
-        self.home.pages()
+        self.home.pages() - self.home.label().hidden_pages()
     }
 
     /// Gives the store more pages, `pages` in all, while it goes on; the device must be long enough by now, and this makes its
@@ -195,16 +200,16 @@ impl Store {
         let _mine = self.growing.take().await;
         let disk = self.home.disk();
         disk.check_writable()?;
-        let label = Label { pages: self.pages(), ..self.home.label().clone() }.grown(pages)?;
+        let label = Label { pages: self.home.pages(), ..self.home.label().clone() }.grown(pages)?;
         label.check_fits(disk.shape().capacity_bytes)?;
         if pages == self.pages() {
             return Ok(());
         }
-        debug_assert!(label.pages > self.pages(), "{} pages to {}", self.pages(), label.pages);
+        debug_assert!(pages > self.pages(), "{} pages to {pages}", self.pages());
         // A label that survives a power cut must not name pages that the device has no room for then.
         disk.flush_length().await?;
         self.labels.write(disk, &label).await?;
-        self.home.grow(pages);
+        self.home.grow(label.pages);
         Ok(())
     }
 
@@ -237,16 +242,22 @@ impl Store {
 
     /// The same with memory from elsewhere, if it takes any.
     pub(crate) async fn read_with(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
-        self.home.disk().check_running()?;
         self.check_page(page)?;
+        self.read_inner(self.inner(page)?, into).await
+    }
+
+    /// Reads a page of the store, that of the header, too.
+    async fn read_inner(&self, page: PageNumber, into: BufferMut) -> Result<Buffer, PageError> {
+        self.home.disk().check_running()?;
         debug_assert_eq!(into.len(), self.page_bytes(), "memory for {page}");
         self.home.disk().count(|stats| stats.pages_read += 1);
-        let contents = self.policy.read(page, into).await?;
+        let read = self.policy.read(page, into).await;
+        let contents = read.map_err(|error| self.outer_error(error))?;
         debug_assert_eq!(contents.len(), self.page_bytes(), "contents of {page}");
         Ok(contents)
     }
 
-    /// See [`Policy::locate`].
+    /// See [`Policy::locate`]; of a page by its number in the store.
     pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
         let place = self.policy.locate(page);
         debug_assert!(
@@ -256,11 +267,15 @@ impl Store {
         place
     }
 
-    /// Pages of which something is known: where they are, if they aren't at home, or what they hold.
+    /// Pages, by their numbers in the store, of which something is known: where they are, if they aren't at home, or what they hold.
     pub(crate) fn known(&self) -> Vec<PageNumber> {
         let known = self.policy.known();
         debug_assert!(known.is_sorted_by(|one, next| one < next), "known pages ascend, each of them once");
-        debug_assert!(known.last().is_none_or(|last| last.0 < self.pages()), "{known:?} of {}", self.pages());
+        debug_assert!(
+            known.last().is_none_or(|last| last.0 < self.home.pages()),
+            "{known:?} of {}",
+            self.pages()
+        );
         known
     }
 
@@ -280,16 +295,20 @@ impl Store {
     ///
     /// # Errors
     /// A change doesn't fit the store, the batch is too large for the policy, or the store has stopped.
-    pub async fn write(&self, batch: Batch) -> Result<(), PageError> {
+    pub async fn write(&self, mut batch: Batch) -> Result<(), PageError> {
         self.check_batch(&batch)?;
+        self.write_apart(&mut batch).await?;
         self.home.disk().count(|stats| stats.pages_written += batch.len() as u64);
-        if self.policy.keeps_order() {
-            return self.policy.write(batch).await;
-        }
-        // One that finds room must not overtake one that waits for some.
-        let _mine = self.accepting.enter().await;
-        let _accepting = self.state_watch.accept(&batch);
-        self.policy.write(batch).await
+        let batch = self.inner_batch(batch)?;
+        let written = if self.policy.keeps_order() {
+            self.policy.write(batch).await
+        } else {
+            // One that finds room must not overtake one that waits for some.
+            let _mine = self.accepting.enter().await;
+            let _accepting = self.state_watch.accept(&batch);
+            self.policy.write(batch).await
+        };
+        written.map_err(|error| self.outer_error(error))
     }
 
     /// Makes everything durable that was accepted before, and returns the number of the last batch of it.
@@ -298,7 +317,7 @@ impl Store {
     /// The device fails: then the store stops.
     pub async fn sync(&self) -> Result<BatchNumber, PageError> {
         self.home.disk().check_writable()?;
-        self.policy.sync().await
+        self.policy.sync().await.map_err(|error| self.outer_error(error))
     }
 
     /// Makes a batch durable, together with all that was accepted before, and returns its number: greater than that of any batch
@@ -314,7 +333,8 @@ impl Store {
         }
         self.check_batch(&batch)?;
         self.home.disk().count(|stats| stats.pages_written += batch.len() as u64);
-        self.policy.commit(batch).await
+        let batch = self.inner_batch(batch)?;
+        self.policy.commit(batch).await.map_err(|error| self.outer_error(error))
     }
 
     /// Brings every page to its own place, durably.
@@ -324,21 +344,7 @@ impl Store {
     /// device fails: then the store stops.
     pub async fn checkpoint(&self) -> Result<(), PageError> {
         self.home.disk().check_writable()?;
-        self.policy.checkpoint().await
-    }
-
-    /// Reads and checks all pages whose contents are known: those in the staging area, and those at home that were written
-    /// since the store was opened, or ever where it [checks its pages](Promises::checks_pages). Returns how many they were.
-    ///
-    /// # Errors
-    /// The first page that is damaged or can't be read.
-    pub async fn verify(&self) -> Result<u64, PageError> {
-        self.home.disk().check_running()?;
-        let known = self.known();
-        for page in &known {
-            self.policy.verify(*page, self.buffer()?).await?;
-        }
-        Ok(known.len() as u64)
+        self.policy.checkpoint().await.map_err(|error| self.outer_error(error))
     }
 
     /// What it did since it was opened.
@@ -385,6 +391,7 @@ async fn write_store(
     last: BatchNumber,
 ) -> Result<(), PageError> {
     policy::format(disk, &label, create, last).await?;
+    header::format(disk, &label).await?;
     if !Defect::LabelFirst.is_seeded() {
         disk.flush().await?;
     }

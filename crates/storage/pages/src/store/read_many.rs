@@ -20,13 +20,24 @@ impl Store {
     /// Under a policy without [atomic batches](crate::Promises::atomic_batch) each page is as a batch left it, but not all are of
     /// the same state.
     ///
+    /// [`PageNumber::HEADER`] is the page whose first [`HEADER_BYTES`](crate::HEADER_BYTES) are the header. A store of a version that had
+    /// none refuses it ([`PageError::NoHeader`]).
+    ///
     /// More pages than an eighth of the store's memory holds, or than are free, come in memory of their own.
     ///
     /// # Errors
     /// As for [`read`](Store::read), the first in this order.
     pub async fn read_many(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
         self.home.disk().check_running()?;
-        pages.iter().try_for_each(|page| self.check_page(*page))?;
+        let inner = |page: &PageNumber| match *page {
+            PageNumber::HEADER => self.inner(*page),
+            page => self.check_page(page).and_then(|()| self.inner(page)),
+        };
+        let pages: Vec<_> = pages.iter().map(inner).collect::<Result<_, _>>()?;
+        self.read_one_state(&pages).await.map_err(|error| self.outer_error(error))
+    }
+
+    async fn read_one_state(&self, pages: &[PageNumber]) -> Result<Vec<Buffer>, PageError> {
         if self.policy.keeps_order() {
             return self.read_all(pages).await;
         }

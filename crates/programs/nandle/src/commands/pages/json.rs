@@ -1,6 +1,6 @@
 //! The findings as JSON.
 
-use nandle_pages::salvage::{Finding, PageSet};
+use nandle_pages::salvage::{Finding, PageSet, PageState};
 use serde_json::{Value, json};
 
 use super::Examined;
@@ -26,6 +26,8 @@ pub(super) fn json(examined: &Examined<'_>) -> Value {
         "lost": ranges(&report.lost),
         "older": ranges(&report.older),
         "doubtful": ranges(&report.doubtful),
+        "header": report.header.map(state),
+        "header_lost": report.header_lost,
         "findings": findings.iter().map(finding).collect::<Vec<_>>(),
     })
 }
@@ -38,7 +40,17 @@ fn finding(finding: &Finding) -> Value {
         "offset_bytes": finding.offset_bytes,
         "length_bytes": finding.length_bytes,
         "pages": ranges(&finding.pages),
+        "header": finding.header,
     })
+}
+
+fn state(state: PageState) -> &'static str {
+    match state {
+        PageState::Sound => "sound",
+        PageState::Unchecked => "unchecked",
+        PageState::Older => "older",
+        _ => "doubtful",
+    }
 }
 
 /// First and last page of each range.

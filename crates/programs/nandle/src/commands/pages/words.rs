@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use nandle_pages::salvage::{Finding, PageSet, Problem, Severity, Structure};
+use nandle_pages::salvage::{Finding, PageSet, PageState, Problem, Severity, Structure};
 use nandle_terminal::words::columns;
 use nandle_units::{counted, format_bytes, thousands, wrapped};
 
@@ -66,6 +66,13 @@ fn losses(examined: &Examined<'_>) -> Vec<String> {
     let losses = losses.into_iter().filter(|(pages, _)| *pages > 0);
     let losses: Vec<String> =
         losses.map(|(pages, what)| format!("{} {what}", counted(pages, "page"))).collect();
+    let header = match report.header {
+        _ if report.header_lost => Some("the header lost"),
+        Some(PageState::Older) => Some("the header older than the last commit"),
+        Some(PageState::Doubtful) => Some("the header perhaps older than the last commit"),
+        _ => None,
+    };
+    let losses: Vec<String> = losses.into_iter().chain(header.map(str::to_owned)).collect();
     if losses.is_empty() { vec!["what it lost concerns no page that was written".to_owned()] } else { losses }
 }
 
@@ -129,9 +136,13 @@ fn named_pages(before: &str, pages: &PageSet, shows_all: bool) -> String {
     if pages.is_empty() { String::new() } else { format!("{before}{}", page_list(pages, shows_all)) }
 }
 
+fn named_header(before: &str, has_header: bool) -> String {
+    if has_header { format!("{before}the header") } else { String::new() }
+}
+
 fn each(findings: &[Finding]) -> Vec<String> {
     let line = |finding: &Finding| {
-        let pages = named_pages(", ", &finding.pages, true);
+        let pages = named_pages(", ", &finding.pages, true) + &named_header(", ", finding.header);
         let (structure, problem) = (finding.structure.name(), finding.problem.name());
         let (at, length) = (finding.offset_bytes, format_bytes(finding.length_bytes));
         format!("{}: {structure} {problem} at byte {at} ({length}){pages}", finding.severity.name())
@@ -144,6 +155,7 @@ fn each(findings: &[Finding]) -> Vec<String> {
 struct Group {
     count: u64,
     pages: PageSet,
+    has_header: bool,
     /// Where they are.
     offsets_bytes: Vec<u64>,
 }
@@ -155,6 +167,7 @@ fn grouped(findings: &[Finding]) -> Vec<String> {
         let group = groups.entry(key).or_default();
         group.count += 1;
         group.pages.extend(&finding.pages);
+        group.has_header |= finding.header;
         group.offsets_bytes.push(finding.offset_bytes);
     }
     for group in groups.values_mut() {
@@ -172,7 +185,7 @@ fn line(severity: Severity, structure: Structure, problem: Problem, group: &Grou
         [first, .., last] => format!("{} times, bytes {first} to {last}", number(group.count)),
         [] => String::new(),
     };
-    let pages = named_pages("; ", &group.pages, false);
+    let pages = named_pages("; ", &group.pages, false) + &named_header("; ", group.has_header);
     format!("{}: {} {} {places}{pages}", severity.name(), structure.name(), problem.name())
 }
 

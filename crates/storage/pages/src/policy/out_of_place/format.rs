@@ -10,7 +10,7 @@ use super::ledger::{LEDGER_BYTES, Ledger};
 use super::saved_map;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
-use crate::label::Label;
+use crate::label::{HIDDEN_PAGES, Label};
 use crate::{BLOCK_BYTES, BatchNumber, CreateOptions, OpenOptions, PageError};
 
 /// A zone has room for a header and so many pages at least.
@@ -36,7 +36,7 @@ pub(super) fn zone_of_field(field: u64) -> Option<u64> {
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
     let zones = zones(options);
     let blocks = zones.saturating_mul(zone_blocks(options));
-    let slots = crate::label::map_stride_blocks(saved_map::blocks(options.pages, zones)).saturating_mul(2);
+    let slots = crate::label::map_stride_blocks(saved_map::blocks(pages(options), zones)).saturating_mul(2);
     (LEDGER_BYTES, blocks.saturating_add(slots).saturating_mul(BLOCK_BYTES as u64))
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn zone_room(create: &CreateOptions, open: &OpenOptions) -> ZoneRoom 
 }
 
 fn zones(options: &CreateOptions) -> u64 {
-    let pages_bytes = options.pages.saturating_mul(options.page_bytes as u64);
+    let pages_bytes = pages(options).saturating_mul(options.page_bytes as u64);
     let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
     let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
     let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
@@ -75,7 +75,12 @@ fn zones(options: &CreateOptions) -> u64 {
 
 /// Zones that the pages fill.
 fn filled(options: &CreateOptions) -> u64 {
-    filled_zones(options.pages, zone_blocks(options), page_blocks(options), PIECE_PAGES)
+    filled_zones(pages(options), zone_blocks(options), page_blocks(options), PIECE_PAGES)
+}
+
+/// That of the header included.
+fn pages(options: &CreateOptions) -> u64 {
+    options.pages + HIDDEN_PAGES
 }
 
 fn page_blocks(options: &CreateOptions) -> u64 {
@@ -96,7 +101,7 @@ pub(crate) async fn format(
 ) -> Result<(), PageError> {
     debug_assert_eq!(label.ledger_bytes, LEDGER_BYTES, "a ledger is a block");
     let arena = Arena::new(BLOCK_BYTES)?;
-    let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(options.pages, zones(options)));
+    let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(pages(options), zones(options)));
     let ledger = Ledger { durable: last.0, begun: last.0, ..ledger };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }

@@ -1,0 +1,95 @@
+//! The page of the header has a number among the others, which callers don't see: behind it pages have one number more. It is that of the
+//! page behind those with which the store was made, so growth doesn't move it.
+
+use super::Label;
+use crate::{PageError, PageNumber, home_sums};
+
+impl Label {
+    /// Pages beside those of callers.
+    pub(crate) fn hidden_pages(&self) -> u64 {
+        u64::from(self.header_page.is_some())
+    }
+
+    /// Pages that callers may name.
+    pub(crate) fn outer_pages(&self) -> u64 {
+        self.pages - self.hidden_pages()
+    }
+
+    /// The page of the store that a caller names; none if that is the header, and the store has none.
+    pub(crate) fn inner(&self, page: PageNumber) -> Option<PageNumber> {
+        if page == PageNumber::HEADER {
+            return self.header_page;
+        }
+        let is_behind = self.header_page.is_some_and(|header| page >= header);
+        Some(PageNumber(page.0 + u64::from(is_behind)))
+    }
+
+    /// What callers name a page of the store.
+    pub(crate) fn outer(&self, page: PageNumber) -> PageNumber {
+        match self.header_page {
+            Some(header) if page == header => PageNumber::HEADER,
+            Some(header) if page > header => PageNumber(page.0 - 1),
+            _ => page,
+        }
+    }
+
+    /// The same with more pages for callers.
+    pub(crate) fn grown(&self, outer_pages: u64) -> Result<Self, PageError> {
+        let pages = outer_pages.saturating_add(self.hidden_pages());
+        let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };
+        let refused = if self.policy.has_zones() {
+            Some(
+                "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
+            )
+        } else if pages < self.pages {
+            Some("it has more already, and a store doesn't shrink")
+        } else if pages > most {
+            Some(
+                "there is no room for their checksums: make a store with a larger `pages_max`, and copy them",
+            )
+        } else {
+            None
+        };
+        match refused {
+            Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: outer_pages, why }),
+            None => Ok(Self { pages, ..self.clone() }),
+        }
+    }
+
+    /// An error that names pages as callers do.
+    pub(crate) fn outer_error(&self, error: PageError) -> PageError {
+        match error {
+            PageError::Damaged { page, place, got, expected } => {
+                PageError::Damaged { page: self.outer(page), place, got, expected }
+            }
+            error => error,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CreateOptions, PolicyKind};
+
+    #[test]
+    fn callers_name_all_pages_but_the_header_in_a_row() {
+        let options = CreateOptions::new(PolicyKind::Direct, 4096, 10);
+        let label = Label::plan(&options, 0, 0).unwrap().grown(20).unwrap();
+        assert_eq!((label.pages, label.outer_pages()), (21, 20));
+        assert_eq!(label.inner(PageNumber::HEADER), Some(PageNumber(10)));
+        let inner: Vec<_> = (0..20).map(|page| label.inner(PageNumber(page)).unwrap()).collect();
+        assert!(inner.is_sorted() && !inner.contains(&PageNumber(10)));
+        for page in (0..20).map(PageNumber).chain([PageNumber::HEADER]) {
+            assert_eq!(label.outer(label.inner(page).unwrap()), page);
+        }
+    }
+
+    #[test]
+    fn earlier_stores_have_no_header() {
+        let options = CreateOptions::new(PolicyKind::Direct, 4096, 10);
+        let label = Label { header_page: None, pages: 10, ..Label::plan(&options, 0, 0).unwrap() };
+        assert_eq!((label.outer_pages(), label.inner(PageNumber::HEADER)), (10, None));
+        assert_eq!(label.inner(PageNumber(9)), Some(PageNumber(9)));
+    }
+}

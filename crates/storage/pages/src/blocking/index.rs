@@ -27,7 +27,7 @@ const SHARDS: u64 = 64;
 
 /// See the [module](self).
 pub(super) struct PageIndex {
-    /// Where page 0 has its place; `None` of a policy that gives pages none.
+    /// Where page 0 has its place; `None` of a policy that gives pages none, whose pages are all elsewhere.
     homes_offset_bytes: Option<u64>,
     page_bytes: u64,
     /// A word for each page, in chunks that exist when one of their pages isn't untouched any more. Segment *n* has
@@ -88,11 +88,14 @@ impl PageIndex {
 
     /// Where a page was last.
     pub(super) fn find(&self, page: PageNumber) -> Found {
-        let Some(offset_bytes) = self.home_of(page) else { return Found::AskOwner };
         let word = self.load(page);
         match word & !u64::from(u32::MAX) {
-            word::UNTOUCHED => Found::Untouched { offset_bytes },
-            word::AT_HOME => Found::At(Place { offset_bytes, sum: low_half(word) }),
+            word::UNTOUCHED => {
+                self.home_of(page).map_or(Found::AskOwner, |offset_bytes| Found::Untouched { offset_bytes })
+            }
+            word::AT_HOME => self.home_of(page).map_or(Found::AskOwner, |offset_bytes| {
+                Found::At(Place { offset_bytes, sum: low_half(word) })
+            }),
             word::ELSEWHERE => self.shard(page).read().map_or(Found::AskOwner, |places| {
                 places.get(&page).map_or(Found::AskOwner, |place| Found::At(*place))
             }),
@@ -295,10 +298,14 @@ mod tests {
     }
 
     #[test]
-    fn without_homes_everything_is_the_owners() {
-        let index = PageIndex::new(4096, None);
-        index.put(PageNumber(1), Place { offset_bytes: 0, sum: 1 });
-        assert_eq!(index.find(PageNumber(1)), Found::AskOwner);
+    fn without_homes_only_what_is_put_is_found() {
+        let (index, page) = (PageIndex::new(4096, None), PageNumber(1));
+        let place = Place { offset_bytes: 0, sum: checksum(page, b"this") };
+        index.put(page, place);
+        assert_eq!(index.find(page), Found::At(place));
+        assert!(!index.confirms(index.era().unwrap(), page, Found::At(place), b"another page's by now"));
         assert_eq!(index.find(PageNumber(2)), Found::AskOwner);
+        index.forget(page);
+        assert_eq!(index.find(page), Found::AskOwner);
     }
 }

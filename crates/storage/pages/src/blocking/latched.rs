@@ -145,7 +145,8 @@ fn device(path: &Path) -> Arc<DeviceFile> {
 }
 
 fn options() -> OpenOptions {
-    OpenOptions { memory_bytes: 2 << 20, gather_bytes: 0, ..OpenOptions::default() }
+    // Pages that aren't packed are read in callers' threads under every policy.
+    OpenOptions { memory_bytes: 2 << 20, gather_bytes: 0, compress: false, ..OpenOptions::default() }
 }
 
 fn batch(store: &BlockingStore, pages: &[u64], version: u64) -> Batch {
@@ -256,5 +257,30 @@ fn readers_never_see_anything_wrong_when_a_store_stops() {
             store.reopen().unwrap();
             assert_eq!(version_in(&store.read(PageNumber(1)).unwrap(), 1), 1 << 20, "it hadn't stopped");
         }
+    }
+}
+
+#[test]
+fn pages_are_read_in_the_callers_threads() {
+    let folder = tempfile::tempdir().unwrap();
+    let pages: Vec<u64> = (0..PAGES).collect();
+    for policy in [PolicyKind::Direct, PolicyKind::OutOfPlace] {
+        let path = folder.path().join(policy.to_string());
+        let create = CreateOptions::new(policy, PAGE_BYTES, PAGES).with_buffer_bytes(1 << 20);
+        File::create(&path).unwrap().set_len(create.device_bytes().unwrap()).unwrap();
+        let store = BlockingStore::create(device(&path), create, options()).unwrap();
+        for piece in pages.chunks(8) {
+            store.commit(batch(&store, piece, 1)).unwrap();
+        }
+        store.close().unwrap();
+        let trigger = Trigger { what: "read", is_armed: Arc::default() };
+        let store = open(&path, &trigger);
+        trigger.is_armed.store(true, SeqCst);
+        for page in &pages {
+            let contents = store.read(PageNumber(*page));
+            let contents = contents.unwrap_or_else(|error| panic!("{policy}: {error}"));
+            assert_eq!(version_in(&contents, *page), 1, "{policy}");
+        }
+        assert!(trigger.is_armed.load(SeqCst), "{policy}: the store's thread has read");
     }
 }

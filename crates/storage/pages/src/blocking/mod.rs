@@ -36,7 +36,7 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
 ///
 /// Threads read by themselves, beside each other, wherever the store has told where a page is; changes are the store's
-/// thread's to do. It makes all commits durable with one flush that have come while the one before went on: the more threads
+/// thread's to do, and so are reads of pages that `out-of-place` has compressed. It makes all commits durable with one flush that have come while the one before went on: the more threads
 /// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
 /// as long as the store is open: a second opening, also by another process, is refused.
 ///

@@ -60,6 +60,7 @@ pub(crate) use self::packing::LEAST_SAVING;
 use self::zones::Zones;
 use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;
+use crate::home::Place;
 use crate::signal::Turn;
 use crate::write_log::Context;
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
@@ -138,6 +139,11 @@ impl Policy for OutOfPlace {
 
     fn read(&self, page: PageNumber, into: BufferMut) -> Task<'_, Buffer> {
         Box::pin(self.shared.read(page, into))
+    }
+
+    /// Cleaning may move the page at any time and write over its place: then the checksum tells a reader.
+    fn locate(&self, page: PageNumber) -> Option<Place> {
+        self.shared.locate(page)
     }
 
     /// Its own place is wherever a page lies.

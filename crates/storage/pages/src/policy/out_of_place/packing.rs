@@ -43,6 +43,12 @@ impl Spot {
         self.start_bytes + u64::from(self.stored_bytes)
     }
 
+    /// Its first byte, if a page of that length lies there as it is, in whole blocks.
+    pub(super) fn start_of_plain(self, page_bytes: u64) -> Option<u64> {
+        let is_plain = u64::from(self.stored_bytes) == page_bytes;
+        (is_plain && self.start_bytes.is_multiple_of(BLOCK)).then_some(self.start_bytes)
+    }
+
     /// The whole blocks that it touches, in bytes of the area.
     fn span(self) -> Range<u64> {
         self.block() * BLOCK..self.end_bytes().next_multiple_of(BLOCK)
@@ -142,7 +148,7 @@ impl PageReader<'_> {
         let span = spot.span();
         let offset_bytes = self.label.area_offset + span.start;
         let is_whole = u64::from(spot.stored_bytes) == self.label.page_bytes;
-        if is_whole && spot.start_bytes == span.start {
+        if spot.start_of_plain(self.label.page_bytes).is_some() {
             let contents = self.disk.read(what, offset_bytes, into).await?;
             return Ok(Fetched { contents, packed: None });
         }
@@ -196,5 +202,8 @@ mod tests {
         assert_eq!((spot.block(), spot.span(), spot.within()), (3, 3 * 4096..5 * 4096, 4000..4200));
         let whole = Spot { start_bytes: 4096, stored_bytes: 8192 };
         assert_eq!((whole.span(), whole.within()), (4096..3 * 4096, 0..8192));
+        assert_eq!(whole.start_of_plain(8192), Some(4096));
+        let inside = Spot { start_bytes: 4100, stored_bytes: 8192 };
+        assert_eq!((spot.start_of_plain(8192), inside.start_of_plain(8192)), (None, None));
     }
 }

@@ -2,13 +2,22 @@ use nandle_io::{Buffer, BufferMut};
 
 use super::ZoneEngine;
 use super::packing::{PageReader, Spot};
-use crate::write_log::{Context, From};
+use crate::home::Place;
+use crate::write_log::{Context, Found, From, Stored};
 use crate::{PageError, PageNumber};
 
 impl ZoneEngine {
     pub(super) fn page_reader(&self) -> PageReader<'_> {
         let Context { disk, label, arena, .. } = &*self.context;
         PageReader { disk, label, arena }
+    }
+
+    /// Where a page lies that isn't packed and isn't on its way there.
+    pub(super) fn locate(&self, page: PageNumber) -> Option<Place> {
+        let Found::Stored(Stored { place, sum, .. }) = self.log.find(page, From::Memory) else { return None };
+        let label = &self.context.label;
+        let offset_bytes = label.area_offset + place.start_of_plain(label.page_bytes)?;
+        Some(Place { offset_bytes, sum })
     }
 
     /// Reads the newest version of a page; zeros, if it was never written or was discarded.

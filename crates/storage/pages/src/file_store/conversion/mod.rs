@@ -32,8 +32,8 @@ use crate::{CreateOptions, OpenOptions, PageError, Store};
 /// Requests in flight.
 const SLOTS: u32 = 256;
 
-/// Converts the store that a path leads to, of this earlier version, as its opening with these options would use it. Nothing is
-/// done if the path leads to another file by now.
+/// Converts the store that a path leads to, of this earlier version, as its opening with these options would use it. Does nothing
+/// if the path leads to another file by now, or another process has converted the store.
 pub(super) fn convert(path: &Path, version: u32, options: &OpenOptions) -> Result<(), PageError> {
     let place = Place::of(path, version)?;
     let lock = locked(place.open()?)?;
@@ -41,6 +41,9 @@ pub(super) fn convert(path: &Path, version: u32, options: &OpenOptions) -> Resul
         return Ok(());
     }
     let old = Side::open(Arc::clone(lock.file()), options).map_err(|error| place.named(error))?;
+    if !old.store.label().is_earlier() {
+        return Ok(());
+    }
     place.remove_copy(old.store.label())?;
     let copied = make_copy(&place, (&old, lock.file().file()), options);
     let _copy_lock = copied.inspect_err(|_| place.discard_copy()).map_err(|error| place.named(error))?;
@@ -126,5 +129,26 @@ impl Side {
     fn close(self) -> Result<(), PageError> {
         let Self { store, runtime } = self;
         runtime.block_on(store.close())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{PageOptions, PageStore};
+
+    /// Another process may convert the store after this one saw its earlier format, and commit to it.
+    #[test]
+    fn a_store_of_the_present_format_stays_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("store");
+        let mut store = PageStore::create(&path, PageOptions::new(100)).unwrap();
+        store.set_header([42; crate::HEADER_BYTES]).unwrap();
+        store.commit().unwrap();
+        store.close().unwrap();
+        let before = std::fs::read(&path).unwrap();
+        convert(&path, 4, &OpenOptions::default()).unwrap();
+        assert!(std::fs::read(&path).unwrap() == before, "it was converted again");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

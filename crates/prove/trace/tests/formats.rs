@@ -1,7 +1,7 @@
 //! Every format's own inputs, with the right results worked out by hand.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nandle_trace::{
     Columns, Format, Operation, ReadOptions, Reader, Record, Statistics, TraceError, TraceStatistics,
@@ -10,7 +10,7 @@ use nandle_trace::{
 const MIB: u64 = 1 << 20;
 
 fn fixture(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures").join(name)
 }
 
 fn open(name: &str, options: &ReadOptions) -> Reader {

@@ -3,7 +3,7 @@
 #![allow(clippy::cast_possible_truncation, reason = "random bits, of which any will do")]
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use nandle_trace::{Columns, Format, ReadOptions, Reader, Statistics, Zones};
 
@@ -34,7 +34,7 @@ fn number(name: &str, default: u64) -> u64 {
 }
 
 fn inputs() -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests/fixtures");
     let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
     let mut inputs: Vec<Vec<u8>> = paths.into_iter().map(|path| fs::read(path).unwrap()).collect();

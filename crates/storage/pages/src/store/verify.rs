@@ -3,7 +3,8 @@ use crate::{PageError, PageNumber};
 
 impl Store {
     /// Reads and checks all pages whose contents are known: those in the staging area, and those at home that were written
-    /// since the store was opened, or ever where it [checks its pages](Promises::checks_pages). Returns how many they were. Checks the header as well.
+    /// since the store was opened, or ever where it [checks its pages](crate::Promises::checks_pages).
+    /// Returns how many they were. Checks the header as well.
     ///
     /// # Errors
     /// The first page that is damaged or can't be read.

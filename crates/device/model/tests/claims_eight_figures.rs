@@ -133,7 +133,7 @@ impl Sheet {
         }
     }
 
-    /// What the model gives of a published figure, in the figure's unit, and what lies at the tolerance's ends.
+    /// The model's value in the unit of the published figure, and both ends of the tolerance.
     fn beside(&self, number: usize, measured: &[f64; 8]) -> Option<(f64, f64, f64)> {
         let value = measured[number];
         let around = |model: f64, figure: f64| Some((model, figure / FACTOR, figure * FACTOR));

@@ -16,7 +16,7 @@ const VALUE_AND_HIGH: [&str; 2] = ["value", "high"];
 
 /// A figure, or a name, that makes no sense.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Senseless {
+pub(crate) struct InvalidFigure {
     /// Where it stands: the keys that lead to it, and for figures numbers in lists, from 0 on.
     pub(crate) field: String,
     pub(crate) got: String,
@@ -24,11 +24,11 @@ pub(crate) struct Senseless {
 }
 
 /// Finds the first figure of a profile that makes no sense.
-pub(crate) fn check(profile: &Value) -> Result<(), Senseless> {
+pub(crate) fn check(profile: &Value) -> Result<(), InvalidFigure> {
     walk(profile, &mut Vec::new())
 }
 
-fn walk<'a>(value: &'a Value, keys: &mut Vec<Key<'a>>) -> Result<(), Senseless> {
+fn walk<'a>(value: &'a Value, keys: &mut Vec<Key<'a>>) -> Result<(), InvalidFigure> {
     let each = |key: Key<'a>, value: &'a Value, keys: &mut Vec<Key<'a>>| {
         keys.push(key);
         let checked = walk(value, keys);
@@ -44,7 +44,7 @@ fn walk<'a>(value: &'a Value, keys: &mut Vec<Key<'a>>) -> Result<(), Senseless> 
             parts.iter().enumerate().try_for_each(|(index, value)| each(Key::Index(index), value, keys))
         }
         Value::Number(number) => {
-            figure(number.as_f64().unwrap_or(f64::NAN), keys).map_err(|allowed| Senseless {
+            figure(number.as_f64().unwrap_or(f64::NAN), keys).map_err(|allowed| InvalidFigure {
                 field: keys.iter().map(Key::to_string).collect::<String>().trim_start_matches('.').to_owned(),
                 got: number.to_string(),
                 allowed,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::figures::{self, Senseless};
+use crate::figures::{self, InvalidFigure};
 use crate::names;
 use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_BYTES_MAX, PROFILE_SCHEMA_VERSION, read_within};
@@ -75,8 +75,12 @@ fn advice(source: &std::io::Error) -> &'static str {
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
-    let senseless =
-        |Senseless { field, got, allowed }| ProfileError::Figure { path: path.into(), field, got, allowed };
+    let senseless = |InvalidFigure { field, got, allowed }| ProfileError::Figure {
+        path: path.into(),
+        field,
+        got,
+        allowed,
+    };
     let bytes = read_within(path, PROFILE_BYTES_MAX).map_err(file)?;
     let mut value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
     upgrade(&mut value).map_err(senseless)?;

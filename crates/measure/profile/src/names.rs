@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::figures::Senseless;
+use crate::figures::InvalidFigure;
 
 /// Bytes of a block device's name at most (`DISK_NAME_LEN` of the kernel, less the terminating zero).
 const KERNEL_NAME_BYTES_MAX: usize = 31;
@@ -33,7 +33,7 @@ const PLACES: [Place; 3] = [
 ];
 
 /// Finds the first name of a profile that nothing has.
-pub(crate) fn check(profile: &Value) -> Result<(), Senseless> {
+pub(crate) fn check(profile: &Value) -> Result<(), InvalidFigure> {
     for (place, is_name, allowed) in PLACES {
         let value = profile.pointer(place);
         let names = value
@@ -42,7 +42,7 @@ pub(crate) fn check(profile: &Value) -> Result<(), Senseless> {
         let wrong = names.filter_map(Value::as_str).find(|name| !is_name(name));
         if let Some(name) = wrong {
             let field = place.trim_start_matches('/').replace('/', ".");
-            return Err(Senseless { field, got: format!("{name:?}"), allowed });
+            return Err(InvalidFigure { field, got: format!("{name:?}"), allowed });
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 
 use serde_json::{Value, json};
 
-use crate::figures::Senseless;
+use crate::figures::InvalidFigure;
 
 /// What version 1 brought.
 const KEYS_OF_VERSION_1: [&str; 1] = ["experiments"];
@@ -15,13 +15,13 @@ const KEYS_OF_VERSION_1: [&str; 1] = ["experiments"];
 ///
 /// # Errors
 /// It says that it is of version 0 and has what only later ones have: that number was not written by the program that made the file.
-pub(crate) fn upgrade(value: &mut Value) -> Result<(), Senseless> {
+pub(crate) fn upgrade(value: &mut Value) -> Result<(), InvalidFigure> {
     if value.get("schema_version").and_then(Value::as_u64) != Some(0) {
         return Ok(());
     }
     if KEYS_OF_VERSION_1.iter().any(|key| value.get(key).is_some()) {
         let (field, got) = ("schema_version".into(), "0".into());
-        return Err(Senseless {
+        return Err(InvalidFigure {
             field,
             got,
             allowed: "1 and later (it has experiments, which version 0 hadn't)",

@@ -12,8 +12,8 @@ use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::contents::{Found, fill, inspect};
-use crate::corruption::{Closed, Left, closed_store, overwritten};
-use crate::scenario::{Scenario, Trouble};
+use crate::corruption::{Closed, Left, left_store, overwritten, undisturbed};
+use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -84,21 +84,13 @@ impl BadBlocks {
 pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<BadBlocks, String> {
     assert!(unit_blocks > 0, "a run has a block at least");
     let scenario = Scenario {
-        sets_headers: false,
-        trouble: Trouble::None,
-        is_mirrored: false,
-        sessions: 1,
         // Then a page lies in blocks of its own.
         compresses: false,
         // A staging area has room beside the pages that are lost.
         buffer_bytes: scenario.buffer_bytes.max(if unit_blocks > 1 { 4 * unit_blocks * BLOCK } else { 0 }),
-        ..scenario.clone()
+        ..undisturbed(scenario)
     };
-    let mut closed = closed_store(&scenario)?;
-    if left == Left::PowerCut {
-        // One client, so that each commit tells of the one before.
-        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
-    }
+    let mut closed = left_store(&scenario, left)?;
     if unit_blocks > 1 {
         closed.forget_last_life();
     }

@@ -87,18 +87,8 @@ pub enum Left {
 /// # Errors
 /// The store doesn't work as it is.
 pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
-    let scenario = Scenario {
-        sets_headers: false,
-        trouble: Trouble::None,
-        is_mirrored: false,
-        sessions: 1,
-        ..scenario.clone()
-    };
-    let mut closed = closed_store(&scenario)?;
-    if left == Left::PowerCut {
-        // One client, so that each commit tells of the one before.
-        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
-    }
+    let scenario = undisturbed(scenario);
+    let closed = left_store(&scenario, left)?;
     let mut trials = Trials::default();
     let mut random = Xoshiro256PlusPlus::seed_from_u64(scenario.seed);
     for block in closed.written_blocks() {
@@ -125,12 +115,33 @@ pub(crate) struct Closed {
     record: Record,
     /// How many batches of each client must be there.
     promised: Promise,
-    /// What was promised when it was closed the last time, to its last life.
+    /// Promises of the last close, to its last life.
     last_close: Option<Promise>,
     next_version: u64,
 }
 
-pub(crate) fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
+/// A history on one healthy device, without headers.
+pub(crate) fn undisturbed(scenario: &Scenario) -> Scenario {
+    Scenario {
+        sets_headers: false,
+        trouble: Trouble::None,
+        is_mirrored: false,
+        sessions: 1,
+        ..scenario.clone()
+    }
+}
+
+/// Uses a store, and leaves it closed or at work.
+pub(crate) fn left_store(scenario: &Scenario, left: Left) -> Result<Closed, String> {
+    let mut closed = closed_store(scenario)?;
+    if left == Left::PowerCut {
+        // One client, so that each commit tells of the one before.
+        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
+    }
+    Ok(closed)
+}
+
+fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
     let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
     make_store(&stage, scenario)?;
@@ -195,7 +206,7 @@ impl Closed {
         self.page_complaint(found)
     }
 
-    /// What is wrong with a page by itself, if anything.
+    /// Complaint about the first page whose own contents are wrong.
     pub(crate) fn page_complaint(&self, found: &[Option<Found>]) -> Option<String> {
         let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
         let wrong =

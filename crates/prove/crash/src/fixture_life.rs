@@ -35,7 +35,7 @@ pub fn live_from_fixture(fixture: &Fixture, seed: u64) -> Result<Outcome, String
     let (image, last) = converted(fixture)?;
     let contents = on_device(&scenario, &image)?;
     let record = record(fixture.policy, last);
-    // What was closed is durable.
+    // All of a closed store is durable.
     let promised = Promise { number: last, ..Promise::of_new(PAGES) };
     Ok(whole_life_from(&scenario, &Birth { contents, record, promised }))
 }
@@ -56,7 +56,7 @@ fn converted(fixture: &Fixture) -> Result<(Vec<u8>, BatchNumber), String> {
     convert().map_err(|error: String| format!("converting {}: {error}", fixture.name))
 }
 
-/// The same on a device that has room for a store that is made anew there.
+/// Image of a fixture on a device that has room for a store that is made anew there.
 fn on_device(scenario: &Scenario, image: &[u8]) -> Result<Vec<Contents>, String> {
     let bytes = scenario.device_bytes().map_err(|error| error.to_string())?;
     let bytes = bytes.max(image.len() as u64).next_multiple_of(PIECE_BYTES as u64);

@@ -5,8 +5,8 @@ use nandle_model::media::Contents;
 use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
 
 use crate::contents::inspect;
-use crate::corruption::{Closed, Left, closed_store, overwritten};
-use crate::scenario::{Scenario, Trouble};
+use crate::corruption::{Closed, Left, left_store, overwritten, undisturbed};
+use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
@@ -41,17 +41,8 @@ pub struct Rollbacks {
 /// # Errors
 /// The store doesn't work as it is.
 pub fn roll_back(scenario: &Scenario, left: Left, kinds: &[Copies]) -> Result<Rollbacks, String> {
-    let scenario = Scenario {
-        sets_headers: false,
-        trouble: Trouble::None,
-        is_mirrored: false,
-        sessions: 1,
-        ..scenario.clone()
-    };
-    let mut closed = closed_store(&scenario)?;
-    if left == Left::PowerCut {
-        closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
-    }
+    let scenario = undisturbed(scenario);
+    let closed = left_store(&scenario, left)?;
     let mut outcome = Rollbacks::default();
     let states = closed.states();
     let Some((newest, older)) = states.split_last() else { return Err("it was never closed".into()) };

@@ -34,9 +34,9 @@ pub struct FigureRow {
     /// Bytes of one request; `null` where nothing was measured that has a size.
     pub block_bytes: Option<u64>,
     /// One request at a time; `null` where that wasn't measured.
-    pub alone: Option<Alone>,
+    pub alone: Option<DepthOneLatency>,
     /// As many a second as there can be; `null` where that wasn't measured.
-    pub most: Option<Most>,
+    pub most: Option<PeakRate>,
     /// Whether a write cache answered, volatile or not: then it holds for bursts.
     pub by_cache: bool,
     /// What is missing of a row without figures, and the option of `nandle probe` that measures it.
@@ -66,7 +66,7 @@ pub enum Load {
 
 /// The latency of one request at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Alone {
+pub struct DepthOneLatency {
     /// Median.
     pub p50_ns: Option<u64>,
     /// 99th percentile; `null` unless ten requests were slower.
@@ -75,7 +75,7 @@ pub struct Alone {
     pub requests: Option<u64>,
 }
 
-impl Alone {
+impl DepthOneLatency {
     /// Significant digits that a median of so many requests supports. Its standard error is about 1.25 standard deviations by the square
     /// root of their number, and times of a disk differ by about half of themselves: 6 % of a hundred, 20 % of ten.
     pub fn digits(&self) -> u8 {
@@ -96,7 +96,7 @@ pub fn digits_of(interval: &Interval<f64>) -> u8 {
 /// More digits no figure has.
 pub const DIGITS_MAX: u8 = 3;
 
-/// See [`Alone::digits`].
+/// See [`DepthOneLatency::digits`].
 pub fn significant_digits(requests: u64) -> u8 {
     match requests {
         ..10 => 1,
@@ -107,7 +107,7 @@ pub fn significant_digits(requests: u64) -> u8 {
 
 /// The most of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Most {
+pub struct PeakRate {
     /// Requests a second.
     pub rate_per_s: Interval<f64>,
     /// Bytes a second.
@@ -192,7 +192,7 @@ impl FigureRow {
     }
 }
 
-impl Most {
+impl PeakRate {
     fn of_rate(rate_per_s: Interval<f64>, block_bytes: u64, queue_depth: u32) -> Self {
         let bandwidth_bytes_per_s = map(&rate_per_s, |rate| rate * block_bytes as f64);
         Self { rate_per_s, bandwidth_bytes_per_s, queue_depth }
@@ -206,7 +206,7 @@ impl Most {
 
 fn random_read(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     let of_size = |cell: &&MeasuredCell| cell.cell.block_bytes == block_bytes && cell.cell.queue_depth == 1;
-    let alone = figures.read_cells("random").find(of_size).map(|cell| Alone {
+    let alone = figures.read_cells("random").find(of_size).map(|cell| DepthOneLatency {
         p50_ns: cell.cell.latency_ns.p50,
         p99_ns: cell.cell.latency_ns.p99,
         requests: Some(cell.cell.requests),
@@ -216,7 +216,7 @@ fn random_read(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     FigureRow {
         alone,
         most: plateau
-            .map(|row| Most::of_bandwidth(row.plateau_bytes_per_s, block_bytes, row.queue_depth.value)),
+            .map(|row| PeakRate::of_bandwidth(row.plateau_bytes_per_s, block_bytes, row.queue_depth.value)),
         ..FigureRow::new(Load::RandomRead, "random reads", block_bytes)
     }
     .or_missing(READS)
@@ -229,7 +229,7 @@ fn random_write(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     let alone = figures.random_writes_alone().find(of_size).map(alone);
     let deep = figures.plain_writes("random").filter(of_size).map(most);
     let other_depths = figures.small_writes(block_bytes);
-    let other = other_depths.map(|(depth, rate)| Most::of_rate(rate, block_bytes, depth));
+    let other = other_depths.map(|(depth, rate)| PeakRate::of_rate(rate, block_bytes, depth));
     FigureRow { alone, most: deep.chain(other).max_by(by_rate), by_cache, ..row }.or_missing(PATTERNS)
 }
 
@@ -237,13 +237,13 @@ fn mixed(figures: &Figures<'_>) -> FigureRow {
     let loads = figures.mixed_loads(MIXED_READ_PERCENT);
     let alone = loads.iter().find(|load| load.queue_depth == 1);
     let most =
-        loads.iter().map(|load| Most::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
+        loads.iter().map(|load| PeakRate::of_rate(load.requests_per_s, load.block_bytes, load.queue_depth));
     let block_bytes = loads.first().map_or(MIXED_BYTES, |load| load.block_bytes);
     let written =
         |load: &MixedLoad| load.requests * load.block_bytes * u64::from(100 - MIXED_READ_PERCENT) / 100;
     FigureRow {
         by_cache: loads.iter().any(|load| figures.fits_cache(written(load))),
-        alone: alone.map(|load| Alone {
+        alone: alone.map(|load| DepthOneLatency {
             p50_ns: load.latency_ns.p50,
             p99_ns: load.latency_ns.p99,
             requests: Some(load.requests),
@@ -269,8 +269,12 @@ fn commit(figures: &Figures<'_>) -> FigureRow {
     let quick_ns = figures.medium_write_ns_min();
     FigureRow {
         by_cache: commit.is_some_and(|commit| commit.median_ns.high < quick_ns),
-        alone: commit.map(|commit| Alone { p50_ns: median, p99_ns: commit.p99_ns, requests: timed(&commit) }),
-        most: gain.map(|gain| Most::of_rate(gain.together_per_s, bytes, gain.writers.value)),
+        alone: commit.map(|commit| DepthOneLatency {
+            p50_ns: median,
+            p99_ns: commit.p99_ns,
+            requests: timed(&commit),
+        }),
+        most: gain.map(|gain| PeakRate::of_rate(gain.together_per_s, bytes, gain.writers.value)),
         ..FigureRow::new(Load::Commit, &format!("commits ({method})"), bytes)
     }
     .or_missing(COMMITS)
@@ -282,7 +286,7 @@ fn sequential_read(figures: &Figures<'_>) -> FigureRow {
     let cell = figures.read_cells("sequential").max_by(|a, b| rate(a).total_cmp(&rate(b)));
     let both = best.zip(cell);
     let most =
-        both.map(|(best, cell)| Most::of_bandwidth(best, cell.cell.block_bytes, cell.cell.queue_depth));
+        both.map(|(best, cell)| PeakRate::of_bandwidth(best, cell.cell.block_bytes, cell.cell.queue_depth));
     let block_bytes = both.map_or(1 << 20, |(_, cell)| cell.cell.block_bytes);
     FigureRow { most, ..FigureRow::new(Load::SequentialRead, "sequential reads", block_bytes) }
         .or_missing(SCANS)
@@ -290,21 +294,21 @@ fn sequential_read(figures: &Figures<'_>) -> FigureRow {
 
 fn sequential_write(figures: &Figures<'_>) -> FigureRow {
     let best = figures.best_sequential_write();
-    let most = best.map(|best| Most::of_bandwidth(best.bytes_per_s, best.block_bytes, best.queue_depth));
+    let most = best.map(|best| PeakRate::of_bandwidth(best.bytes_per_s, best.block_bytes, best.queue_depth));
     let block_bytes = best.map_or(1 << 20, |best| best.block_bytes);
     let by_cache = best.is_some_and(|best| figures.cache_answers_sequential(&best));
     FigureRow { most, by_cache, ..FigureRow::new(Load::SequentialWrite, "sequential writes", block_bytes) }
         .or_missing(LARGE)
 }
 
-fn alone(row: &PatternCost) -> Alone {
-    Alone { p50_ns: row.latency_ns.p50, p99_ns: row.latency_ns.p99, requests: Some(row.requests) }
+fn alone(row: &PatternCost) -> DepthOneLatency {
+    DepthOneLatency { p50_ns: row.latency_ns.p50, p99_ns: row.latency_ns.p99, requests: Some(row.requests) }
 }
 
-fn most(row: &PatternCost) -> Most {
-    Most::of_rate(inverse(1e9, &row.request_ns), row.block_bytes, row.queue_depth)
+fn most(row: &PatternCost) -> PeakRate {
+    PeakRate::of_rate(inverse(1e9, &row.request_ns), row.block_bytes, row.queue_depth)
 }
 
-fn by_rate(one: &Most, other: &Most) -> std::cmp::Ordering {
+fn by_rate(one: &PeakRate, other: &PeakRate) -> std::cmp::Ordering {
     one.rate_per_s.value.total_cmp(&other.rate_per_s.value)
 }

@@ -17,7 +17,8 @@ use serde::Serialize;
 
 pub use changes::Change;
 pub use figures::{
-    Alone, CACHE_MARK, DIGITS_MAX, FigureRow, Load, Most, TimeUnit, digits_of, significant_digits,
+    CACHE_MARK, DIGITS_MAX, DepthOneLatency, FigureRow, Load, PeakRate, TimeUnit, digits_of,
+    significant_digits,
 };
 pub use finding::{Finding, Threshold};
 pub use kind::{DeviceClass, Kind};

@@ -2,7 +2,7 @@
 //! for Machine Learning, §2.2 and §5.4).
 //!
 //! What the curve misses isn't all noise: a device's quirks reach over neighbouring cells. So the logarithm of each
-//! cell's residual is taken for the sum of a quirk that neighbours share (see [`Likeness`]) and of the noise of
+//! cell's residual is taken for the sum of a quirk that neighbours share (see [`ResidualCovariance`]) and of the noise of
 //! its slices. Neighbours then help to average a cell's noise out, as far as the device is smooth, and a cell that
 //! wasn't measured has an error that says how far from measured ones it is.
 
@@ -12,9 +12,9 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use rand_distr::{Distribution, StandardNormal};
 
 use super::CellKey;
+use super::covariance::{ResidualCovariance, Site};
 use super::estimate::{Estimate, median};
 use super::fit::Curve;
-use super::likeness::{Likeness, Site};
 use crate::pattern::Generator;
 
 /// Random reading at the measured cells, and at others. Figures are logarithms; the measured cells come first.
@@ -52,7 +52,7 @@ impl Kriged {
         };
         let residuals = vector(&|(key, estimate)| curve.log_residual(key, estimate.bandwidth_bytes_per_s));
         let errors = vector(&|(_, estimate)| estimate.log_error);
-        let likeness = Likeness::likeliest(measured, &residuals, &errors)?;
+        let residual_covariance = ResidualCovariance::likeliest(measured, &residuals, &errors)?;
         let trend =
             cells.iter().map(|key| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln());
         Some(Self {
@@ -62,9 +62,9 @@ impl Kriged {
                 .chain(others.iter().map(|_| 0))
                 .collect(),
             trend: DVector::from_iterator(cells.len(), trend),
-            quirks: Cholesky::new(likeness.covariance(&sites, &sites))?.unpack(),
-            with_measured: likeness.covariance(&sites, measured),
-            observed: likeness.observed(measured, &errors)?,
+            quirks: Cholesky::new(residual_covariance.covariance(&sites, &sites))?.unpack(),
+            with_measured: residual_covariance.covariance(&sites, measured),
+            observed: residual_covariance.observed(measured, &errors)?,
             residuals,
             errors,
             cells,

@@ -8,6 +8,7 @@
 //! derived parameter is computed on many surfaces drawn from what that leaves possible, which gives its interval
 //! (`surface`, [`mod@derive`]).
 
+mod covariance;
 pub mod derive;
 mod estimate;
 mod first_touch;
@@ -16,7 +17,6 @@ mod grid;
 mod knowledge;
 mod kriging;
 mod left_out;
-mod likeness;
 mod pace;
 mod probe;
 mod schedule;

@@ -129,8 +129,10 @@ fn cells(row: &FigureRow, unit: TimeUnit) -> [String; 5] {
     let time = |nanos: Option<u64>| {
         nanos.map_or_else(|| NO_FIGURE.into(), |nanos| in_unit_to(nanos as f64, unit, digits))
     };
-    let alone = |of: fn(&nandle_advise::verdict::Alone) -> Option<u64>| time(row.alone.as_ref().and_then(of));
-    let most = |told: &dyn Fn(&nandle_advise::verdict::Most) -> String| {
+    let alone = |of: fn(&nandle_advise::verdict::DepthOneLatency) -> Option<u64>| {
+        time(row.alone.as_ref().and_then(of))
+    };
+    let most = |told: &dyn Fn(&nandle_advise::verdict::PeakRate) -> String| {
         row.most.as_ref().map_or_else(|| "–".into(), told)
     };
     [

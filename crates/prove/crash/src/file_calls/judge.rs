@@ -95,7 +95,7 @@ impl Record {
             (Some(before), _) if before == contents => Found::Whole(0),
             // Zeros aren't what it held.
             (Some(_), Found::Whole(0)) => Found::Other,
-            // What another program wrote there may look like a version.
+            // Bytes that another program wrote there may look like a version.
             (None, Found::Whole(version)) if version > self.commits.len() as u64 => Found::Other,
             (_, found) => found,
         }

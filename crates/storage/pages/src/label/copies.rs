@@ -14,7 +14,7 @@ use crate::defects::Defect;
 use crate::disk::Disk;
 use crate::{BLOCK_BYTES, PageError};
 
-/// What all copies together say.
+/// State of all copies of the label.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Copies {
     pub(crate) label: Label,
@@ -74,7 +74,7 @@ impl Copies {
             Some(Err(_)) => true,
         };
         let outdated = (0..).zip(copies).filter(|(_, found)| is_outdated(found)).map(|(copy, _)| copy);
-        // What is no copy of this store holds nothing that could be lost.
+        // A block that is no copy of this store holds nothing that could be lost.
         let invalid = written(label).find(|copy| !of_store().any(|(valid, _)| valid == *copy));
         Self {
             outdated: outdated.collect(),

@@ -24,7 +24,7 @@ impl Label {
         Some(PageNumber(page.0 + u64::from(is_behind)))
     }
 
-    /// What callers name a page of the store.
+    /// Number by which callers name a page of the store.
     pub(crate) fn outer(&self, page: PageNumber) -> PageNumber {
         match self.header_page {
             Some(header) if page == header => PageNumber::HEADER,
@@ -33,7 +33,7 @@ impl Label {
         }
     }
 
-    /// The same with more pages for callers.
+    /// Label of the store with more pages for callers.
     pub(crate) fn grown(&self, outer_pages: u64) -> Result<Self, PageError> {
         let pages = outer_pages.saturating_add(self.hidden_pages());
         let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };

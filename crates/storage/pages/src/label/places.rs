@@ -1,4 +1,4 @@
-//! Where the copies of the label, of the mark of a close and of the ledger lie.
+//! Places of the copies of the label, of the mark of a close and of the ledger.
 //!
 //! From version 5 on in eight slots, so that whatever makes one stretch of the device bad leaves the others: a mapping unit of
 //! a flash drive (16 to 64 KiB), or a chunk of an array. Before, all of them lay one behind the other.
@@ -45,8 +45,8 @@ pub(super) fn directory_blocks(policy: PolicyKind, area_bytes: u64) -> u64 {
     if policy.has_staging_area() { 1 + area_bytes / BLOCK / 64 } else { 0 }
 }
 
-/// Where copies of labels of all versions may lie, in the order in which a reader looks that finds none at the start: a store's own
-/// come before others, for a new store leaves no label of another between its own.
+/// Places where labels of all versions may lie, in the order in which a reader tries them when block 0 holds none. A store's own
+/// labels come first: a new store leaves no label of another store between its own.
 pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
     let end = capacity_bytes.saturating_sub(BLOCK - 1);
     let bits = SLOT_BYTES_MIN.trailing_zeros()..=SLOT_BYTES_MAX.trailing_zeros();
@@ -58,35 +58,35 @@ pub(super) fn candidates(capacity_bytes: u64) -> Vec<u64> {
 }
 
 impl Label {
-    /// How many copies of the label there are.
+    /// Number of copies of the label.
     pub(crate) fn label_copies(&self) -> u64 {
         if self.has_slots() { SLOTS } else { EARLIER_LABEL_COPIES }
     }
 
-    /// Where a copy of the label is.
+    /// Place of a copy of the label.
     pub(crate) fn label_at(&self, copy: u64) -> u64 {
         debug_assert!(copy < self.label_copies(), "copy {copy} of {}", self.label_copies());
         if self.has_slots() { copy * self.slot_bytes } else { copy * BLOCK }
     }
 
-    /// Where all copies of the label are.
+    /// Places of all copies of the label.
     pub(crate) fn label_places(&self) -> impl Iterator<Item = u64> {
         (0..self.label_copies()).map(|copy| self.label_at(copy))
     }
 
-    /// Where a copy of the ledger is.
+    /// Place of a copy of the ledger.
     pub(crate) fn ledger_at(&self, copy: u64) -> u64 {
         debug_assert!(copy < self.ledger_copies, "copy {copy} of {}", self.ledger_copies);
         self.ledger_offset + copy * if self.has_slots() { self.slot_bytes } else { self.ledger_bytes }
     }
 
-    /// Where the copies of the mark of a [clean close](crate::staging) are; nowhere before version 3.
+    /// Places of the copies of the mark of a [clean close](crate::staging) are; nowhere before version 3.
     pub(crate) fn mark_places(&self) -> impl Iterator<Item = u64> {
         let copies = if self.has_close_marks() { MARK_COPIES } else { 0 };
         (0..copies).map(|copy| self.mark_at(copy))
     }
 
-    /// Where the copies of the [high-water mark](super::high_water) are; nowhere before version 5.
+    /// Places of the copies of the [high-water mark](super::high_water) are; nowhere before version 5.
     pub(crate) fn high_water_places(&self) -> impl Iterator<Item = u64> {
         let slots = if self.has_slots() { HIGH_WATER_SLOTS } else { 0..0 };
         slots.map(|slot| slot * self.slot_bytes + BLOCK)
@@ -99,7 +99,7 @@ impl Label {
         self.ledger_offset + self.ledger_copies * self.ledger_bytes + copy * BLOCK
     }
 
-    /// Where the copies end; checksums, staging area and pages come behind.
+    /// End of the copies; checksums, staging area and pages come behind.
     pub(crate) fn copies_end(&self) -> u64 {
         if self.has_slots() {
             return SLOTS * self.slot_bytes;
@@ -118,12 +118,12 @@ impl Label {
         if self.has_slots() { directory_blocks(self.policy, self.area_bytes) } else { 0 }
     }
 
-    /// Where these blocks are.
+    /// Place of these blocks.
     pub(crate) fn directory_offset(&self) -> u64 {
         self.sums_offset + self.sums_bytes
     }
 
-    /// What of the slots no label and no ledger lies in.
+    /// Ranges of the slots that hold neither a label nor a ledger.
     pub(crate) fn rest_of_slots(&self) -> impl Iterator<Item = std::ops::Range<u64>> {
         let ledgers = (0..SLOTS).map(|slot| self.ledger_offset + slot * self.slot_bytes);
         ledgers.flat_map(|ledger| {

@@ -9,7 +9,7 @@ use crate::{BLOCK_BYTES, PageError};
 pub(crate) struct LabelSearch {
     /// Places where a copy may be, until the first is found.
     candidates: std::vec::IntoIter<u64>,
-    /// What was in them.
+    /// Label, or error, of each place that was read.
     found: BTreeMap<u64, Result<Label, PageError>>,
     /// The first that was found.
     first: Option<Label>,
@@ -94,7 +94,7 @@ mod tests {
         Label { id: 7, ..Label::plan(&options, 0, 0).unwrap() }
     }
 
-    /// What is found where these copies of the label lie.
+    /// Labels that a search finds when these copies lie in their places.
     fn search(copies: &[(u64, &Label)]) -> Result<Label, PageError> {
         let mut search = LabelSearch::new(CAPACITY_BYTES);
         while let Some(offset_bytes) = search.next_offset() {

@@ -1,4 +1,4 @@
-//! What stores of a version have.
+//! Structures that stores of each version have.
 
 use super::{Label, VERSION, VERSION_OF_CLOSE_MARKS, VERSION_OF_SEALED_EXTENTS};
 use crate::PageError;

@@ -46,7 +46,7 @@ async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, Pa
     Ok(label.grown(pages - label.hidden_pages()).unwrap_or(label))
 }
 
-/// What is wrong with a copy.
+/// Problem of a copy.
 fn judge(
     label: &Label,
     outdated: Severity,

@@ -1,4 +1,4 @@
-//! What a copy of a store has to be.
+//! Options of a store that takes a copy of another one.
 
 use crate::label::Label;
 use crate::{BLOCK_BYTES, CreateOptions, home_sums};

@@ -57,7 +57,7 @@ impl PageSet {
         self.remove(page);
         let behind = self.ranges.split_off(&page.0);
         for (start, end) in behind {
-            // What ended at the page goes on there.
+            // A run that ended at the page goes on there.
             match self.ranges.range_mut(..start).next_back() {
                 Some((_, before)) if *before + 1 == start => *before = end - 1,
                 _ => _ = self.ranges.insert(start - 1, end - 1),

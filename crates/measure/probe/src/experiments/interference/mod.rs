@@ -106,11 +106,11 @@ impl Experiment for Interference {
         (findings.read_block_bytes, findings.write_block_bytes) = (block_bytes, block_bytes);
         let time = Nanos(lab.time_left().0 / MOST_PART);
         let most_reads =
-            Most { operation: OperationKind::Read, queue_depth: DEPTH_OF_MOST, block_bytes, time };
+            PeakLoad { operation: OperationKind::Read, queue_depth: DEPTH_OF_MOST, block_bytes, time };
         findings.read_iops_max = most_reads.measure(lab, &mut seeds)?;
         aged::age(lab, &mut seeds)?;
         let queue_depth = if is_slow(findings) { DEPTH_OF_MOST_SLOW } else { DEPTH_OF_MOST };
-        let most_writes = Most { operation: OperationKind::Write, queue_depth, block_bytes, time };
+        let most_writes = PeakLoad { operation: OperationKind::Write, queue_depth, block_bytes, time };
         findings.write_iops_max = most_writes.measure(lab, &mut seeds)?;
         if findings.write_iops_max <= 0.0 || findings.read_iops_max <= 0.0 {
             lab.cut_short("the most reads or writes per second could not be measured");
@@ -142,16 +142,16 @@ impl Experiment for Interference {
     }
 }
 
-/// Which requests are to be counted when nothing else goes on.
-struct Most {
+/// Requests that run alone, for their highest rate.
+struct PeakLoad {
     operation: OperationKind,
     queue_depth: u32,
     block_bytes: u64,
     time: Nanos,
 }
 
-impl Most {
-    /// The most requests per second: of two equal runs the second, when a cache that takes the first writes in is full. Where
+impl PeakLoad {
+    /// Measures the most requests per second: of two equal runs the second, when a cache that takes the first writes in is full. Where
     /// the first has used the time of both up it stands.
     fn measure(&self, lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<f64, LoadError> {
         let &Self { operation, queue_depth, block_bytes, time } = self;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use nandle_dashboard::{Ran, Relation, Runner, Statement, SumsStatus, TableName};
 
-use super::once::Once;
 use super::query::{Runs, run};
+use super::single_flight::SingleFlight;
 use super::sums::Making;
 use crate::serve::limits::Ended;
 
@@ -19,13 +19,13 @@ pub(super) struct Current {
     flights: Relation,
     version: String,
     /// Of each statement with what was known of other devices: once more is known it runs again.
-    answers: Once<(Statement, u64), Arc<Ran>, Arc<Ended>>,
+    answers: SingleFlight<(Statement, u64), Arc<Ran>, Arc<Ended>>,
 }
 
 impl Current {
     pub(super) fn new(runs: Runs, table: &str) -> Self {
         let version = runs.view.version().to_string();
-        let answers = Once::new(KEPT_MOST, KEPT_BYTES_MOST);
+        let answers = SingleFlight::new(KEPT_MOST, KEPT_BYTES_MOST);
         let flights = Relation::Flights(TableName::new(table));
         Self { runs: Arc::new(runs), flights, version, answers }
     }

@@ -1,5 +1,7 @@
 use maud::{Markup, html};
-use nandle_advise::verdict::{Alone, CACHE_MARK, DIGITS_MAX, FigureRow, TimeUnit, Verdict, digits_of};
+use nandle_advise::verdict::{
+    CACHE_MARK, DIGITS_MAX, DepthOneLatency, FigureRow, TimeUnit, Verdict, digits_of,
+};
 
 use super::said;
 use crate::sections::Level;
@@ -40,7 +42,7 @@ pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
 
 fn row_of(row: &FigureRow, unit: TimeUnit) -> Markup {
     let digits = i32::from(row.alone.map_or(DIGITS_MAX, |alone| alone.digits()));
-    let time = |of: fn(&Alone) -> Option<u64>| {
+    let time = |of: fn(&DepthOneLatency) -> Option<u64>| {
         let nanos = row.alone.as_ref().and_then(of);
         nanos.map_or_else(|| "–".to_owned(), |nanos| text::significant(nanos as f64 / unit.nanos(), digits))
     };

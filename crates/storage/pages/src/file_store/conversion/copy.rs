@@ -9,7 +9,11 @@ const COMMIT_PAGES: usize = 4096;
 const MEMORY_SHARE: usize = 4;
 
 /// Copies all pages, but for those of which nothing is known and that are zeros: they stay holes.
+///
+/// # Panics
+/// The old store has a header, which no earlier format has: it would be lost.
 pub(super) fn copy_pages(old: &Side, new: &Side) -> Result<(), PageError> {
+    assert_eq!(old.store.label().header_page, None, "a conversion copies no header");
     let known = old.store.known();
     // Of pages in their own places none may be known, as in formats without checksums.
     let has_homes = old.store.homes_offset_bytes().is_some();

@@ -84,7 +84,7 @@ mod tests {
             let least = least_spare(zone_blocks);
             for spare in least..1000 {
                 let (kept, groups) = (kept_for_renewal(spare, zone_blocks) as u64, (spare / 4).clamp(1, 8));
-                // What is kept, what is cleaned into, a batch and what comes before it, and what is being filled.
+                // Kept zones, the zone that is cleaned into, those of a batch, one before it, and the one that is being filled.
                 assert!(kept + 1 + 1 + kept + groups < spare + 1, "{zone_blocks}: {kept} of {spare}");
                 assert!(kept >= batch_zones(zone_blocks), "{zone_blocks}: {kept} of {spare}");
             }

@@ -1,4 +1,5 @@
-//! What an opening writes before clients may write: once more what isn't known to be durable. Why, see the staging policies' [renewal](crate::staging).
+//! Writes of an opening before clients may write: everything that may not be durable, once more. The staging policies'
+//! [renewal](crate::staging) has the reason.
 //!
 //! The groups behind the last one of which something later says that it is durable are read, and written to the zones that
 //! are always kept free for it. Then come a flush, and a ledger by which the new extents count and the old ones don't. Before

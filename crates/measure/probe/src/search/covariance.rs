@@ -3,13 +3,13 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use super::CellKey;
 use super::fit::Curve;
 
-/// How alike what the curve misses is at two cells.
+/// Covariance of the residuals of two cells: of what the curve misses there.
 ///
 /// A residual is the sum of normal numbers: one that cells share the less, the more doublings of block size and depth
 /// lie between them (an exponential covariance, so that between two cells it runs straight); one of the cell's own;
 /// and what the curve's parameters may be off by, which all cells share as far as they depend on these.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Likeness {
+pub(super) struct ResidualCovariance {
     /// Standard deviation of the shared part.
     shared: f64,
     /// Doublings over which it fades to a third.
@@ -40,7 +40,7 @@ const OWN: [f64; 6] = [0.0, 0.01, 0.03, 0.06, 0.12, 0.25];
 /// Times that each parameter is looked for with the others as they are.
 const PASSES: usize = 2;
 
-impl Likeness {
+impl ResidualCovariance {
     /// The one that makes such residuals, measured with such errors, likeliest. `None` when there are none.
     pub(super) fn likeliest(sites: &[Site], residuals: &DVector<f64>, errors: &DVector<f64>) -> Option<Self> {
         let mut best = Self { shared: 0.06, reach: 2.0, own: 0.03 };

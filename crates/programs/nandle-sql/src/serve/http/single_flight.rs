@@ -1,4 +1,4 @@
-//! What is asked for several times is made once: those who ask at the same time share one making, and those who come later get what was kept.
+//! Single-flight cache: concurrent requests for one key share one computation, and later ones get the kept value.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,8 +9,8 @@ use futures_util::future::{BoxFuture, Shared, WeakShared};
 
 type Making<V, E> = BoxFuture<'static, Result<V, E>>;
 
-/// Values that are made once. A making is dropped when nothing waits for it any more; one that failed is not kept.
-pub(super) struct Once<K, V, E> {
+/// Cache whose values are computed once. A computation is dropped when nothing waits for it any more; one that failed is not kept.
+pub(super) struct SingleFlight<K, V, E> {
     state: Mutex<State<K, V, E>>,
     kept_most: usize,
     kept_bytes_most: usize,
@@ -31,7 +31,7 @@ struct Kept<V> {
     asked: u64,
 }
 
-impl<K: Hash + Eq + Clone, V: Clone, E: Clone> Once<K, V, E> {
+impl<K: Hash + Eq + Clone, V: Clone, E: Clone> SingleFlight<K, V, E> {
     /// Keeps so many values, of so many bytes, at most.
     pub(super) fn new(kept_most: usize, kept_bytes_most: usize) -> Self {
         let state = State { kept: HashMap::new(), bytes: 0, asked: 0, making: HashMap::new() };
@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn those_who_ask_at_the_same_time_share_one_making() {
         block_on(async {
-            let (once, count) = (Once::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
+            let (once, count) = (SingleFlight::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
             let make = || {
                 let count = Arc::clone(&count);
                 async move {
@@ -160,7 +160,7 @@ mod tests {
     #[test]
     fn a_failure_is_not_kept() {
         block_on(async {
-            let once = Once::<u8, u32, u8>::new(2, 100);
+            let once = SingleFlight::<u8, u32, u8>::new(2, 100);
             assert_eq!(once.get(1, || async { Err(7) }, |_| 1).await, Err(7));
             assert_eq!(once.get(1, || async { Ok(8) }, |_| 1).await, Ok(8));
             for key in 2..9 {
@@ -179,7 +179,7 @@ mod tests {
             }
         }
         block_on(async {
-            let (once, dropped) = (Once::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
+            let (once, dropped) = (SingleFlight::<u8, u32, ()>::new(2, 100), Arc::new(AtomicU32::new(0)));
             let mark = Dropped(Arc::clone(&dropped));
             let endless = move || async move {
                 std::future::pending::<()>().await;

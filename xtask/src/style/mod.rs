@@ -3,6 +3,7 @@
 
 mod arrows;
 mod clock;
+mod decisions;
 mod extensions;
 mod file_length;
 mod function_length;
@@ -12,6 +13,7 @@ mod manifest;
 mod opening;
 mod paths;
 mod pinned;
+mod prose;
 mod unsafe_code;
 mod words;
 mod workspace;
@@ -53,6 +55,10 @@ const RULES: &[Rule] = &[
     paths::RULE,
     words::RULE,
     extensions::RULE,
+    decisions::RULE,
+    prose::OPENINGS,
+    prose::PHRASES,
+    prose::WIDTH,
 ];
 
 /// Checks every rule on the workspace and counts each as one check.

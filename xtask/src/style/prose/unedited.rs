@@ -1,0 +1,36 @@
+//! Folders whose comments haven't been edited yet. The list only shrinks.
+
+/// Prefixes of paths that the rules of prose pass over.
+const UNEDITED: &[&str] = &[
+    "crates/decide/advise/",
+    "crates/device/io/",
+    "crates/device/model/",
+    "crates/device/target/",
+    "crates/device/units/",
+    "crates/measure/probe/",
+    "crates/measure/profile/",
+    "crates/measure/session/",
+    "crates/programs/nandle/",
+    "crates/programs/nandle-sql/",
+    "crates/programs/nandle-tables/",
+    "crates/programs/terminal/",
+    "crates/prove/crash/",
+    "crates/prove/replay/",
+    "crates/prove/trace/",
+    "crates/prove/workloads/",
+    "crates/query/columns/",
+    "crates/query/distributed/",
+    "crates/query/engine/",
+    "crates/query/flights/",
+    "crates/query/predict/",
+    "crates/query/reads/",
+    "crates/show/dashboard/",
+    "crates/show/report/",
+    "crates/storage/pages/",
+    "crates/storage/spill/",
+    "xtask/",
+];
+
+pub(super) fn is_edited(path: &str) -> bool {
+    !UNEDITED.iter().any(|folder| path.starts_with(folder))
+}

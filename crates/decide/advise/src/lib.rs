@@ -1,7 +1,8 @@
-//! What a device profile means: settings for databases and the kernel, each with the number and the rule behind it
-//! ([`advise`]); what kind of device it is, its strengths and its risks ([`verdict()`]); price and performance, sizing,
-//! placement, and what changed since an older profile ([`compare`], [`economics`]); what requests of a page store take ([`pages`]). Profile in, advice out: this crate must
-//! never do I/O, and never advise giving up durability or the protection from torn pages for speed.
+//! Interpretation of a device profile: settings for databases and the kernel, each with its figure and
+//! rule ([`advise`]); device class, strengths and risks ([`verdict()`]); price, sizing, placement and
+//! changes since an older profile ([`compare`], [`economics`]); request times of a page store
+//! ([`pages`]). This crate must never do I/O, and must never advise giving up durability or protection
+//! from torn pages for speed.
 
 pub mod compare;
 pub mod economics;

@@ -1,4 +1,4 @@
-//! What a page store asks of its device: the figures from which `nandle-pages` predicts what each of its policies takes.
+//! Request times of a page store. `nandle-pages` predicts the cost of its write policies from them.
 
 use nandle_profile::DeviceProfile;
 use serde::Serialize;
@@ -6,31 +6,31 @@ use serde::Serialize;
 use crate::figures::{Figures, device_name};
 use crate::settings::{Figure, MissingFigure};
 
-/// Times of requests, in nanoseconds, each with the sentence that says where it comes from.
+/// Request times in nanoseconds, each with a sentence on its origin.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PageFigures {
-    /// The device, by its name.
+    /// Name of the device.
     pub device: String,
-    /// A sequential write without its bytes.
+    /// Fixed cost of a sequential write, without the time per page.
     pub request: Figure,
-    /// Each page in it.
+    /// Time of each page in a sequential write.
     pub sequential: Figure,
-    /// A page at random in a small area.
+    /// Time of a random page write in a small area.
     pub focused: Figure,
-    /// The largest area in which that was measured; 0 where there is none.
+    /// Largest area with cheap random writes; 0 if none was measured.
     pub focused_area_bytes: u64,
-    /// A page anywhere, one at a time.
+    /// Time of a random page write at depth 1.
     pub random: Figure,
-    /// A page anywhere, several at a time: elapsed time by pages.
+    /// Elapsed time per random page write at depth.
     pub random_deep: Figure,
-    /// Reading a page anywhere, several at a time: elapsed time by pages.
+    /// Elapsed time per random page read at depth.
     pub read_deep: Figure,
-    /// A flush after a write, without the write.
+    /// Time of a flush after a write, without the write.
     pub flush: Figure,
 }
 
 impl PageFigures {
-    /// Each of them, in a fixed order.
+    /// All figures in a fixed order.
     pub fn each(&self) -> [&Figure; 7] {
         [
             &self.request,
@@ -44,10 +44,10 @@ impl PageFigures {
     }
 }
 
-/// What a profile says of requests of pages of this length.
+/// Computes the request times for pages of `page_bytes`.
 ///
 /// # Errors
-/// The profile lacks one of the figures: which, and how it is had.
+/// Returns the missing figure and the way to measure it.
 pub fn page_figures(profile: &DeviceProfile, page_bytes: u64) -> Result<PageFigures, MissingFigure> {
-    Figures::of(profile).of_pages(device_name(profile), page_bytes)
+    Figures::of(profile).page_times(device_name(profile), page_bytes)
 }

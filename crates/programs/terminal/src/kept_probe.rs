@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use nandle_advise::compare::{Sameness, same_device};
+use nandle_advise::compare::{DeviceMatch, same_device};
 use nandle_io::Nanos;
 use nandle_profile::{DeviceProfile, Identity, ProfileError, read_profile, write_profile};
 use nandle_target::facts::identity_of_path;
@@ -44,7 +44,7 @@ impl KeptProbe {
         }
         let profile = read_profile(&self.path)?;
         let age_seconds = seconds_now().checked_sub(profile.made_at_unix_s);
-        let is_of_it = same_device(&profile.identity, &self.identity) == Sameness::Same;
+        let is_of_it = same_device(&profile.identity, &self.identity) == DeviceMatch::Same;
         let was_busy = profile.conditions.short_of_processors().is_some();
         let age_seconds_max = if was_busy { AGE_SECONDS_MAX_WHEN_BUSY } else { AGE_SECONDS_MAX };
         let age = age_seconds.filter(|seconds| *seconds <= age_seconds_max && is_of_it);

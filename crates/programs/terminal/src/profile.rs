@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use clap::Args;
-use nandle_advise::compare::{Sameness, same_device};
+use nandle_advise::compare::{DeviceMatch, same_device};
 use nandle_io::{Nanos, Shape};
 use nandle_predict::{REAL_PROBE_BUDGET, read_costs};
 use nandle_profile::{DeviceProfile, read_profile};
@@ -187,8 +187,8 @@ fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<
     // A table's directory may be still to be made.
     let there = directory.ancestors().find(|place| place.exists()).unwrap_or_else(|| Path::new("."));
     match same_device(&profile.identity, &identity_of_path(there).ok()?) {
-        Sameness::Same | Sameness::Unknown => None,
-        Sameness::Different(how) => Some(format!(
+        DeviceMatch::Same | DeviceMatch::Unknown => None,
+        DeviceMatch::Different(how) => Some(format!(
             "{} is the profile of another device than {} lies on ({how}, the profile's first), and reads are planned for that one; `nandle probe` makes one of this.",
             path.display(),
             directory.display()

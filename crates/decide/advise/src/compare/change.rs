@@ -3,36 +3,38 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::measure::{Better, Measure, Unit, measures};
 
-/// What became of a measure.
+/// Outcome of comparing one measure of two profiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Verdict {
-    /// Worse by more than the bound, and the intervals lie apart.
+pub enum Outcome {
+    /// Worse by more than the tolerance, and the intervals don't overlap.
     Regressed,
-    /// Better, and the intervals lie apart.
+    /// Better, and the intervals don't overlap.
     Improved,
-    /// The intervals overlap, or it is worse by no more than the bound.
+    /// The intervals overlap, or the measure is worse by no more than the tolerance.
     Unchanged,
-    /// Only the older profile has it.
+    /// The newer profile lacks the measure.
     Gone,
 }
 
-/// A measure in an older and a newer profile. In JSON the numbers' keys name their unit: `old_time_ns`, `new_time_ns`.
+/// One measure in an older and a newer profile. The JSON keys of the numbers name the unit:
+/// `old_time_ns`, `new_time_ns`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Change {
-    /// What it is.
+    /// Name of the measure.
     pub name: String,
-    /// What it counts in.
+    /// Unit of the values.
     pub unit: Unit,
-    /// The older value.
+    /// Older value.
     pub old: Interval<f64>,
-    /// The newer one; `null` when it wasn't measured.
+    /// Newer value; `null` if it wasn't measured.
     pub new: Option<Interval<f64>>,
-    /// By how much the newer is better, in per cent of the older; worse is negative, and `null` where the older is nothing.
+    /// Gain of the newer value in per cent of the older. Negative if worse; `null` if the older
+    /// value is 0.
     pub gain_percent: Option<f64>,
-    /// What became of it.
-    pub verdict: Verdict,
-    /// On what requests it was measured, then and now, where that isn't the same.
+    /// Outcome of the comparison.
+    pub verdict: Outcome,
+    /// Requests measured in the older and the newer profile; `null` if they are equal.
     pub measured_on: Option<[String; 2]>,
 }
 
@@ -49,8 +51,9 @@ impl Serialize for Change {
     }
 }
 
-/// Every measure of the older profile, and what became of it. It has regressed when it is worse by more than
-/// `tolerated_percent` and the intervals lie apart: noise alone is no regression.
+/// Compares each measure of the older profile with the newer one. A measure has regressed if it is
+/// worse by more than `tolerated_percent` and the intervals don't overlap, so noise alone is no
+/// regression.
 pub fn changes(old: &DeviceProfile, new: &DeviceProfile, tolerated_percent: f64) -> Vec<Change> {
     let newer = measures(new);
     let change = |old: Measure| {
@@ -65,13 +68,13 @@ pub fn changes(old: &DeviceProfile, new: &DeviceProfile, tolerated_percent: f64)
 fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> Change {
     let gain = new.and_then(|new| gain_percent(old, &new));
     let verdict = match (new, gain) {
-        (None, _) => Verdict::Gone,
-        (Some(new), _) if overlap(&old.value, &new) => Verdict::Unchanged,
-        (Some(_), Some(gain)) if gain < -tolerated_percent => Verdict::Regressed,
-        (Some(_), Some(gain)) if gain <= 0.0 => Verdict::Unchanged,
-        // From nothing, anything is more.
-        (Some(_), None) if old.better == Better::Lower => Verdict::Regressed,
-        (Some(_), _) => Verdict::Improved,
+        (None, _) => Outcome::Gone,
+        (Some(new), _) if overlap(&old.value, &new) => Outcome::Unchanged,
+        (Some(_), Some(gain)) if gain < -tolerated_percent => Outcome::Regressed,
+        (Some(_), Some(gain)) if gain <= 0.0 => Outcome::Unchanged,
+        // Any increase from 0 counts.
+        (Some(_), None) if old.better == Better::Lower => Outcome::Regressed,
+        (Some(_), _) => Outcome::Improved,
     };
     Change {
         name: old.name.clone(),
@@ -84,7 +87,7 @@ fn judge(old: &Measure, new: Option<Interval<f64>>, tolerated_percent: f64) -> C
     }
 }
 
-/// `None` of nothing: no share of it can be gained.
+/// Returns `None` if the older value is 0.
 fn gain_percent(old: &Measure, new: &Interval<f64>) -> Option<f64> {
     let relative = new.value / old.value.value - 1.0;
     let gain = 100.0 * if old.better == Better::Higher { relative } else { 0.0 - relative };
@@ -104,32 +107,32 @@ mod tests {
         Measure { name: "m".into(), unit: Unit::PerSecond, better, value, measured_on: None }
     }
 
-    fn verdict(better: Better, old: (f64, f64), new: (f64, f64)) -> Verdict {
+    fn verdict(better: Better, old: (f64, f64), new: (f64, f64)) -> Outcome {
         let new = Interval { value: f64::midpoint(new.0, new.1), low: new.0, high: new.1 };
         judge(&measure(better, old.0, old.1), Some(new), 10.0).verdict
     }
 
     #[test]
     fn a_regression_is_large_and_out_of_the_noise() {
-        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (70.0, 80.0)), Verdict::Regressed);
-        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (60.0, 96.0)), Verdict::Unchanged);
-        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (94.0, 96.0)), Verdict::Unchanged);
-        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (105.0, 106.0)), Verdict::Improved);
+        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (70.0, 80.0)), Outcome::Regressed);
+        assert_eq!(verdict(Better::Higher, (95.0, 105.0), (60.0, 96.0)), Outcome::Unchanged);
+        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (94.0, 96.0)), Outcome::Unchanged);
+        assert_eq!(verdict(Better::Higher, (99.0, 101.0), (105.0, 106.0)), Outcome::Improved);
     }
 
-    /// A drive that bore no writes beside its reads.
+    /// A drive that sustained no writes during its reads.
     #[test]
-    fn what_comes_of_nothing_has_no_share_of_it() {
+    fn change_from_zero_has_no_percentage() {
         let nothing = measure(Better::Higher, 0.0, 0.0);
         let same = judge(&nothing, Some(nothing.value), 10.0);
-        assert_eq!((same.gain_percent, same.verdict), (None, Verdict::Unchanged));
-        assert_eq!(verdict(Better::Higher, (0.0, 0.0), (5.0, 6.0)), Verdict::Improved);
+        assert_eq!((same.gain_percent, same.verdict), (None, Outcome::Unchanged));
+        assert_eq!(verdict(Better::Higher, (0.0, 0.0), (5.0, 6.0)), Outcome::Improved);
     }
 
     #[test]
-    fn less_time_is_a_gain() {
-        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (120.0, 130.0)), Verdict::Regressed);
-        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (50.0, 60.0)), Verdict::Improved);
-        assert_eq!(judge(&measure(Better::Lower, 1.0, 2.0), None, 10.0).verdict, Verdict::Gone);
+    fn less_time_is_an_improvement() {
+        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (120.0, 130.0)), Outcome::Regressed);
+        assert_eq!(verdict(Better::Lower, (99.0, 101.0), (50.0, 60.0)), Outcome::Improved);
+        assert_eq!(judge(&measure(Better::Lower, 1.0, 2.0), None, 10.0).verdict, Outcome::Gone);
     }
 }

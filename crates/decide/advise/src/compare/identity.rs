@@ -1,18 +1,19 @@
 use nandle_profile::Identity;
 
-/// Whether two identities are of one device.
+/// Result of comparing the identities of two profiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Sameness {
-    /// What tells devices apart agrees.
+pub enum DeviceMatch {
+    /// All identifying fields that both have agree.
     Same,
-    /// What tells devices apart differs; in words, how.
+    /// An identifying field differs; the text says which.
     Different(String),
-    /// Neither can be said: an identity is empty.
+    /// No identifying field is present in both.
     Unknown,
 }
 
-/// Compares two identities: by serial number and world-wide name where both have them, else by model and capacity.
-pub fn same_device(one: &Identity, other: &Identity) -> Sameness {
+/// Compares serial numbers and world-wide names if both identities have them, otherwise model and
+/// capacity.
+pub fn same_device(one: &Identity, other: &Identity) -> DeviceMatch {
     let text = |value: &Option<String>| value.as_ref().map(|text| text.trim().to_owned());
     let size = |identity: &Identity| identity.capacity_bytes.map(|bytes| format!("{bytes} bytes"));
     let unique = [
@@ -21,16 +22,16 @@ pub fn same_device(one: &Identity, other: &Identity) -> Sameness {
     ];
     let common =
         [("the model", text(&one.model), text(&other.model)), ("the capacity", size(one), size(other))];
-    compare(&unique).or_else(|| compare(&common)).unwrap_or(Sameness::Unknown)
+    compare(&unique).or_else(|| compare(&common)).unwrap_or(DeviceMatch::Unknown)
 }
 
-/// `None` where there is nothing that both have.
-fn compare(values: &[(&str, Option<String>, Option<String>)]) -> Option<Sameness> {
+/// Returns `None` if no field is present in both.
+fn compare(values: &[(&str, Option<String>, Option<String>)]) -> Option<DeviceMatch> {
     let both = || values.iter().filter_map(|(what, one, other)| Some((what, one.as_ref()?, other.as_ref()?)));
     both().next()?;
     let different = both().find(|(_, one, other)| one != other);
-    Some(different.map_or(Sameness::Same, |(what, one, other)| {
-        Sameness::Different(format!("{what} is {one} in one and {other} in the other"))
+    Some(different.map_or(DeviceMatch::Same, |(what, one, other)| {
+        DeviceMatch::Different(format!("{what} is {one} in one and {other} in the other"))
     }))
 }
 
@@ -48,13 +49,13 @@ mod tests {
     }
 
     #[test]
-    fn the_serial_number_decides_where_both_have_one() {
+    fn serial_number_decides_if_both_have_one() {
         let one = identity(Some("A1"), "X", 10);
-        assert_eq!(same_device(&one, &identity(Some("A1 "), "renamed", 11)), Sameness::Same);
-        assert!(matches!(same_device(&one, &identity(Some("B2"), "X", 10)), Sameness::Different(_)));
-        assert_eq!(same_device(&one, &identity(None, "X", 10)), Sameness::Same);
-        let Sameness::Different(how) = same_device(&one, &identity(None, "X", 11)) else { panic!() };
+        assert_eq!(same_device(&one, &identity(Some("A1 "), "renamed", 11)), DeviceMatch::Same);
+        assert!(matches!(same_device(&one, &identity(Some("B2"), "X", 10)), DeviceMatch::Different(_)));
+        assert_eq!(same_device(&one, &identity(None, "X", 10)), DeviceMatch::Same);
+        let DeviceMatch::Different(how) = same_device(&one, &identity(None, "X", 11)) else { panic!() };
         assert!(how.contains("10 bytes") && how.contains("11 bytes"), "{how}");
-        assert_eq!(same_device(&one, &Identity::default()), Sameness::Unknown);
+        assert_eq!(same_device(&one, &Identity::default()), DeviceMatch::Unknown);
     }
 }

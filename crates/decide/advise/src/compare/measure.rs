@@ -6,31 +6,31 @@ use crate::figures::words;
 use crate::figures::{Figures, short_method_name};
 use crate::settings::{Figure, MissingFigure};
 
-/// Which direction is good.
+/// Direction of improvement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Better {
-    /// More is better.
+    /// A higher value is better.
     Higher,
-    /// Less is better.
+    /// A lower value is better.
     Lower,
 }
 
-/// What a measure counts in.
+/// Unit of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// Nothing: a count, a ratio, an amount of money.
+    /// No unit: a count, a ratio, or an amount of money.
     Plain,
-    /// Events in a second.
+    /// Events per second.
     PerSecond,
-    /// Bytes in a second.
+    /// Bytes per second.
     BytesPerSecond,
     /// Nanoseconds.
     Nanoseconds,
 }
 
 impl Unit {
-    /// What a number with this unit is called in JSON.
+    /// JSON key of a number in this unit.
     pub(super) fn key(self) -> &'static str {
         match self {
             Self::Plain => "ratio",
@@ -40,13 +40,13 @@ impl Unit {
         }
     }
 
-    /// The bounds of a number for people, without the unit that stands apart from it: `385–402`; `None` where they print
-    /// as the value does.
+    /// Formats the bounds for people: `385–402`. A unit that is separated from the number is left
+    /// out. Returns `None` if both bounds print like the value.
     pub fn print_bounds(self, value: &Interval<f64>) -> Option<String> {
         words::bounds(value, |value| self.print(value))
     }
 
-    /// A number with this unit, for people.
+    /// Formats a number with its unit for people.
     pub fn print(self, value: f64) -> String {
         match self {
             Self::Plain => words::number(value),
@@ -57,18 +57,18 @@ impl Unit {
     }
 }
 
-/// One number by which a device is better or worse than another. In JSON the number's key names its unit.
+/// One number that ranks devices. The JSON key of the number names its unit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Measure {
-    /// What it is; the same in every profile.
+    /// Name, equal in all profiles.
     pub name: String,
-    /// What it counts in.
+    /// Unit of the value.
     pub unit: Unit,
-    /// Which direction is good.
+    /// Direction of improvement.
     pub better: Better,
-    /// The number with its interval.
+    /// Value with its interval.
     pub value: Interval<f64>,
-    /// On what requests it was measured, where profiles differ in that; `null` where the name says it.
+    /// Requests that were measured, if profiles differ in them; `null` if the name says it.
     pub measured_on: Option<String>,
 }
 
@@ -90,7 +90,7 @@ impl Measure {
     }
 }
 
-/// Every measure that a profile has.
+/// Collects all measures of a profile.
 pub fn measures(profile: &DeviceProfile) -> Vec<Measure> {
     let mut found = Vec::new();
     reads(profile, &mut found);

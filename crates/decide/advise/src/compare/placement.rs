@@ -5,25 +5,26 @@ use crate::figures::Figures;
 use crate::settings::MissingFigure;
 use nandle_profile::arithmetic::{inverse, map, product, sum};
 
-/// A part of a database with a place of its own (Lee, Moon, Park, Kim, Kim: *A Case for Flash Memory SSD in Enterprise
-/// Database Applications*, SIGMOD 2008).
+/// Component of a database that can have its own drive (Lee, Moon, Park, Kim, Kim: *A Case for
+/// Flash Memory SSD in Enterprise Database Applications*, SIGMOD 2008).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tenant {
-    /// The log: small durable writes, one after the other (§3).
+    /// Log: small durable sequential writes (§3).
     Log,
     /// Temporary table space: runs are written in sequence and read at random (§5).
     TemporarySpace,
-    /// Rollback segments: several streams of appended versions, read along scattered chains (§4).
+    /// Rollback segments: versions are appended in several streams and read along scattered chains
+    /// (§4).
     RollbackSegments,
     /// Indexes: random reads and writes of pages.
     Indexes,
-    /// Tables: random reads and writes of pages beside scans (§2).
+    /// Tables: random reads and writes of pages, and scans (§2).
     Tables,
 }
 
-/// How often each pattern occurs in the work of a tenant, for each page; of the log, for each commit. Definitions of
-/// ours: the paper gives the patterns, not their shares.
+/// Requests of each pattern per page of the tenant's work; for the log, per commit. The paper gives
+/// the patterns; the shares are ours.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mix {
     commit: f64,
@@ -38,7 +39,7 @@ impl Tenant {
     const ALL: [Self; 5] =
         [Self::Log, Self::TemporarySpace, Self::RollbackSegments, Self::Indexes, Self::Tables];
 
-    /// What people call it.
+    /// Name for people.
     pub fn name(self) -> &'static str {
         match self {
             Self::Log => "log",
@@ -49,7 +50,7 @@ impl Tenant {
         }
     }
 
-    /// Its pattern, in words.
+    /// Access pattern in words.
     pub fn pattern(self) -> &'static str {
         match self {
             Self::Log => "a durable small write for each commit",
@@ -73,25 +74,26 @@ impl Tenant {
     }
 }
 
-/// Where a tenant is best off.
+/// Best drive for one tenant.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Placement {
-    /// The part of the database that is placed.
+    /// Component to be placed.
     pub tenant: Tenant,
-    /// Time of one unit of its work on each drive, in the order of the profiles; `null` where the profile doesn't say.
+    /// Time of one unit of work on each drive, in the order of the profiles; `null` if the profile
+    /// lacks a figure.
     pub cost_ns: Vec<Option<Interval<f64>>>,
-    /// The cheapest drive's position; `null` when fewer than two can be told.
+    /// Position of the cheapest drive; `null` if fewer than two costs are known.
     pub best: Option<usize>,
-    /// Positions of other drives that may be as cheap: their intervals and the cheapest one's overlap.
+    /// Positions of other drives with intervals that overlap the cheapest drive's.
     pub maybe_as_good: Vec<usize>,
-    /// The dearest drive's cost by the cheapest's: what is gained by the right place.
+    /// Cost on the most expensive drive divided by the cost on the cheapest.
     pub gain_ratio: Option<f64>,
-    /// What profiles lack, without repetition.
+    /// Figures that the profiles lack, without duplicates.
     pub missing: Vec<MissingFigure>,
 }
 
-/// Which drive suits each part of a database, from the measured cost of its pattern. The tenant that gains most comes
-/// first.
+/// Finds the cheapest drive for each tenant from the measured cost of its pattern. The tenant with
+/// the greatest gain comes first.
 pub fn place(profiles: &[&DeviceProfile], page_bytes: u64) -> Vec<Placement> {
     let mut placements: Vec<_> =
         Tenant::ALL.iter().map(|tenant| place_one(*tenant, profiles, page_bytes)).collect();
@@ -123,8 +125,9 @@ fn place_one(tenant: Tenant, profiles: &[&DeviceProfile], page_bytes: u64) -> Pl
     }
 }
 
-/// Reads are one after the other, as a merge and a walk along versions need them. A page in sequence counts as its share of
-/// the best sequential transfer: databases gather such pages into long requests.
+/// Assumes reads at depth 1, as in merges and walks along version chains. A sequential page costs
+/// its share of the best sequential transfer, because databases combine such pages into long
+/// requests.
 fn cost_ns(figures: &Figures<'_>, mix: Mix, page_bytes: u64) -> Result<Interval<f64>, MissingFigure> {
     let sequential_write = || figures.sequential_write_ns(page_bytes).map(|figure| figure.value);
     let mut total = Interval::exact(0.0);

@@ -9,78 +9,79 @@ use crate::figures::Figures;
 use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{map, map_falling};
 
-/// For what drives are weighed.
+/// Workload and machine that drives are sized for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SizingQuestion {
-    /// Share of page requests that read; the rest writes.
+    /// Share of page requests that are reads.
     pub read_share: f64,
-    /// The database's page.
+    /// Page size of the database.
     pub page_bytes: u64,
-    /// The machine's processors.
+    /// Processor of the machine.
     pub processor: Processor,
-    /// Share of its time that the database spends in I/O.
+    /// Share of the database's time that is spent in I/O.
     pub io_share: f64,
-    /// What a byte of memory costs, in the money of the drives' prices.
+    /// Price of a byte of memory, in the currency of the drive prices.
     pub memory_price_per_byte: Option<f64>,
-    /// The table that is scanned or sought in.
+    /// Size of the table that is scanned or looked up.
     pub table_bytes: u64,
 }
 
-/// A drive, weighed, each figure with the interval that follows from those of the measurements. What the profile doesn't
-/// support, or no price was given for, is `null`.
+/// Performance of one drive per price and per machine, with intervals derived from the
+/// measurements. A figure is `null` if the profile or the prices don't support it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Sizing {
-    /// What it costs.
+    /// Price of the drive.
     pub price: Option<f64>,
-    /// Random page reads per second at the best depth.
+    /// Random page reads per second at the best queue depth.
     pub read_iops: Option<Interval<f64>>,
     /// Random page writes per second in the steady state.
     pub write_iops: Option<Interval<f64>>,
-    /// Sequential reading.
+    /// Bandwidth of sequential reads.
     pub read_bandwidth_bytes_per_s: Option<Interval<f64>>,
-    /// Sequential writing.
+    /// Bandwidth of sequential writes.
     pub write_bandwidth_bytes_per_s: Option<Interval<f64>>,
-    /// Random page reads per second for a unit of money.
+    /// Random page reads per second per unit of money.
     pub read_iops_per_money: Option<Interval<f64>>,
-    /// Random page writes per second for a unit of money.
+    /// Random page writes per second per unit of money.
     pub write_iops_per_money: Option<Interval<f64>>,
-    /// Sequential reading for a unit of money.
+    /// Sequential read bandwidth per unit of money.
     pub read_bytes_per_s_per_money: Option<Interval<f64>>,
-    /// Sequential writing for a unit of money.
+    /// Sequential write bandwidth per unit of money.
     pub write_bytes_per_s_per_money: Option<Interval<f64>>,
-    /// Page requests per second of the mix.
+    /// Page requests per second in the workload's mix of reads and writes.
     pub mixed_iops: Option<Interval<f64>>,
     /// Drives that keep one processor busy with the mix (balanced-system law).
     pub drives_per_processor: Option<Interval<f64>>,
-    /// What the drives for one processor cost.
+    /// Price of the drives for one processor.
     pub price_per_processor: Option<Interval<f64>>,
-    /// How much faster the database becomes on this drive than on the first one (Amdahl).
+    /// Speed-up of the database compared with the first drive (Amdahl).
     pub speed_up_of_first: Option<Interval<f64>>,
-    /// After this time a page is better read again than kept in memory (five-minute rule).
+    /// Time between accesses above which rereading a page is cheaper than caching it (five-minute
+    /// rule).
     pub keep_in_memory_s: Option<Interval<f64>>,
-    /// Up to what an index beats a scan when it reads one page after the other.
+    /// Largest result for which an index scan at depth 1 beats a table scan.
     pub index_one_by_one: Option<BreakEven>,
-    /// The same of an index whose pages are fetched many at a time.
+    /// Largest result for which an index scan with prefetching beats a table scan.
     pub index_many_at_a_time: Option<BreakEven>,
-    /// What the profile lacks, and how it is had.
+    /// Figures that the profile lacks, with the way to measure them.
     pub missing: Vec<MissingFigure>,
 }
 
-/// Up to what an index beats a scan, when nothing is cached.
+/// Largest result for which an index scan beats a table scan with a cold cache.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct BreakEven {
-    /// Time of a random page by that of one in sequence, from which the others follow.
+    /// Time of a random page divided by that of a sequential page; the other fields follow from it.
     pub page_cost_ratio: Interval<f64>,
-    /// Share of a table's pages.
+    /// Share of the table's pages.
     pub page_share: Interval<f64>,
-    /// Rows of the table, each with a random read.
+    /// Rows of the table, each fetched by one random read.
     pub rows: Interval<f64>,
 }
 
-/// Weighs drives; the first is the one that others are held against.
+/// Sizes each drive; speed-ups are compared with the first one.
 pub fn size(drives: &[(&DeviceProfile, Option<f64>)], question: &SizingQuestion) -> Vec<Sizing> {
     let mut sizings: Vec<Sizing> =
-        drives.iter().map(|(profile, price)| one(profile, *price, question)).collect();
+        drives.iter().map(|(profile, price)| size_one(profile, *price, question)).collect();
     let first = sizings.first().and_then(|sizing| sizing.mixed_iops);
     for (index, sizing) in sizings.iter_mut().enumerate() {
         let against =
@@ -92,11 +93,11 @@ pub fn size(drives: &[(&DeviceProfile, Option<f64>)], question: &SizingQuestion)
     sizings
 }
 
-fn one(profile: &DeviceProfile, price: Option<f64>, question: &SizingQuestion) -> Sizing {
+fn size_one(profile: &DeviceProfile, price: Option<f64>, question: &SizingQuestion) -> Sizing {
     let figures = Figures::of(profile);
     let mut missing = Vec::new();
     let mut take = |figure: Result<Figure, MissingFigure>| {
-        figure.map(|figure| figure.value).map_err(|lack| missing.push(lack)).ok()
+        figure.map(|figure| figure.value).map_err(|figure| missing.push(figure)).ok()
     };
     let mut sizing = Sizing {
         price,
@@ -112,7 +113,7 @@ fn one(profile: &DeviceProfile, price: Option<f64>, question: &SizingQuestion) -
             sizing.index_many_at_a_time = Some(break_even(&many.value, question));
             sizing.index_one_by_one = Some(break_even(&alone.value, question));
         }
-        Err(lack) => missing.push(lack),
+        Err(figure) => missing.push(figure),
     }
     sizing.missing = missing;
     for_money(&mut sizing);
@@ -131,7 +132,7 @@ fn for_money(sizing: &mut Sizing) {
         (by_price(sizing.read_bandwidth_bytes_per_s), by_price(sizing.write_bandwidth_bytes_per_s));
 }
 
-/// A workload that doesn't write doesn't need figures of writing, and the other way round.
+/// A read-only workload needs no write figures, and a write-only workload no read figures.
 fn for_machine(sizing: &mut Sizing, question: &SizingQuestion) {
     let unused = Interval::exact(f64::INFINITY);
     let side = |share: f64, iops: Option<Interval<f64>>| if share > 0.0 { iops } else { Some(unused) };

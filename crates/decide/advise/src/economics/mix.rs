@@ -1,4 +1,4 @@
-/// Requests per second of a drive that reads and writes by turns: the times of both add up,
+/// Requests per second in a mix of reads and writes. The times of both add up:
 /// `1 / (r / reads + (1 − r) / writes)`.
 pub fn mixed_iops(read_share: f64, read_iops: f64, write_iops: f64) -> f64 {
     1.0 / (read_share / read_iops + (1.0 - read_share) / write_iops)

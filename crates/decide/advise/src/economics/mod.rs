@@ -1,5 +1,5 @@
-//! Formulas that weigh a drive against its price, a machine, or another drive: pure functions, each with its source.
-//! `docs/formulas.md` collects them.
+//! Pure formulas for price, balance and break-even, each with its source. `docs/formulas.md` lists
+//! them.
 
 mod amdahl;
 mod balance;

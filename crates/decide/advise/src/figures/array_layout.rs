@@ -4,37 +4,38 @@ use super::Figures;
 use super::words::{bounded, number};
 use crate::settings::{Confidence, Figure};
 
-/// An array behind the device.
+/// Striped array behind the device.
 #[derive(Debug, Clone)]
 pub(crate) struct Array {
-    /// Bytes on one member before the next member's turn.
+    /// Bytes on one member before the next member follows.
     pub(crate) chunk_bytes: u64,
-    /// Members that hold different data.
+    /// Members with distinct data.
     pub(crate) members: u32,
-    /// Reads that all go to one member, by those all over.
+    /// Rate of reads from a single member divided by the rate of reads from all members.
     pub(crate) one_member: Figure,
     is_of_drives: bool,
 }
 
 impl Array {
-    /// Bytes of one round over all members.
+    /// Bytes of one stripe across all members.
     pub(crate) fn stripe_bytes(&self) -> u64 {
         self.chunk_bytes * u64::from(self.members)
     }
 
-    /// Whether its members are drives: the kernel says so, or they turn. The channels of a flash drive look like members, too.
+    /// Returns true if the members are drives: the kernel reports a stripe, or the device is
+    /// rotational. The channels of a flash drive look like members, too.
     pub(crate) fn is_of_drives(&self) -> bool {
         self.is_of_drives
     }
 
-    /// Whether reads of one member are surely slower.
+    /// Returns true if reads from a single member are slower at the upper bound, too.
     pub(crate) fn is_sure(&self) -> bool {
         self.one_member.value.high < 1.0
     }
 }
 
 impl Figures<'_> {
-    /// The array that the latencies show, where reads of one member are slower than reads all over.
+    /// Array that the latencies show; `None` if reads from a single member aren't slower.
     pub(crate) fn array(&self) -> Option<Array> {
         let found = &self.profile.experiments.array_layout.as_ref()?.findings;
         let (chunk_bytes, members) = (found.chunk_bytes?, found.members?);
@@ -52,9 +53,9 @@ impl Figures<'_> {
         } else {
             "reads of one member may be no slower than reads all over"
         };
-        // Members that the kernel knows of are no channels.
+        // The kernel reports stripes of drives only, not of channels.
         let is_array = array.is_sure() && stated.is_some_and(|bytes| bytes > chunk_bytes);
-        let array = Array { is_of_drives: array.is_sure() && (is_array || self.turns()), ..array };
+        let array = Array { is_of_drives: array.is_sure() && (is_array || self.is_rotational()), ..array };
         let one_member = array.one_member.clone();
         Some(if is_array {
             array

@@ -1,5 +1,6 @@
-//! Which figures of writes a cache gave: writes that are answered sooner than any medium has them, faster than the medium
-//! takes them, or that were no more than the cache was seen to take in. Volatile or not, such a figure holds for bursts.
+//! Detection of write figures that come from a cache. Such writes complete sooner than the medium
+//! allows, exceed its bandwidth, or fit into the measured cache. The figures hold for bursts only,
+//! even if the cache is non-volatile.
 
 use nandle_profile::experiments::PatternCost;
 use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
@@ -10,49 +11,51 @@ use super::words::{bandwidth, bounded, bytes};
 use super::{Burst, Figures, PROGRAM_NS_MIN};
 use crate::settings::Figure;
 
-/// A disk's heads write no faster than they read; by so many times more, it isn't the heads.
+/// Ratio above which sequential writes outrun sequential reads. The heads of a disk write no faster
+/// than they read.
 const FASTER_THAN_READS_MIN: f64 = 1.2;
-/// What takes in more than this before random writes slow down may be spare blocks instead, which is no cache.
+/// Largest size taken for a cache. A drive that absorbs more may use spare blocks instead.
 const CACHE_BYTES_MAX: u64 = 512 << 20;
 
 impl Figures<'_> {
-    /// No medium has a write at a random place sooner: an arm has to move, or flash to be programmed.
+    /// Least time of a random write on the medium: half a rotation of a disk, or the programming of
+    /// a flash page.
     pub(crate) fn medium_write_ns_min(&self) -> f64 {
-        if self.turns() { ROTATIONAL_LATENCY_NS_MIN as f64 } else { PROGRAM_NS_MIN }
+        if self.is_rotational() { ROTATIONAL_LATENCY_NS_MIN as f64 } else { PROGRAM_NS_MIN }
     }
 
-    /// Whether a write cache was seen to fill up after more than so many bytes.
-    pub(crate) fn fits_cache(&self, written_bytes: u64) -> bool {
+    /// Returns true if the measured write cache absorbs more than `written_bytes`.
+    pub(crate) fn fits_in_cache(&self, written_bytes: u64) -> bool {
         let absorbed = self.write_cache().ok().and_then(|found| found.absorbed_bytes);
         absorbed.is_some_and(|absorbed| written_bytes <= absorbed.value && absorbed.value <= CACHE_BYTES_MAX)
     }
 
-    /// Whether a cache answered random writes of a row.
+    /// Returns true if a cache absorbed the random writes of a row.
     pub(crate) fn cache_answers(&self, row: &PatternCost) -> bool {
         let is_quick = row.latency_ns.p50.is_some_and(|ns| (ns as f64) < self.medium_write_ns_min());
         let written = (row.start_up_requests + row.requests).saturating_mul(row.block_bytes);
-        (row.queue_depth == 1 && is_quick) || self.fits_cache(written)
+        (row.queue_depth == 1 && is_quick) || self.fits_in_cache(written)
     }
 
-    /// Whether a cache answered random writes of a size, one after the other, from the first to the last: by their mean, in which
-    /// what it couldn't take in shows.
+    /// Returns true if a cache absorbed all random writes of a size at depth 1. Tests the mean,
+    /// because it includes writes after the cache filled up.
     pub(crate) fn cache_answers_random_writes(&self, block_bytes: u64) -> bool {
         let mut of_size = self.random_writes_alone().filter(|row| row.block_bytes == block_bytes);
         of_size.any(|row| row.request_ns.value < self.medium_write_ns_min())
     }
 
-    /// Whether a cache answered the sequential writes with the best bandwidth.
+    /// Returns true if a cache absorbed the sequential writes with the best bandwidth.
     pub(crate) fn cache_answers_sequential(&self, best: &BestWrite) -> bool {
-        self.outruns_heads(&best.bytes_per_s).is_some() || self.fits_cache(best.written_bytes)
+        self.outruns_heads(&best.bytes_per_s).is_some() || self.fits_in_cache(best.written_bytes)
     }
 
-    /// The bandwidth of reading in sequence, where something that turns writes faster than that.
+    /// Sequential read bandwidth, if a rotational device writes faster than it reads.
     fn outruns_heads(&self, written: &Interval<f64>) -> Option<Interval<f64>> {
         let read = self.profile.derived.sequential_bandwidth_bytes_per_s_max?;
-        (self.turns() && written.value > FASTER_THAN_READS_MIN * read.value).then_some(read)
+        (self.is_rotational() && written.value > FASTER_THAN_READS_MIN * read.value).then_some(read)
     }
 
-    /// Why sequential writes are a cache's, in a sentence.
+    /// Explains why the sequential writes come from a cache.
     pub(crate) fn sequential_writes_outrun_reads(&self) -> Option<String> {
         let best = self.best_sequential_write()?;
         let read = self.outruns_heads(&best.bytes_per_s)?;
@@ -63,8 +66,8 @@ impl Figures<'_> {
         ))
     }
 
-    /// Names a figure of writes that a cache answered.
-    pub(crate) fn named_as_cached(figure: Figure, by_cache: bool) -> Figure {
+    /// Marks a figure of writes that a cache absorbed.
+    pub(crate) fn mark_cached(figure: Figure, by_cache: bool) -> Figure {
         if !by_cache {
             return figure;
         }
@@ -72,7 +75,7 @@ impl Figures<'_> {
         Figure { says, ..figure }
     }
 
-    /// How far a cache that answers writes reaches, in a sentence.
+    /// Describes the capacity of the cache and the bandwidth after it fills up.
     pub(crate) fn reach_of_cache(&self) -> String {
         if let Some(Burst { block_bytes, absorbed, taken, sustained }) = self.burst() {
             return format!(

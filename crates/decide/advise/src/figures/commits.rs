@@ -9,21 +9,21 @@ use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::widen;
 
-/// How commits in files are timed.
+/// Instruction for timing commits in files.
 pub(crate) const PROBE_FILES: &str = "let the probe write to a file, DIRECTORY being one on the file system of the database (a modelled drive \
      has none): nandle probe DIRECTORY --budget 10m --write-limit 20GiB";
 
-fn lack(needs: &'static str) -> MissingFigure {
+fn missing_figure(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }
 
-/// What a way to commit is called.
+/// Name of a commit method.
 pub(crate) fn method_name(method: CommitMethod) -> &'static str {
     let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
     named.map_or("another way to commit", |(_, name, _)| name)
 }
 
-/// The same in one word, where there is no room.
+/// Short name of a commit method, for narrow columns.
 pub(crate) fn short_method_name(method: CommitMethod) -> &'static str {
     let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
     named.map_or("another way", |(.., short)| short)
@@ -38,21 +38,21 @@ const METHOD_NAMES: [(CommitMethod, &str, &str); 5] = [
 ];
 
 impl Figures<'_> {
-    /// Commits by one write into blocks that were written before, as logs that are recycled have them; those that were timed
-    /// in a file by blocking system calls, as databases make them, where there are any.
+    /// Commits of one write into blocks that were written before, as in recycled logs. Prefers
+    /// commits timed in a file with blocking system calls, as databases make them.
     fn commits(&self) -> impl Iterator<Item = &CommitCost> {
         let alone = self.plain_commits();
         let in_file = alone.clone().any(|cost| cost.in_file);
         alone.filter(move |cost| cost.in_file == in_file)
     }
 
-    /// Commits of one write over what was written before, in files and on the device.
+    /// Commits of a single overwrite, in files and on the device.
     fn plain_commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
         let all = self.profile.experiments.commits();
         all.filter(|cost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1)
     }
 
-    /// Each method's commit of the size nearest to `write_bytes`, with its 99th percentile.
+    /// Commit of each method with the size nearest to `write_bytes`, and its 99th percentile.
     pub(crate) fn commit_methods(&self, write_bytes: u64) -> Vec<(CommitMethod, Figure, Option<u64>)> {
         let mut methods: Vec<CommitMethod> = self.commits().map(|cost| cost.method).collect();
         methods.sort_unstable();
@@ -68,7 +68,8 @@ impl Figures<'_> {
             .collect()
     }
 
-    /// Mean time from a write of `write_bytes` to its being durable by `fdatasync`, or by the method next to it.
+    /// Mean time of a durable write of `write_bytes` by `fdatasync`, or by the most similar method
+    /// measured.
     pub(crate) fn flush_mean(&self, write_bytes: u64) -> Result<Figure, MissingFigure> {
         let preferred = [
             CommitMethod::Fdatasync,
@@ -80,24 +81,24 @@ impl Figures<'_> {
             let of_method = self.commits().filter(|cost| cost.method == method);
             of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
         });
-        Ok(mean_of(cost.ok_or(lack("what a flush takes after a small write"))?))
+        Ok(mean_of(cost.ok_or(missing_figure("what a flush takes after a small write"))?))
     }
 
-    /// Mean time from a write of just so many bytes to its being durable by a flush, on the device itself: in files one
-    /// size alone is timed. A larger write takes no less.
+    /// Mean time of a write of exactly `write_bytes` and a flush, on the device itself. Files are
+    /// timed with one size only. Times don't fall with the size.
     pub(crate) fn flush_mean_of(&self, write_bytes: u64) -> Result<Figure, MissingFigure> {
         let flushed =
             self.plain_commits().filter(|cost| !cost.in_file && cost.method == CommitMethod::WriteThenFlush);
         let mut means =
             non_falling(flushed.map(|cost| (cost.write_bytes, mean_ns(cost))).collect()).into_iter();
-        let missing = lack("what a flush takes after writes of several sizes");
+        let missing = missing_figure("what a flush takes after writes of several sizes");
         let (_, mean) = means.find(|(bytes, _)| *bytes == write_bytes).ok_or(missing)?;
         Ok(mean_figure(CommitMethod::WriteThenFlush, write_bytes, mean))
     }
 
-    /// What a database's commit takes, median.
+    /// Median time of a database commit.
     pub(crate) fn commit(&self) -> Result<Figure, MissingFigure> {
-        let commit = self.profile.commit().ok_or(lack("what a commit takes"))?;
+        let commit = self.profile.commit().ok_or(missing_figure("what a commit takes"))?;
         let tail = commit.p99_ns.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
         let says = format!(
             "{} of {} takes {} (median){}",
@@ -109,16 +110,16 @@ impl Figures<'_> {
         Ok(Figure::new("commit_ns", commit.median_ns, says))
     }
 
-    /// The 99th percentile of the same.
+    /// 99th percentile of a database commit.
     pub(crate) fn commit_tail(&self) -> Result<Figure, MissingFigure> {
-        let missing = lack("the 99th percentile of commits");
+        let missing = missing_figure("the 99th percentile of commits");
         let tail = self.profile.commit().and_then(|commit| commit.tail_ns()).ok_or(missing)?;
         Ok(Figure::new("commit_p99_ns", tail, format!("99 % of commits take at most {}", time(tail.value))))
     }
 
-    /// Commits per second alone, and of as many writers as gain from sharing a flush.
+    /// Commits per second of one writer, and of the number of writers that gains from group commit.
     pub(crate) fn group_commit(&self) -> Result<Figure, MissingFigure> {
-        let gain = self.profile.derived.group_commit.ok_or(lack("what sharing a flush gains"))?;
+        let gain = self.profile.derived.group_commit.ok_or(missing_figure("what sharing a flush gains"))?;
         let says = format!(
             "{} commits a second alone, {} by {} writers that share flushes",
             bounded(&gain.alone_per_s, number),
@@ -150,7 +151,8 @@ fn mean_figure(method: CommitMethod, write_bytes: u64, mean: Interval<f64>) -> F
     Figure::new("flush_mean_ns", mean, format!("{what} takes {} in the mean", time(mean.value)))
 }
 
-/// The mean of a commit, which has the median's relative uncertainty: both are of the same observations.
+/// Mean time of a commit. Its relative uncertainty is that of the median, which comes from the same
+/// observations.
 fn mean_ns(cost: &CommitCost) -> Interval<f64> {
     let value = cost.latency_ns.mean.unwrap_or(cost.commit_ns.value);
     let [low, high] =

@@ -1,4 +1,4 @@
-//! How far the figures can be relied on, and what a first reading costs.
+//! Reliability of the figures, and the cost of first reads.
 
 use nandle_profile::MeasuredCell;
 use nandle_units::{counted, format_bytes};
@@ -8,7 +8,7 @@ use super::words::{bounded, number, time};
 use crate::settings::Figure;
 
 impl Figures<'_> {
-    /// Reads that failed, or brought wrong contents; `None` when none did.
+    /// Reads that failed or returned wrong data; `None` if there were none.
     pub(crate) fn failed_reads(&self) -> Option<Figure> {
         let errors = self.profile.conditions.errors;
         let says =
@@ -16,14 +16,14 @@ impl Figures<'_> {
         (errors > 0).then(|| Figure::stated("failed_reads", errors as f64, says))
     }
 
-    /// How far equal slices of the reference cell were apart.
+    /// Variation between repeat runs of the reference cell.
     pub(crate) fn variation(&self) -> Option<Figure> {
         let variation = self.profile.conditions.reference.as_ref()?.variation;
         let says = format!("equal measurements differ by {:.0} % (standard deviation)", 100.0 * variation);
         Some(Figure::stated("variation_share", variation, says))
     }
 
-    /// Blocks read for the first time after they were written, by the same read again.
+    /// Bandwidth of first reads after a write divided by the bandwidth of repeated reads.
     pub(crate) fn first_touch(&self) -> Option<Figure> {
         let touch = self.profile.first_touch.as_ref()?;
         let says = format!(
@@ -33,7 +33,8 @@ impl Figures<'_> {
         Some(Figure::new("first_by_again_ratio", touch.ratio, says))
     }
 
-    /// The 99th percentile of random reads one at a time by their median, of the size nearest to `block_bytes` that has both.
+    /// 99th percentile of random reads at depth 1 divided by their median, for the size nearest to
+    /// `block_bytes` that has both.
     pub(crate) fn read_tail_ratio(&self, block_bytes: u64) -> Option<Figure> {
         let alone = self.read_cells("random").filter(|measured| measured.cell.queue_depth == 1);
         let both = alone.filter_map(|MeasuredCell { cell, .. }| {

@@ -19,7 +19,7 @@ impl Figures<'_> {
         conducted.map(|conducted| &conducted.findings).ok_or(MISSING)
     }
 
-    /// Each size of discard with the time that nearly all take; a larger one takes no less.
+    /// Tail latency of each discard size. Times don't fall with the size.
     pub(crate) fn discard_times(&self) -> Result<Vec<(u64, Figure)>, MissingFigure> {
         let found = self.discards()?.discards.iter().filter_map(|row| {
             let (_, tail_ns) = tail(&row.latency_ns)?;
@@ -27,13 +27,14 @@ impl Figures<'_> {
         });
         let figure = |(bytes, span): (u64, Interval<f64>)| {
             let says = format!("a discard of {} takes {}", format_bytes(bytes), bounded(&span, time));
-            (bytes, self.of_discards(Figure::new("discard_ns", span, says)))
+            (bytes, self.limit_in_file(Figure::new("discard_ns", span, says)))
         };
         let times: Vec<_> = non_falling(found.collect()).into_iter().map(figure).collect();
         if times.is_empty() { Err(MISSING) } else { Ok(times) }
     }
 
-    /// The latency of reads right behind discards by that of reads alone, at the highest quantile that both have.
+    /// Latency of reads queued behind discards divided by the latency of reads alone, at the
+    /// highest quantile that both have.
     pub(crate) fn reads_beside_discards(&self) -> Result<Figure, MissingFigure> {
         let found = self.discards()?;
         let both = tail_of_both(&found.read_latency_beside_ns, &found.read_latency_alone_ns);
@@ -45,10 +46,10 @@ impl Figures<'_> {
             time(alone),
             bounded(&slower, number)
         );
-        Ok(self.of_discards(Figure::new("read_latency_beside_discards_ratio", slower, says)))
+        Ok(self.limit_in_file(Figure::new("read_latency_beside_discards_ratio", slower, says)))
     }
 
-    fn of_discards(&self, figure: Figure) -> Figure {
+    fn limit_in_file(&self, figure: Figure) -> Figure {
         let in_file = self.profile.system.file_system.is_some();
         if in_file { figure.no_surer_than(Confidence::Low, IN_A_FILE) } else { figure }
     }
@@ -59,7 +60,7 @@ type Quantile = (&'static str, fn(&LatencySummary) -> Option<u64>);
 const QUANTILES: [Quantile; 3] =
     [("99 %", |summary| summary.p99), ("90 %", |summary| summary.p90), ("half", |summary| summary.p50)];
 
-/// The highest quantile that was observed often enough.
+/// Highest quantile with enough observations.
 fn tail(latency: &LatencySummary) -> Option<(&'static str, f64)> {
     QUANTILES.iter().find_map(|(name, of)| Some((*name, of(latency)? as f64)))
 }

@@ -5,10 +5,10 @@ use super::Figures;
 use super::words::number;
 use crate::settings::{Figure, MissingFigure};
 
-/// What profiles of models have for a processor.
+/// Processor name in profiles of models.
 const MODELLED: &str = "modelled";
 
-/// The device in words: model and capacity, and where it was probed.
+/// Device in words: model, capacity, and probed target.
 pub(crate) fn device_name(profile: &DeviceProfile) -> String {
     let identity = &profile.identity;
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
@@ -18,19 +18,19 @@ pub(crate) fn device_name(profile: &DeviceProfile) -> String {
     format!("{name}{}, probed as {target}", capacity.unwrap_or_default())
 }
 
-/// Whether a path needs no quotes in any configuration.
+/// Returns true if a path needs no quotes in any configuration.
 pub(crate) fn is_plain_path(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
     text.starts_with('/') && text.chars().all(is_plain)
 }
 
 impl Figures<'_> {
-    /// The kernel's name for the device, if it can be one: scripts use it.
+    /// Kernel name of the device if it is valid, because scripts contain it.
     pub(crate) fn kernel_name(&self) -> Option<&str> {
         self.profile.identity.kernel_name.as_deref().filter(|name| is_kernel_name(name))
     }
 
-    /// A name that stays with the device, in the letters that such names have.
+    /// World-wide name of the device if it has only the characters of such names.
     pub(crate) fn lasting_name(&self) -> Option<&str> {
         const KINDS: [&str; 4] = ["eui.", "naa.", "nvme.", "uuid."];
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || "._:-".contains(letter);
@@ -38,13 +38,13 @@ impl Figures<'_> {
         (KINDS.iter().any(|kind| name.starts_with(kind)) && name.chars().all(is_letter)).then_some(name)
     }
 
-    /// What the kernel and the device say of writes that are never torn.
+    /// Largest write that the kernel and the device state to be never torn.
     pub(crate) fn atomic_write(&self) -> Option<AtomicWrite> {
         let found = self.profile.experiments.atomic_write.as_ref();
         found.and_then(|conducted| conducted.findings.stated).or(self.profile.system.atomic_write)
     }
 
-    /// The same as a figure: 0 where nothing is promised.
+    /// Largest atomic write as a figure; 0 if none is stated.
     pub(crate) fn atomic_write_unit(&self) -> Figure {
         let (unit, says) = match self.atomic_write() {
             Some(unit) => (
@@ -59,7 +59,7 @@ impl Figures<'_> {
         Figure::stated("atomic_write_unit_max_bytes", unit as f64, says)
     }
 
-    /// The block device's queue.
+    /// Queue limits of the block device.
     pub(crate) fn queue(&self) -> Result<&BlockQueue, MissingFigure> {
         self.profile.system.queue.as_ref().ok_or(MissingFigure {
             needs: "the block device's queue limits",
@@ -67,7 +67,7 @@ impl Figures<'_> {
         })
     }
 
-    /// Whether requests went around the page cache.
+    /// 1 if requests bypassed the page cache, otherwise 0.
     pub(crate) fn direct(&self) -> Figure {
         let direct = self.profile.backend.direct;
         let says = if direct {
@@ -78,7 +78,7 @@ impl Figures<'_> {
         Figure::stated("direct_share", f64::from(u8::from(direct)), says)
     }
 
-    /// Processors of the machine that measured; `None` of a model, which ran on none.
+    /// Processors of the machine that ran the probe; `None` for a model, which has none.
     pub(crate) fn processors(&self) -> Option<Figure> {
         let machine = &self.profile.system.machine;
         let is_model = machine.processor.as_deref() == Some(MODELLED);

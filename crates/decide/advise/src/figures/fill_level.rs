@@ -7,7 +7,7 @@ use super::words::{bandwidth, bounded, number, whole};
 use crate::settings::{Confidence, Figure, MissingFigure};
 use nandle_profile::arithmetic::inverse;
 
-/// So many requests are timed before and after the device is fragmented (`fill-level` of the probe).
+/// Requests timed before and after the device is fragmented (`fill-level` of the probe).
 const TIMED_REQUESTS: u64 = 20_000;
 
 const MISSING: MissingFigure = MissingFigure {
@@ -16,29 +16,30 @@ const MISSING: MissingFigure = MissingFigure {
           --destroy-data",
 };
 
-/// What a device gains from being less full.
+/// Gain from a lower fill level.
 #[derive(Debug, Clone)]
-pub(crate) struct Emptier {
+pub(crate) struct LowerFillLevel {
     /// Share of the device that holds data.
     pub(crate) fill_share: f64,
-    /// Space given up: the share of the fullest level by this one.
+    /// Fill share of the fullest level divided by this level's.
     pub(crate) space_ratio: f64,
-    /// Random writes after long writing, by those of the fullest level.
+    /// Rate of random writes in the steady state divided by that of the fullest level.
     pub(crate) gain: Figure,
 }
 
-impl Emptier {
-    /// The same where a write cache took in all that was timed, so that it says nothing of the flash behind it.
+impl LowerFillLevel {
+    /// Marks a gain that was measured within the write cache, so it doesn't describe the flash.
     fn answered_by_cache(self) -> Self {
-        let gain = Figures::named_as_cached(self.gain, true);
+        let gain = Figures::mark_cached(self.gain, true);
         let gain = gain.no_surer_than(Confidence::Low, "a write cache took in all writes that were timed");
         Self { gain, ..self }
     }
 }
 
 impl Figures<'_> {
-    /// The fullest level that was measured, and what each emptier one gains on it. A fuller device writes no faster.
-    pub(crate) fn emptier(&self) -> Result<(f64, Vec<Emptier>), MissingFigure> {
+    /// Fullest measured level, and the gain of each lower level compared with it. Times don't fall
+    /// with the fill level.
+    pub(crate) fn lower_fill_levels(&self) -> Result<(f64, Vec<LowerFillLevel>), MissingFigure> {
         let found = self.profile.experiments.fill_level.as_ref().ok_or(MISSING)?;
         let times = found.findings.levels.iter().filter_map(|level| Some((level, random_write(level)?)));
         let times = times
@@ -46,16 +47,21 @@ impl Figures<'_> {
             .collect();
         let mut levels = non_falling(times);
         let (fullest, slowest) = levels.pop().filter(|_| !levels.is_empty()).ok_or(MISSING)?;
-        let by_cache = self.fits_cache(TIMED_REQUESTS.saturating_mul(found.findings.block_bytes));
-        let emptier = levels.into_iter().map(|(full, time)| {
-            let level = emptier(full, &time, fullest, &slowest);
+        let by_cache = self.fits_in_cache(TIMED_REQUESTS.saturating_mul(found.findings.block_bytes));
+        let lower_fill_levels = levels.into_iter().map(|(full, time)| {
+            let level = lower_fill_level(full, &time, fullest, &slowest);
             if by_cache { level.answered_by_cache() } else { level }
         });
-        Ok((share(fullest), emptier.collect()))
+        Ok((share(fullest), lower_fill_levels.collect()))
     }
 }
 
-fn emptier(full: u64, time: &Interval<f64>, fullest: u64, slowest: &Interval<f64>) -> Emptier {
+fn lower_fill_level(
+    full: u64,
+    time: &Interval<f64>,
+    fullest: u64,
+    slowest: &Interval<f64>,
+) -> LowerFillLevel {
     let gain = slowest.over(time);
     let percent = |per_mille: u64| number(per_mille as f64 / 10.0);
     let says = format!(
@@ -66,14 +72,14 @@ fn emptier(full: u64, time: &Interval<f64>, fullest: u64, slowest: &Interval<f64
         percent(fullest),
         bounded(&gain, number)
     );
-    Emptier {
+    LowerFillLevel {
         fill_share: share(full),
         space_ratio: fullest as f64 / full as f64,
         gain: Figure::new("random_write_gain_ratio", gain, says),
     }
 }
 
-/// Bandwidth of random writing after long random writing.
+/// Bandwidth of random writes after long random writing.
 fn random_write(level: &FillLevel) -> Option<f64> {
     let is_it = |pattern: &str, operation| pattern == "random" && operation == OperationKind::Write;
     let change = level.changes.iter().find(|change| is_it(&change.pattern, change.operation))?;

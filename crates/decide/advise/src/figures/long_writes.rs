@@ -1,4 +1,4 @@
-//! What writing for long, and beside reads, changes: ratios without a unit.
+//! Effects of long writing and of concurrent reads, as ratios without a unit.
 
 use nandle_profile::arithmetic::map;
 use nandle_profile::{LongWriting, ROTATIONAL_LATENCY_NS_MIN, Steadiness};
@@ -8,11 +8,11 @@ use super::Figures;
 use super::words::{bandwidth, bounded, number};
 use crate::settings::{Confidence, Figure};
 
-/// A drive that gives so much of its first second's rate in the steady state gives there what was measured before it.
+/// Steady-state share of the first second's rate from which short measurements count as steady.
 const LASTING_SHARE_MIN: f64 = 0.8;
 
 impl Figures<'_> {
-    /// Random writing for long by the first second of it.
+    /// Rate of long random writing divided by its rate in the first second.
     pub(crate) fn steady_by_first(&self) -> Option<Figure> {
         let steady = self.profile.derived.steady_state.as_ref()?;
         let of_fresh = steady.of_fresh.filter(|share| *share > 0.0)?;
@@ -23,27 +23,29 @@ impl Figures<'_> {
             format_bytes(steady.block_bytes),
             bandwidth(first),
             bandwidth(steady.random_write_bytes_per_s.value),
-            self.when_written_for_long()
+            self.long_writing_phase()
         );
         Some(Figure::new("steady_by_first_ratio", ratio, says))
     }
 
-    /// Whether random writing was measured in the steady state, and not before it.
+    /// Returns true if random writing was measured in the steady state.
     pub(crate) fn steady_state_is_shown(&self) -> bool {
         let reached = self.profile.derived.steady_state.as_ref().is_some_and(|steady| steady.reached);
         self.profile.long_writing().map_or(reached, |writing| writing.is_steady())
     }
 
-    /// Whether reads wait for something that turns: it has no spare blocks that writing could use up.
-    pub(crate) fn turns(&self) -> bool {
+    /// Returns true if reads take as long as on a rotating disk. Such a device has no spare blocks
+    /// that writing could use up.
+    pub(crate) fn is_rotational(&self) -> bool {
         self.profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN)
     }
 
-    /// When the figure of long random writing was had: `in the steady state`, or after how much writing.
-    pub(super) fn when_written_for_long(&self) -> String {
+    /// Phase in which long random writing was measured: `in the steady state`, or after how much
+    /// writing.
+    pub(super) fn long_writing_phase(&self) -> String {
         match self.profile.long_writing() {
             Some(writing) if !writing.is_steady() => {
-                let why = if writing.steadiness == Steadiness::TooShort && !self.turns() {
+                let why = if writing.steadiness == Steadiness::TooShort && !self.is_rotational() {
                     "too little to show a steady state"
                 } else {
                     "not steady yet"
@@ -55,9 +57,9 @@ impl Figures<'_> {
         }
     }
 
-    /// A figure of long random writing is no surer than that writing was long.
-    pub(super) fn as_sure_as_writing_was_long(&self, figure: Figure) -> Figure {
-        if self.steady_state_is_shown() || self.turns() {
+    /// Limits the confidence in a figure of long random writing if the steady state wasn't reached.
+    pub(super) fn limit_by_writing_length(&self, figure: Figure) -> Figure {
+        if self.steady_state_is_shown() || self.is_rotational() {
             return figure;
         }
         figure.no_surer_than(
@@ -66,11 +68,12 @@ impl Figures<'_> {
         )
     }
 
-    /// A figure of random writes that were timed before the steady state holds in it only where that is known to be alike.
-    pub(super) fn as_sure_as_writes_last(&self, figure: Figure) -> Figure {
+    /// Limits the confidence in random writes that were timed before the steady state, unless the
+    /// drive sustains their rate.
+    pub(super) fn limit_by_sustained_rate(&self, figure: Figure) -> Figure {
         let lasts = self.steady_state_is_shown()
             && self.steady_by_first().is_some_and(|ratio| ratio.value.value >= LASTING_SHARE_MIN);
-        if lasts || self.turns() {
+        if lasts || self.is_rotational() {
             return figure;
         }
         figure.no_surer_than(
@@ -79,15 +82,15 @@ impl Figures<'_> {
         )
     }
 
-    /// Bytes that go to flash for one of the host's, in random writing for long.
+    /// Write amplification of long random writing.
     pub(crate) fn write_amplification(&self) -> Option<Figure> {
         let factor = self.profile.derived.steady_state.as_ref()?.write_amplification.as_ref()?.factor;
         let says = format!("for a byte that is written at random {} go to flash", number(factor));
         Some(Figure::stated("write_amplification_ratio", factor, says))
     }
 
-    /// The share of the most writes a second up to which the slowest reads take no more than twice as long; no less than a
-    /// hundredth, because none and hardly any are the same.
+    /// Largest share of the peak write rate at which the tail latency of reads at most doubles. At
+    /// least 1 %, because smaller shares can't be told from 0.
     pub(crate) fn undisturbing_write_share(&self) -> Option<Figure> {
         const LEAST: f64 = 0.01;
         let limit = self.profile.derived.interference?;

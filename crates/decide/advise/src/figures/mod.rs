@@ -1,5 +1,6 @@
-//! What rules need, read from a profile: this folder alone knows the profile's schema. Each function gives a figure with
-//! the sentence that the advice prints, or says what the profile lacks and how it is had.
+//! Figures that the rules need, read from a profile. Only this folder depends on the profile's
+//! schema. Each function returns a figure with the sentence that the advice prints, or a missing
+//! figure with the way to measure it.
 
 mod array_layout;
 mod cached_writes;
@@ -29,10 +30,11 @@ pub(crate) use read_shape::ReadShape;
 pub(crate) use write_cache::Burst;
 pub(crate) use writes::SMALLEST_WRITE;
 
-/// No flash is programmed sooner; that of single-level cells takes about 220 us (data sheets of the X25-E's chips).
+/// Least time to program a flash page. Single-level cells take about 220 us (data sheets of the
+/// X25-E's chips).
 pub(crate) const PROGRAM_NS_MIN: f64 = 100e3;
 
-/// A profile, asked for figures.
+/// Figures of one profile.
 #[derive(Debug)]
 pub(crate) struct Figures<'a> {
     pub(crate) profile: &'a DeviceProfile,

@@ -1,4 +1,4 @@
-//! What requests of a page store's pages take.
+//! Request times of a page store.
 
 use nandle_profile::arithmetic::{inverse, map, product, sum};
 use nandle_profile::{Interval, WritePatternCost};
@@ -11,18 +11,18 @@ use super::writes::PROBE_WRITES;
 use crate::pages::PageFigures;
 use crate::settings::{Figure, MissingFigure};
 
-/// A write so many times as long as a page tells what a page more takes.
+/// Pages in a write that is long enough to show the time of an additional page.
 const LONG_BY_PAGE: u64 = 2;
-/// What is written so many at a time is not written alone.
+/// Least queue depth that counts as several writes at a time.
 const DEEP_MIN: u32 = 4;
 
-fn lack(needs: &'static str) -> MissingFigure {
+fn missing_figure(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }
 
 impl Figures<'_> {
-    /// All of them, for pages of one length.
-    pub(crate) fn of_pages(&self, device: String, page_bytes: u64) -> Result<PageFigures, MissingFigure> {
+    /// Computes all figures for one page size.
+    pub(crate) fn page_times(&self, device: String, page_bytes: u64) -> Result<PageFigures, MissingFigure> {
         let (alone_ns, sequential) = self.sequential_pages(page_bytes)?;
         let request = map(&alone_ns, |ns| (ns - sequential.value.value).max(0.0));
         let page = format_bytes(page_bytes);
@@ -49,11 +49,11 @@ impl Figures<'_> {
         })
     }
 
-    /// A sequential write of one page, and each page in a long one.
+    /// Time of a sequential write of one page, and of each additional page in a long write.
     fn sequential_pages(&self, page_bytes: u64) -> Result<(Interval<f64>, Figure), MissingFigure> {
         let alone = self.plain_writes("sequential").filter(|row| row.queue_depth == 1);
         let times = non_falling(alone.map(|row| (row.block_bytes, row.request_ns)).collect());
-        let missing = lack("sequential writes of a page, and of several pages at once");
+        let missing = missing_figure("sequential writes of a page, and of several pages at once");
         let short = time_of_size(&times, page_bytes).ok_or(missing)?;
         let long = times.last().filter(|(bytes, _)| *bytes >= LONG_BY_PAGE * page_bytes);
         let (long_bytes, long) = long.ok_or(missing)?;
@@ -71,12 +71,12 @@ impl Figures<'_> {
         Ok((short, Figure::new("sequential_ns", page, says)))
     }
 
-    /// A random write of a page alone, of a size that was measured or lies between two that were.
+    /// Time of a random page write at depth 1, measured or interpolated between two sizes.
     fn random_page(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let alone = self.random_writes_alone().map(|row| (row.block_bytes, row.request_ns));
         let times = non_falling(alone.collect());
-        let ns =
-            time_of_size(&times, page_bytes).ok_or(lack("the cost of random writes of several sizes"))?;
+        let ns = time_of_size(&times, page_bytes)
+            .ok_or(missing_figure("the cost of random writes of several sizes"))?;
         let says = format!(
             "a random write of {} takes {}{}",
             format_bytes(page_bytes),
@@ -85,10 +85,11 @@ impl Figures<'_> {
         );
         let by_cache =
             self.random_writes_alone().any(|row| row.block_bytes == page_bytes && self.cache_answers(row));
-        Ok(Self::named_as_cached(Figure::new("random_write_ns", ns, says), by_cache))
+        Ok(Self::mark_cached(Figure::new("random_write_ns", ns, says), by_cache))
     }
 
-    /// A page in the largest area in which random writes are cheap, and how large that is; a page anywhere, where there is none.
+    /// Time of a page write in the largest area with cheap random writes, and the area's size.
+    /// Falls back to a page anywhere.
     fn focused_page(&self, page_bytes: u64, alone_ns: &Interval<f64>, random: &Figure) -> (Figure, u64) {
         let derived = &self.profile.derived;
         let cheap = derived.write_pattern_cost.zip(derived.focused_area_bytes).and_then(|(cost, area)| {
@@ -110,7 +111,7 @@ impl Figures<'_> {
         (Figure::new("focused_ns", ns, says), area_bytes)
     }
 
-    /// Random writes of a page, several at a time: as measured, or of larger writes in proportion.
+    /// Time of a random page write at depth, measured or scaled from larger writes.
     fn random_write_deep(&self, page_bytes: u64, random: &Figure) -> Figure {
         let measured = self.small_writes(page_bytes).filter(|(depth, _)| *depth >= DEEP_MIN);
         let measured = measured.max_by_key(|(depth, _)| *depth).map(|(_, rate)| inverse(1e9, &rate));
@@ -124,7 +125,7 @@ impl Figures<'_> {
         Figure::new("random_deep_ns", ns, says)
     }
 
-    /// Random writes of the size at which several at a time were measured, by those alone.
+    /// Time of a random write at the greatest measured depth divided by the time at depth 1.
     fn deep_by_alone(&self) -> Option<Interval<f64>> {
         let deep = self.plain_writes("random").max_by_key(|row| row.queue_depth)?;
         let alone = self.random_writes_alone().find(|row| row.block_bytes == deep.block_bytes)?;
@@ -132,9 +133,9 @@ impl Figures<'_> {
     }
 }
 
-/// A random write of a page in a small area, by what one of the pattern's own block takes more than in sequence. That is mostly
-/// what the drive has to move for the bytes sooner or later, so a page has its part of it; a drive that moves as much for a page as for
-/// a block, or nothing, is in the interval.
+/// Time of a random page write in a small area. It adds a part of a block's extra time to a
+/// sequential write. The extra time is mostly data that the drive moves, so a page takes its share
+/// by bytes. The interval includes drives that move nothing, or a whole block per page.
 fn focused_ns(
     cost: &WritePatternCost,
     times: Interval<f64>,
@@ -150,7 +151,7 @@ fn focused_ns(
     sum(alone_ns, &own_ns)
 }
 
-/// Words for a page in a small area where another size was measured.
+/// Explains a time scaled from another block size.
 fn from_larger(cost: &WritePatternCost, page_bytes: u64) -> String {
     let Some(times) = cost.focused.filter(|_| cost.block_bytes != page_bytes) else { return String::new() };
     let block = format_bytes(cost.block_bytes);
@@ -161,7 +162,7 @@ fn from_larger(cost: &WritePatternCost, page_bytes: u64) -> String {
     )
 }
 
-/// Words for a time that lies between those of two sizes.
+/// Explains a time interpolated between two sizes.
 fn not_measured(times: &[(u64, Interval<f64>)], page_bytes: u64) -> String {
     if times.iter().any(|(bytes, _)| *bytes == page_bytes) {
         return String::new();

@@ -1,4 +1,5 @@
-//! Reads by several threads: what one can't ask for, and what blocking threads get beside asynchronous ones.
+//! Reads by several threads: limits of one submitting thread, and blocking compared with
+//! asynchronous reads.
 
 use nandle_profile::experiments::{ScalingCell, SyncRead};
 use nandle_profile::{Interval, NEAR_FULL_SHARE};
@@ -9,8 +10,8 @@ use super::words::{bandwidth, bounded, number, time};
 use crate::settings::Figure;
 
 impl Figures<'_> {
-    /// Rates by the number of threads, each with the most outstanding that were measured.
-    fn by_threads(&self) -> Vec<&ScalingCell> {
+    /// Rates by number of threads at the greatest measured depth per thread.
+    fn cells_by_threads(&self) -> Vec<&ScalingCell> {
         let cells = || self.profile.experiments.scaling.iter().flat_map(|found| &found.findings.cells);
         let depth = cells().map(|cell| cell.queue_depth_per_thread).max();
         let mut deep: Vec<_> =
@@ -19,9 +20,9 @@ impl Figures<'_> {
         deep
     }
 
-    /// The least number of threads that together are near the most reads a second that any number of them got.
+    /// Least number of submitting threads that together come near the peak rate.
     pub(crate) fn submitting_threads(&self) -> Option<Figure> {
-        let cells = self.by_threads();
+        let cells = self.cells_by_threads();
         let rates: Vec<_> = cells.iter().map(|cell| (cell.threads, cell.iops)).collect();
         let threads = near_full_count(&rates)?;
         let one = cells.first().filter(|cell| cell.threads == 1)?;
@@ -38,7 +39,7 @@ impl Figures<'_> {
         Some(Figure::new("submitting_threads", threads, says))
     }
 
-    /// The reads of the size that is nearest to a page, where threads that block were tried beside each other.
+    /// Reads of the size nearest to a page that were measured with concurrent blocking threads.
     fn blocking_reads(&self, page_bytes: u64) -> Vec<&SyncRead> {
         let reads = || self.profile.experiments.sync_reads.iter().flat_map(|found| &found.findings.reads);
         let far =
@@ -48,7 +49,8 @@ impl Figures<'_> {
         of_size.filter(|read| read.outstanding > 1 && read.sync_bytes_per_s.is_some()).collect()
     }
 
-    /// Asynchronous reads by blocking ones with as many outstanding as a depth has, or the next that was measured.
+    /// Bandwidth of asynchronous reads divided by that of blocking reads, at the measured depth
+    /// nearest to `depth`.
     pub(crate) fn asynchronous_gain(&self, page_bytes: u64, depth: u32) -> Option<Figure> {
         let reads = self.blocking_reads(page_bytes).into_iter();
         let read = reads.min_by_key(|read| (read.outstanding.abs_diff(depth), read.outstanding))?;
@@ -72,7 +74,7 @@ impl Figures<'_> {
         Some(Figure::new("asynchronous_by_blocking_reads_ratio", gain, says))
     }
 
-    /// The least number of threads that block which is near the most that any number of them reads.
+    /// Least number of blocking threads that come near the peak bandwidth of blocking reads.
     pub(crate) fn blocking_threads(&self, page_bytes: u64) -> Option<Figure> {
         let reads = self.blocking_reads(page_bytes);
         let mut rates: Vec<_> =
@@ -90,7 +92,7 @@ impl Figures<'_> {
     }
 }
 
-/// The least count whose rate is near the best of all, with the least and the greatest that it may be. `None` of fewer than two.
+/// Least count with a rate near the best, and its bounds. Returns `None` for fewer than two rates.
 fn near_full_count(rates: &[(u32, Interval<f64>)]) -> Option<Interval<f64>> {
     let best = rates.iter().map(|(_, rate)| rate.value).fold(0.0, f64::max);
     let first = |bound: fn(&Interval<f64>) -> f64| {
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_least_number_near_the_most_is_found_within_the_noise() {
+    fn least_count_near_the_peak_has_the_bounds_of_the_noise() {
         let rates = [(1, about(50.0)), (2, about(91.0)), (4, about(100.0)), (8, about(99.0))];
         assert_eq!(near_full_count(&rates), Some(Interval { value: 2.0, low: 2.0, high: 4.0 }));
         assert_eq!(near_full_count(&[(1, about(50.0))]), None, "one number can't be compared");

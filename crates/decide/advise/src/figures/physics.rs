@@ -1,15 +1,15 @@
-//! Bounds that hold on every device, whatever noise a measurement had: a larger request takes no less time than a smaller
-//! one and, by the byte, no more; no rate of requests moves more bytes than were ever seen to move. What was measured is
-//! brought within them here, before any rule sees it, and where two measurements contradict them the interval says that
-//! either may be wrong.
+//! Physical bounds that hold on every device, whatever the noise. A larger request takes no less
+//! time than a smaller one, and no more time per byte. No request rate exceeds the measured
+//! bandwidth. Measurements are brought within these bounds before any rule uses them. If two
+//! measurements contradict the bounds, the interval covers both.
 
 use nandle_profile::arithmetic::map;
 use nandle_profile::{Interval, weighted_isotonic};
 
 use crate::settings::Figure;
 
-/// Times of requests by their size, made non-falling. Sizes whose times contradict each other get one value, the mean
-/// weighted by how sure each is, and an interval that holds all of theirs.
+/// Makes request times non-decreasing in the request size (isotonic regression). Sizes with
+/// contradictory times share their weighted mean and an interval that covers all of them.
 pub(crate) fn non_falling(mut times: Vec<(u64, Interval<f64>)>) -> Vec<(u64, Interval<f64>)> {
     times.sort_by_key(|(bytes, _)| *bytes);
     let values = weighted_isotonic(times.iter().map(|(_, time)| (time.value, weight(time))));
@@ -24,8 +24,8 @@ pub(crate) fn non_falling(mut times: Vec<(u64, Interval<f64>)>) -> Vec<(u64, Int
     pooled
 }
 
-/// Time of a size among those of others, in ascending order: as measured, or on the straight line between its neighbours, since a
-/// request takes something beside its bytes and for each of them. `None` beyond the smallest and the largest.
+/// Time of a request size, measured or interpolated linearly between its neighbours. Returns `None`
+/// outside the measured sizes. `times` ascend by size.
 pub(crate) fn time_of_size(times: &[(u64, Interval<f64>)], bytes: u64) -> Option<Interval<f64>> {
     debug_assert!(times.is_sorted_by_key(|(bytes, _)| *bytes), "sizes ascend: {times:?}");
     if let Some((_, time)) = times.iter().find(|(measured, _)| *measured == bytes) {
@@ -42,15 +42,17 @@ pub(crate) fn time_of_size(times: &[(u64, Interval<f64>)], bytes: u64) -> Option
     })
 }
 
-/// The surer a time is, the more it counts; none is surer than a twentieth of itself.
+/// Weight of a time: the inverse square of its relative width. Widths below a twentieth count as a
+/// twentieth.
 fn weight(time: &Interval<f64>) -> f64 {
     const LEAST_REACH: f64 = 0.05;
     let reach = (time.high - time.low) / time.value;
     if reach.is_finite() { reach.max(LEAST_REACH).powi(-2) } else { f64::MIN_POSITIVE }
 }
 
-/// The time of a larger request by that of a smaller one, `times_larger` bytes by byte: from 1 to that. A measured ratio
-/// beyond tells nothing but that one of the two times is wrong, so it may be anything between.
+/// Time of a larger request divided by that of a smaller one, between 1 and the ratio of their
+/// sizes. A measured ratio outside this range means that one time is wrong, so the whole range is
+/// returned.
 pub(crate) fn larger_by_smaller(measured: Option<Interval<f64>>, times_larger: f64) -> Interval<f64> {
     debug_assert!(times_larger >= 1.0, "{times_larger} is the ratio of a smaller request to a larger one");
     let possible = 1.0..=times_larger;
@@ -61,7 +63,7 @@ pub(crate) fn larger_by_smaller(measured: Option<Interval<f64>>, times_larger: f
     }
 }
 
-/// A rate of requests that move no more bytes a second than the device was ever seen to move.
+/// Caps a request rate at the bandwidth of the device.
 pub(crate) fn within_bandwidth(
     per_s: Interval<f64>,
     request_bytes: u64,
@@ -71,7 +73,7 @@ pub(crate) fn within_bandwidth(
     map(&per_s, |rate| rate.min(most))
 }
 
-/// A figure of such a rate, within the lower bound of a bandwidth's where that was measured.
+/// Caps a figure of a request rate at the lower bound of a bandwidth, if that was measured.
 pub(crate) fn within_figure<E>(
     per_s: Result<Figure, E>,
     request_bytes: u64,
@@ -81,7 +83,7 @@ pub(crate) fn within_figure<E>(
     per_s.map(|figure| Figure { value: within_bandwidth(figure.value, request_bytes, most), ..figure })
 }
 
-/// A ratio that is never below 1: a random page costs no less than one in sequence.
+/// Raises a ratio to 1: a random page costs no less than a sequential one.
 pub(crate) fn at_least_one(ratio: Interval<f64>) -> Interval<f64> {
     map(&ratio, |ratio| ratio.max(1.0))
 }
@@ -94,9 +96,9 @@ mod tests {
         Interval { value, low: value * 0.9, high: value * 1.1 }
     }
 
-    /// 16 KiB that seemed to take about half of what 4 KiB took.
+    /// 16 KiB seemed to take about half the time of 4 KiB.
     #[test]
-    fn times_that_contradict_each_other_become_one_that_may_be_either() {
+    fn contradictory_times_share_one_value_and_cover_both() {
         let times = vec![(16 << 10, about(53.0)), (4 << 10, about(100.0)), (64 << 10, about(200.0))];
         let smoothed = non_falling(times);
         let [(_, small), (_, large), (_, largest)] = smoothed.as_slice() else { panic!("{smoothed:?}") };
@@ -107,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_size_between_two_lies_on_the_line_between_them() {
+    fn size_between_two_is_interpolated() {
         let times = [(4 << 10, about(100.0)), (32 << 10, about(200.0)), (128 << 10, about(500.0))];
         assert_eq!(time_of_size(&times, 32 << 10), Some(about(200.0)));
         let between = time_of_size(&times, 64 << 10).unwrap();
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratio_beyond_what_can_be_says_nothing() {
+    fn impossible_ratio_leaves_the_whole_range() {
         let nothing = Interval { value: 4.0, low: 1.0, high: 4.0 };
         assert_eq!(larger_by_smaller(Some(about(0.53)), 4.0), nothing);
         assert_eq!(larger_by_smaller(Some(about(5.0)), 4.0), nothing);
@@ -126,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn no_rate_moves_more_than_was_seen() {
+    fn no_rate_exceeds_the_bandwidth() {
         let rate = within_bandwidth(Interval { value: 900.0, low: 500.0, high: 2000.0 }, 1000, 800e3);
         assert_eq!(rate, Interval { value: 800.0, low: 500.0, high: 800.0 });
         assert_eq!(at_least_one(Interval { value: 0.9, low: 0.8, high: 1.2 }).value.to_string(), "1");

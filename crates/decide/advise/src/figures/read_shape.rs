@@ -1,39 +1,41 @@
-//! What the grid of reads shows of a device, as far as its kind depends on it.
+//! Features of the read grid that classify a device.
 
 use nandle_profile::{Interval, MeasuredCell};
 
 use super::Figures;
 
-/// Reads, seen as the kind of a device needs them.
+/// Read figures that classify a device.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReadShape {
-    /// Bytes of the small reads that latency and gain are of: the size next to 4 KiB.
+    /// Block size of the small reads in the latency and the gain: the size nearest to 4 KiB.
     pub(crate) block_bytes: u64,
-    /// Median of the smallest random read, nothing else outstanding.
+    /// Median latency of the smallest random read at depth 1.
     pub(crate) latency_ns: f64,
-    /// The most small reads a second by those one at a time.
+    /// Peak rate of small reads divided by the rate at depth 1.
     pub(crate) depth_gain: Option<Interval<f64>>,
-    /// The least depth that gives nearly the most small reads; `None` where they still grew at the greatest depth.
+    /// Least depth near the peak rate of small reads; `None` if the rate still grew at the greatest
+    /// depth.
     pub(crate) knee_depth: Option<Interval<u32>>,
-    /// The most small reads a second, any size.
+    /// Peak rate of reads of any size.
     pub(crate) reads_per_s: Option<Interval<f64>>,
-    /// Small reads in sequence by random ones, one at a time: the block, and the ratio.
+    /// Rate of small sequential reads divided by that of random ones at depth 1, with the block
+    /// size.
     pub(crate) sequential_gain: Option<(u64, f64)>,
-    /// The best bandwidth of any pattern.
+    /// Best bandwidth of any pattern.
     pub(crate) bytes_per_s: Option<Interval<f64>>,
-    /// The most reads a second of each block size, ascending, where the submitting thread wasn't what bounded them.
+    /// Peak read rate by block size, ascending, where the submitting thread wasn't the limit.
     pub(crate) rates: Vec<(u64, Interval<f64>)>,
-    /// Whether the submitting thread bounded the small reads.
+    /// True if the submitting thread limited the small reads.
     pub(crate) host_is_limit: bool,
 }
 
-/// What latencies and gains are told of.
+/// Block size for latencies and gains.
 const SMALL_BYTES: u64 = 4 << 10;
-/// Of the submitting thread's time: from here on the processor is what bounds a rate.
+/// Busy share of the submitting thread from which the processor limits a rate.
 const BUSY_SHARE: f64 = 0.9;
 
 impl ReadShape {
-    /// `None` where random reads weren't measured.
+    /// Returns `None` if random reads weren't measured.
     pub(crate) fn of(figures: &Figures<'_>) -> Option<Self> {
         let derived = &figures.profile.derived;
         let latency_ns = derived.random_read_latency_ns? as f64;
@@ -65,14 +67,15 @@ fn per_s(bytes_per_s: Interval<f64>, block_bytes: u64) -> Interval<f64> {
     Interval { value, low, high }
 }
 
-/// Whether the thread that submits was busy nearly all the time in the fastest cell of a block size.
+/// Returns true if the submitting thread was busy nearly all the time in the fastest cell of a
+/// block size.
 fn host_bound(figures: &Figures<'_>, block_bytes: u64) -> bool {
     let of_size = figures.read_cells("random").filter(|cell| cell.cell.block_bytes == block_bytes);
     let fastest = of_size.max_by(|a, b| a.cell.iops.total_cmp(&b.cell.iops));
     fastest.is_some_and(|cell| cell.cell.iops * cell.cell.cpu_ns_per_request >= BUSY_SHARE * 1e9)
 }
 
-/// At depth 1, of the smallest block that was read both ways.
+/// Gain of sequential reads at depth 1 for the smallest block measured in both patterns.
 fn sequential_gain(figures: &Figures<'_>) -> Option<(u64, f64)> {
     let alone = |cell: &&MeasuredCell| cell.cell.queue_depth == 1;
     let random: Vec<_> = figures.read_cells("random").filter(alone).collect();

@@ -9,30 +9,31 @@ use super::writes::PROBE_WRITES;
 use crate::settings::{Confidence, Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, product};
 
-/// From this part of the best bandwidth on, a larger request gains nothing (as for reads).
+/// Share of the best bandwidth from which larger requests gain nothing, as for reads.
 const SATURATED_SHARE: f64 = 0.95;
 
-fn lack(needs: &'static str) -> MissingFigure {
+fn missing_figure(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }
 
-/// The requests that gave the best bandwidth.
+/// Requests with the best bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct BestWrite {
-    /// Bytes of one.
+    /// Bytes of one request.
     pub(crate) block_bytes: u64,
     /// Requests outstanding.
     pub(crate) queue_depth: u32,
-    /// What they gave.
+    /// Bandwidth.
     pub(crate) bytes_per_s: Interval<f64>,
-    /// Bytes that were written for it.
+    /// Bytes written during the measurement.
     pub(crate) written_bytes: u64,
-    /// Whether large writes at depth are among those that were measured.
+    /// True if large writes at depth were measured.
     is_of_large_ones: bool,
 }
 
 impl Figures<'_> {
-    /// The sequential writes with the best bandwidth: large ones at depth where those were measured.
+    /// Sequential writes with the best bandwidth. Prefers large writes at depth if they were
+    /// measured.
     pub(crate) fn best_sequential_write(&self) -> Option<BestWrite> {
         self.best_large_write().or_else(|| self.best_small_write())
     }
@@ -54,7 +55,8 @@ impl Figures<'_> {
         })
     }
 
-    /// Among those whose time is clear if there are any: the best of unclear ones is the one that noise favours most.
+    /// Best small write. Skips unclear times if there are clear ones, because the best unclear time
+    /// is the one most favoured by noise.
     fn best_small_write(&self) -> Option<BestWrite> {
         let is_clear = |row: &&PatternCost| WritePatternCost::is_clear(&row.request_ns);
         let some_are_clear = self.sequential_patterns().any(|row| is_clear(&row));
@@ -73,9 +75,10 @@ impl Figures<'_> {
         self.plain_writes("sequential")
     }
 
-    /// The best bandwidth of sequential writing.
+    /// Best bandwidth of sequential writes.
     pub(crate) fn sequential_write_bandwidth(&self) -> Result<Figure, MissingFigure> {
-        let best = self.best_sequential_write().ok_or(lack("the bandwidth of sequential writes"))?;
+        let best =
+            self.best_sequential_write().ok_or(missing_figure("the bandwidth of sequential writes"))?;
         let says = format!(
             "sequential writes of {} give {} at depth {}",
             format_bytes(best.block_bytes),
@@ -84,7 +87,7 @@ impl Figures<'_> {
         );
         let figure = Figure::new("sequential_write_bandwidth_bytes_per_s", best.bytes_per_s, says);
         let by_cache = self.cache_answers_sequential(&best);
-        let figure = Self::named_as_cached(figure, by_cache);
+        let figure = Self::mark_cached(figure, by_cache);
         Ok(if by_cache {
             figure.no_surer_than(Confidence::Low, "a write cache answered them, which holds for bursts alone")
         } else if best.is_of_large_ones {
@@ -95,10 +98,10 @@ impl Figures<'_> {
         })
     }
 
-    /// Sequential writes per second of the size nearest to `block_bytes`, no more than the bandwidth allows.
+    /// Sequential writes per second of the size nearest to `block_bytes`, capped by the bandwidth.
     pub(crate) fn sequential_write_iops(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let nearest = self.sequential_patterns().min_by_key(|row| row.block_bytes.abs_diff(block_bytes));
-        let row = nearest.ok_or(lack("sequential writes"))?;
+        let row = nearest.ok_or(missing_figure("sequential writes"))?;
         let best = self.sequential_write_bandwidth()?;
         let iops = within_bandwidth(inverse(1e9, &row.request_ns), row.block_bytes, best.value.value);
         let says = format!(
@@ -110,7 +113,7 @@ impl Figures<'_> {
         Ok(Figure::new("sequential_write_iops", iops, says))
     }
 
-    /// Bytes that can be written in sequence while one small flush goes on.
+    /// Bytes that can be written in sequence during one small flush.
     pub(crate) fn bytes_per_flush(&self) -> Result<Figure, MissingFigure> {
         let flush = self.commit()?;
         let bandwidth_figure = self.sequential_write_bandwidth()?;
@@ -119,7 +122,7 @@ impl Figures<'_> {
         Ok(Figure { value: volume, key: "bytes_per_flush_bytes", says, ..bandwidth_figure })
     }
 
-    /// Time of one write in the best pattern, of a page.
+    /// Time of a page in the best write pattern.
     pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let rate = self.sequential_write_bandwidth()?;
         let span = inverse(1e9 * page_bytes as f64, &rate.value);
@@ -127,10 +130,11 @@ impl Figures<'_> {
         Ok(Figure::new("sequential_write_ns", span, says))
     }
 
-    /// The smallest sequential write that reaches 95 % of the best, of those at the best one's depth.
+    /// Smallest sequential write that reaches 95 % of the best bandwidth at the same depth.
     pub(crate) fn sequential_write_request_bytes(&self) -> Result<Figure, MissingFigure> {
         let best = self.sequential_write_bandwidth()?;
-        let requests = self.best_sequential_write().ok_or(lack("sequential writes of several sizes"))?;
+        let requests =
+            self.best_sequential_write().ok_or(missing_figure("sequential writes of several sizes"))?;
         let enough = SATURATED_SHARE * best.value.value;
         let large =
             self.large_writes().map(|cell| (cell.block_bytes, cell.queue_depth, cell.bandwidth_bytes_per_s));
@@ -140,7 +144,7 @@ impl Figures<'_> {
             *depth == requests.queue_depth && rate.value >= enough
         };
         let sizes = large.chain(small).filter(reaches).map(|(bytes, ..)| bytes);
-        let smallest = sizes.min().ok_or(lack("sequential writes of several sizes"))?;
+        let smallest = sizes.min().ok_or(missing_figure("sequential writes of several sizes"))?;
         let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
         let value = Interval::exact(smallest as f64);
         Ok(Figure { key: "sequential_write_request_bytes", value, says, ..best })

@@ -1,9 +1,9 @@
-//! Figures as the advice prints them.
+//! Formats figures as the advice prints them.
 
 use nandle_profile::Interval;
 use nandle_units::{Nanos, format_bytes, format_duration, thousands};
 
-/// The nearest whole number; 0 for what is below, or no number.
+/// Nearest whole number; 0 for negative numbers and NaN.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -13,9 +13,9 @@ pub(crate) fn whole(value: f64) -> u64 {
     value.round() as u64
 }
 
-/// A number to three digits, however small it is.
+/// Formats a number with three significant digits.
 pub(crate) fn number(value: f64) -> String {
-    /// Nothing measured is smaller than this many places tell.
+    /// No measured value needs more decimal places.
     const MOST_PLACES: usize = 12;
     let magnitude = value.abs();
     if magnitude >= 100.0 || value == 0.0 {
@@ -33,12 +33,12 @@ fn trimmed(text: &str) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Bytes per second as MB/s.
+/// Formats a bandwidth in MB/s.
 pub(crate) fn bandwidth(bytes_per_s: f64) -> String {
     format!("{} MB/s", number(bytes_per_s / 1e6))
 }
 
-/// A time to three digits.
+/// Formats a time with three significant digits.
 pub(crate) fn time(ns: f64) -> String {
     let [value, unit] = match ns {
         ns if ns < 1e3 => [number(ns), "ns".into()],
@@ -50,21 +50,21 @@ pub(crate) fn time(ns: f64) -> String {
     format!("{value} {unit}")
 }
 
-/// A size.
+/// Formats a size.
 pub(crate) fn bytes(value: f64) -> String {
     format_bytes(whole(value))
 }
 
-/// The same with a capital at its beginning.
+/// Capitalises the first letter.
 pub(crate) fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// Bounds that are further apart than this tell nothing, and their digits only look as if they did.
+/// Ratio of the bounds above which they carry no information and are printed without digits.
 pub(crate) const UNCLEAR_SPREAD: f64 = 100.0;
 
-/// `8 (4–16)`, `392 (385–402) MB/s`, or the value alone where the bounds print the same. What has no upper bound says so.
+/// Formats `8 (4–16)` or `392 (385–402) MB/s`. Prints the value alone if the bounds print the same.
 pub(crate) fn bounded(interval: &Interval<f64>, print: impl Fn(f64) -> String) -> String {
     let value = print(interval.value);
     let Some(bounds) = bounds(interval, &print) else { return value };
@@ -73,8 +73,9 @@ pub(crate) fn bounded(interval: &Interval<f64>, print: impl Fn(f64) -> String) -
     if has_unit { format!("{value} ({bounds})") } else { format!("{digits} ({bounds}){unit}") }
 }
 
-/// The bounds alone, without their unit where all three have one that stands apart from its number: `385–402`,
-/// `4KiB–16KiB`, `at least 630`; `None` where they print the same as the value.
+/// Formats the bounds alone: `385–402`, `4KiB–16KiB`, `at least 630`. Leaves out a unit that value
+/// and bounds share and that is separated from the number. Returns `None` if the bounds print like
+/// the value.
 pub(crate) fn bounds(interval: &Interval<f64>, print: impl Fn(f64) -> String) -> Option<String> {
     let [value, low, high] = [interval.value, interval.low, interval.high].map(print);
     if low == value && high == value {
@@ -91,7 +92,7 @@ pub(crate) fn bounds(interval: &Interval<f64>, print: impl Fn(f64) -> String) ->
     Some(if interval.high.is_finite() { format!("{low}–{high}") } else { format!("at least {low}") })
 }
 
-/// A figure's digits and what stands behind them.
+/// Splits a printed figure into its digits and the rest.
 fn apart(printed: &str) -> (&str, &str) {
     let end = printed.rfind(|letter: char| letter.is_ascii_digit()).map_or(0, |last| last + 1);
     printed.split_at_checked(end).unwrap_or((printed, ""))
@@ -128,15 +129,15 @@ mod tests {
     }
 
     #[test]
-    fn bounds_that_tell_nothing_have_no_digits() {
+    fn uninformative_bounds_print_no_digits() {
         let interval = Interval { value: 2485e6, low: 0.66e6, high: 9.4e12 };
         assert_eq!(bounded(&interval, bandwidth), "2 485 MB/s (unclear)");
         assert_eq!(bounded(&Interval { value: 8.0, low: 0.01, high: 16.0 }, number), "8 (unclear)");
     }
 
-    /// The time of a request may have been nothing, within its bounds.
+    /// The lower bound of the request time may be 0.
     #[test]
-    fn what_has_no_upper_bound_prints_none() {
+    fn infinite_upper_bound_is_not_printed() {
         let interval = Interval { value: 3355e6, low: 630e6, high: f64::INFINITY };
         assert_eq!(bounded(&interval, bandwidth), "3 355 MB/s (at least 630 MB/s)");
         let long = Interval { value: 2e6, low: 1e6, high: f64::INFINITY };

@@ -9,24 +9,25 @@ use crate::settings::{Figure, MissingFigure};
 
 const MISSING: MissingFigure = MissingFigure { needs: "what the write cache absorbs", how: PROBE_WRITES };
 
-/// By less than this a burst is no faster than what comes after it.
+/// Least speed-up of a burst compared with the rate after it.
 const FASTER_MIN: f64 = 1.25;
 
-/// Random writes that a cache takes in faster than the device goes on.
+/// Burst of random writes that a cache absorbs faster than the device sustains.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Burst {
     /// Bytes of one write.
     pub(crate) block_bytes: u64,
-    /// Bytes until it is full.
+    /// Bytes absorbed until the cache is full.
     pub(crate) absorbed: Interval<u64>,
-    /// Bandwidth until then.
+    /// Bandwidth until the cache is full.
     pub(crate) taken: Interval<f64>,
-    /// Bandwidth from then on.
+    /// Bandwidth after the cache is full.
     pub(crate) sustained: Interval<f64>,
 }
 
 impl Burst {
-    /// The three figures in a clause. Without the size of a write no reader can tell them from others of random writing.
+    /// Formats the burst as a clause. It names the write size, because other figures of random
+    /// writing differ in it.
     pub(crate) fn clause(&self) -> String {
         format!(
             "random writes of {} are taken in at {} up to {}, then at {}",
@@ -39,7 +40,7 @@ impl Burst {
 }
 
 impl Figures<'_> {
-    /// What the cache takes in, where that is surely faster than what comes after it.
+    /// Burst that the cache absorbs, if it is surely faster than the rate after it.
     pub(crate) fn burst(&self) -> Option<Burst> {
         let found = self.write_cache().ok()?;
         let (absorbed, taken) = (found.absorbed_bytes?, found.absorbing_bytes_per_s?);
@@ -53,7 +54,7 @@ impl Figures<'_> {
         found.map(|conducted| &conducted.findings).ok_or(MISSING)
     }
 
-    /// Bandwidth of random writing once the cache is full.
+    /// Bandwidth of random writes after the cache is full.
     pub(crate) fn write_bandwidth_behind_cache(&self) -> Result<Figure, MissingFigure> {
         let found = self.write_cache()?;
         let sustained = found.absorbed_bytes.and(found.sustained_bytes_per_s).ok_or(MISSING)?;
@@ -62,7 +63,7 @@ impl Figures<'_> {
         Ok(Figure::new("write_bandwidth_behind_cache_bytes_per_s", sustained, says))
     }
 
-    /// Time of a flush right after writing that the cache took in.
+    /// Time of a flush right after a burst that the cache absorbed.
     pub(crate) fn flush_of_full_cache(&self) -> Result<Figure, MissingFigure> {
         let took = self.write_cache()?.flush_of_full_cache_ns.ok_or(MISSING)?;
         let span = self.within_noise(took as f64);
@@ -73,7 +74,7 @@ impl Figures<'_> {
         ))
     }
 
-    /// Whether the kernel takes the device's cache for one that a power cut empties; `None` where it says nothing.
+    /// Returns true if the kernel reports a volatile write cache, and `None` if it reports nothing.
     pub(crate) fn cache_is_volatile(&self) -> Option<bool> {
         self.queue().ok()?.write_cache.as_deref().map(|kind| kind == "write back")
     }

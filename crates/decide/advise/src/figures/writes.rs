@@ -8,35 +8,35 @@ use super::words::{bandwidth, bounded, bytes, number, time};
 use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, of_bytes, product, sum};
 
-/// How figures of writing are had.
+/// Instruction for measuring writes.
 pub(super) const PROBE_WRITES: &str =
     "let the probe write, and enough: nandle probe TARGET BUDGET(10m) --write-limit 20GiB";
 
-/// The figure of a step below which a write costs a read as well.
+/// Key of the write size below which a write needs a read as well.
 pub(crate) const SMALLEST_WRITE: &str = "smallest_write_bytes";
 
-fn lack(needs: &'static str) -> MissingFigure {
+fn missing_figure(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
 }
 
 impl Figures<'_> {
-    /// Bandwidth of random writing in the steady state.
+    /// Bandwidth of random writes in the steady state.
     pub(crate) fn steady_write_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let steady = self.profile.derived.steady_state.as_ref();
-        let steady = steady.ok_or(lack("the steady state of random writes"))?;
+        let steady = steady.ok_or(missing_figure("the steady state of random writes"))?;
         let says = format!(
             "random writes of {} give {} {}",
             format_bytes(steady.block_bytes),
             bounded(&steady.random_write_bytes_per_s, bandwidth),
-            self.when_written_for_long()
+            self.long_writing_phase()
         );
         let figure = Figure::new("steady_write_bandwidth_bytes_per_s", steady.random_write_bytes_per_s, says);
-        Ok(self.as_sure_as_writing_was_long(figure))
+        Ok(self.limit_by_writing_length(figure))
     }
 
-    /// Random writes of a page per second in the steady state. What was measured in blocks of another size is brought to
-    /// the page's by the time that random writes of both take, as far as that is possible: a larger request takes no less
-    /// time, and by the byte no more.
+    /// Random page writes per second in the steady state. A rate of another block size is scaled by
+    /// the measured times of random writes of both sizes. The ratio stays within its physical
+    /// bounds: a larger request takes no less time, and no more time per byte.
     pub(crate) fn steady_write_iops(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let steady = self.steady_write_bandwidth()?;
         let block_bytes =
@@ -69,7 +69,8 @@ impl Figures<'_> {
         Ok(Figure { surest: steady.surest, ..Figure::new("steady_write_iops", iops, says) })
     }
 
-    /// Time of a random write of one size by that of a smaller one; `None` where they weren't both measured clearly.
+    /// Time of a random write of one size divided by that of a smaller one; `None` if either wasn't
+    /// measured clearly.
     fn random_write_ratio(&self, large_bytes: u64, small_bytes: u64) -> Option<Interval<f64>> {
         let [large, small] = [large_bytes, small_bytes].map(|bytes| self.measured_random_write(bytes));
         let (large, small) = large.zip(small)?;
@@ -82,31 +83,31 @@ impl Figures<'_> {
         found.map(|(_, time)| time)
     }
 
-    /// Times of random writes, one after the other, as measured.
+    /// Measured times of random writes at depth 1.
     fn random_writes(&self) -> impl Iterator<Item = (u64, Interval<f64>)> {
         self.random_writes_alone().map(|row| (row.block_bytes, row.request_ns))
     }
 
-    /// Random writes of each size, one after the other.
+    /// Random writes of each size at depth 1.
     pub(crate) fn random_writes_alone(&self) -> impl Iterator<Item = &PatternCost> {
         self.plain_writes("random").filter(|row| row.queue_depth == 1)
     }
 
-    /// The most bytes a second that were seen to be written, in sequence or at random.
+    /// Best measured write bandwidth, sequential or random.
     fn write_bandwidth_seen(&self, at_random: f64) -> f64 {
         self.sequential_write_bandwidth().map_or(at_random, |best| best.value.value.max(at_random))
     }
 
-    /// Time of one random write of a size that was measured, one after the other; a larger one takes no less.
+    /// Time of a random write of a measured size at depth 1. Times don't fall with the size.
     pub(crate) fn random_write_of(&self, block_bytes: u64) -> Result<Figure, MissingFigure> {
         let mut times = non_falling(self.random_writes().collect()).into_iter();
         let found = times.find(|(bytes, _)| *bytes == block_bytes);
-        let (_, span) = found.ok_or(lack("the cost of random writes of several sizes"))?;
+        let (_, span) = found.ok_or(missing_figure("the cost of random writes of several sizes"))?;
         let says = format!("a random write of {} takes {}", format_bytes(block_bytes), bounded(&span, time));
-        Ok(self.as_sure_as_writes_last(Figure::new("random_write_ns", span, says)))
+        Ok(self.limit_by_sustained_rate(Figure::new("random_write_ns", span, says)))
     }
 
-    /// Time in which one page is read and written at random, nothing else going on.
+    /// Time to read and write one page at random on an idle device.
     pub(crate) fn random_read_and_write(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let read = self.random_page_ns(page_bytes)?;
         let write = self.random_write_of(page_bytes)?;
@@ -120,24 +121,25 @@ impl Figures<'_> {
         Ok(Figure { surest: write.surest, ..both })
     }
 
-    /// Time of a random page write by that of a sequential one.
+    /// Time of a random page write divided by that of a sequential one.
     pub(crate) fn random_by_sequential_write(&self) -> Result<Figure, MissingFigure> {
-        let cost = self.profile.derived.write_pattern_cost.ok_or(lack("the cost of write patterns"))?;
+        let cost =
+            self.profile.derived.write_pattern_cost.ok_or(missing_figure("the cost of write patterns"))?;
         let says = format!(
             "a random write of {} takes {} times as long as a sequential one",
             format_bytes(cost.block_bytes),
             bounded(&cost.random, number)
         );
         let figure = Figure::new("random_by_sequential_write_ratio", cost.random, says);
-        Ok(Self::named_as_cached(figure, self.cache_answers_random_writes(cost.block_bytes)))
+        Ok(Self::mark_cached(figure, self.cache_answers_random_writes(cost.block_bytes)))
     }
 
-    /// Writes in a pattern, aligned and without pauses.
+    /// Aligned writes in a pattern, without pauses.
     pub(crate) fn plain_writes(&self, pattern: &'static str) -> impl Iterator<Item = &PatternCost> {
         self.patterns(pattern, OperationKind::Write)
     }
 
-    /// Requests of one kind in a pattern, aligned and without pauses.
+    /// Aligned requests of one operation in a pattern, without pauses.
     pub(crate) fn patterns(
         &self,
         pattern: &'static str,
@@ -150,14 +152,14 @@ impl Figures<'_> {
         })
     }
 
-    /// What reads and writes of a page in one stream gave, by queue depth.
+    /// Measured mixed loads of page reads and writes, by queue depth.
     pub(crate) fn mixed_loads(&self, read_percent: u8) -> Vec<&MixedLoad> {
         let conducted = self.profile.experiments.transactions.iter();
         let loads = conducted.flat_map(|conducted| &conducted.findings.mixed);
         loads.filter(|load| load.read_percent == read_percent).collect()
     }
 
-    /// Random writes of a size a second, with several outstanding: the depth, and the rate.
+    /// Rate of random writes of a size by queue depth, with several outstanding.
     pub(crate) fn small_writes(&self, block_bytes: u64) -> impl Iterator<Item = (u32, Interval<f64>)> {
         let conducted = self.profile.experiments.smallest_block.iter();
         let rates = conducted.flat_map(|conducted| &conducted.findings.rates);
@@ -166,16 +168,16 @@ impl Figures<'_> {
         writes.map(|row| (row.queue_depth, row.iops))
     }
 
-    /// The limit up to which writes leave reads alone, with the bytes of its writes.
+    /// Limit up to which writes don't disturb reads, with the block size of the writes.
     fn interference(&self) -> Result<(InterferenceLimit, u64), MissingFigure> {
-        let missing = lack("what writes do to the latency of reads");
+        let missing = missing_figure("what writes do to the latency of reads");
         let limit = self.profile.derived.interference.ok_or(missing)?;
         let map = self.profile.experiments.interference.as_ref().ok_or(missing)?;
         Ok((limit, map.findings.write_block_bytes))
     }
 
-    /// Bytes that may be written per second, in blocks as large as they were beside the reads, while the 99th percentile of
-    /// reads (a lower one where the reads were too few) stays within twice what it is without.
+    /// Write bandwidth at which the 99th percentile of reads at most doubles. A lower percentile is
+    /// used if there were too few reads. The block size is that of the measured writes.
     pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, MissingFigure> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
@@ -198,15 +200,16 @@ impl Figures<'_> {
         Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
     }
 
-    /// The block below which smaller requests gain nothing.
+    /// Block size below which smaller requests gain nothing.
     pub(crate) fn smallest_block(&self) -> Result<Figure, MissingFigure> {
         let block = self.profile.derived.smallest_block_bytes;
-        let block = of_bytes(&block.ok_or(lack("the smallest real block"))?);
+        let block = of_bytes(&block.ok_or(missing_figure("the smallest real block"))?);
         let says = format!("requests smaller than {} gain nothing", bounded(&block, bytes));
         Ok(Figure::new("smallest_block_bytes", block, says))
     }
 
-    /// The size below which a write costs a read as well; without a sign of such a step, the smallest real block.
+    /// Write size below which a write needs a read as well; the smallest real block if there is no
+    /// such step.
     pub(crate) fn smallest_write(&self) -> Result<Figure, MissingFigure> {
         let findings = self.profile.experiments.smallest_block.as_ref();
         let step = findings.and_then(|conducted| conducted.findings.read_modify_write_below_bytes);
@@ -216,9 +219,9 @@ impl Figures<'_> {
         Ok(Figure::new(SMALLEST_WRITE, step, says))
     }
 
-    /// Writing several streams by turns, by writing one.
+    /// Time of alternating between several write streams divided by the time of one stream.
     pub(crate) fn partitioned_write(&self) -> Result<Figure, MissingFigure> {
-        let missing = lack("the cost of writing several streams by turns");
+        let missing = missing_figure("the cost of writing several streams by turns");
         let cost = self.profile.derived.write_pattern_cost.ok_or(missing)?;
         let relative = cost.partitioned.ok_or(missing)?;
         let says =
@@ -226,7 +229,8 @@ impl Figures<'_> {
         Ok(Figure::new("partitioned_by_sequential_write_ratio", relative, says))
     }
 
-    /// Time of one random write of a page: the steady state's, or that of the write patterns where that is all there is.
+    /// Time of a random page write in the steady state, or in the write patterns if that is all
+    /// there is.
     pub(crate) fn random_write_ns(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let steady = self.steady_write_iops(page_bytes).map(|rate| inverse(1e9, &rate.value));
         let span = steady.or_else(|_| {
@@ -236,10 +240,10 @@ impl Figures<'_> {
         Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
     }
 
-    /// Latency of reads and of writes (99th percentile) where each, with the least of the other beside it, was kept up at
-    /// the greatest share of its most per second, and these shares.
+    /// 99th percentile latency of reads and of writes near saturation, with their shares of the
+    /// peak rate. Each is taken with the least load of the other kind.
     pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], MissingFigure> {
-        let missing = lack("latencies over the rate of reads and writes");
+        let missing = missing_figure("latencies over the rate of reads and writes");
         let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
         let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
         let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
@@ -260,10 +264,11 @@ impl Figures<'_> {
     }
 }
 
-/// Up to this part of its most, a device keeps up.
+/// Share of the peak rate up to which a device keeps up.
 const NEAR_SATURATION: f64 = 0.95;
 
-/// Among the cells with the least of the other kind that kept their rates, the one with the most of its own.
+/// Cell with the highest own rate among those that kept their rates with the least load of the
+/// other kind.
 fn busiest(
     cells: &[InterferenceCell],
     own: fn(&InterferenceCell) -> f64,

@@ -3,16 +3,17 @@ use nandle_units::wrapped;
 
 use crate::settings::{Advice, MissingSetting, Setting};
 
-/// Columns of a line of comment where there is room.
+/// Default comment width of a fragment, in columns.
 pub const FRAGMENT_COLUMNS: usize = 100;
 
-/// The advice as a piece of the product's configuration: above each line the measured number, the rule and how sure
-/// it is. Names that come from a profile can neither end a comment nor steer a terminal.
+/// Formats the advice as a fragment of the product's configuration. Comments above each line give
+/// the measured figure, the rule and the confidence. Names from a profile can't end a comment or
+/// send control sequences to a terminal.
 pub fn fragment(advice: &Advice) -> String {
     fragment_within(advice, FRAGMENT_COLUMNS)
 }
 
-/// The same with comments of no more than so many columns.
+/// Formats the fragment with comments of at most `columns` columns.
 pub fn fragment_within(advice: &Advice, columns: usize) -> String {
     let mut text = Text { comment: advice.question.product.comment(), columns, lines: Vec::new() };
     let question = &advice.question;
@@ -93,7 +94,7 @@ impl Text {
         }
     }
 
-    /// A comment, broken at words; what follows the first line is indented as the mark is.
+    /// Adds a comment, wrapped at words. Continuation lines are indented by the width of the mark.
     fn say(&mut self, mark: &str, words: &str) {
         let columns = self.columns.saturating_sub(self.comment.len() + 1);
         let lines = wrapped(words, mark, columns, |word| escaped(word).into_owned());

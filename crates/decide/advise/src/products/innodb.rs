@@ -1,4 +1,4 @@
-//! `InnoDB`, as `MySQL` and `MariaDB` share it.
+//! `InnoDB` settings shared by `MySQL` and `MariaDB`.
 
 use nandle_profile::Interval;
 use nandle_profile::arithmetic::map;
@@ -9,22 +9,22 @@ use crate::figures::words::{number, whole};
 use crate::rules::{background_write_rate, power_of_two_within, random_is_expensive, written_back_bytes};
 use crate::settings::{Figure, MissingFigure, RuleSource, Setting};
 
-/// The page that instances have unless they were initialised otherwise.
+/// Default page size of an instance.
 pub(super) const PAGE_BYTES: u64 = 16 << 10;
-/// The least `innodb_io_capacity`.
+/// Least `innodb_io_capacity` that the server accepts.
 const IO_CAPACITY_MIN: f64 = 100.0;
 
-/// `innodb_io_capacity` and `innodb_io_capacity_max`.
+/// `innodb_io_capacity`.
 pub(super) fn io_capacity(figures: &Figures<'_>, default: &'static str) -> Result<Setting, MissingFigure> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let pages = figures.steady_write_iops(PAGE_BYTES)?;
     let steady = figures.steady_write_bandwidth()?;
-    // Both are lower bounds; where even those may be nothing there is nothing to be sure of.
+    // Both figures are lower bounds. If the lower bound is 0, so is the share.
     let part = if steady.value.low > 0.0 { rate / steady.value.low } else { 0.0 };
     let of_part = map(&pages.value, |rate| rate * part);
-    // Where writes leave reads alone isn't known that well from above.
+    // The upper bound is that of the steady state, because interference isn't known from above.
     let pages_per_s = Interval { high: pages.value.high, ..of_part };
-    // The pages' figure says the steady state itself.
+    // The figure of pages includes the steady state.
     seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
     let rule = format!(
@@ -47,7 +47,7 @@ pub(super) fn io_capacity_max(
     Ok(capacity("innodb_io_capacity_max", &pages_per_s, (vec![steady], rule.into(), then), default))
 }
 
-/// The lower bound of pages a second, or the least that the server takes, and `then` with what that means.
+/// Sets the lower bound of the page rate, or the server's minimum with a remark on its consequence.
 fn capacity(
     name: &'static str,
     pages_per_s: &Interval<f64>,
@@ -57,7 +57,7 @@ fn capacity(
     let value = whole(pages_per_s.low.max(IO_CAPACITY_MIN));
     let setting = Setting::new(name, value, seen, RuleSource::Ours, rule).default(default);
     let setting = if default.parse().is_ok_and(|default: f64| pages_per_s.high < default) {
-        setting.below_default_in_any_case()
+        setting.surely_below_default()
     } else {
         setting
     };
@@ -70,7 +70,7 @@ fn capacity(
     ))
 }
 
-/// `innodb_lru_scan_depth`, pages that each instance of the buffer pool seeks for free ones in a second.
+/// `innodb_lru_scan_depth`: pages per second that each buffer pool instance scans for free ones.
 pub(super) fn lru_scan_depth(
     figures: &Figures<'_>,
     default: &'static str,
@@ -85,7 +85,7 @@ pub(super) fn lru_scan_depth(
          dirty pages that the search for free ones finds are written, so a deeper search asks for more than the device has left{}",
         if has_instances { "; each instance of the buffer pool searches so deep" } else { "" }
     );
-    // That a device which is busy writing wants a low value is the documentation's; the number is ours.
+    // The documentation advises a low value for a device that is busy writing; the number is ours.
     Ok(Setting::new("innodb_lru_scan_depth", value, seen, RuleSource::Ours, rule).default(default))
 }
 
@@ -95,9 +95,10 @@ pub(super) fn io_threads(
     figures: &Figures<'_>,
     default: &'static str,
 ) -> Result<Setting, MissingFigure> {
-    /// "Each background thread can handle up to 256 pending I/O requests" (`MySQL` 8.4 Reference Manual, 17.8.5).
+    /// "Each background thread can handle up to 256 pending I/O requests" (`MySQL` 8.4 Reference
+    /// Manual, 17.8.5).
     const OUTSTANDING: f64 = 256.0;
-    /// The default, and the greatest value that is taken (the same page).
+    /// Default and maximum (the same page).
     const THREADS: (u64, u64) = (4, 64);
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let threads = figures.submitting_threads();
@@ -111,13 +112,14 @@ pub(super) fn io_threads(
     Ok(if value > THREADS.0 { setting } else { setting.shown_only("the default suffices") })
 }
 
-/// The redo log's size under the name that a server has for it.
+/// Redo log size, under the server's name for it.
 pub(super) fn redo_size(
     name: &'static str,
     figures: &Figures<'_>,
     default: &'static str,
 ) -> Result<Setting, MissingFigure> {
-    /// What a server that is busy at all logs in an hour, and what recovery still goes through in minutes.
+    /// Least and greatest size: the hourly log of a busy server, and a log that recovers within
+    /// minutes.
     const BYTES: (u64, u64) = (1 << 30, 64 << 30);
     let (rate, seen, background) = background_write_rate(figures)?;
     let megabytes = written_back_bytes(rate).clamp(BYTES.0, BYTES.1) >> 20;
@@ -151,18 +153,18 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, MissingF
             "0: random writes are not surely more expensive than 4 times sequential ones, so each page is written alone",
         )
     };
-    // The documentation says disk or not; from which ratio on a device counts as one is ours.
+    // The documentation distinguishes disks from other devices; the ratio is ours.
     let setting = Setting::new("innodb_flush_neighbors", value, vec![random], RuleSource::Ours, rule);
     Ok(if expensive { setting.remark(NEIGHBORS_CONTESTED) } else { setting })
 }
 
-/// Pages that an instance may be initialised with, from the default down.
+/// Page sizes of an instance, from the default down.
 const PAGES_BYTES: [u64; 3] = [PAGE_BYTES, 8 << 10, 4 << 10];
-/// A smaller page is worth it from this gain on: everything but its own bytes costs the same, so that some gain there is
-/// wherever transfers take time.
+/// Least gain that justifies a smaller page. Some gain exists on any device, because the transfer
+/// takes time.
 const SMALLER_PAGE_GAIN: f64 = 1.25;
 
-/// `innodb_page_size`, which only a new instance takes.
+/// `innodb_page_size`, which can be set for new instances only.
 pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let costs: Vec<Figure> =
         PAGES_BYTES.iter().map(|bytes| figures.random_write_of(*bytes)).collect::<Result<_, _>>()?;
@@ -186,7 +188,7 @@ pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure>
         .shown_only("an instance keeps the page size with which it was initialised"))
 }
 
-/// `innodb_log_write_ahead_size`, from the least that makes sense to the greatest that the server takes.
+/// `innodb_log_write_ahead_size`, between `least` and the server's maximum.
 pub(super) fn log_write_ahead_size(
     figures: &Figures<'_>,
     least: u64,
@@ -210,7 +212,7 @@ pub(super) fn flush_method(figures: &Figures<'_>) -> Option<Setting> {
     })
 }
 
-/// `innodb_doublewrite`: never off for speed.
+/// `innodb_doublewrite`, never off for speed.
 pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
     let rule = format!(
         "on: off only where writes of a page ({}) are proven never to tear, on the whole way to the medium; never for \
@@ -224,12 +226,12 @@ pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
         RuleSource::Documentation,
         rule,
     )
-    .whatever_the_device()
+    .device_independent()
     .default("ON")
-    .guarding_data()
+    .protecting_data()
 }
 
-/// `innodb_buffer_pool_size`, with what the server's documentation says of its share of the memory.
+/// `innodb_buffer_pool_size`, with the share of memory that the server's documentation advises.
 pub(super) fn buffer_pool_size(memory_bytes: u64, documented: &str) -> Setting {
     let megabytes = ((memory_bytes / 8 * 5) >> 20).max(5);
     let rule =
@@ -241,6 +243,6 @@ pub(super) fn buffer_pool_size(memory_bytes: u64, documented: &str) -> Setting {
         RuleSource::Documentation,
         rule,
     )
-    .whatever_the_device()
+    .device_independent()
     .default("128M")
 }

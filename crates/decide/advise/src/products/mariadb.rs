@@ -4,10 +4,10 @@ use super::innodb;
 use crate::figures::Figures;
 use crate::settings::{Collector, Question, RuleSource, Setting, Version};
 
-/// The series in which `innodb_log_write_ahead_size` came back (10.11.9, 11.4.3).
-const KNOWS_WRITE_AHEAD: Version = Version::new(10, 11);
-/// From here on `innodb_flush_method` gives way to a variable for each kind of file.
-const KNOWS_BUFFERING: Version = Version::new(11, 0);
+/// First series with `innodb_log_write_ahead_size` again (10.11.9, 11.4.3).
+const WRITE_AHEAD_VERSION: Version = Version::new(10, 11);
+/// First series that replaces `innodb_flush_method` by a variable per kind of file.
+const BUFFERING_VERSION: Version = Version::new(11, 0);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.part("[mariadb]");
@@ -28,7 +28,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
     collector.add("innodb_log_file_size", innodb::redo_size("innodb_log_file_size", figures, "96M"));
     collector.add("innodb_page_size", innodb::page_size(figures));
-    if question.version >= KNOWS_WRITE_AHEAD {
+    if question.version >= WRITE_AHEAD_VERSION {
         let write_ahead = innodb::log_write_ahead_size(figures, 512, 4096);
         let remark = "Versions before 10.11.9 and 11.4.3 refuse it.";
         collector
@@ -37,7 +37,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     if let Some(method) = innodb::flush_method(figures) {
         collector.add(
             "innodb_flush_method",
-            Ok(if question.version >= KNOWS_BUFFERING {
+            Ok(if question.version >= BUFFERING_VERSION {
                 without_buffering(method)
             } else {
                 method.default("O_DIRECT")
@@ -56,7 +56,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
 }
 
-/// The same under its new name.
+/// Renames the setting to `innodb_data_file_buffering`.
 fn without_buffering(method: Setting) -> Setting {
     Setting::new("innodb_data_file_buffering", "OFF", method.figures, RuleSource::Documentation, method.rule)
         .default("OFF")

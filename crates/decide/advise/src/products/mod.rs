@@ -1,4 +1,4 @@
-//! The products whose settings are known: a file each, from figures to the lines of its configuration.
+//! Products with advice: one file each, from figures to lines of configuration.
 
 mod fragment;
 mod innodb;
@@ -21,11 +21,11 @@ pub use product::{Product, UnknownVersion};
 use crate::figures::{Figures, device_name};
 use crate::settings::{Advice, Collector, MissingSetting, Question};
 
-/// Settings for a product on the device of a profile. What the profile can't support is named in
-/// [`Advice::missing`].
+/// Computes the settings of a product for the device of a profile. Settings without the figures
+/// they need are listed in [`Advice::missing`].
 ///
 /// # Errors
-/// The version is older than what is known of the product.
+/// Returns the supported versions if the version is too old.
 pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, UnknownVersion> {
     question.product.check(question.version)?;
     let mut collector = Collector::default();
@@ -39,12 +39,13 @@ pub fn advise(profile: &DeviceProfile, question: &Question) -> Result<Advice, Un
         Product::Seastar => seastar::collect(&figures, &mut collector),
         Product::Linux => linux::collect(&figures, &mut collector),
     }
-    // What isn't known of experiments that ended early is missing, or has wide intervals.
+    // Figures of unfinished experiments are missing or have wide intervals, so only unfinished
+    // reads make the advice partial.
     let is_of_reads = |reason: &String| !reason.starts_with(EXPERIMENTS_PARTIAL);
     let is_partial = profile.partial.iter().any(is_of_reads);
     collector.settings_mut().for_each(|setting| {
-        setting.leave_what_is_so();
-        setting.hold_back(is_partial);
+        setting.show_unchanged_only();
+        setting.show_uncertain_only(is_partial);
     });
     if question.product == Product::Seastar {
         seastar::all_or_nothing(&mut collector);

@@ -6,14 +6,15 @@ use super::innodb;
 use crate::figures::{Figures, PROBE_FILES};
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
-/// From here on `InnoDB`'s defaults are meant for solid-state drives.
-const NEW_DEFAULTS: Version = Version::new(8, 4);
+/// First series with `InnoDB` defaults for solid-state drives.
+const SSD_DEFAULTS_VERSION: Version = Version::new(8, 4);
 
-/// `innodb_log_write_ahead_size` by default: two pages of the kernel's page cache. Less saves nothing.
+/// Default `innodb_log_write_ahead_size`: two pages of the kernel's page cache. A smaller one saves
+/// nothing.
 const WRITE_AHEAD_BYTES: u64 = 8 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
-    let new = question.version >= NEW_DEFAULTS;
+    let new = question.version >= SSD_DEFAULTS_VERSION;
     collector.part("[mysqld]");
     collector.add("innodb_io_capacity", innodb::io_capacity(figures, if new { "10000" } else { "200" }));
     collector.add("innodb_io_capacity_max", innodb::io_capacity_max(figures, "twice innodb_io_capacity"));
@@ -55,7 +56,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
 }
 
-/// Both make the same bytes durable; `fdatasync` leaves out times that are never read.
+/// Both calls make the same data durable; `fdatasync` skips timestamps.
 fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, MissingFigure> {
     let methods = figures.commit_methods(innodb::PAGE_BYTES);
     let figure_of = |wanted: CommitMethod| {

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::settings::{Advice, Version};
 
-/// What settings can be advised for.
+/// Product with advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Product {
@@ -18,13 +18,13 @@ pub enum Product {
     Rocksdb,
     /// `SQLite`.
     Sqlite,
-    /// Seastar, as `ScyllaDB` and Redpanda have it.
+    /// Seastar, used by `ScyllaDB` and Redpanda.
     Seastar,
-    /// The kernel's block layer.
+    /// Block layer of the kernel.
     Linux,
 }
 
-/// A version of which nothing is known here.
+/// The version is older than the oldest supported one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{product} {got}: nothing is known here of versions before {oldest}; name one from {oldest} to {latest}"
@@ -37,7 +37,7 @@ pub struct UnknownVersion {
 }
 
 impl Product {
-    /// All of them.
+    /// All products.
     pub const ALL: [Self; 7] = [
         Self::Postgresql,
         Self::Mariadb,
@@ -48,7 +48,7 @@ impl Product {
         Self::Linux,
     ];
 
-    /// Its name as users and JSON have it; [`Display`](fmt::Display) gives the one that its makers write.
+    /// Name for users and JSON. [`Display`](fmt::Display) gives the vendor's spelling.
     pub fn name(self) -> &'static str {
         match self {
             Self::Postgresql => "postgresql",
@@ -61,7 +61,7 @@ impl Product {
         }
     }
 
-    /// The oldest version whose settings are known.
+    /// Oldest supported version.
     pub fn oldest(self) -> Version {
         match self {
             Self::Postgresql => Version::new(13, 0),
@@ -74,7 +74,7 @@ impl Product {
         }
     }
 
-    /// The latest version whose settings are known; the one that is meant where the user names none.
+    /// Latest supported version, the default if the user names none.
     pub fn latest(self) -> Version {
         match self {
             Self::Postgresql => Version::new(18, 0),
@@ -87,12 +87,13 @@ impl Product {
         }
     }
 
-    /// Whether any of its settings depends on what the database is used for.
+    /// Returns true if a setting depends on the workload.
     pub fn depends_on_workload(self) -> bool {
         self == Self::Postgresql
     }
 
-    /// Whether any of its settings depends on how many sessions do I/O at once. `SQLite`'s share out the memory alone.
+    /// Returns true if a setting depends on the number of sessions that do I/O at once. `SQLite`
+    /// only divides memory among them.
     pub(crate) fn depends_on_sessions(self, memory_bytes: Option<u64>) -> bool {
         match self {
             Self::Postgresql => true,
@@ -101,13 +102,13 @@ impl Product {
         }
     }
 
-    /// Whether any of its settings is the size of a cache.
+    /// Returns true if a setting is a cache size.
     pub(crate) fn has_caches(self) -> bool {
         !matches!(self, Self::Seastar | Self::Linux)
     }
 
-    /// What helps where commits wait behind other writes, as the end of a sentence. `SQLite` has its log beside the database, and
-    /// writes back when a connection asks for it.
+    /// Advice for commits that wait behind other writes, as the end of a sentence. `SQLite` keeps
+    /// its log on the same device and checkpoints on request of a connection.
     pub(crate) fn against_waiting(self) -> &'static str {
         match self {
             Self::Postgresql | Self::Mariadb | Self::Mysql => {
@@ -130,7 +131,7 @@ impl Product {
         Err(UnknownVersion { product: self, got: version, oldest: self.oldest(), latest: self.latest() })
     }
 
-    /// What a comment begins with in its configuration.
+    /// Comment prefix of the configuration.
     pub(crate) fn comment(self) -> &'static str {
         match self {
             Self::Sqlite => "--",
@@ -140,7 +141,7 @@ impl Product {
         }
     }
 
-    /// One setting as a line of its configuration.
+    /// Formats a setting as a line of the configuration.
     pub(crate) fn line(self, name: &str, value: &str) -> String {
         match self {
             Self::Postgresql | Self::Mariadb | Self::Mysql => format!("{name} = {value}"),
@@ -151,7 +152,7 @@ impl Product {
         }
     }
 
-    /// What stands at the end of its configuration.
+    /// Last lines of the configuration.
     pub(crate) fn closing(self, advice: &Advice) -> Vec<String> {
         if self == Self::Linux { super::linux::closing(advice) } else { Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What holds for all of the advice on a device, whatever the product.
+//! Remarks on the device that apply to every product.
 
 use nandle_profile::DeviceProfile;
 
@@ -33,7 +33,7 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
         .collect()
 }
 
-/// Loads that fit into the cache tell nothing of those that don't.
+/// Warns that loads within the cache don't show the sustained rate.
 fn burst(figures: &Figures<'_>) -> Option<String> {
     let burst = figures.burst()?;
     let drained = figures.write_cache().ok()?.drain_ns;
@@ -47,7 +47,7 @@ fn burst(figures: &Figures<'_>) -> Option<String> {
     ))
 }
 
-/// From this ratio on the wait is another one.
+/// Least ratio of the two flush times that deserves a warning.
 const FLUSH_RATIO: f64 = 10.0;
 
 fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String> {
@@ -63,7 +63,7 @@ fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String>
     })
 }
 
-/// A cache that loses what it holds, and whether flushes can have emptied it.
+/// Warns of a volatile write cache, and of flushes too quick to have emptied it.
 fn volatile(figures: &Figures<'_>) -> Option<String> {
     let least_ns = figures.medium_write_ns_min();
     let loses = "The kernel calls the device's write cache volatile: what no flush has covered is lost with the power, so leave \
@@ -79,7 +79,7 @@ fn volatile(figures: &Figures<'_>) -> Option<String> {
     figures.cache_is_volatile().filter(|volatile| *volatile).map(|_| format!("{loses}{doubt}"))
 }
 
-/// Reads were measured from one thread, which some devices are too fast for.
+/// Warns that one thread was too slow to saturate the device.
 fn one_thread(figures: &Figures<'_>) -> Option<String> {
     let threads = figures.submitting_threads()?;
     (threads.value.low > 1.0).then(|| {

@@ -1,4 +1,4 @@
-//! `RocksDB`: an options file, as `LoadOptionsFromFile` and `db_bench --options_file` take it.
+//! `RocksDB`: an options file for `LoadOptionsFromFile` and `db_bench --options_file`.
 
 use nandle_units::format_bytes;
 
@@ -9,8 +9,8 @@ use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Se
 
 const MIB: u64 = 1 << 20;
 const DIRECT_WRITES: &str = "use_direct_io_for_flush_and_compaction";
-/// From here on the default of `compaction_readahead_size` is 2 MB instead of none.
-const READS_AHEAD: Version = Version::new(8, 7);
+/// First version with a default of 2 MB instead of 0 for `compaction_readahead_size`.
+const READAHEAD_VERSION: Version = Version::new(8, 7);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.part("[DBOptions]");
@@ -35,7 +35,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     complete(question.version, collector);
 }
 
-/// The reader of options files wants the version first, and a column family before its table's options.
+/// An options file needs the version first, and a column family before its table options.
 fn complete(version: Version, collector: &mut Collector) {
     let has_family =
         collector.parts.iter().any(|part| part.heading.starts_with("[CF") && !part.settings.is_empty());
@@ -51,18 +51,18 @@ fn complete(version: Version, collector: &mut Collector) {
     }
 }
 
-/// A compaction reads ahead one request at a time.
+/// A compaction reads ahead with one request at a time.
 fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 2 * MIB, 16 * MIB);
     let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 2 MiB, the default of newer \
                 versions, to 16 MiB: a compaction reads many files by turns";
-    let default = if version >= READS_AHEAD { "2097152" } else { "0" };
+    let default = if version >= READAHEAD_VERSION { "2097152" } else { "0" };
     Ok(Setting::new("compaction_readahead_size", value, vec![request], RuleSource::Ours, rule)
         .default(default))
 }
 
-/// Iterators read ahead twice as much each time, up to this.
+/// Iterators double their read-ahead each time, up to this size.
 fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 256 << 10, 4 * MIB);
@@ -84,7 +84,7 @@ fn block_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         ))
 }
 
-/// Written back in one go, this much delays a read by at most ten milliseconds.
+/// Writing back this size at once delays a read by at most ten milliseconds.
 fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, MissingFigure> {
     let sequential = figures.sequential_write_bandwidth()?;
     let value = power_of_two_within(sequential.value.low / 100.0 / 2.0, 256 << 10, 8 * MIB);
@@ -96,8 +96,8 @@ fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, 
     Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
 }
 
-/// Bytes per second that flushes and compactions may write. They write in long sequences, so it is the part of random
-/// writing that leaves reads alone, taken of the sequential bandwidth.
+/// Write bandwidth of flushes and compactions. They write long sequences, so the share of random
+/// writing that doesn't disturb reads is applied to the sequential bandwidth.
 fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String), MissingFigure> {
     let (rate, mut seen, rule) = background_write_rate(figures)?;
     let steady = figures.steady_write_bandwidth()?.value.low;
@@ -122,7 +122,7 @@ fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     ))
 }
 
-/// A compaction job writes what one reader reads.
+/// A compaction job writes what a single reader reads.
 fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const LEAST: f64 = 2.0;
     let (rate, mut seen, _) = rate_of_sequences(figures)?;
@@ -141,13 +141,14 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, MissingFigure> 
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
 }
 
-/// Jobs that a rate of writing feeds: of what one could write alone, compression and merging leave about a fifth.
+/// Jobs that a write rate keeps busy. Compression and merging leave about a fifth of the bandwidth
+/// that a job could write alone.
 fn jobs_fed(bytes_per_s: f64, sequential: &Figure) -> f64 {
     let of_one_job = sequential.value.low / 5.0;
     if of_one_job > 0.0 { (bytes_per_s / of_one_job).ceil() } else { 1.0 }
 }
 
-/// The compaction of the first level is one job, which others wait for.
+/// The compaction of the first level is a single job that others wait for.
 fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
@@ -157,12 +158,12 @@ fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     Ok(Setting::new("max_subcompactions", value, seen, RuleSource::Ours, rule).default("1"))
 }
 
-/// A block cache of a third of the memory leaves the rest to the page cache.
+/// The block cache takes a third of the memory, so buffered reads use the page cache for the rest.
 fn use_direct_reads(figures: &Figures<'_>) -> Setting {
     let rule = "false: with the block cache at a third of the memory the rest is the page cache's, which holds what is still \
                 compressed; true where the block cache has nearly all of it";
     Setting::new("use_direct_reads", "false", vec![figures.direct()], RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("false")
 }
 
@@ -183,11 +184,11 @@ fn use_direct_writes(figures: &Figures<'_>) -> Setting {
         .remark("Compactions then read ahead by compaction_readahead_size alone, which must not be 0.")
 }
 
-/// A flush is long enough that its costs don't count, and memory suffices for several.
+/// Large enough to amortise a flush, and small enough for several buffers in memory.
 fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
-    /// The default, and what a few of them may take in memory.
+    /// Default, and the most that a few buffers may take in memory.
     const BYTES: (u64, u64) = (64 * MIB, 256 * MIB);
-    /// Several are full, or being flushed, at a time.
+    /// Several buffers are full or being flushed at a time.
     const PART_OF_MEMORY: u64 = 16;
     let sequential = figures.sequential_write_bandwidth()?;
     let most =
@@ -205,6 +206,6 @@ fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setti
 fn block_cache(memory_bytes: u64) -> Setting {
     let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
     Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .shown_only("no options file holds a cache: give the number to NewLRUCache")
 }

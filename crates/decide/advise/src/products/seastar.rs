@@ -1,4 +1,4 @@
-//! Seastar (`ScyllaDB`, Redpanda): `io_properties.yaml`, as `iotune` writes it.
+//! Seastar (`ScyllaDB`, Redpanda): `io_properties.yaml`, in the format of `iotune`.
 
 use nandle_profile::disturbs;
 
@@ -8,7 +8,7 @@ use crate::figures::{Figures, is_plain_path};
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
-/// Requests that Seastar counts in.
+/// Request size of Seastar's rates.
 const REQUEST_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
@@ -40,7 +40,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.add("physical_block_size", physical_block_size(figures));
 }
 
-/// Seastar takes a disk with all four of its rates or not at all.
+/// Seastar needs all four rates of a disk, or none.
 pub(super) fn all_or_nothing(collector: &mut Collector) {
     const RATES: [&str; 4] = ["read_iops", "read_bandwidth", "write_iops", "write_bandwidth"];
     let is_set = |rate: &&str| {
@@ -62,7 +62,8 @@ pub(super) fn all_or_nothing(collector: &mut Collector) {
     }
 }
 
-/// A string of YAML in double quotes, which has an escape for every letter (YAML 1.2, §5.7), or bare where it is a plain path.
+/// Formats a YAML string: bare for a plain path, otherwise in double quotes with escapes (YAML 1.2,
+/// §5.7).
 fn yaml_string(text: &str) -> String {
     if is_plain_path(text) {
         return text.to_owned();
@@ -75,7 +76,7 @@ fn yaml_string(text: &str) -> String {
     format!("\"{}\"", text.chars().map(escaped).collect::<String>())
 }
 
-/// Not iotune's figure, so the rule isn't the product's own.
+/// The figure isn't iotune's, so the rule is ours.
 fn write_iops(writes: Figure) -> Setting {
     let rule = "the lower bound of what is left after long writing, where iotune gives what there is in its first seconds: the scheduler \
                 shares it out for ever";

@@ -1,4 +1,4 @@
-//! `SQLite`: pragmas, as its documentation describes them.
+//! `SQLite`: pragmas from its documentation.
 
 use nandle_units::format_bytes;
 
@@ -6,9 +6,9 @@ use crate::figures::Figures;
 use crate::figures::words::{number, time, whole};
 use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
-/// The page by default.
+/// Default page size.
 const PAGE_BYTES: u64 = 4096;
-/// Pages after which a commit begins a checkpoint by default.
+/// Default number of log pages at which a commit starts a checkpoint.
 const CHECKPOINT_PAGES: u64 = 1000;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -22,8 +22,9 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     }
 }
 
-/// A larger page is worth it while it costs hardly more than the default one: the tree gets lower, and a scan needs fewer
-/// requests. Beyond 16 KiB the cache holds too few pages, and each change of a row writes one of them to the log.
+/// A larger page is worthwhile if it costs hardly more: the tree is lower and scans need fewer
+/// requests. Beyond 16 KiB the cache holds too few pages, and each change of a row logs a whole
+/// page.
 fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const LARGER: [u64; 2] = [8 << 10, 16 << 10];
     let mut seen = page_costs(figures, PAGE_BYTES)?.to_vec();
@@ -47,7 +48,7 @@ fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         .shown_only("a database keeps the page size with which it was made, and rows decide it as well as the device"))
 }
 
-/// What a page costs in the database, and what in the log.
+/// Cost of a page in the database and in the log.
 fn page_costs(figures: &Figures<'_>, page_bytes: u64) -> Result<[Figure; 2], MissingFigure> {
     Ok([figures.random_read_and_write(page_bytes)?, figures.flush_mean_of(page_bytes)?])
 }
@@ -57,9 +58,9 @@ fn costs_hardly_more(cost: &Figure, than: &Figure) -> bool {
     cost.is_clear() && cost.value.value <= HARDLY_MORE * than.value.value
 }
 
-/// WAL commits with one flush where the rollback journal takes several.
+/// WAL commits with one flush, the rollback journal with several.
 fn journal_mode(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    /// Of the journal, of the database, and of the journal's deletion.
+    /// Flushes of the journal, of the database, and of the journal's deletion.
     const FLUSHES_OF_A_JOURNAL: f64 = 3.0;
     let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
@@ -70,14 +71,14 @@ fn journal_mode(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         time(mean * FLUSHES_OF_A_JOURNAL)
     );
     Ok(Setting::new("journal_mode", "WAL", vec![flush], RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("delete")
         .remark("Not where the database lies on a network file system, or is used by several machines: WAL needs memory that all share."))
 }
 
-/// Never lowered for speed.
+/// `synchronous`, never lowered for speed.
 fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    /// What a commit may add to each row that shares it.
+    /// Cost of a commit that each of its rows may bear.
     const SHARE_OF_A_ROW_NS: f64 = 10e3;
     let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
@@ -88,9 +89,9 @@ fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     );
     let rows = (mean / SHARE_OF_A_ROW_NS).ceil();
     let setting = Setting::new("synchronous", "FULL", vec![flush], RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("FULL")
-        .guarding_data();
+        .protecting_data();
     let batch = format!(
         "Rows that are written together belong in one transaction: with {} rows in it the commit adds no more than {} to each.",
         number(rows),
@@ -103,11 +104,11 @@ fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     ))
 }
 
-/// The commit that fills the log to this many pages writes them home, and waits.
+/// The commit that fills the log to this number of pages writes them back and waits.
 fn wal_autocheckpoint(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const MOST_PAGES: u64 = 10_000;
     let writes = figures.steady_write_iops(PAGE_BYTES)?;
-    // No more than is sure.
+    // A lower bound, so that the checkpoint isn't longer than promised.
     let per_s = writes.value.low;
     let value = whole(per_s).clamp(CHECKPOINT_PAGES, MOST_PAGES);
     let took = if per_s > 0.0 {
@@ -132,14 +133,14 @@ fn mmap_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let latency = figures.random_read_latency()?;
     let rule = "0: reads through a mapping gain the copying only, which is small beside a read of the \
                 device, and a read error there ends the process instead of returning an error";
-    Ok(Setting::new("mmap_size", 0, vec![latency], RuleSource::Contested, rule).whatever_the_device().default("0").remark(
+    Ok(Setting::new("mmap_size", 0, vec![latency], RuleSource::Contested, rule).device_independent().default("0").remark(
         "Contested: a database that fits into memory gains by it, as there are no reads of the device then.",
     ))
 }
 
-/// Each connection has a cache of its own. Negative numbers are KiB.
+/// Each connection has its own cache. Negative numbers are KiB.
 fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
-    /// The default, in KiB.
+    /// Default, in KiB.
     const LEAST_KIB: u64 = 2000;
     let rule = format!(
         "the memory that it may use ({}) divided among {sessions} connections, each of which has a cache of its own; in KiB \
@@ -148,6 +149,6 @@ fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
     );
     let kibibytes = ((memory_bytes / u64::from(sessions.max(1))) >> 10).clamp(LEAST_KIB, i32::MAX as u64);
     Setting::new("cache_size", format!("-{kibibytes}"), Vec::<Figure>::new(), RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("-2000")
 }

@@ -3,15 +3,15 @@ use nandle_profile::experiments::CommitMethod;
 use crate::figures::words::whole;
 use crate::settings::Figure;
 
-/// `commit_delay`, in microseconds: half of what a flush takes after one 8 kB write (PostgreSQL's documentation, WAL
-/// Configuration), up to the setting's greatest value.
+/// `commit_delay` in microseconds: half the time of a flush after an 8 kB write (PostgreSQL's
+/// documentation, WAL Configuration), up to the maximum of the setting.
 pub(crate) fn commit_delay_us(flush_mean_ns: f64) -> u64 {
     const GREATEST_US: u64 = 100_000;
     whole(flush_mean_ns / 2e3).min(GREATEST_US)
 }
 
-/// The method to commit by: the default, unless another is surely faster (their intervals don't touch) and its 99th
-/// percentile is no worse. A mean that is won in the tail isn't won.
+/// Chooses the commit method: the default, unless another is surely faster and its 99th percentile
+/// is no worse. Surely faster means that the intervals don't overlap.
 pub(crate) fn best_commit_method(
     methods: &[(CommitMethod, Figure, Option<u64>)],
     default: CommitMethod,

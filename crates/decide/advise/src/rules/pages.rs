@@ -1,9 +1,9 @@
-/// Share of random page reads that find the page in a cache: what PostgreSQL's documentation assumes for
-/// `random_page_cost` (its default of 4 is a fortieth random, ninety per cent cached).
+/// Share of random page reads that hit a cache, as PostgreSQL's documentation assumes for
+/// `random_page_cost`. Its default of 4 comes from a ratio of 40 and 90 % cached.
 pub(crate) const CACHED_SHARE: f64 = 0.9;
 
-/// The planner's cost of a random page by a sequential one: the device's ratio for the share that isn't cached, and no
-/// less than that of a sequential page.
+/// The planner's cost of a random page divided by a sequential one: the device's ratio for cache
+/// misses, at least 1.
 pub(crate) fn page_cost(device_ratio: f64, cached_share: f64) -> f64 {
     (device_ratio * (1.0 - cached_share)).max(1.0)
 }

@@ -1,6 +1,6 @@
 use crate::figures::words::whole;
 
-/// The least power of two that is no smaller than a size, within bounds that are powers of two themselves.
+/// Rounds a size up to a power of two within `least` and `most`, which are powers of two.
 pub(crate) fn power_of_two_within(bytes: f64, least: u64, most: u64) -> u64 {
     whole(bytes.max(1.0)).next_power_of_two().clamp(least, most)
 }

@@ -2,25 +2,27 @@ use crate::figures::Figures;
 use crate::figures::words::whole;
 use crate::settings::{Figure, MissingFigure};
 
-/// From this ratio on a random write is expensive enough that sequential neighbours are worth writing along. uFLIP and
-/// `StableBuffer` count up to 4 times sequential writing among the good patterns.
+/// Ratio of random to sequential writes from which writing neighbouring pages along pays. uFLIP and
+/// `StableBuffer` count ratios up to 4 among the good patterns.
 const EXPENSIVE_RATIO: f64 = 4.0;
 
-/// Whether random writes are surely much more expensive than sequential ones: at the lower bound, too.
+/// Returns true if random writes are much more expensive than sequential ones, even at the lower
+/// bound.
 pub(crate) fn random_is_expensive(random_by_sequential: &Figure) -> bool {
     random_by_sequential.value.low >= EXPENSIVE_RATIO
 }
 
-/// Part of the steady state that background writing may take where its effect on reads wasn't measured.
+/// Share of the steady state for background writes if interference wasn't measured.
 const PART_OF_STEADY_STATE: f64 = 0.5;
 
-/// Background writing has to go on, also where any of it is felt by reads.
+/// Least share of the steady state for background writes, which must proceed even if they disturb
+/// reads.
 const LEAST_PART_OF_STEADY_STATE: f64 = 0.05;
 
-/// Bytes per second that background writing may take, with the figures and the words of the rule: what surely leaves the
-/// latency of reads within twice its value, no more than the steady state and no less than a twentieth of it; half of the
-/// steady state where interference was not measured. All of it by lower bounds: too high a rate hurts, and it is a
-/// server that follows it, day and night.
+/// Bandwidth of background writes, with its figures and the rule in words. It is the bandwidth at
+/// which the read latency at most doubles, between a twentieth of the steady state and all of it.
+/// If interference wasn't measured, it is half of the steady state. All figures are lower bounds,
+/// because a server writes at this rate all the time.
 pub(crate) fn background_write_rate(
     figures: &Figures<'_>,
 ) -> Result<(f64, Vec<Figure>, String), MissingFigure> {
@@ -48,8 +50,8 @@ pub(crate) fn background_write_rate(
     Ok((rate, vec![beside, steady], rule.into()))
 }
 
-/// Bytes of pages that the device writes back at a rate in the time of a checkpoint: more log between two checkpoints leaves
-/// more to be written back than is written back.
+/// Bytes that the device writes back at a rate during one checkpoint. A larger log between
+/// checkpoints leaves more than can be written back.
 pub(crate) fn written_back_bytes(bytes_per_s: f64) -> u64 {
     const CHECKPOINT_S: f64 = 300.0;
     const COMPLETION: f64 = 0.9;

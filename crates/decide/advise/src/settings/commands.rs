@@ -1,4 +1,4 @@
-//! Commands within sentences: which target they name, and for how long they probe.
+//! Placeholders of commands in sentences: the probe's target and budget.
 
 use std::fmt::Write as _;
 
@@ -6,13 +6,13 @@ use nandle_profile::DeviceProfile;
 use nandle_units::quoted;
 
 const MINUTE_NS: u64 = 60_000_000_000;
-/// Stands for the target of the profile.
+/// Placeholder of the profile's target.
 const TARGET: &str = "TARGET";
-/// Stands for a budget: so many minutes, or twice what the probe had where that is more. What a probe lacked, one of the same length
-/// lacks again.
+/// Placeholder of a budget in minutes. It becomes twice the profile's budget if that was as long,
+/// because an equal probe would lack the same figures.
 const BUDGET: &str = "BUDGET(";
 
-/// A sentence with the target of a profile, and with budgets that are longer than it had.
+/// Fills the target and longer budgets into a sentence.
 pub(crate) fn completed(sentence: &str, profile: &DeviceProfile) -> String {
     let had_minutes = profile.conditions.budget_ns / MINUTE_NS;
     let mut text = String::new();

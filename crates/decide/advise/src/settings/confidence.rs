@@ -6,27 +6,27 @@ use serde::Serialize;
 use super::Figure;
 use crate::figures::words::UNCLEAR_SPREAD;
 
-/// The source of the claim that a setting follows from a measurement.
+/// Source of the rule behind a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSource {
-    /// The product's documentation or its maintainers.
+    /// Vendor documentation or the product's maintainers.
     Documentation,
-    /// Nandle's authors.
+    /// Nandle's own rule.
     Ours,
-    /// The field disagrees; the rule is one side's.
+    /// Experts disagree; the rule is one side's.
     Contested,
 }
 
-/// How sure a piece of advice is.
+/// Confidence in a setting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// Contested, or the measurement leaves much room.
+    /// The rule is contested, or the interval is wide.
     Low,
-    /// The rule is ours, or the measurement leaves some room.
+    /// The rule is Nandle's own, or the interval is moderately wide.
     Medium,
-    /// The rule is the product's own, and the measurement is sharp.
+    /// The rule is per vendor documentation, and the interval is narrow.
     High,
 }
 
@@ -40,12 +40,12 @@ impl fmt::Display for Confidence {
     }
 }
 
-/// Bounds that are no further apart than this leave the advice as it is.
+/// Largest ratio of the bounds for high confidence.
 const SHARP_SPREAD: f64 = 1.5;
-/// Bounds that are further apart than this leave it open.
+/// Largest ratio of the bounds for medium confidence.
 const WIDE_SPREAD: f64 = WritePatternCost::CLEAR_SPREAD_MAX;
 
-/// The confidence, and the reason for it in words.
+/// Confidence of a rule applied to figures, with the reason in words.
 pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, String) {
     let spread = figures.iter().map(Figure::spread).fold(1.0, f64::max);
     let has_no_upper_bound = figures.iter().any(|figure| figure.value.high.is_infinite());

@@ -3,18 +3,18 @@ use serde::ser::{Serialize, SerializeMap as _, Serializer};
 
 use super::{Confidence, completed};
 
-/// A number that a profile gives, or that follows from some: the ground that a piece of advice stands on.
+/// Number from a profile, or derived from such numbers, that advice is based on.
 ///
-/// As JSON it is `{"says": "…", KEY: {"value", "low", "high"}}`.
+/// The JSON is `{"says": "…", KEY: {"value", "low", "high"}}`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Figure {
-    /// What it is called; ends in its unit (`random_read_latency_ns`).
+    /// JSON key; ends in the unit (`random_read_latency_ns`).
     pub key: &'static str,
-    /// The number with its interval.
+    /// Value with its interval.
     pub value: Interval<f64>,
-    /// The number in a sentence for people.
+    /// Sentence for people that contains the value.
     pub says: String,
-    /// How sure anything that follows from it may be at most, and why; `None` where its interval says it all.
+    /// Upper limit of the confidence and its reason; `None` if only the interval limits it.
     pub surest: Option<(Confidence, &'static str)>,
 }
 
@@ -23,23 +23,23 @@ impl Figure {
         Self { key, value, says: says.into(), surest: None }
     }
 
-    /// A number without an interval: what the system states, or the user.
+    /// Creates a figure without an interval, stated by the system or the user.
     pub(crate) fn stated(key: &'static str, value: f64, says: impl Into<String>) -> Self {
         Self::new(key, Interval::exact(value), says)
     }
 
-    /// Bounds how sure anything is that follows from it: its interval doesn't tell what else wasn't measured.
+    /// Limits the confidence of conclusions for a reason that the interval doesn't cover.
     pub(crate) fn no_surer_than(mut self, confidence: Confidence, because: &'static str) -> Self {
         self.surest = Some((confidence, because));
         self
     }
 
-    /// Whether it is known well enough to conclude something from it.
+    /// Returns true if the interval is narrow enough for conclusions.
     pub(crate) fn is_clear(&self) -> bool {
         WritePatternCost::is_clear(&self.value)
     }
 
-    /// How many times the lower bound the upper one is; 1 is a sharp number.
+    /// Ratio of the upper bound to the lower bound; 1 for an exact number.
     pub fn spread(&self) -> f64 {
         let Interval { low, high, .. } = self.value;
         match (low, high) {
@@ -59,18 +59,20 @@ impl Serialize for Figure {
     }
 }
 
-/// A figure that the profile doesn't hold.
+/// Figure that the profile lacks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 pub struct MissingFigure {
-    /// What is missing.
+    /// Description of the missing figure.
     pub needs: &'static str,
-    /// How it is had; [`how_for`](Self::how_for) completes it.
+    /// Instruction for measuring it, with placeholders. [`how_to_measure`](Self::how_to_measure)
+    /// fills them.
     pub how: &'static str,
 }
 
 impl MissingFigure {
-    /// How it is had of the device of a profile, as a command that can be copied where there is one.
-    pub fn how_for(&self, profile: &DeviceProfile) -> String {
+    /// Instruction for measuring the figure on the profile's device, with a command to copy if
+    /// there is one.
+    pub fn how_to_measure(&self, profile: &DeviceProfile) -> String {
         completed(self.how, profile)
     }
 }

@@ -1,4 +1,4 @@
-//! What a piece of advice is made of.
+//! Data types of advice.
 
 mod advice;
 mod commands;

@@ -6,23 +6,23 @@ use serde::Serialize;
 
 use crate::Product;
 
-/// What settings are wanted for.
+/// Product, version and workload that need settings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Question {
-    /// The product.
+    /// Product.
     pub product: Product,
-    /// Its version.
+    /// Version of the product.
     pub version: Version,
-    /// What it is used for.
+    /// Workload of the database.
     pub workload: Workload,
     /// Sessions (threads, clients) that do I/O at the same time.
     pub sessions: u32,
-    /// Memory that the product may use for caching; `null` where it wasn't given.
+    /// Memory that the product may use for caching; `null` if it wasn't given.
     pub memory_bytes: Option<u64>,
 }
 
 impl Question {
-    /// The workload in words, as far as the product's settings depend on it; `None` where they don't.
+    /// Describes the workload as far as the settings depend on it; `None` if they don't.
     pub fn describe(&self) -> Option<String> {
         let workload = self.product.depends_on_workload().then(|| self.workload.to_string());
         let sessions = self.depends_on_sessions().then(|| format!("{} sessions at once", self.sessions));
@@ -32,13 +32,14 @@ impl Question {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// Whether any setting depends on how many sessions do I/O at once: some share out memory alone.
+    /// Returns true if a setting depends on the number of sessions that do I/O at once, not only on
+    /// memory.
     pub fn depends_on_sessions(&self) -> bool {
         self.product.depends_on_sessions(self.memory_bytes)
     }
 }
 
-/// What a database is used for.
+/// Workload of a database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(into = "&'static str")]
 pub enum Workload {
@@ -46,15 +47,15 @@ pub enum Workload {
     Oltp,
     /// Few large queries.
     Olap,
-    /// Both.
+    /// Short transactions and large queries.
     Mixed,
 }
 
 impl Workload {
-    /// All of them.
+    /// All workloads.
     pub const ALL: [Self; 3] = [Self::Oltp, Self::Olap, Self::Mixed];
 
-    /// Its name as users and JSON have it.
+    /// Name for users and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Self::Oltp => "oltp",
@@ -63,7 +64,7 @@ impl Workload {
         }
     }
 
-    /// Sessions that do I/O at the same time, where the user doesn't say: an assumption, and told as one.
+    /// Default number of sessions that do I/O at the same time.
     pub fn sessions_assumed(self) -> u32 {
         match self {
             Self::Oltp => 16,
@@ -72,7 +73,7 @@ impl Workload {
         }
     }
 
-    /// Whether transactions commit often.
+    /// Returns true if transactions commit often.
     pub(crate) fn commits_often(self) -> bool {
         self != Self::Olap
     }
@@ -90,18 +91,18 @@ impl fmt::Display for Workload {
     }
 }
 
-/// A product's version, as far as settings depend on it.
+/// Version of a product, as far as settings depend on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(into = "String")]
 pub struct Version {
-    /// Its first number.
+    /// Major number.
     pub major: u32,
-    /// Its second; 0 when there was none.
+    /// Minor number; 0 if there is none.
     pub minor: u32,
 }
 
 impl Version {
-    /// A version.
+    /// Creates a version.
     pub const fn new(major: u32, minor: u32) -> Self {
         Self { major, minor }
     }
@@ -125,7 +126,7 @@ impl From<Version> for String {
 impl FromStr for Version {
     type Err = String;
 
-    /// Reads `18`, `8.4`, `10.11.19`; what follows the second number is passed over.
+    /// Parses `18`, `8.4`, `10.11.19`; ignores the rest after the minor number.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |part: &str| part.parse().ok();
         let mut parts = text.split('.');

@@ -4,41 +4,42 @@ use serde::Serialize;
 use super::confidence::judge;
 use super::{Confidence, Figure, MissingFigure, RuleSource};
 
-/// One line of a configuration, and why it is there.
+/// One line of a configuration, with its reasons.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Setting {
-    /// What the product calls it.
+    /// Name in the product's configuration.
     pub name: String,
-    /// Its value, as the product's configuration has it.
+    /// Value in the product's configuration.
     pub value: String,
-    /// What the product sets by itself, in the version that was asked for; `null` where it depends on more.
+    /// The product's default in the version of the question; `null` if it depends on other
+    /// settings.
     pub default: Option<&'static str>,
-    /// What it was on the machine that measured, where the profile tells.
+    /// Value on the probed machine, if the profile has it.
     pub probed: Option<String>,
-    /// The measured numbers that it follows from.
+    /// Figures that the value follows from.
     pub figures: Vec<Figure>,
-    /// How it follows from them.
+    /// Rule that derives the value from the figures.
     pub rule: String,
-    /// Whose rule it is.
+    /// Source of the rule.
     pub rule_source: RuleSource,
-    /// How sure it is.
+    /// Confidence in the value.
     pub confidence: Confidence,
-    /// Why no surer and no less.
+    /// Reason for the confidence.
     pub confidence_reason: String,
-    /// What else should be known, each a sentence; of a contested setting, what the others say.
+    /// Further remarks, one sentence each. For a contested setting they give the other opinion.
     pub remarks: Vec<String>,
-    /// Why the line stands in the fragment as a comment; `null` when it is set.
+    /// Reason why the line is only a comment in the fragment; `null` if it is set.
     pub only_a_comment: Option<String>,
-    /// Whether the value is the same on every device.
+    /// True if the value is the same on every device.
     #[serde(skip)]
-    pub(crate) is_the_same_everywhere: bool,
-    /// Whether data are less safe with another value.
+    pub(crate) is_device_independent: bool,
+    /// True if another value would make data less safe.
     #[serde(skip)]
-    pub(crate) guards_data: bool,
+    pub(crate) protects_data: bool,
 }
 
 impl Setting {
-    /// A setting that follows from `figures` by a rule.
+    /// Creates a setting derived from `figures` by a rule.
     #[expect(clippy::needless_pass_by_value, reason = "callers hand over numbers and texts alike")]
     pub(crate) fn new(
         name: impl Into<String>,
@@ -60,8 +61,8 @@ impl Setting {
             confidence_reason,
             remarks: Vec::new(),
             only_a_comment: None,
-            is_the_same_everywhere: false,
-            guards_data: false,
+            is_device_independent: false,
+            protects_data: false,
         }
     }
 
@@ -70,7 +71,7 @@ impl Setting {
         self
     }
 
-    /// What the profile says that it was.
+    /// Sets the value on the probed machine.
     pub(crate) fn was(mut self, probed: Option<impl ToString>) -> Self {
         self.probed = probed.map(|probed| probed.to_string());
         self
@@ -81,17 +82,18 @@ impl Setting {
         self
     }
 
-    /// The value is the same on every device: the figures tell what it costs here, and make it no less sure.
-    pub(crate) fn whatever_the_device(mut self) -> Self {
+    /// Marks the value as independent of the device. The figures give its cost and don't limit the
+    /// confidence.
+    pub(crate) fn device_independent(mut self) -> Self {
         let (confidence, reason) = judge(self.rule_source, &[]);
         self.confidence = confidence;
         self.confidence_reason = format!("{reason}, whatever the device");
-        self.is_the_same_everywhere = true;
+        self.is_device_independent = true;
         self
     }
 
-    /// The value is the same for all that the figures' bounds leave possible, so they may be far apart. What else limits a figure
-    /// still counts.
+    /// Raises the confidence, because the value is the same within the bounds of the figures. Other
+    /// limits of the figures still count.
     pub(crate) fn same_within_bounds(mut self) -> Self {
         let sharp = |figure: &Figure| Figure { value: Interval::exact(figure.value.value), ..figure.clone() };
         let sharp: Vec<Figure> = self.figures.iter().map(sharp).collect();
@@ -103,8 +105,8 @@ impl Setting {
         self
     }
 
-    /// However far apart the bounds are, all of them are below the default, so it is set with what confidence the rule has.
-    pub(crate) fn below_default_in_any_case(mut self) -> Self {
+    /// Raises the confidence, because the value is below the default at all bounds of the figures.
+    pub(crate) fn surely_below_default(mut self) -> Self {
         let is_limited = self.figures.iter().any(|figure| figure.surest.is_some());
         if self.confidence == Confidence::Low && !is_limited {
             self.confidence = Confidence::Medium;
@@ -113,13 +115,14 @@ impl Setting {
         self
     }
 
-    /// Data are less safe with another value, so it is set although it is the default: the configuration may say otherwise before.
-    pub(crate) fn guarding_data(mut self) -> Self {
-        self.guards_data = true;
+    /// Marks the setting as protection of data. It is set even to its default, because the
+    /// configuration may contain another value.
+    pub(crate) fn protecting_data(mut self) -> Self {
+        self.protects_data = true;
         self
     }
 
-    /// The line isn't set, only shown. The first reason stands.
+    /// Shows the line as a comment. The first reason counts.
     pub(crate) fn shown_only(mut self, because: impl Into<String>) -> Self {
         self.show_only(because);
         self
@@ -129,9 +132,9 @@ impl Setting {
         self.only_a_comment.get_or_insert_with(|| because.into());
     }
 
-    /// What is so already isn't set: it only makes the lines that change something hard to find.
-    pub(crate) fn leave_what_is_so(&mut self) {
-        if self.guards_data {
+    /// Shows the line as a comment if it changes nothing, so that changes stand out.
+    pub(crate) fn show_unchanged_only(&mut self) {
+        if self.protects_data {
             return;
         }
         if self.default.is_some_and(|default| default == self.value) {
@@ -141,11 +144,12 @@ impl Setting {
         }
     }
 
-    /// What has low confidence isn't set; what holds on every device is, however little of this one is known.
-    pub(crate) fn hold_back(&mut self, is_partial: bool) {
+    /// Shows the line as a comment if the confidence is low, or the profile partial. Values that
+    /// don't depend on the device are set even with a partial profile.
+    pub(crate) fn show_uncertain_only(&mut self, is_partial: bool) {
         if self.confidence == Confidence::Low {
             self.show_only("confidence is low; try it before you set it");
-        } else if is_partial && !self.is_the_same_everywhere {
+        } else if is_partial && !self.is_device_independent {
             self.show_only(
                 "the profile is partial; probe the device to the end, or try it before you set it",
             );
@@ -153,19 +157,19 @@ impl Setting {
     }
 }
 
-/// A setting that can't be advised.
+/// Setting that the profile doesn't support.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MissingSetting {
-    /// What the product calls it.
+    /// Name in the product's configuration.
     pub setting: &'static str,
-    /// What isn't in the profile.
+    /// Missing figure.
     pub needs: &'static str,
-    /// How it is had, with the command where there is one.
+    /// Instruction for measuring it, with a command if there is one.
     pub how: String,
 }
 
 impl MissingSetting {
     pub(crate) fn of(setting: &'static str, figure: MissingFigure, profile: &DeviceProfile) -> Self {
-        Self { setting, needs: figure.needs, how: figure.how_for(profile) }
+        Self { setting, needs: figure.needs, how: figure.how_to_measure(profile) }
     }
 }

@@ -1,4 +1,4 @@
-//! What to set otherwise than it is: the surest lines of the advice.
+//! Settings to change: the advice with the highest confidence.
 
 use std::cmp::Reverse;
 
@@ -9,30 +9,30 @@ use super::finding::capitalised;
 use crate::settings::{Advice, Confidence, Question, Setting, Workload};
 use crate::{Product, advise};
 
-/// So many lines at most.
+/// Most changes in a verdict.
 const CHANGES_MAX: usize = 4;
-/// Of one product no more, so that neither the kernel nor one database has all of them.
+/// Most changes of one product, so that no product crowds out the others.
 const OF_ONE_MAX: usize = 2;
-/// The kernel, which every database runs on, and the databases that most have. Which one it is isn't known here, so that each line says
-/// for which it is.
+/// The kernel and the most common databases. The database on the device is unknown, so each change
+/// names its product.
 const PRODUCTS: [Product; 4] = [Product::Linux, Product::Postgresql, Product::Mysql, Product::Sqlite];
 
-/// A setting that is to be another than it is, or than the product's default where what it is isn't known.
+/// Setting that should change, compared with its probed value or else its default.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Change {
-    /// Of what.
+    /// Product of the setting.
     pub product: Product,
-    /// The setting: name, value, figures, rule and confidence.
+    /// Setting with its value, figures, rule and confidence.
     pub setting: Setting,
 }
 
 impl Change {
-    /// What the product calls the setting; of the kernel's, the file in the device's folder.
+    /// Name of the setting; for the kernel, the file in the device's directory.
     pub fn name(&self) -> &str {
         self.setting.name.trim_start_matches("/sys/block/$device/")
     }
 
-    /// Why, in a sentence, and what has to be set with it.
+    /// Reason in a sentence, and the settings that must change with it.
     pub fn why(&self) -> String {
         let why = capitalised(&self.setting.rule);
         if self.setting.name == "io_combine_limit" {
@@ -42,16 +42,17 @@ impl Change {
         }
     }
 
-    /// The value that it replaces, in words; `None` where neither is known.
+    /// Value that it replaces, in words; `None` if it is unknown.
     pub fn instead_of(&self) -> Option<String> {
         let probed = self.setting.probed.as_ref().map(|probed| format!("it is {probed}"));
         probed.or_else(|| self.setting.default.map(|default| format!("the default is {default}")))
     }
 }
 
-/// The surest changes, for many short transactions in the products' latest versions.
+/// Changes with the highest confidence, for short transactions and the products' latest versions.
 pub(super) fn changes(profile: &DeviceProfile) -> Vec<Change> {
-    let mut all: Vec<Change> = PRODUCTS.into_iter().flat_map(|product| of(profile, product)).collect();
+    let mut all: Vec<Change> =
+        PRODUCTS.into_iter().flat_map(|product| product_changes(profile, product)).collect();
     all.sort_by_key(|change| Reverse(change.setting.confidence));
     let mut chosen: Vec<Change> = Vec::new();
     for change in all {
@@ -63,7 +64,7 @@ pub(super) fn changes(profile: &DeviceProfile) -> Vec<Change> {
     chosen
 }
 
-fn of(profile: &DeviceProfile, product: Product) -> Vec<Change> {
+fn product_changes(profile: &DeviceProfile, product: Product) -> Vec<Change> {
     let workload = Workload::Oltp;
     let question = Question {
         product,
@@ -77,10 +78,10 @@ fn of(profile: &DeviceProfile, product: Product) -> Vec<Change> {
     settings.map(|setting| Change { product, setting: setting.clone() }).collect()
 }
 
-/// Settings that change nothing but what another may be.
+/// Settings that only limit other settings.
 const BOUNDS_OF_OTHERS: [&str; 2] = ["io_max_combine_limit", "io_max_concurrency"];
 
-/// Whether it is sure enough to be set, and isn't so already.
+/// Returns true if the setting is sure enough to be set and differs from the present value.
 fn is_change(setting: &Setting) -> bool {
     if BOUNDS_OF_OTHERS.contains(&setting.name.as_str()) {
         return false;
@@ -91,7 +92,8 @@ fn is_change(setting: &Setting) -> bool {
         && present.is_some_and(|present| first_of(present) != first_of(&setting.value))
 }
 
-/// Defaults that depend on something name the usual one first: `2000, or 75000 where the device is rotational`.
+/// First alternative of a default, which is the usual one:
+/// `2000, or 75000 where the device is rotational`.
 fn first_of(value: &str) -> &str {
     value.split([' ', ',']).next().unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! The figures that a database administrator looks for, as one small table.
+//! Table of key figures for database administrators.
 
 use nandle_profile::arithmetic::{inverse, map};
 use nandle_profile::experiments::{MixedLoad, PatternCost};
@@ -10,9 +10,9 @@ use crate::figures::Figures;
 use crate::figures::words::whole;
 use crate::settings::MissingFigure;
 
-/// Pages of databases: SQLite's, PostgreSQL's, InnoDB's.
+/// Page sizes of SQLite, PostgreSQL and InnoDB.
 const PAGES_BYTES: [u64; 3] = [4 << 10, 8 << 10, 16 << 10];
-/// The page of the mixed load, and its share of reads: what many call a transactional load.
+/// Page size and read share of the mixed load, a common model of transactional loads.
 const MIXED_BYTES: u64 = 8 << 10;
 const MIXED_READ_PERCENT: u8 = 70;
 
@@ -24,67 +24,68 @@ const PATTERNS: MissingFigure = MissingFigure { needs: "the write-patterns", how
 const COMMITS: MissingFigure = MissingFigure { needs: "commits", how: "--budget 60s measures it" };
 const LARGE: MissingFigure = MissingFigure { needs: "large writes", how: "--budget 5m measures it" };
 
-/// A row: one load, what a request of it takes alone, and the most of it.
+/// Row of the table: latency at depth 1 and peak rate of one load.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FigureRow {
-    /// What is done.
+    /// Load.
     pub load: Load,
-    /// In words: `random reads, 8KiB`.
+    /// Name of the load: `random reads, 8KiB`.
     pub name: String,
-    /// Bytes of one request; `null` where nothing was measured that has a size.
+    /// Bytes of one request; `null` if nothing with a size was measured.
     pub block_bytes: Option<u64>,
-    /// One request at a time; `null` where that wasn't measured.
+    /// Latency at depth 1; `null` if it wasn't measured.
     pub alone: Option<DepthOneLatency>,
-    /// As many a second as there can be; `null` where that wasn't measured.
+    /// Peak rate; `null` if it wasn't measured.
     pub most: Option<PeakRate>,
-    /// Whether a write cache answered, volatile or not: then it holds for bursts.
+    /// True if a write cache, volatile or not, absorbed the writes. Such figures hold for bursts.
     pub by_cache: bool,
-    /// What is missing of a row without figures, and the option of `nandle probe` that measures it.
+    /// Figure that a row without figures lacks, and the option of `nandle probe` that measures it.
     pub missing: Option<MissingFigure>,
 }
 
-/// What marks a figure that a write cache gave.
+/// Mark of figures from a write cache.
 pub const CACHE_MARK: char = '†';
 
-/// Loads of the table.
+/// Load of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Load {
-    /// Reads of a page anywhere.
+    /// Random reads of a page.
     RandomRead,
-    /// Writes of a page anywhere.
+    /// Random writes of a page.
     RandomWrite,
-    /// Both, 70 % of them reads.
+    /// Random reads (70 %) and writes of a page.
     Mixed,
-    /// A write that is made durable.
+    /// Durable write.
     Commit,
-    /// Reads one after the other.
+    /// Sequential reads.
     SequentialRead,
-    /// Writes one after the other.
+    /// Sequential writes.
     SequentialWrite,
 }
 
-/// The latency of one request at a time.
+/// Latency at depth 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct DepthOneLatency {
     /// Median.
     pub p50_ns: Option<u64>,
     /// 99th percentile; `null` unless ten requests were slower.
     pub p99_ns: Option<u64>,
-    /// Requests that were timed: so many digits their median has. `null` where that isn't known.
+    /// Requests that were timed; they limit the digits of the median. `null` if unknown.
     pub requests: Option<u64>,
 }
 
 impl DepthOneLatency {
-    /// Significant digits that a median of so many requests supports. Its standard error is about 1.25 standard deviations by the square
-    /// root of their number, and times of a disk differ by about half of themselves: 6 % of a hundred, 20 % of ten.
+    /// Significant digits of the median. Its standard error is about 1.25 standard deviations
+    /// divided by the square root of the number of requests. Times of a disk deviate by about half
+    /// their value, which gives 6 % for 100 requests and 20 % for ten.
     pub fn digits(&self) -> u8 {
         self.requests.map_or(DIGITS_MAX, significant_digits)
     }
 }
 
-/// Significant digits that an interval supports: bounds that are as wide as a fifth of the value leave two. One alone would make rates
-/// and bytes a second disagree by half.
+/// Significant digits that an interval supports: two if its width is a fifth of the value. With one
+/// digit, rates and bandwidths would seem to contradict each other.
 pub fn digits_of(interval: &Interval<f64>) -> u8 {
     const DIGITS_MIN: u8 = 2;
     match (interval.high - interval.low) / interval.value {
@@ -93,7 +94,7 @@ pub fn digits_of(interval: &Interval<f64>) -> u8 {
     }
 }
 
-/// More digits no figure has.
+/// Most significant digits of a figure.
 pub const DIGITS_MAX: u8 = 3;
 
 /// See [`DepthOneLatency::digits`].
@@ -105,43 +106,43 @@ pub fn significant_digits(requests: u64) -> u8 {
     }
 }
 
-/// The most of a load.
+/// Peak rate of a load.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct PeakRate {
-    /// Requests a second.
+    /// Requests per second.
     pub rate_per_s: Interval<f64>,
-    /// Bytes a second.
+    /// Bytes per second.
     pub bandwidth_bytes_per_s: Interval<f64>,
     /// Requests outstanding, or sessions that commit together.
     pub queue_depth: u32,
 }
 
-/// The unit of all times of a table: one for all, so that they compare at a glance.
+/// Common unit of all times in a table, so that they are easy to compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeUnit {
-    /// Of what is quick.
+    /// For times below 10 ms.
     Microseconds,
-    /// Where something takes 10 ms or more.
+    /// For tables with a time of 10 ms or more.
     Milliseconds,
 }
 
 impl TimeUnit {
-    /// From this time on, microseconds have too many digits.
+    /// Least time in milliseconds.
     const LONG_NS: u64 = 10_000_000;
 
-    /// The unit for these rows.
+    /// Unit for the rows of a table.
     pub fn of(rows: &[FigureRow]) -> Self {
         let alone = rows.iter().filter_map(|row| row.alone);
         let times_ns = alone.flat_map(|alone| [alone.p50_ns, alone.p99_ns]).flatten();
         Self::for_longest(times_ns.max().unwrap_or(0))
     }
 
-    /// The unit where this is the longest time.
+    /// Unit for a table with this longest time.
     pub fn for_longest(longest_ns: u64) -> Self {
         if longest_ns >= Self::LONG_NS { Self::Milliseconds } else { Self::Microseconds }
     }
 
-    /// Nanoseconds of one.
+    /// Nanoseconds per unit.
     pub fn nanos(self) -> f64 {
         match self {
             Self::Microseconds => 1e3,
@@ -149,7 +150,7 @@ impl TimeUnit {
         }
     }
 
-    /// As terminals and JSON write it.
+    /// Symbol of the unit.
     pub fn name(self) -> &'static str {
         match self {
             Self::Microseconds => "us",
@@ -158,7 +159,7 @@ impl TimeUnit {
     }
 }
 
-/// The rows, in the order of the table.
+/// Rows in the order of the table.
 pub(super) fn rows(figures: &Figures<'_>) -> Vec<FigureRow> {
     let reads = PAGES_BYTES.map(|bytes| random_read(figures, bytes));
     let writes = PAGES_BYTES.map(|bytes| random_write(figures, bytes));
@@ -180,12 +181,12 @@ impl FigureRow {
         }
     }
 
-    /// The name, with a mark where a write cache answered.
+    /// Name, with a mark if a write cache absorbed the writes.
     pub fn marked_name(&self) -> String {
         if self.by_cache { format!("{} {CACHE_MARK}", self.name) } else { self.name.clone() }
     }
 
-    /// Without any figure the row says what is missing.
+    /// Adds the missing figure if the row has no figures.
     fn or_missing(self, missing: MissingFigure) -> Self {
         let is_empty = self.alone.is_none() && self.most.is_none();
         Self { missing: is_empty.then_some(missing), ..self }
@@ -242,7 +243,7 @@ fn mixed(figures: &Figures<'_>) -> FigureRow {
     let written =
         |load: &MixedLoad| load.requests * load.block_bytes * u64::from(100 - MIXED_READ_PERCENT) / 100;
     FigureRow {
-        by_cache: loads.iter().any(|load| figures.fits_cache(written(load))),
+        by_cache: loads.iter().any(|load| figures.fits_in_cache(written(load))),
         alone: alone.map(|load| DepthOneLatency {
             p50_ns: load.latency_ns.p50,
             p99_ns: load.latency_ns.p99,

@@ -5,16 +5,16 @@ pub(super) use crate::figures::words::capitalised;
 use crate::figures::words::number;
 use crate::settings::Figure;
 
-/// What a figure is held against.
+/// Limit that a figure is compared with.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold {
-    /// What it is called in JSON; ends in its unit.
+    /// JSON key; ends in the unit.
     pub key: &'static str,
-    /// The value.
+    /// Value.
     pub value: f64,
-    /// The same in words, in the figure's unit.
+    /// Value in words, in the unit of the figure.
     pub says: &'static str,
-    /// Where it comes from.
+    /// Source of the threshold.
     pub source: &'static str,
 }
 
@@ -28,32 +28,32 @@ impl Serialize for Threshold {
     }
 }
 
-/// A strength or a risk.
+/// Strength or risk of a device.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Finding {
-    /// What it is, in a few words.
+    /// Short title.
     pub title: &'static str,
-    /// The measured figure; `null` of what wasn't measured.
+    /// Measured figure; `null` if it wasn't measured.
     pub figure: Option<Figure>,
-    /// What it is held against; `null` of what wasn't measured, and of what is a fault whatever its size.
+    /// Threshold; `null` if the figure wasn't measured, or is a fault at any size.
     pub threshold: Option<Threshold>,
-    /// What follows for a database, in a sentence; of what wasn't measured, how it is had.
+    /// Consequence for a database; if the figure wasn't measured, the way to measure it.
     pub means: String,
-    /// By how many times the figure passes its threshold, or what stands for it: the order of findings.
+    /// Ratio of the figure to its threshold, or a substitute. Findings are sorted by it.
     pub weight_ratio: f64,
 }
 
-/// On which side of its threshold a figure has to be.
+/// Side of the threshold on which the figure must lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// A strength when it is small, as times are; a risk when it is large.
+    /// At the threshold or above.
     Above,
-    /// The other way round.
+    /// At the threshold or below.
     Below,
 }
 
 impl Finding {
-    /// A finding, if the whole of the figure's interval is past its threshold: what the measurement leaves open is none.
+    /// Returns a finding if the figure's whole interval is past the threshold.
     pub(super) fn of(
         title: &'static str,
         figure: Figure,
@@ -70,7 +70,7 @@ impl Finding {
             Side::Above => value / threshold.value,
             Side::Below => threshold.value / value,
         };
-        // Against nothing at all, the ratio would be infinite, which JSON doesn't have.
+        // JSON has no infinite numbers, so a ratio to 0 gets the greatest weight.
         let weight_ratio = if ratio.is_finite() { ratio.max(1.0) } else { WEIGHT_MAX };
         is_past.then(|| Self {
             title,
@@ -81,44 +81,44 @@ impl Finding {
         })
     }
 
-    /// Something that is wrong whatever its size.
+    /// Creates a finding that is a fault at any size.
     pub(super) fn fault(title: &'static str, figure: Option<Figure>, means: impl Into<String>) -> Self {
         Self { title, figure, threshold: None, means: means.into(), weight_ratio: WEIGHT_MAX }
     }
 
-    /// Something that wasn't measured, ranked as if it were so many times past a threshold.
+    /// Creates a finding for a figure that wasn't measured, with the weight to rank it by.
     pub(super) fn unmeasured(title: &'static str, means: impl Into<String>, weight_ratio: f64) -> Self {
         Self { title, figure: None, threshold: None, means: means.into(), weight_ratio }
     }
 
-    /// The title as what follows wants it: before a figure, or as a sentence of its own.
+    /// Title, punctuated to precede a figure or to stand alone.
     pub fn headline(&self) -> String {
         format!("{}{}", self.title, if self.figure.is_some() { ":" } else { "." })
     }
 
-    /// The measured figure, and what follows, in sentences.
+    /// Figure and consequence, in sentences.
     pub fn says(&self) -> String {
         let figure = self.figure.as_ref().map(|figure| format!("{}. ", figure.says));
         figure.unwrap_or_default() + &self.means
     }
 
-    /// The threshold with its source, as a note has it; `None` where there is none.
+    /// Threshold with its source, for a note; `None` without a threshold.
     pub fn held_against(&self) -> Option<String> {
         self.threshold.map(|threshold| format!("{}: {}", threshold.says, threshold.source))
     }
 }
 
-/// No finding counts for more: from a thousand times on, a figure is past its threshold and that is all.
+/// Greatest weight of a finding.
 const WEIGHT_MAX: f64 = 1e3;
 
-/// The first of them by their weights, those of equal weight in the order given.
+/// The `count` findings with the greatest weights; equal weights keep their order.
 pub(super) fn clearest(mut findings: Vec<Finding>, count: usize) -> Vec<Finding> {
     findings.sort_by(|one, other| other.weight_ratio.total_cmp(&one.weight_ratio));
     findings.truncate(count);
     findings
 }
 
-/// `35 times`, `1.5 times`.
+/// Formats `35 times`, `1.5 times`.
 pub(super) fn times(ratio: f64) -> String {
     format!("{} times", number(ratio))
 }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_interval_leaves_open_is_no_finding() {
+    fn interval_across_the_threshold_is_no_finding() {
         let found =
             |value, low, high, side| Finding::of("Slow", figure(value, low, high), side, &THRESHOLD, "Wait.");
         assert!(found(150.0, 90.0, 200.0, Side::Above).is_none());
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn the_furthest_past_their_thresholds_come_first() {
+    fn findings_with_the_greatest_weights_come_first() {
         let of = |weight| Finding::unmeasured("Unknown", "", weight);
         let found = clearest(vec![of(1.0), of(4.0), of(2.0), of(3.0)], 3);
         assert_eq!(found.iter().map(|finding| finding.weight_ratio).collect::<Vec<_>>(), [4.0, 3.0, 2.0]);

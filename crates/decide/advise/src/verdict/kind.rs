@@ -4,66 +4,70 @@ use serde::Serialize;
 
 use super::finding::{capitalised, times};
 use super::limits::{bandwidth_limit, request_limit};
-use super::write_cache::{Answered, answered};
+use super::write_cache::{WriteCacheEvidence, write_cache_evidence};
 use crate::figures::words::{bandwidth, bounded, number, time};
 use crate::figures::{Array, Figures, ReadShape};
 
-/// What a device is by what was measured of it.
+/// Kind of a device as measured.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Kind {
-    /// Its class.
+    /// Device class.
     pub class: DeviceClass,
-    /// The same in words, as a noun with its article: `a spinning disk`.
+    /// Class in words, as a noun with its article: `a spinning disk`.
     pub name: String,
-    /// The measured reasons, each a sentence.
+    /// Reasons from the measurements, one sentence each.
     pub reasons: Vec<String>,
 }
 
-/// Classes of devices that figures of reading tell from one another.
+/// Device class that read figures can identify.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DeviceClass {
-    /// One disk with an arm.
+    /// A single disk with an arm.
     SpinningDisk,
-    /// Several of them, or something distant that reads ahead.
+    /// Several disks, or a remote volume with read-ahead.
     SpinningDisks,
-    /// Something lets so many requests a second pass, whatever their size.
+    /// Volume with a limit on requests per second, whatever their size.
     RequestLimit,
-    /// Something lets so many bytes a second pass, whatever the size of requests.
+    /// Volume with a limit on bytes per second, whatever the request size.
     BandwidthLimit,
-    /// Reads come from memory.
+    /// Reads served from memory.
     Memory,
     /// Flash that serves one request at a time.
     SerialFlash,
-    /// Flash within what SATA's link and its queue of 32 carry.
+    /// Flash within the bandwidth of SATA and its queue of 32.
     SataFlash,
-    /// Flash beyond that.
+    /// Flash beyond the limits of SATA.
     NvmeFlash,
-    /// The figures leave it open.
+    /// The figures don't determine the class.
     Undecided,
 }
 
-/// No request reaches a device on a bus and comes back in less, so reads that take less come from this machine's memory: the
-/// fastest drives there were (3D `XPoint`) take 10 us (their data sheets).
+/// Latency below which reads come from this machine's memory. The fastest drives ever (3D `XPoint`)
+/// take 10 us according to their data sheets.
 const MEMORY_LATENCY_NS: f64 = 5e3;
-/// Flash of three bits a cell isn't read sooner: makers of such drives state 45 us and more for the array of cells alone
-/// (announcement of Samsung's sixth generation of V-NAND, 2019).
+/// Least read time of flash with three bits per cell. Vendors state 45 us and more for the cell
+/// array alone (announcement of Samsung's sixth generation of V-NAND, 2019).
 const TLC_READ_NS_MIN: f64 = 45e3;
-/// So many times as fast are small reads in sequence at least where random ones wait for an arm: the disk, or its controller,
-/// has the rest of the track in memory. Flash reads ahead too, but saves no more than its latency, which is below 2 ms.
+/// Least speed-up of small sequential reads over random ones that need a seek. The disk or its
+/// controller has the rest of the track in memory. Read-ahead on flash saves at most the latency,
+/// which is below 2 ms.
 const ARM_GAIN_MIN: f64 = 8.0;
-/// One arm gains no more from a sorted queue: 2.5 to 3 times, by disks of 7200 and 15 000 revolutions a minute with 32 outstanding.
+/// Greatest gain of a single arm from a sorted queue. Disks of 7200 and 15 000 revolutions a minute
+/// gain 2.5 to 3 times with 32 outstanding requests.
 const ONE_ARM_GAIN_MAX: f64 = 6.0;
-/// Less is gained from a queue where one request is served at a time; a second die in parallel would give twice.
+/// Greatest gain from a queue on a device that serves one request at a time. A second die would
+/// double the rate.
 const SERIAL_GAIN_MAX: f64 = 1.5;
-/// What SATA's fastest link carries: 6 Gb/s, 10 bits for a byte (Serial ATA 3.0).
+/// Bandwidth of SATA's fastest link: 6 Gb/s, 10 bits per byte (Serial ATA 3.0).
 const SATA_BYTES_PER_S: f64 = 600e6;
-/// What SATA's queue holds (Serial ATA 2.5, native command queuing).
+/// Queue depth of SATA (Serial ATA 2.5, native command queuing).
 const SATA_DEPTH: u32 = 32;
-/// No drive behind SATA reads more often: the fastest state 98 000 a second (data sheet of Samsung's 870 EVO).
+/// Greatest read rate of a SATA drive; the fastest state 98 000 a second (data sheet of Samsung's
+/// 870 EVO).
 const SATA_READS_PER_S: f64 = 100e3;
 
-/// What the figures say that the device is.
+/// Classifies the device from its figures.
 pub(super) fn kind(figures: &Figures<'_>) -> Kind {
     if !figures.profile.backend.direct {
         return undecided(vec![
@@ -75,7 +79,7 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
             "Random reads, which tell kinds of devices from one another, weren't measured.".into(),
         ]);
     };
-    let kind = of_reads(&seen);
+    let kind = classify_reads(&seen);
     let kind = match figures.array().filter(Array::is_sure) {
         Some(array) => kind.because(format!(
             "{}: drives of an array, or a drive's own channels.",
@@ -83,8 +87,8 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
         )),
         None => kind,
     };
-    match answered(figures) {
-        Some(Answered { by_cache: true, says }) => {
+    match write_cache_evidence(figures) {
+        Some(WriteCacheEvidence { by_cache: true, says }) => {
             let name = if kind.class == DeviceClass::Undecided {
                 kind.name.clone()
             } else {
@@ -92,7 +96,7 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
             };
             Kind { name, ..kind.because(says) }
         }
-        Some(Answered { by_cache: false, says }) => kind.because(says),
+        Some(WriteCacheEvidence { by_cache: false, says }) => kind.because(says),
         None => kind,
     }
 }
@@ -112,14 +116,14 @@ fn undecided(reasons: Vec<String>) -> Kind {
     Kind::new(DeviceClass::Undecided, "a device whose kind these figures leave open", reasons)
 }
 
-fn of_reads(seen: &ReadShape) -> Kind {
+fn classify_reads(seen: &ReadShape) -> Kind {
     let waits = format!("A random read takes {} (median, one at a time)", time(seen.latency_ns));
     if seen.latency_ns < MEMORY_LATENCY_NS {
         let reason = format!("{waits}: less than any device on a bus needs ({}).", time(MEMORY_LATENCY_NS));
         return Kind::new(DeviceClass::Memory, "memory, or a cache that answers reads", vec![reason]);
     }
     let is_slow = seen.latency_ns >= ROTATIONAL_LATENCY_NS_MIN as f64;
-    if let Some(disk) = is_slow.then(|| of_slow_reads(seen, &waits)).flatten() {
+    if let Some(disk) = is_slow.then(|| classify_slow_reads(seen, &waits)).flatten() {
         return disk;
     }
     if let Some((name, reason)) = request_limit(seen) {
@@ -134,11 +138,11 @@ fn of_reads(seen: &ReadShape) -> Kind {
              doesn't tell which."
         )]);
     }
-    of_quick_reads(seen, &waits)
+    classify_fast_reads(seen, &waits)
 }
 
-/// A disk, or several, if that is what takes so long.
-fn of_slow_reads(seen: &ReadShape, waits: &str) -> Option<Kind> {
+/// A disk or several disks, if their seeks explain the latency.
+fn classify_slow_reads(seen: &ReadShape, waits: &str) -> Option<Kind> {
     let (block, gain) = seen.sequential_gain.filter(|(_, gain)| *gain >= ARM_GAIN_MIN)?;
     let arm = format!(
         "{waits}, and no disk moves its arm and turns in less than {}; reads of {} in sequence, which wait for neither, are {} \
@@ -159,8 +163,8 @@ fn of_slow_reads(seen: &ReadShape, waits: &str) -> Option<Kind> {
     })
 }
 
-/// Flash of some class, as far as bandwidth, queue and rate tell.
-fn of_quick_reads(seen: &ReadShape, waits: &str) -> Kind {
+/// Class of a flash device by bandwidth, queue depth and rate.
+fn classify_fast_reads(seen: &ReadShape, waits: &str) -> Kind {
     let quick = format!("{waits}: nothing turns (at least {}).", time(ROTATIONAL_LATENCY_NS_MIN as f64));
     let (Some(best), Some(gain)) = (seen.bytes_per_s, seen.depth_gain) else {
         return undecided(vec![quick, "Neither its bandwidth nor what a queue gains is known.".into()]);

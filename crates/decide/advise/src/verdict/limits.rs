@@ -1,4 +1,4 @@
-//! Limits that something before a device sets: so many requests, or so many bytes, a second.
+//! Request or bandwidth limits that are imposed in front of a device.
 
 use nandle_profile::Interval;
 use nandle_units::format_bytes;
@@ -6,20 +6,22 @@ use nandle_units::format_bytes;
 use crate::figures::ReadShape;
 use crate::figures::words::{bandwidth, number};
 
-/// Rates within this of each other are the same: half of "near full" (10 %), because a limit is kept exactly.
+/// Least ratio of rates that count as equal. It is half the tolerance of "near full" (10 %),
+/// because imposed limits are exact.
 const SAME_SHARE: f64 = 0.95;
-/// A limit of requests holds over so many times in size at least …
+/// Least ratio of sizes with equal rates that shows a limit of requests.
 const SAME_OVER_MIN: u64 = 8;
-/// … and up to this size: the pages of flash, which cost one read whatever part is wanted, have 16 KiB at most, so what is
-/// the same up to twice that isn't a page.
+/// Least size up to which rates must be equal. Flash pages, which cost one read whatever part is
+/// read, have at most 16 KiB.
 const SAME_TO_BYTES_MIN: u64 = 32 << 10;
-/// A limit of bytes lets even reads of 4 KiB reach all of it. Drives don't: by their data sheets such reads are 57 % (Intel
-/// X25-E) to 72 % (Samsung 870 EVO) of their bandwidth.
+/// Largest size that reaches the full bandwidth only under a limit of bytes. Reads of 4 KiB reach
+/// 57 % (Intel X25-E) to 72 % (Samsung 870 EVO) of a drive's bandwidth, by their data sheets.
 const SMALL_BYTES_MAX: u64 = 4 << 10;
-/// Large reads, whose bandwidth small ones are held against.
+/// Least size of the large reads in the comparison.
 const LARGE_BYTES_MIN: u64 = 1 << 20;
 
-/// The name of a volume with a limit of requests, and the reason; `None` where none shows.
+/// Name of a volume with a limit of requests, and the reason; `None` if there is no sign of a
+/// limit.
 pub(super) fn request_limit(seen: &ReadShape) -> Option<(String, String)> {
     let (first, last) = (seen.rates.first()?, constant_run(&seen.rates)?);
     let (from, to) = (first.0, last.0);
@@ -38,14 +40,14 @@ pub(super) fn request_limit(seen: &ReadShape) -> Option<(String, String)> {
     Some((format!("a volume with a limit of {per_s} requests a second{}", bytes.unwrap_or_default()), reason))
 }
 
-/// The last size whose rate is that of all smaller ones.
+/// Largest size with the same rate as all smaller ones.
 fn constant_run(rates: &[(u64, Interval<f64>)]) -> Option<&(u64, Interval<f64>)> {
     let best = rates.first()?.1.value;
     let is_same = |rate: &Interval<f64>| rate.value >= SAME_SHARE * best && rate.value <= best / SAME_SHARE;
     rates.iter().take_while(|(_, rate)| is_same(rate)).last()
 }
 
-/// The bandwidth of the largest reads, where it is the same over several sizes.
+/// Bandwidth of the largest reads, if it is the same for several sizes.
 fn constant_bandwidth(seen: &ReadShape) -> Option<f64> {
     let rates: Vec<f64> = seen.rates.iter().map(|(bytes, per_s)| *bytes as f64 * per_s.value).collect();
     let best = rates.iter().copied().fold(0.0, f64::max);
@@ -53,7 +55,7 @@ fn constant_bandwidth(seen: &ReadShape) -> Option<f64> {
     (same >= 3).then_some(best)
 }
 
-/// The name of a volume with a limit of bytes, and the reason; `None` where none shows.
+/// Name of a volume with a limit of bytes, and the reason; `None` if there is no sign of a limit.
 pub(super) fn bandwidth_limit(seen: &ReadShape) -> Option<(String, String)> {
     let best = seen.bytes_per_s?;
     let (small, rate) = seen.rates.iter().rfind(|(bytes, _)| *bytes <= SMALL_BYTES_MAX)?;

@@ -1,6 +1,6 @@
-//! The verdict on a device: what kind it is as measured, what it is good at, what is risky, what to change, and the figures
-//! that a database administrator looks for. Everything follows from the profile's own numbers; what the device calls itself
-//! and what the kernel calls it count for nothing here. Each threshold is a constant that says where it comes from.
+//! Verdict on a device: its class as measured, strengths, risks, settings to change, and key
+//! figures for database administrators. It relies on measurements only; the device's and the
+//! kernel's own labels don't count. Each threshold is a constant that names its source.
 
 mod changes;
 mod figures;
@@ -26,29 +26,31 @@ pub use kind::{DeviceClass, Kind};
 use crate::figures::{Figures, device_name};
 use crate::settings::completed;
 
-/// So many strengths, and so many risks, at most.
+/// Most strengths, and most risks, in a verdict.
 const FINDINGS_MAX: usize = 3;
 
-/// What a profile comes to.
+/// Summary of a profile.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Verdict {
-    /// The device in words: what it calls itself, and where it was probed.
+    /// Device in words: its own name and the probed target.
     pub device: String,
-    /// What it is, as measured.
+    /// Kind of the device as measured.
     pub kind: Kind,
-    /// At most three, the clearest first.
+    /// At most three strengths, the clearest first.
     pub strengths: Vec<Finding>,
-    /// At most three, the greatest first. What wasn't measured is one where a database depends on it.
+    /// At most three risks, the greatest first. Unmeasured figures that a database depends on are
+    /// risks, too.
     pub risks: Vec<Finding>,
-    /// What to set otherwise than it is, or than the default; the surest first.
+    /// Settings to change, the surest first.
     pub changes: Vec<Change>,
-    /// The figures that a database administrator looks for, in the order of the table.
+    /// Key figures for database administrators, in the order of the table.
     pub figures: Vec<FigureRow>,
-    /// What holds of the figures that a write cache gave, in sentences; `null` where there are none.
+    /// Note on figures from a write cache; `null` if there are none.
     pub cached_figures: Option<String>,
 }
 
-/// The verdict on the device of a profile. It never fails: what the profile doesn't tell is named as not measured.
+/// Computes the verdict on the device of a profile. Never fails; missing figures are reported as
+/// not measured.
 pub fn verdict(profile: &DeviceProfile) -> Verdict {
     let figures = Figures::of(profile);
     let kind = kind::kind(&figures);

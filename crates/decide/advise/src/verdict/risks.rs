@@ -1,4 +1,4 @@
-//! What a database has to mind on a device.
+//! Risks of a device for a database.
 
 use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
 
@@ -96,7 +96,7 @@ const LARGE_WRITE_UNIT: Threshold = Threshold {
     source: "a page of 4KiB, as SQLite and file systems have it, is smaller",
 };
 
-/// Every risk that was measured.
+/// Risks from measured figures.
 pub(super) fn measured(figures: &Figures<'_>, kind: &Kind) -> Vec<Finding> {
     let limit = limited(figures, kind);
     [faults(figures), reads(figures), commits(figures), writes(figures)]
@@ -117,9 +117,9 @@ fn faults(figures: &Figures<'_>) -> Vec<Finding> {
     failed.into_iter().chain(rough).collect()
 }
 
-/// Something lets only so much pass.
+/// Risk of an imposed limit on requests or bandwidth.
 fn limited(figures: &Figures<'_>, kind: &Kind) -> Option<Finding> {
-    /// As much as a commit that wasn't measured: whatever else the device could do stays out of reach.
+    /// Equal to unmeasured commits, because the limit hides everything else the device could do.
     const WEIGHT: f64 = 4.0;
     let means = match kind.class {
         DeviceClass::RequestLimit => {
@@ -174,7 +174,7 @@ fn reads(figures: &Figures<'_>) -> Vec<Finding> {
     found.into_iter().flatten().collect()
 }
 
-/// The most reads of a page by those one at a time.
+/// Peak rate of page reads divided by the rate at depth 1.
 fn depth_gain(figures: &Figures<'_>) -> Option<Figure> {
     let (most, knee) = (figures.random_read_iops(PAGE_BYTES).ok()?, figures.knee_depth(PAGE_BYTES).ok()?);
     let alone_ns = figures.random_page_ns(PAGE_BYTES).ok()?;
@@ -193,7 +193,7 @@ fn depth_gain(figures: &Figures<'_>) -> Option<Figure> {
     Some(Figure::new("depth_gain_ratio", gain, says))
 }
 
-/// A random page by a sequential one with the deepest queue, which is when random reads look best.
+/// Cost of a random page at the greatest depth, where random reads look best.
 fn random_page_cost(figures: &Figures<'_>) -> Option<Figure> {
     let (alone, many) = figures.page_cost_ratios(PAGE_BYTES).ok()?;
     Some(many.unwrap_or(alone))
@@ -252,7 +252,7 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
     found.into_iter().flatten().collect()
 }
 
-/// What a cache takes in by what goes on behind it.
+/// Ratio of the burst rate that a cache absorbs to the sustained rate.
 fn burst(figures: &Figures<'_>) -> Option<Finding> {
     let burst = figures.burst()?;
     let ratio = burst.taken.over(&burst.sustained);

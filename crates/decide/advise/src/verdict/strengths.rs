@@ -1,10 +1,10 @@
-//! What a device is good at.
+//! Strengths of a device.
 
 use super::finding::{Finding, Side, Threshold};
 use crate::figures::Figures;
 use crate::settings::Figure;
 
-/// The page that rates and tails are told of: PostgreSQL's.
+/// Page size for rates and tails: PostgreSQL's.
 pub(super) const PAGE_BYTES: u64 = 8 << 10;
 
 const QUICK_READ: Threshold = Threshold {
@@ -68,7 +68,7 @@ const FAST_SCANS: Threshold = Threshold {
     source: "what ten disks read in sequence (100 MB/s each)",
 };
 
-/// Every strength that was measured.
+/// Strengths from measured figures.
 pub(super) fn measured(figures: &Figures<'_>) -> Vec<Finding> {
     [reads(figures), writes(figures)].concat()
 }
@@ -145,7 +145,7 @@ fn writes(figures: &Figures<'_>) -> Vec<Finding> {
     found.into_iter().flatten().collect()
 }
 
-/// What sharing a flush gains.
+/// Gain from group commit.
 fn shared_commits(figures: &Figures<'_>) -> Option<Figure> {
     let gain = figures.profile.derived.group_commit?;
     let figure = figures.group_commit().ok()?;

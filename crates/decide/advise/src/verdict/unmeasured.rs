@@ -1,4 +1,4 @@
-//! What wasn't measured, and is a risk as long as that is so.
+//! Figures that weren't measured, and count as risks until they are.
 
 use nandle_profile::{Experiments, LongWriting, Steadiness};
 use nandle_units::format_bytes;
@@ -6,19 +6,20 @@ use nandle_units::format_bytes;
 use super::finding::Finding;
 use crate::figures::Figures;
 
-/// What is ranked as so many times past a threshold. Commits come before all but grave faults, because each transaction waits for
-/// one; then what writing does in hours, which a first look never shows; then what it does to reads.
+/// Weights that rank unmeasured figures. Commits precede all but grave faults, because each
+/// transaction waits for one. Long writes, which a short probe never shows, come next, then reads
+/// during writes.
 const COMMITS_WEIGHT: f64 = 4.0;
 const LONG_WRITES_WEIGHT: f64 = 3.0;
 const BESIDE_READS_WEIGHT: f64 = 2.0;
-/// Without their 99th percentile commits are known in part.
+/// Weight of commits without their 99th percentile.
 const COMMIT_TAIL_WEIGHT: f64 = 1.5;
 
-/// How commits are timed, and how other figures of writing are had.
+/// Instructions for timing commits and for measuring other writes.
 const HOW_COMMITS: &str = "nandle probe TARGET --budget 60s measures it; that writes to the test file.";
 const HOW: &str = "nandle probe TARGET BUDGET(5m) measures it; that writes to the test file.";
 
-/// Every such risk.
+/// Risks of unmeasured figures.
 pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     let found = &figures.profile.experiments;
     let commits = match (figures.commit(), figures.commit_tail()) {
@@ -55,11 +56,12 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     [commits, for_long, beside].into_iter().flatten().map(risk).chain(too_short).collect()
 }
 
-/// Random writing that was too little to show what a drive sustains. What turns has no spare blocks that it could use up.
+/// Risk of random writing that was too short for the steady state. Rotational devices have no spare
+/// blocks to use up.
 fn too_short(figures: &Figures<'_>) -> Option<Finding> {
     let writing =
         figures.profile.long_writing().filter(|writing| writing.steadiness == Steadiness::TooShort)?;
-    let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.turns())?;
+    let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.is_rotational())?;
     let means = format!(
         "A flash drive slows down once its spare blocks are used up. It takes about {} of writes to see that, which wear the \
          drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {} --resume",
@@ -73,19 +75,20 @@ fn too_short(figures: &Figures<'_>) -> Option<Finding> {
     })
 }
 
-/// Twice the time of the writing, of which filling takes a part, and at least the budget from which on a probe writes.
+/// Twice the time of the writing, because filling takes a part of it. At least the budget from
+/// which a probe writes.
 fn budget_minutes(writing: &LongWriting) -> u64 {
     const LEAST: u64 = 5;
     writing.needed_minutes().saturating_mul(2).max(LEAST)
 }
 
-/// Twice of it in whole GiB, because filling takes a part.
+/// Twice the size in whole GiB, because filling takes a part of it.
 fn limit(bytes: u64) -> String {
     const GIB: u64 = 1 << 30;
     format!("{}GiB", bytes.saturating_mul(2).div_ceil(GIB))
 }
 
-/// Why it wasn't measured, where more time isn't all that is needed.
+/// Instruction for the measurement, or the reason for skipping it if more time doesn't help.
 fn how(found: &Experiments, experiment: &str) -> String {
     let skipped = found.skipped.iter().find(|skipped| skipped.name == experiment);
     let reason = skipped

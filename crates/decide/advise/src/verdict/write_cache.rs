@@ -1,4 +1,4 @@
-//! Whether a cache answers writes before the medium has them.
+//! Detection of a cache that completes writes before they reach the medium.
 
 use nandle_units::format_bytes;
 
@@ -7,18 +7,19 @@ use crate::figures::Figures;
 use crate::figures::words::{bytes, time};
 use crate::settings::Figure;
 
-/// What was seen of how writes are answered.
-pub(super) struct Answered {
-    /// Whether something answers sooner than the medium can.
+/// Evidence for or against a write cache.
+pub(super) struct WriteCacheEvidence {
+    /// True if writes complete sooner than the medium allows.
     pub(super) by_cache: bool,
-    /// The measured reasons, in sentences.
+    /// Reasons from the measurements, in sentences.
     pub(super) says: String,
 }
 
-/// `None` where nothing was measured that tells.
-pub(super) fn answered(figures: &Figures<'_>) -> Option<Answered> {
+/// Returns `None` if no relevant figure was measured.
+pub(super) fn write_cache_evidence(figures: &Figures<'_>) -> Option<WriteCacheEvidence> {
     let least_ns = figures.medium_write_ns_min();
-    let medium = if figures.turns() { "an arm takes to move" } else { "flash takes to be programmed" };
+    let medium =
+        if figures.is_rotational() { "an arm takes to move" } else { "flash takes to be programmed" };
     let commit = figures.commit().ok();
     let too_quick = commit.as_ref().filter(|commit| commit.value.high < least_ns).map(|commit| {
         format!(
@@ -34,14 +35,14 @@ pub(super) fn answered(figures: &Figures<'_>) -> Option<Answered> {
         .chain(burst(figures).or_else(|| absorbed(figures)))
         .collect();
     if !sentences.is_empty() {
-        return Some(Answered { by_cache: true, says: sentences.join(" ") });
+        return Some(WriteCacheEvidence { by_cache: true, says: sentences.join(" ") });
     }
     let write = smallest_write(figures)?;
     let says = format!("{}, as long as its medium needs: no cache answers it.", capitalised(&write.says));
-    Some(Answered { by_cache: false, says })
+    Some(WriteCacheEvidence { by_cache: false, says })
 }
 
-/// Writes, without a flush, that are answered sooner than the medium can have them.
+/// Writes without a flush that complete sooner than the medium allows.
 fn quick_writes(figures: &Figures<'_>, least_ns: f64, medium: &str) -> Option<String> {
     let write = smallest_write(figures).filter(|write| write.value.high < least_ns)?;
     let until = figures
@@ -54,7 +55,7 @@ fn quick_writes(figures: &Figures<'_>, least_ns: f64, medium: &str) -> Option<St
     ))
 }
 
-/// The smallest random write that was measured, one at a time: the median where there is one, because a mean has cleaning in it.
+/// Median time of the smallest random write at depth 1. A mean would include garbage collection.
 fn smallest_write(figures: &Figures<'_>) -> Option<Figure> {
     let row = figures.random_writes_alone().min_by_key(|row| row.block_bytes)?;
     let median_ns = row.latency_ns.p50? as f64;
@@ -63,13 +64,13 @@ fn smallest_write(figures: &Figures<'_>) -> Option<Figure> {
     Some(Figure::stated("random_write_latency_ns", median_ns, says))
 }
 
-/// A burst that is taken in sooner than what comes after it.
+/// Burst that a cache absorbs faster than the rate after it.
 fn burst(figures: &Figures<'_>) -> Option<String> {
     let burst = figures.burst()?;
     Some(format!("{}.", capitalised(&burst.clause())))
 }
 
-/// What a cache takes in where it is hardly faster than what comes after it.
+/// Capacity of a cache that is hardly faster than the medium.
 fn absorbed(figures: &Figures<'_>) -> Option<String> {
     let absorbed = figures.write_cache().ok()?.absorbed_bytes?;
     Some(format!("A cache takes in {} before writing changes.", bytes(absorbed.value as f64)))

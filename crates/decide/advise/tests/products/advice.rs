@@ -10,7 +10,7 @@ fn value(drive: &crate::made_up::Drive, product: Product, name: &str) -> String 
 }
 
 #[test]
-fn a_whole_profile_supports_everything() {
+fn complete_profile_supports_every_setting() {
     for product in Product::ALL {
         for drive in [DISK, NVME] {
             let advice = advice(&drive.profile(), product, product.latest());
@@ -21,23 +21,26 @@ fn a_whole_profile_supports_everything() {
 }
 
 #[test]
-fn a_disk_and_a_solid_state_drive_get_different_advice() {
+fn disk_and_solid_state_drive_get_different_advice() {
     let both = |product, name| (value(&DISK, product, name), value(&NVME, product, name));
     let numbers = |product, name| {
         let (disk, nvme) = both(product, name);
         (disk.parse::<f64>().unwrap(), nvme.parse::<f64>().unwrap())
     };
-    // 64 outstanding leave 4 to each of 16 sessions and a disk's 2 leave one; but 16, the default, hurts neither.
+    // A knee of 64 leaves 4 to each of 16 sessions, and a disk's knee of 2 leaves 1. The default,
+    // 16, hurts neither.
     assert_eq!(numbers(Product::Postgresql, "effective_io_concurrency"), (16.0, 16.0));
-    // Half of 8.3 ms and of 20 us; the mean lies a tenth above the median.
+    // Half of 8.3 ms and of 20 us; the mean is a tenth above the median.
     assert_eq!(numbers(Product::Postgresql, "commit_delay"), (4565.0, 11.0));
     let (disk, nvme) = numbers(Product::Postgresql, "random_page_cost");
     assert!(disk > 10.0 && nvme < 2.0, "{disk} {nvme}");
     assert_eq!(both(Product::Postgresql, "checkpoint_flush_after"), ("2MB".into(), "256kB".into()));
     assert_eq!(numbers(Product::Mariadb, "innodb_flush_neighbors"), (1.0, 0.0));
-    // Three tenths of the steady state's 570 MB/s that are sure, in pages of 16 KiB; 100 is the least.
+    // Three tenths of the sure 570 MB/s of the steady state, in pages of 16 KiB; the minimum is
+    // 100.
     assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity"), (100.0, 10_437.0));
-    // Surely 1.14 MB/s in blocks of 4 KiB, which cost the disk as much as pages of 16 KiB do, or a tenth less: 278 / 1.105.
+    // The disk surely writes 1.14 MB/s in blocks of 4 KiB. Pages of 16 KiB cost as much or a tenth
+    // less: 278 / 1.105.
     assert_eq!(numbers(Product::Mariadb, "innodb_io_capacity_max"), (252.0, 34_790.0));
     assert_eq!(
         both(Product::Linux, "/sys/block/$device/queue/scheduler"),
@@ -45,16 +48,15 @@ fn a_disk_and_a_solid_state_drive_get_different_advice() {
     );
 }
 
-/// Virtual disks call themselves rotational; what was measured counts.
+/// Virtual disks report themselves as rotational; only measurements count.
 #[test]
-fn a_drive_is_what_was_measured_not_what_it_calls_itself() {
+fn measurement_overrides_the_rotational_flag() {
     let called_rotational = crate::made_up::Drive { rotational: true, ..NVME };
     assert_eq!(value(&called_rotational, Product::Linux, "/sys/block/$device/queue/scheduler"), "none");
 }
 
-/// Whatever a profile says.
 #[test]
-fn durability_and_protection_from_torn_pages_are_never_given_up() {
+fn durability_and_torn_page_protection_are_never_given_up() {
     for drive in [DISK, NVME] {
         assert_eq!(value(&drive, Product::Postgresql, "full_page_writes"), "on");
         assert_eq!(value(&drive, Product::Mariadb, "innodb_doublewrite"), "ON");
@@ -73,7 +75,7 @@ fn durability_and_protection_from_torn_pages_are_never_given_up() {
 }
 
 #[test]
-fn the_tail_decides_between_methods_to_commit() {
+fn tail_latency_decides_between_commit_methods() {
     assert_eq!(value(&NVME, Product::Postgresql, "wal_sync_method"), "open_datasync");
     let mut profile = NVME.profile();
     for commit in &mut profile.experiments.flush.as_mut().unwrap().findings.commits {
@@ -84,7 +86,7 @@ fn the_tail_decides_between_methods_to_commit() {
 }
 
 #[test]
-fn a_partial_profile_gives_what_it_supports_and_names_the_rest() {
+fn partial_profile_gives_supported_settings_and_lists_the_rest() {
     let advice = advice(&NVME.read_side(), Product::Postgresql, Version::new(18, 0));
     assert!(advice.setting("effective_io_concurrency").is_some());
     let missing: Vec<&str> = advice.missing.iter().map(|missing| missing.setting).collect();
@@ -95,22 +97,22 @@ fn a_partial_profile_gives_what_it_supports_and_names_the_rest() {
 }
 
 #[test]
-fn every_setting_shows_its_figures_its_rule_and_how_sure_it_is() {
+fn every_setting_shows_figures_rule_and_confidence() {
     for product in Product::ALL {
         let advice = advice(&NVME.profile(), product, product.latest());
         let text = fragment(&advice);
         for setting in advice.settings() {
             assert!(text.contains(&setting.name), "{text}");
             let measured = setting.figures.iter().all(|figure| !figure.says.is_empty());
-            let is_the_same_everywhere = setting.confidence_reason.contains("whatever the device");
-            assert!(measured && (!setting.figures.is_empty() || is_the_same_everywhere), "{setting:?}");
+            let is_device_independent = setting.confidence_reason.contains("whatever the device");
+            assert!(measured && (!setting.figures.is_empty() || is_device_independent), "{setting:?}");
             assert!(!setting.rule.is_empty() && !setting.confidence_reason.is_empty(), "{setting:?}");
         }
     }
 }
 
 #[test]
-fn what_the_field_disagrees_on_says_so_with_both_numbers() {
+fn contested_setting_shows_both_numbers() {
     let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
     let cost = advice.setting("random_page_cost").unwrap();
     assert_eq!((cost.rule_source, cost.confidence), (RuleSource::Contested, Confidence::Low));
@@ -120,7 +122,7 @@ fn what_the_field_disagrees_on_says_so_with_both_numbers() {
 }
 
 #[test]
-fn sessions_workload_and_memory_count() {
+fn sessions_workload_and_memory_change_the_advice() {
     let advised = |question: Question| advise(&NVME.profile(), &question).unwrap();
     let base = question(Product::Postgresql, Version::new(18, 0));
     let few = advised(Question { sessions: 2, ..base.clone() });
@@ -133,7 +135,7 @@ fn sessions_workload_and_memory_count() {
 }
 
 #[test]
-fn versions_are_refused_or_remarked() {
+fn old_versions_are_refused_and_new_ones_remarked() {
     let old = question(Product::Postgresql, Version::new(9, 6));
     assert!(advise(&NVME.profile(), &old).unwrap_err().to_string().contains("9.6"));
     let new = advice(&NVME.profile(), Product::Postgresql, Version::new(42, 0));
@@ -144,9 +146,10 @@ fn versions_are_refused_or_remarked() {
     );
 }
 
-/// The rule gives the disk 76 pages a second: three tenths of its steady state, as far as it is sure. What is set is more than it can do beside its reads.
+/// The rule gives the disk 76 pages a second: three tenths of its sure steady state. The server's
+/// minimum is above that.
 #[test]
-fn a_value_that_is_the_servers_least_and_not_the_rules_says_so() {
+fn value_raised_to_the_servers_minimum_has_a_remark() {
     let remarks = |drive: &crate::made_up::Drive, name: &str| {
         let advice = advice(&drive.profile(), Product::Mysql, Product::Mysql.latest());
         advice.setting(name).unwrap().remarks.join(" ")
@@ -157,14 +160,15 @@ fn a_value_that_is_the_servers_least_and_not_the_rules_says_so() {
     assert_eq!(remarks(&NVME, "innodb_io_capacity"), "");
 }
 
-/// Which of the two a plan pays depends on the scan, so both values are told.
+/// The better cost depends on the scan, so the advice shows both.
 #[test]
-fn the_cost_of_a_random_page_is_told_for_both_depths() {
+fn random_page_cost_is_shown_for_both_depths() {
     let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(18, 0));
     let cost = advice.setting("random_page_cost").unwrap();
     let said = cost.remarks.join(" ");
-    // 3 GB/s in sequence; 8 KiB at random take 83 us, 8 us each with 16 outstanding and 4 us with 64: ratios of 30, 2.8 and
-    // 1.5. What is set leaves the planner a reason to read in sequence.
+    // 3 GB/s in sequence. A random page of 8 KiB takes 83 us, 8 us with 16 outstanding and 4 us
+    // with 64: ratios of 30, 2.8 and 1.5. The value set leaves the planner a reason to read in
+    // sequence.
     assert_eq!(cost.value, "1.1");
     assert!(
         said.contains("alone the value would be 3.0") && said.contains("by that the value would be 1.0"),
@@ -173,9 +177,9 @@ fn the_cost_of_a_random_page_is_told_for_both_depths() {
     assert!(cost.only_a_comment.is_some(), "the field disagrees");
 }
 
-/// The disk's pages of 8 KiB are had at depth 2, and with a knee of 1 there is but one ratio to tell.
+/// The disk's knee for pages of 8 KiB is at depth 2. With a knee of 1 there is a single ratio.
 #[test]
-fn a_drive_that_does_one_thing_at_a_time_has_one_ratio() {
+fn serial_drive_has_one_page_cost_ratio() {
     let mut profile = DISK.profile();
     for row in &mut profile.derived.saturating_queue_depth {
         row.queue_depth = nandle_profile::Interval::exact(1);
@@ -188,9 +192,10 @@ fn a_drive_that_does_one_thing_at_a_time_has_one_ratio() {
     assert_eq!(cost.only_a_comment, None, "one value for every way to read: {:?}", cost.remarks);
 }
 
-/// 293 writes of 16 KiB a second don't follow from bytes a second alone, so the cost that brings them about is told.
+/// 293 writes of 16 KiB a second don't follow from the bandwidth alone, so the advice shows the
+/// cost behind them.
 #[test]
-fn pages_a_second_are_explained() {
+fn page_rate_is_explained() {
     let advice = advice(&DISK.profile(), Product::Mariadb, Product::Mariadb.latest());
     let setting = advice.setting("innodb_io_capacity_max").unwrap();
     let said = &setting.figures[0].says;
@@ -205,22 +210,25 @@ fn pages_a_second_are_explained() {
     );
 }
 
-/// A tree writes in long sequences: the disk gives 100 MB/s of those and 1.2 MB/s of random writes, the other drive 3 GB/s.
+/// A tree writes long sequences. The disk writes 100 MB/s of those and 1.2 MB/s at random; the
+/// other drive writes 3 GB/s.
 #[test]
-fn rocksdb_writes_at_what_sequences_give() {
+fn rocksdb_rate_follows_from_sequential_bandwidth() {
     let number = |profile: &nandle_profile::DeviceProfile, name: &str| -> f64 {
         let advice = advice(profile, Product::Rocksdb, Product::Rocksdb.latest());
         advice.setting(name).unwrap().value.parse().unwrap()
     };
     let (disk, nvme) = (DISK.profile(), NVME.profile());
-    // Of 5 ms of sequential writing, the next power of two; 8 MiB is the most.
+    // 5 ms of sequential writing, rounded up to a power of two; the maximum is 8 MiB.
     for name in ["bytes_per_sync", "wal_bytes_per_sync"] {
         assert_eq!((number(&disk, name), number(&nvme, name)), (524_288.0, 8_388_608.0), "{name}");
     }
-    // Three tenths of the random writes leave reads alone, so three tenths of the sequential bandwidth do.
+    // Three tenths of the random writes don't disturb reads, so the same share of the sequential
+    // bandwidth is assumed.
     let rate = number(&disk, "rate_bytes_per_sec");
     assert!((28e6..29e6).contains(&rate), "three tenths of the 95 MB/s that are sure: {rate}");
-    // Three tenths feed one and a half jobs that write a fifth each, half of it two and a half, all of it five.
+    // Three tenths of the bandwidth keep 1.5 jobs busy at a fifth each; half of it 2.5, all of it
+    // 5.
     assert!((number(&disk, "max_background_jobs") - 2.0).abs() < 1e-9);
     let with_limit = |limit: Option<f64>| {
         let mut profile = disk.clone();

@@ -1,6 +1,6 @@
 use nandle_advise::Product;
 use nandle_advise::compare::{
-    Placement, Sizing, SizingQuestion, Tenant, Verdict, changes, measures, place, size,
+    Outcome, Placement, Sizing, SizingQuestion, Tenant, changes, measures, place, size,
 };
 use nandle_advise::economics::Processor;
 use nandle_profile::experiments::PatternCost;
@@ -20,23 +20,23 @@ fn sizing_question() -> SizingQuestion {
 }
 
 #[test]
-fn a_profile_hasnt_changed_against_itself_and_has_against_a_slower_one() {
+fn profile_is_unchanged_against_itself_and_regressed_on_a_slower_drive() {
     let old = NVME.profile();
     let count = |changes: Vec<nandle_advise::compare::Change>, verdict| {
         changes.iter().filter(|change| change.verdict == verdict).count()
     };
-    assert_eq!(count(changes(&old, &old, 0.0), Verdict::Unchanged), measures(&old).len());
+    assert_eq!(count(changes(&old, &old, 0.0), Outcome::Unchanged), measures(&old).len());
     let mut slower = old.clone();
     let best = slower.derived.sequential_bandwidth_bytes_per_s_max.as_mut().unwrap();
     (best.value, best.low, best.high) = (best.value / 2.0, best.low / 2.0, best.high / 2.0);
-    assert_eq!(count(changes(&old, &slower, 10.0), Verdict::Regressed), 1);
-    assert_eq!(count(changes(&slower, &old, 10.0), Verdict::Improved), 1);
-    assert_eq!(count(changes(&old, &slower, 60.0), Verdict::Regressed), 0, "half is less than 60 %");
-    assert!(count(changes(&old, &NVME.read_side(), 10.0), Verdict::Gone) >= 4);
+    assert_eq!(count(changes(&old, &slower, 10.0), Outcome::Regressed), 1);
+    assert_eq!(count(changes(&slower, &old, 10.0), Outcome::Improved), 1);
+    assert_eq!(count(changes(&old, &slower, 60.0), Outcome::Regressed), 0, "half is less than 60 %");
+    assert!(count(changes(&old, &NVME.read_side(), 10.0), Outcome::Gone) >= 4);
 }
 
 #[test]
-fn drives_are_weighed_by_price_machine_and_memory() {
+fn drives_are_sized_by_price_machine_and_memory() {
     let (disk, nvme) = (DISK.profile(), NVME.profile());
     let sizings = size(&[(&disk, Some(60.0)), (&nvme, Some(300.0))], &sizing_question());
     let [disk, nvme] = sizings.as_slice() else { panic!() };
@@ -45,7 +45,7 @@ fn drives_are_weighed_by_price_machine_and_memory() {
     assert!((value(nvme.read_iops_per_money) - wanted).abs() < 1e-9);
     assert!(value(disk.drives_per_processor) > 100.0 * value(nvme.drives_per_processor));
     assert_eq!(disk.speed_up_of_first, Some(Interval::exact(1.0)));
-    // Nearly all of the I/O time goes: 1 / 0.4.
+    // Nearly all of the I/O time is saved: 1 / 0.4.
     assert!((value(nvme.speed_up_of_first) - 2.5).abs() < 0.05);
     assert!(value(disk.keep_in_memory_s) > value(nvme.keep_in_memory_s));
     let share = |sizing: &Sizing| sizing.index_many_at_a_time.unwrap().page_share.value;
@@ -59,9 +59,10 @@ fn drives_are_weighed_by_price_machine_and_memory() {
     assert_eq!(disk.missing, []);
 }
 
-/// A planner's cost of a random page and the break-even of an index are one ratio: of one page at a time, and of many.
+/// The planner's cost of a random page and the break-even of an index are the same ratio, at depth
+/// 1 and at the knee.
 #[test]
-fn advice_and_comparison_follow_from_one_ratio() {
+fn planner_cost_and_index_break_even_use_the_same_ratio() {
     for drive in [DISK, NVME] {
         let profile = drive.profile();
         let sizing = size(&[(&profile, None)], &sizing_question()).swap_remove(0);
@@ -85,9 +86,9 @@ fn advice_and_comparison_follow_from_one_ratio() {
     }
 }
 
-/// The best of unclear times is the one that noise favours most, and has no upper bound.
+/// The best of unclear times is the one most favoured by noise, and has no upper bound.
 #[test]
-fn the_best_sequential_write_is_a_clear_one() {
+fn best_sequential_write_has_a_clear_time() {
     let mut profile = NVME.profile();
     profile.experiments.large_writes = None;
     let patterns = &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns;
@@ -116,7 +117,7 @@ fn the_best_sequential_write_is_a_clear_one() {
 }
 
 #[test]
-fn figures_of_other_requests_are_named() {
+fn different_requests_are_named_in_a_change() {
     let old = NVME.profile();
     let mut new = old.clone();
     new.derived.steady_state.as_mut().unwrap().block_bytes = 64 << 10;
@@ -126,7 +127,7 @@ fn figures_of_other_requests_are_named() {
 }
 
 #[test]
-fn a_workload_that_only_reads_needs_no_figures_of_writing() {
+fn read_only_workload_needs_no_write_figures() {
     let profile = NVME.read_side();
     let question = SizingQuestion { read_share: 1.0, ..sizing_question() };
     let sizings = size(&[(&profile, None)], &question);
@@ -140,9 +141,10 @@ fn placements(profiles: &[&DeviceProfile]) -> Vec<Placement> {
     place(profiles, 8192)
 }
 
-/// Enterprise's conclusion: the log and whatever reads at random after writing in sequence gain most by flash.
+/// The paper's conclusion: the log gains most from flash, with components that read at random after
+/// sequential writes.
 #[test]
-fn every_tenant_gains_by_flash_and_the_log_gains_much() {
+fn every_tenant_gains_from_flash_and_the_log_gains_most() {
     let (disk, nvme) = (DISK.profile(), NVME.profile());
     let placements = placements(&[&disk, &nvme]);
     assert_eq!(placements.len(), 5);
@@ -154,9 +156,9 @@ fn every_tenant_gains_by_flash_and_the_log_gains_much() {
     assert!(placements.windows(2).all(|pair| pair[0].gain_ratio >= pair[1].gain_ratio));
 }
 
-/// A drive that reads at random as the good one does, and writes at random as the disk.
+/// A drive with the random reads of the good drive and the random writes of the disk.
 #[test]
-fn a_drive_that_writes_at_random_badly_holds_no_tables() {
+fn drive_with_slow_random_writes_holds_no_tables() {
     let bad_writer =
         crate::made_up::Drive { random_by_sequential: 400.0, steady_write_bytes_per_s: 0.1e6, ..NVME };
     let (disk, flash) = (DISK.profile(), bad_writer.profile());
@@ -168,7 +170,7 @@ fn a_drive_that_writes_at_random_badly_holds_no_tables() {
 }
 
 #[test]
-fn drives_whose_intervals_overlap_may_be_as_good() {
+fn drives_with_overlapping_intervals_may_be_as_good() {
     let (one, mut other) = (NVME.profile(), NVME.profile());
     let log = |profiles: &[&DeviceProfile]| {
         placements(profiles).into_iter().find(|placement| placement.tenant == Tenant::Log).unwrap()
@@ -181,7 +183,7 @@ fn drives_whose_intervals_overlap_may_be_as_good() {
 }
 
 #[test]
-fn what_is_not_known_is_not_placed() {
+fn tenant_without_figures_is_not_placed() {
     let (whole, partial) = (DISK.profile(), NVME.read_side());
     for placement in placements(&[&whole, &partial]) {
         assert_eq!((placement.best, placement.gain_ratio), (None, None), "{placement:?}");

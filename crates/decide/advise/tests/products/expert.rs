@@ -1,4 +1,5 @@
-//! What experts of the products crossed out of earlier advice doesn't come back: `benches/advice/crossed-out.md` has the list.
+//! Advice that experts of the products rejected must not return. `benches/advice/crossed-out.md`
+//! lists it.
 
 use nandle_advise::settings::{Confidence, Setting, Version};
 use nandle_advise::{Product, fragment};
@@ -17,9 +18,10 @@ fn text(profile: &DeviceProfile, product: Product) -> String {
     fragment(&advice(profile, product, product.latest()))
 }
 
-/// What guards data is set all the same: the configuration may say otherwise before.
+/// Settings that protect data are set even to their defaults, because the configuration may contain
+/// another value.
 #[test]
-fn no_default_is_set_but_what_guards_data() {
+fn defaults_are_set_only_if_they_protect_data() {
     const GUARDS: [&str; 3] = ["full_page_writes", "innodb_doublewrite", "synchronous"];
     for profile in [DISK.profile(), NVME.profile()] {
         for product in Product::ALL {
@@ -34,18 +36,19 @@ fn no_default_is_set_but_what_guards_data() {
     }
 }
 
-/// A disk's 32 KiB suffice for one scan alone; beside others each request begins with a seek.
+/// The disk's 32 KiB suffice for a single scan; with concurrent scans each request needs a seek.
 #[test]
-fn reads_are_combined_to_no_less_than_by_default() {
+fn io_combine_limit_is_at_least_the_default() {
     for name in ["io_combine_limit", "io_max_combine_limit"] {
         let of_disk = setting(&DISK.profile(), Product::Postgresql, name);
         assert_eq!(of_disk.value, "128kB", "{of_disk:?}");
     }
 }
 
-/// From 18 on each vacuum reads ahead, and three run at once; before, it was recovery, which runs alone.
+/// From 18 on each vacuum reads ahead, and three run at once. Before, only recovery did, which runs
+/// alone.
 #[test]
-fn autovacuums_share_the_depth() {
+fn autovacuum_workers_share_the_queue_depth() {
     let value = |major| {
         let advice = advice(&NVME.profile(), Product::Postgresql, Version::new(major, 0));
         advice.setting("maintenance_io_concurrency").unwrap().value.clone()
@@ -54,21 +57,22 @@ fn autovacuums_share_the_depth() {
 }
 
 #[test]
-fn a_model_has_no_processors_for_workers() {
+fn model_without_processors_sets_no_workers() {
     let mut modelled = NVME.profile();
     modelled.system.machine.processor = Some("modelled".into());
     assert!(setting(&modelled, Product::Postgresql, "io_workers").only_a_comment.is_some());
 }
 
-/// The kernel caches pages of 4 KiB, and the default is two of them: less saves nothing.
+/// The kernel caches pages of 4 KiB and the default is two of them, so a smaller value saves
+/// nothing.
 #[test]
-fn mysqls_log_is_written_in_no_less_than_by_default() {
+fn mysql_log_write_ahead_size_is_at_least_the_default() {
     let write_ahead = setting(&NVME.profile(), Product::Mysql, "innodb_log_write_ahead_size");
     assert_eq!((write_ahead.value.as_str(), write_ahead.default), ("8192", Some("8192")));
 }
 
 #[test]
-fn the_search_for_free_pages_is_our_own_rule() {
+fn lru_scan_depth_rule_is_ours() {
     let of = |product| setting(&DISK.profile(), product, "innodb_lru_scan_depth");
     let (mysql, mariadb) = (of(Product::Mysql), of(Product::Mariadb));
     assert!(mysql.confidence <= Confidence::Medium && mariadb.confidence <= Confidence::Medium);
@@ -78,9 +82,10 @@ fn the_search_for_free_pages_is_our_own_rule() {
     );
 }
 
-/// Whether a disk writes 44 or 190 pages a second isn't clear, and the 10 000 of version 8.4 are far beyond both.
+/// The disk writes 44 to 190 pages a second; the default of 10 000 in version 8.4 is far above both
+/// bounds.
 #[test]
-fn a_capacity_far_below_the_default_is_set_however_wide_its_bounds() {
+fn capacity_far_below_the_default_is_set_despite_wide_bounds() {
     let mut unclear = DISK.profile();
     unclear.derived.steady_state.as_mut().unwrap().random_write_bytes_per_s =
         Interval { value: 0.74e6, low: 0.72e6, high: 3.6e6 };
@@ -91,17 +96,17 @@ fn a_capacity_far_below_the_default_is_set_however_wide_its_bounds() {
     assert!(within.only_a_comment.is_some(), "MariaDB's default of 200 is within the bounds: {within:?}");
 }
 
-/// What a compaction writes directly isn't in the page cache for those who read it next.
+/// Data that a compaction writes directly aren't in the page cache for the next reader.
 #[test]
-fn direct_writes_beside_cached_reads_are_contested() {
+fn direct_writes_with_cached_reads_are_contested() {
     let direct = setting(&NVME.profile(), Product::Rocksdb, "use_direct_io_for_flush_and_compaction");
     assert_eq!((direct.confidence, direct.value.as_str()), (Confidence::Low, "true"));
     assert!(direct.only_a_comment.is_some());
 }
 
-/// A database keeps its page size, so the other lines are told of the usual one.
+/// A database keeps its page size, so the other lines assume the default.
 #[test]
-fn the_page_size_of_a_database_is_shown_and_the_rest_is_told_of_the_default() {
+fn page_size_is_only_shown_and_other_lines_assume_the_default() {
     let page = setting(&DISK.profile(), Product::Sqlite, "page_size");
     assert!(page.value == "16384" && page.only_a_comment.is_some(), "{page:?}");
     let checkpoint = setting(&DISK.profile(), Product::Sqlite, "wal_autocheckpoint");
@@ -109,7 +114,7 @@ fn the_page_size_of_a_database_is_shown_and_the_rest_is_told_of_the_default() {
 }
 
 #[test]
-fn sqlite_has_no_server_and_its_log_no_other_device() {
+fn sqlite_advice_mentions_no_server_and_no_log_device() {
     let mut slow = NVME.profile();
     slow.experiments.write_cache.as_mut().unwrap().findings.flush_of_full_cache_ns = Some(900_000_000);
     let said = text(&slow, Product::Sqlite);
@@ -120,16 +125,16 @@ fn sqlite_has_no_server_and_its_log_no_other_device() {
 }
 
 #[test]
-fn a_disk_is_told_nothing_of_discards() {
+fn disk_gets_no_discard_settings() {
     let mut unknown = DISK.profile();
     unknown.system.queue.as_mut().unwrap().discard_bytes_max = None;
     let said = text(&unknown, Product::Linux);
     assert!(!said.contains("parted") && !said.contains("fstrim") && !said.contains("discard_max"), "{said}");
 }
 
-/// More was set for a reason.
+/// A greater value was set for a reason.
 #[test]
-fn reading_ahead_is_never_lowered() {
+fn read_ahead_is_never_lowered() {
     for mut profile in [DISK.profile(), NVME.profile()] {
         profile.system.queue.as_mut().unwrap().read_ahead_bytes = Some(8 << 20);
         let ahead = setting(&profile, Product::Linux, "/sys/block/$device/queue/read_ahead_kb");
@@ -138,16 +143,15 @@ fn reading_ahead_is_never_lowered() {
     }
 }
 
-/// At 1.14 MB/s the least that is set takes a minute, not a second.
+/// At 1.14 MB/s writing back the least value takes a minute.
 #[test]
-fn how_long_the_page_cache_takes_to_write_back_is_told() {
+fn writeback_time_of_the_page_cache_is_shown() {
     let dirty = setting(&DISK.profile(), Product::Linux, "/proc/sys/vm/dirty_bytes");
     assert!(dirty.rule.contains("which takes up to 58.9 s of random writing"), "{}", dirty.rule);
 }
 
-/// Where sessions, work or memory change nothing, nothing is said of them.
 #[test]
-fn conditions_are_named_where_they_matter() {
+fn conditions_are_shown_only_if_they_matter() {
     let second = |product| text(&NVME.profile(), product).lines().nth(1).unwrap_or_default().to_owned();
     assert_eq!(second(Product::Postgresql), "# for oltp, 16 sessions at once, 1GiB of memory");
     assert_eq!(second(Product::Mysql), "# for 1GiB of memory");
@@ -158,9 +162,10 @@ fn conditions_are_named_where_they_matter() {
     );
 }
 
-/// What a probe of ten minutes lacked, one of three minutes lacks again, and no reader knows what TARGET is.
+/// A figure that a probe of ten minutes lacked needs a longer probe, and the command must name the
+/// real target.
 #[test]
-fn what_is_missing_is_had_by_a_longer_probe_of_the_same_target() {
+fn missing_figures_need_a_longer_probe_of_the_same_target() {
     let mut profile = NVME.read_side();
     profile.target = "/srv/my data".into();
     for (minutes, told) in [(1, "--budget 10m"), (10, "--budget 20m")] {
@@ -181,9 +186,10 @@ fn what_is_missing_is_had_by_a_longer_probe_of_the_same_target() {
     }
 }
 
-/// A knee between 32 and 256 leaves each of 16 sessions 2 to 16: the default in any case.
+/// A knee between 32 and 256 leaves each of 16 sessions 2 to 16, so the value is the default at all
+/// bounds.
 #[test]
-fn bounds_that_all_give_one_value_leave_it_sure() {
+fn value_equal_at_all_bounds_keeps_its_confidence() {
     let mut unclear = NVME.profile();
     for row in &mut unclear.derived.saturating_queue_depth {
         row.queue_depth = Interval { value: 128, low: 32, high: 256 };
@@ -199,9 +205,9 @@ fn bounds_that_all_give_one_value_leave_it_sure() {
     assert!(maintenance.only_a_comment.is_some(), "it follows the knee: {maintenance:?}");
 }
 
-/// With one way to commit there is no fastest.
+/// With a single commit method there is no fastest one.
 #[test]
-fn a_single_way_to_commit_is_told_as_such() {
+fn single_commit_method_is_described_as_such() {
     let mut profile = NVME.profile();
     let commits = &mut profile.experiments.flush.as_mut().unwrap().findings.commits;
     commits.retain(|commit| commit.method == CommitMethod::Fdatasync);
@@ -209,16 +215,16 @@ fn a_single_way_to_commit_is_told_as_such() {
     assert!(method.rule.contains("no other was measured"), "{method:?}");
 }
 
-/// Alone neither of the two changes anything, so the verdict names one, with the other.
+/// Neither setting has an effect alone, so the verdict names one together with the other.
 #[test]
-fn what_bounds_another_setting_is_no_change_by_itself() {
+fn limit_of_another_setting_is_no_change_by_itself() {
     let changes = nandle_advise::verdict(&NVME.profile()).changes;
     assert!(changes.iter().all(|change| !change.name().starts_with("io_max")), "{changes:?}");
 }
 
-/// A disk has no spare blocks that writing could use up: what its rounds show is its steady state, however little of it they wrote.
+/// A disk has no spare blocks to use up, so its first rounds show the steady state.
 #[test]
-fn a_disk_is_steady_as_soon_as_its_rounds_are() {
+fn disk_is_steady_after_few_rounds() {
     let mut disk = DISK.profile();
     let round = SteadyRound {
         began_ns: 0,
@@ -239,9 +245,9 @@ fn a_disk_is_steady_as_soon_as_its_rounds_are() {
     assert!(!said.contains("not steady yet"), "{said}");
 }
 
-/// A knee between 8 and 256 is deeper than 4 in any case.
+/// A knee between 8 and 256 is deeper than 4 at all bounds.
 #[test]
-fn a_deep_queue_needs_no_scheduler_however_deep_it_is() {
+fn deep_queue_needs_no_scheduler() {
     let mut unclear = NVME.profile();
     for row in &mut unclear.derived.saturating_queue_depth {
         row.queue_depth = Interval { value: 64, low: 8, high: 256 };

@@ -1,4 +1,4 @@
-//! Advice says what the measurement supports, and no more.
+//! Advice claims only what the measurements support.
 
 use nandle_advise::settings::{Confidence, Question, Setting};
 use nandle_advise::{Product, advise};
@@ -14,9 +14,10 @@ fn setting(profile: &DeviceProfile, product: Product, name: &str) -> Setting {
     advice.setting(name).unwrap_or_else(|| panic!("{name}: {:?}", advice.missing)).clone()
 }
 
-/// To the disk 4 KiB cost as much as 16 KiB do; the other drive writes 4 KiB in a quarter of the time.
+/// The disk takes as long for 4 KiB as for 16 KiB; the other drive writes 4 KiB in a quarter of the
+/// time.
 #[test]
-fn a_smaller_page_must_be_cheaper_to_write() {
+fn smaller_page_must_be_cheaper_to_write() {
     let page_size = |profile: &DeviceProfile| setting(profile, Product::Mysql, "innodb_page_size").value;
     assert_eq!((page_size(&DISK.profile()), page_size(&NVME.profile())), ("16384".into(), "4096".into()));
     let mut unsure = NVME.profile();
@@ -26,9 +27,10 @@ fn a_smaller_page_must_be_cheaper_to_write() {
     assert_eq!(page_size(&unsure), "16384");
 }
 
-/// A page of `MySQL`'s log goes through the page cache, whose pages would be read for less.
+/// `MySQL`'s log goes through the page cache; a write of less than a page would read the page
+/// first.
 #[test]
-fn the_log_is_written_in_whole_pages_of_the_cache() {
+fn log_is_written_in_whole_cache_pages() {
     let mut profile = NVME.profile();
     profile.derived.smallest_block_bytes = Some(Interval::exact(512));
     let name = "innodb_log_write_ahead_size";
@@ -36,14 +38,14 @@ fn the_log_is_written_in_whole_pages_of_the_cache() {
     assert_eq!(setting(&profile, Product::Mariadb, name).value, "512");
 }
 
-/// Without the cost of both sizes, pages a second lie between those of equal bytes and those of equal requests.
+/// Without times of both sizes the page rate lies between equal bandwidth and equal request rate.
 #[test]
-fn pages_a_second_that_are_assumed_have_wide_bounds() {
+fn assumed_page_rate_has_wide_bounds() {
     let mut profile = NVME.profile();
     profile.derived.steady_state.as_mut().unwrap().block_bytes = 64 << 10;
     let most = setting(&profile, Product::Mysql, "innodb_io_capacity_max");
     let Interval { value, low, high } = most.figures[0].value;
-    // From as many blocks of 64 KiB to as many bytes.
+    // From the rate of 64 KiB blocks up to the full bandwidth.
     assert!((low - 570e6 / 65_536.0).abs() < 1.0 && (high - 630e6 / 16_384.0).abs() < 1.0, "{low} {high}");
     assert!((low..=high).contains(&value));
     assert!(most.figures[0].says.contains("which wasn't measured clearly"), "{}", most.figures[0].says);
@@ -51,7 +53,7 @@ fn pages_a_second_that_are_assumed_have_wide_bounds() {
 }
 
 #[test]
-fn where_any_writing_is_felt_the_rule_says_so() {
+fn rule_says_if_any_write_rate_disturbs_reads() {
     let mut profile = NVME.profile();
     let limit = profile.derived.interference.as_mut().unwrap();
     limit.write_rate_per_s = Interval { value: 0.0, low: 0.0, high: 2000.0 };
@@ -60,17 +62,17 @@ fn where_any_writing_is_felt_the_rule_says_so() {
     assert!(said.contains("no rate of writes of 4KiB that was tried surely leaves"), "{said}");
     assert!(said.ends_with("but up to 8.19 MB/s may"), "{said}");
     assert!(capacity.rule.starts_with("a twentieth of the steady state"), "{}", capacity.rule);
-    // The 570 MB/s that are sure in pages of 16 KiB, by twenty.
+    // A twentieth of the sure 570 MB/s, in pages of 16 KiB.
     assert_eq!(capacity.value, "1740");
 }
 
-/// Small writes at depth 1 tell nothing of what large ones at depth give.
+/// Small writes at depth 1 don't show the bandwidth of large writes at depth.
 #[test]
-fn a_bandwidth_that_small_writes_alone_told_is_not_sure() {
+fn bandwidth_from_small_writes_alone_limits_the_confidence() {
     let of = |profile: &DeviceProfile| setting(profile, Product::Seastar, "write_bandwidth");
     let mut profile = NVME.profile();
     let large = of(&profile);
-    // 3 GB/s of 1 MiB at depth 16, of which 2.85 are sure.
+    // 3 GB/s with 1 MiB at depth 16; 2.85 GB/s are sure.
     assert_eq!((large.value.as_str(), large.confidence), ("2850000000", Confidence::High));
     profile.experiments.large_writes = None;
     let patterns = &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns;
@@ -88,9 +90,10 @@ fn a_bandwidth_that_small_writes_alone_told_is_not_sure() {
     }
 }
 
-/// A write of less than the kernel states makes the device read first, whatever a noisy measurement says.
+/// A write below the kernel's physical block needs a read first, even if a noisy measurement shows
+/// none.
 #[test]
-fn seastars_block_is_no_smaller_than_the_kernels() {
+fn seastar_block_is_at_least_the_kernels() {
     let mut profile = NVME.profile();
     profile.derived.smallest_block_bytes = Some(Interval::exact(512));
     let value = |profile: &DeviceProfile| setting(profile, Product::Seastar, "physical_block_size").value;
@@ -99,9 +102,9 @@ fn seastars_block_is_no_smaller_than_the_kernels() {
     assert_eq!(value(&profile), "4096");
 }
 
-/// Each connection has a cache of its own.
+/// Each connection has its own cache.
 #[test]
-fn sqlites_memory_is_divided_among_connections() {
+fn sqlite_memory_is_divided_among_connections() {
     let cache = |sessions| {
         let question = Question { sessions, ..crate::question(Product::Sqlite, Product::Sqlite.latest()) };
         advise(&NVME.profile(), &question).unwrap().setting("cache_size").unwrap().value.clone()
@@ -111,9 +114,9 @@ fn sqlites_memory_is_divided_among_connections() {
     assert_eq!(cache(100_000), "-2000", "no less than the default");
 }
 
-/// What one backend may keep outstanding when it is alone as well as when all are busy.
+/// Queue depth for a backend that may run alone or with others.
 #[test]
-fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
+fn concurrency_is_at_least_the_default_unless_that_hurts() {
     let depths = |profile: &DeviceProfile| {
         ["effective_io_concurrency", "maintenance_io_concurrency", "io_max_concurrency"]
             .map(|name| setting(profile, Product::Postgresql, name).value)
@@ -128,7 +131,7 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
         ["16", "86", "86"].map(str::to_owned),
         "both within what a process may have"
     );
-    // A device whose bandwidth surely falls off beyond its knee.
+    // A device that surely loses bandwidth beyond its knee.
     let mut falling = DISK.profile();
     for cell in &mut falling.cells {
         if cell.cell.pattern == "random" && cell.cell.queue_depth == 16 {
@@ -146,9 +149,9 @@ fn concurrency_is_the_default_at_least_unless_that_is_known_to_hurt() {
     assert!(told.rule.contains("costs bandwidth here"), "{told:?}");
 }
 
-/// What follows from half a profile is not set; what holds on every device is set all the same.
+/// Values from a partial profile are comments; values that don't depend on the device are set.
 #[test]
-fn what_is_partial_or_not_sure_is_a_comment() {
+fn partial_or_uncertain_values_are_comments() {
     let set = |profile: &DeviceProfile, product: Product, name: &str| {
         setting(profile, product, name).only_a_comment.is_none()
     };
@@ -163,7 +166,7 @@ fn what_is_partial_or_not_sure_is_a_comment() {
 }
 
 #[test]
-fn a_model_has_no_processors() {
+fn model_has_no_processors() {
     let jobs = |processor: &str, processors| {
         let mut profile = NVME.profile();
         let machine = &mut profile.system.machine;
@@ -180,16 +183,16 @@ fn a_model_has_no_processors() {
     assert!(one.figures.iter().any(|figure| figure.says == "1 processor"), "{one:?}");
 }
 
-/// The disk reads and writes 16 KiB as fast as 4 KiB, and writes few pages home; the other drive takes 88 us for 4 KiB, 96 us
-/// for 8 KiB and 113 us for 16 KiB.
+/// The disk reads and writes 16 KiB as fast as 4 KiB, and checkpoints few pages. The other drive
+/// takes 88 us for 4 KiB, 96 us for 8 KiB and 113 us for 16 KiB.
 #[test]
-fn sqlite_is_told_what_depends_on_the_device() {
+fn sqlite_settings_follow_from_the_device() {
     let (disk, nvme) = (DISK.profile(), NVME.profile());
     let both = |name| [&disk, &nvme].map(|profile| setting(profile, Product::Sqlite, name));
     assert_eq!(both("page_size").map(|set| set.value), ["16384", "8192"]);
     assert_eq!(both("wal_autocheckpoint").map(|set| set.value), ["1000", "10000"]);
     let [slow, fast] = both("synchronous").map(|set| format!("{} {}", set.rule, set.remarks.join(" ")));
-    // A mean of 9.13 ms and of 22 us.
+    // The means are 9.13 ms and 22 us.
     assert!(slow.contains("most 110 times a second") && slow.contains("with 913 rows"), "{slow}");
     assert!(fast.contains("most 45 455 times a second") && fast.contains("with 3 rows"), "{fast}");
     for name in ["journal_mode", "synchronous", "mmap_size"] {
@@ -199,9 +202,9 @@ fn sqlite_is_told_what_depends_on_the_device() {
     }
 }
 
-/// A minute's probe times commits in `transactions` alone.
+/// A probe of a minute times commits only in `transactions`.
 #[test]
-fn the_commits_of_a_first_look_support_advice() {
+fn commits_of_a_one_minute_probe_support_advice() {
     let mut profile = NVME.profile();
     let commits = profile.experiments.flush.take().unwrap().findings.commits;
     profile.experiments.transactions = Some(conducted(Transactions { commits, mixed: Vec::new() }));
@@ -209,9 +212,9 @@ fn the_commits_of_a_first_look_support_advice() {
     assert!(set.rule.contains("most 45 455 times a second"), "{}", set.rule);
 }
 
-/// The steady state may have been nothing, within its bounds.
+/// The lower bound of the steady state may be 0.
 #[test]
-fn a_checkpoint_of_which_nothing_is_sure_takes_no_stated_time() {
+fn checkpoint_time_without_a_lower_bound_is_not_stated() {
     let mut profile = NVME.profile();
     profile.derived.steady_state.as_mut().unwrap().random_write_bytes_per_s.low = 0.0;
     let checkpoint = setting(&profile, Product::Sqlite, "wal_autocheckpoint");
@@ -223,10 +226,10 @@ fn a_checkpoint_of_which_nothing_is_sure_takes_no_stated_time() {
     );
 }
 
-/// A page that takes no longer to read and write, and twice as long to commit, is no gain. In files commits of 8 KiB alone are
-/// timed, which say nothing of other pages.
+/// A larger page that reads and writes as fast but takes twice as long to commit is no gain. Files
+/// are timed with commits of 8 KiB only, which don't describe other pages.
 #[test]
-fn sqlites_page_grows_no_more_expensive_to_commit_either() {
+fn sqlite_page_must_not_make_commits_slower() {
     let mut profile = DISK.profile();
     let commits = &mut profile.experiments.flush.as_mut().unwrap().findings.commits;
     for commit in commits.iter_mut().filter(|commit| commit.write_bytes == 16 << 10) {
@@ -239,9 +242,9 @@ fn sqlites_page_grows_no_more_expensive_to_commit_either() {
     assert_eq!(advice.setting("page_size"), None, "nothing is known of what a page of 4 KiB costs to commit");
 }
 
-/// What a line costs here may be unclear, and the line be sure.
+/// The cost on this device may be unclear, although the value is sure.
 #[test]
-fn what_does_not_depend_on_the_device_is_sure_whatever_was_measured() {
+fn device_independent_value_keeps_its_confidence() {
     let mut profile = NVME.profile();
     for commit in &mut profile.experiments.flush.as_mut().unwrap().findings.commits {
         (commit.commit_ns.low, commit.commit_ns.high) = (0.0, 1e9);
@@ -250,7 +253,7 @@ fn what_does_not_depend_on_the_device_is_sure_whatever_was_measured() {
 }
 
 #[test]
-fn the_kernels_cost_model_has_sequential_requests_no_more_expensive_than_random_ones() {
+fn cost_model_rates_sequential_requests_at_least_as_high_as_random() {
     let mut profile = NVME.profile();
     for row in &mut profile.experiments.write_patterns.as_mut().unwrap().findings.patterns {
         row.request_ns = Interval::exact(1e6);
@@ -264,9 +267,9 @@ fn the_kernels_cost_model_has_sequential_requests_no_more_expensive_than_random_
     assert!(number("rseqiops") >= number("rrandiops"), "{line}");
 }
 
-/// A tenth of the most a second says nothing of a busy device.
+/// A tenth of the peak rate doesn't load the device.
 #[test]
-fn a_latency_of_an_idle_device_is_no_target() {
+fn latency_of_an_idle_device_is_no_target() {
     let qos = |profile: &DeviceProfile| setting(profile, Product::Linux, "/sys/fs/cgroup/io.cost.qos").value;
     let mut profile = NVME.profile();
     assert!(qos(&profile).contains("rpct=99.00") && qos(&profile).contains("wpct=99.00"));
@@ -277,9 +280,9 @@ fn a_latency_of_an_idle_device_is_no_target() {
     assert!(qos(&profile).contains("rpct=99.00") && qos(&profile).contains("wpct=0.00"), "{}", qos(&profile));
 }
 
-/// The drive's reads take 80 us alone: a target of 160 us would hold all writing back.
+/// The drive's reads take 80 us alone; a target of 160 us would throttle all writeback.
 #[test]
-fn writeback_is_not_throttled_below_the_kernels_own_target() {
+fn writeback_target_is_at_least_the_kernels() {
     let target = |profile: &DeviceProfile| {
         let value = setting(profile, Product::Linux, "/sys/block/$device/queue/wbt_lat_usec").value;
         value.parse::<u64>().unwrap()
@@ -288,9 +291,9 @@ fn writeback_is_not_throttled_below_the_kernels_own_target() {
     assert!(target(&DISK.profile()) > 20_000);
 }
 
-/// No script is to change the first disk of a machine because a profile names none.
+/// A script without a device name must not change the first disk of a machine.
 #[test]
-fn a_script_without_a_device_wants_one() {
+fn script_without_a_device_demands_one() {
     let mut profile = NVME.profile();
     profile.identity.kernel_name = None;
     let text = nandle_advise::fragment(&advice(&profile, Product::Linux, Product::Linux.latest()));

@@ -1,4 +1,4 @@
-//! Profiles go from hand to hand, so what stands in one may have been put there to be run.
+//! Profiles are shared between people, so their strings are untrusted input.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -10,11 +10,12 @@ use saphyr::{LoadableYamlNode as _, Yaml};
 use crate::advice;
 use crate::made_up::{DISK, NVME};
 
-/// What a shell, a terminal, a comment of one line and a reader of letters in their order fall for.
+/// String that attacks shells, terminals, one-line comments, and readers who trust the order of
+/// letters.
 const ATTACK: &str =
     "vda; touch PWNED #\ntouch PWNED\r\u{1b}]0;owned\u{7}\u{9b}31m$(touch PWNED)`touch PWNED`'\"\u{202e}";
 
-/// Every string of the profile that anything is printed of.
+/// Profile with the attack in each string that is printed.
 fn hostile() -> DeviceProfile {
     let mut profile = DISK.profile();
     profile.target = ATTACK.into();
@@ -28,7 +29,8 @@ fn hostile() -> DeviceProfile {
     profile
 }
 
-/// A script in a folder that stands for the machine: what it would write to the kernel and to `/etc` goes there.
+/// Directory that stands for the machine: the script writes to its copies of the kernel's files and
+/// `/etc`.
 pub(crate) struct Machine {
     home: tempfile::TempDir,
 }
@@ -79,7 +81,7 @@ impl Machine {
         self.path(path).exists()
     }
 
-    /// Runs a script as `sh -s -- ARGUMENTS` does.
+    /// Runs a script like `sh -s -- ARGUMENTS`.
     pub(crate) fn run(&self, script: &str, arguments: &[&str]) -> Output {
         let inside = |root: &str| format!("{}{root}", self.home.path().display());
         let mut script = script.to_owned();
@@ -94,7 +96,7 @@ impl Machine {
 }
 
 #[test]
-fn a_script_runs_nothing_that_a_profile_contains() {
+fn script_runs_nothing_from_the_profile() {
     let text = fragment(&advice(&hostile(), Product::Linux, Product::Linux.latest()));
     let machine = Machine::new("sda");
     machine.run(&text, &["sda"]);
@@ -108,7 +110,7 @@ fn a_script_runs_nothing_that_a_profile_contains() {
     assert!(rules.contains("KERNEL==\"sda\"") && !rules.contains("PWNED"), "{rules}");
 }
 
-/// A partial profile's script sets nothing; this one's does.
+/// The script of a partial profile sets nothing; this profile is complete.
 fn hostile_and_whole() -> DeviceProfile {
     let mut profile = hostile();
     profile.partial.clear();
@@ -116,9 +118,9 @@ fn hostile_and_whole() -> DeviceProfile {
     profile
 }
 
-/// A comment that ends where a name wants it to is a setting.
+/// A name that ends its comment could set a value.
 #[test]
-fn no_name_leaves_its_comment_or_reaches_a_terminal() {
+fn names_stay_in_comments_and_send_no_control_sequences() {
     for product in Product::ALL {
         let text = fragment(&advice(&hostile(), product, product.latest()));
         let harmless = fragment(&advice(&DISK.profile(), product, product.latest()));
@@ -131,7 +133,7 @@ fn no_name_leaves_its_comment_or_reaches_a_terminal() {
 }
 
 #[test]
-fn a_mount_point_is_one_string_of_yaml() {
+fn mount_point_is_a_single_yaml_string() {
     let mut profile = NVME.profile();
     for mount_point in [ATTACK, "/var/lib/scylla", "/data: x", "/it's here", "- /x", "/x\n    read_iops: 1"] {
         profile.system.file_system =

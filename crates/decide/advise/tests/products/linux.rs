@@ -19,7 +19,7 @@ const QUEUE: [&str; 7] = [
 ];
 
 #[test]
-fn the_script_has_the_shells_form_and_writes_known_files() {
+fn script_is_valid_shell_and_writes_known_files() {
     for script in fragments(Product::Linux, Version::new(6, 12)) {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("nandle.sh");
@@ -40,9 +40,9 @@ fn the_script_has_the_shells_form_and_writes_known_files() {
     }
 }
 
-/// The script runs in a folder that stands for the machine, and says what it found there.
+/// The script runs in a directory that stands for the machine, and prints the previous values.
 #[test]
-fn each_value_is_set_and_what_was_there_is_told() {
+fn each_value_is_set_and_the_previous_one_printed() {
     let script = fragments(Product::Linux, Version::new(6, 12)).swap_remove(0);
     let machine = Machine::new("sdx");
     let output = machine.run(&script, &[]);
@@ -58,7 +58,7 @@ fn each_value_is_set_and_what_was_there_is_told() {
 }
 
 #[test]
-fn what_is_to_last_is_written_for_udev_and_sysctl() {
+fn persistent_settings_are_written_for_udev_and_sysctl() {
     let mut profile = NVME.profile();
     for (name, wanted) in [(None, "KERNEL==\"sdx\""), (Some("eui.0025"), "ATTRS{wwid}==\"eui.0025\"")] {
         profile.identity.world_wide_name = name.map(str::to_owned);
@@ -76,9 +76,10 @@ fn what_is_to_last_is_written_for_udev_and_sysctl() {
     }
 }
 
-/// Without a scheduler the kernel refuses more than the device's own queue holds, and a refusal ends nothing else.
+/// Without a scheduler the kernel refuses more requests than the device's queue holds. A refusal
+/// doesn't stop the script.
 #[test]
-fn no_more_requests_are_asked_for_than_the_kernel_takes() {
+fn nr_requests_stays_within_the_kernels_limit() {
     let name = "/sys/block/$device/queue/nr_requests";
     let fast = crate::advice(&NVME.profile(), Product::Linux, Version::new(6, 12));
     let requests = fast.setting(name).unwrap();
@@ -98,9 +99,9 @@ fn no_more_requests_are_asked_for_than_the_kernel_takes() {
     assert_eq!(machine.read("proc/sys/vm/dirty_bytes"), (64 << 20).to_string());
 }
 
-/// The device's own word is set right where nothing can turn in it, and let be where it may be a distant volume.
+/// The flag is cleared if the latency rules out a disk, and kept for a possible remote volume.
 #[test]
-fn what_calls_itself_rotational_and_is_not_is_corrected() {
+fn wrong_rotational_flag_is_corrected() {
     let name = "/sys/block/$device/queue/rotational";
     let set = |drive: &Drive| {
         let advice = crate::advice(&drive.profile(), Product::Linux, Version::new(6, 12));
@@ -117,7 +118,7 @@ fn is_word(value: &str) -> bool {
     value.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
 }
 
-/// `Documentation/admin-guide/cgroup-v2.rst`: the device's numbers, and nested keys.
+/// `Documentation/admin-guide/cgroup-v2.rst`: device numbers and nested keys.
 #[track_caller]
 fn cost(file: &str, value: &str) {
     let words = value.trim_matches('"').strip_prefix("$(cat /sys/block/$device/dev) ").unwrap();

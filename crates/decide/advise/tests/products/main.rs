@@ -1,5 +1,5 @@
-//! The advice, and its fragments in the real thing: servers and libraries of this machine load them, and what nothing here
-//! can load is held against its documented format.
+//! Tests of the advice and its fragments. Servers and libraries installed on this machine load the
+//! fragments; for the others the documented format is checked.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -41,7 +41,8 @@ fn advice(profile: &DeviceProfile, product: Product, version: Version) -> Advice
     advise(profile, &question(product, version)).unwrap()
 }
 
-/// A fragment in which the lines that are only shown are set, too: they are to be as right as the others.
+/// Fragment in which the lines that are only shown are set, too, because they must be valid as
+/// well.
 fn with_shown(fragment: &str) -> String {
     let is_name = |name: &str| {
         name.bytes().all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == b'_')
@@ -54,7 +55,7 @@ fn with_shown(fragment: &str) -> String {
     lines.collect()
 }
 
-/// Fragments for the disk and for the solid-state drive, whole and from a partial profile.
+/// Fragments for the disk and the solid-state drive, from complete and partial profiles.
 fn fragments(product: Product, version: Version) -> Vec<String> {
     let drives = [made_up::DISK, made_up::NVME];
     let profiles = drives.iter().flat_map(|drive| [drive.profile(), drive.read_side()]);

@@ -9,10 +9,10 @@ use crate::{fragments, with_shown};
 
 const SKIP: &str = "NANDLE_SKIP_MARIADB";
 
-/// The server reads each fragment as its only configuration and lists what its variables became. An unknown variable
-/// or an illegal value ends it with an error; one out of range it would change.
+/// The server reads each fragment as its only configuration and lists the resulting variables. It
+/// refuses an unknown variable or an illegal value, and changes a value out of range.
 #[test]
-fn the_server_takes_every_line() {
+fn server_accepts_every_line() {
     let Some(mariadbd) = find("mariadbd", "mariadb-server", SKIP) else { return };
     let home = tempfile::tempdir().unwrap();
     let said = run(Command::new(&mariadbd).args(["--no-defaults", "--version"]));

@@ -1,5 +1,5 @@
-//! Measurements are noisy, and no noise is to bring about what no device can do: a larger request that is cheaper than a
-//! smaller one, more bytes a second than were ever seen, a value that its product refuses.
+//! Noise must not lead to impossible advice: a larger request cheaper than a smaller one, more than
+//! the measured bandwidth, a value that the product refuses.
 
 use nandle_advise::Product;
 use nandle_advise::settings::Advice;
@@ -11,10 +11,10 @@ use serde_json::Value;
 use crate::advice;
 use crate::made_up::{DISK, Drive, NVME};
 
-/// A generator that is the same on every machine (splitmix64).
+/// Random generator with the same sequence on every machine (splitmix64).
 struct Noise {
     state: u64,
-    /// The logarithm of the most that a figure is off by.
+    /// Logarithm of the greatest factor on a figure.
     strength: f64,
 }
 
@@ -31,7 +31,7 @@ impl Noise {
         (self.strength * (2.0 * self.unit() - 1.0)).exp()
     }
 
-    /// Every figure with bounds becomes another, and its bounds narrow or wide.
+    /// Multiplies each figure by a random factor, with narrow or wide bounds.
     fn disturb(&mut self, value: &mut Value) {
         match value {
             Value::Object(parts) if ["value", "low", "high"].iter().all(|key| parts.contains_key(*key)) => {
@@ -58,7 +58,7 @@ fn noisy(drive: &Drive, seed: u64, strength: f64) -> DeviceProfile {
     serde_json::from_value(profile).unwrap()
 }
 
-/// The most bytes a second that any measured write of the profile gave.
+/// Best write bandwidth among the profile's measurements.
 fn write_bandwidth(profile: &DeviceProfile) -> f64 {
     let found = &profile.experiments;
     let large = found.large_writes.as_ref().unwrap().findings.cells.iter();
@@ -80,7 +80,8 @@ fn innodb(profile: &DeviceProfile, product: Product) {
     assert!(usual <= most, "{usual} beyond {most}");
     if most > LEAST {
         assert!((most - 1.0) * PAGE_BYTES <= write_bandwidth(profile), "{most} pages a second");
-        // A page takes no less than the block of a quarter of its size, and surely no more than the sure rate of those.
+        // A page takes no less time than a block of a quarter its size, so its rate is at most the
+        // lower bound of theirs.
         let blocks_per_s = steady.random_write_bytes_per_s.low / steady.block_bytes as f64;
         assert!(most - 1.0 <= blocks_per_s, "{most} pages a second, and {blocks_per_s} blocks");
     }
@@ -140,7 +141,7 @@ fn sqlite(profile: &DeviceProfile) {
     assert!([4096.0, 8192.0, 16_384.0].contains(&page));
 }
 
-/// What isn't sure is never set.
+/// Uncertain values are never set.
 fn held_back(profile: &DeviceProfile) {
     for product in Product::ALL {
         let advice = advice(profile, product, product.latest());
@@ -155,7 +156,7 @@ proptest! {
     #![proptest_config(Config { cases: 200, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn no_noise_makes_advice_that_no_device_can_follow(seed: u64, strength in 0.0..2.0_f64, is_disk: bool) {
+    fn noise_never_leads_to_impossible_advice(seed: u64, strength in 0.0..2.0_f64, is_disk: bool) {
         let profile = noisy(if is_disk { &DISK } else { &NVME }, seed, strength);
         innodb(&profile, Product::Mysql);
         innodb(&profile, Product::Mariadb);
@@ -168,10 +169,10 @@ proptest! {
     }
 }
 
-/// The very measurement that made an advice of 27 991 pages of 16 KiB beside 60.4 MB/s: 16 KiB seemed to take 0.53 times as long as
-/// 4 KiB.
+/// Measurement that once led to 27 991 pages of 16 KiB at 60.4 MB/s: 16 KiB seemed to take 0.53
+/// times as long as 4 KiB.
 #[test]
-fn a_larger_write_is_never_cheaper_than_a_smaller_one() {
+fn larger_write_is_never_cheaper_than_a_smaller_one() {
     let mut profile = NVME.profile();
     let steady = profile.derived.steady_state.as_mut().unwrap();
     steady.random_write_bytes_per_s = nandle_profile::Interval { value: 60.4e6, low: 58e6, high: 63e6 };
@@ -184,7 +185,7 @@ fn a_larger_write_is_never_cheaper_than_a_smaller_one() {
     for product in [Product::Mysql, Product::Mariadb] {
         let advice = advice(&profile, product, product.latest());
         let most = advice.setting("innodb_io_capacity_max").unwrap();
-        // 58 MB/s in pages of 16 KiB: what a page takes isn't known, so it may be all that four blocks take.
+        // 58 MB/s in pages of 16 KiB. The time of a page is unknown, up to the time of four blocks.
         assert_eq!(most.value, "3540", "{most:?}");
         assert!(most.figures[0].says.contains("which wasn't measured clearly"), "{}", most.figures[0].says);
     }

@@ -1,4 +1,4 @@
-//! What requests of a page store's pages take, by profiles whose patterns were measured in larger blocks.
+//! Request times of a page store from profiles with write patterns of larger blocks.
 
 use nandle_advise::pages::{PageFigures, page_figures};
 use nandle_profile::{DeviceProfile, Interval, WritePatternCost};
@@ -6,10 +6,10 @@ use nandle_profile::{DeviceProfile, Interval, WritePatternCost};
 use crate::made_up::NVME;
 
 const PAGE: u64 = 4 << 10;
-/// A sequential write of 32 KiB.
+/// Time of a sequential write of 32 KiB.
 const BLOCK_NS: f64 = 20e3;
 
-/// Writes of `block_bytes` take three times as long in 8 MiB as in sequence.
+/// Profile with writes of `block_bytes` that take three times as long within 8 MiB as in sequence.
 fn profile(block_bytes: u64) -> DeviceProfile {
     let mut profile = NVME.profile();
     profile.derived.write_pattern_cost = Some(WritePatternCost {
@@ -21,7 +21,7 @@ fn profile(block_bytes: u64) -> DeviceProfile {
         ordered: None,
     });
     profile.derived.focused_area_bytes = Some(Interval::exact(8 << 20));
-    // A page anywhere is expensive, so that the area counts.
+    // Random writes anywhere are expensive, so the small area counts.
     let findings = &mut profile.experiments.write_patterns.as_mut().unwrap().findings;
     for row in findings.patterns.iter_mut().filter(|row| row.pattern == "random") {
         row.request_ns = Interval::exact(1e6 + row.block_bytes as f64);
@@ -34,28 +34,28 @@ fn figures(profile: &DeviceProfile, page_bytes: u64) -> PageFigures {
 }
 
 #[test]
-fn a_ratio_of_larger_blocks_is_none_of_pages() {
+fn pattern_ratio_of_larger_blocks_is_scaled_to_pages() {
     let of_blocks = figures(&profile(32 << 10), PAGE);
     let alone_ns = of_blocks.request.value.value + of_blocks.sequential.value.value;
     let focused = &of_blocks.focused;
-    // What a block takes more, for an eighth of its bytes.
+    // An eighth of a block's extra time, by bytes.
     assert!((focused.value.value - (alone_ns + 2.0 * BLOCK_NS / 8.0)).abs() < 1.0, "{focused:?}");
     assert!(focused.value.low <= alone_ns && focused.value.high >= alone_ns + 2.0 * BLOCK_NS, "{focused:?}");
     assert!(focused.says.contains("measured with 32KiB"), "{}", focused.says);
     assert_eq!(of_blocks.focused_area_bytes, 8 << 20);
-    let of_pages = figures(&profile(PAGE), PAGE);
-    assert!((of_pages.focused.value.value - 3.0 * alone_ns).abs() < 1.0, "{:?}", of_pages.focused);
-    assert!(!of_pages.focused.says.contains("measured with"), "{}", of_pages.focused.says);
+    let page_times = figures(&profile(PAGE), PAGE);
+    assert!((page_times.focused.value.value - 3.0 * alone_ns).abs() < 1.0, "{:?}", page_times.focused);
+    assert!(!page_times.focused.says.contains("measured with"), "{}", page_times.focused.says);
 }
 
 #[test]
-fn pages_between_two_measured_sizes_have_times_between_theirs() {
+fn page_between_two_measured_sizes_has_an_interpolated_time() {
     let profile = profile(32 << 10);
     let [small, large] = [16 << 10, 64 << 10].map(|page_bytes| figures(&profile, page_bytes));
     for (small, large) in small.each().into_iter().zip(large.each()).skip(1).take(4) {
         assert!(small.value.value < large.value.value, "{small:?}, {large:?}");
     }
-    // 16 KiB and 128 KiB are measured, each as 10 us and its bytes.
+    // 16 KiB and 128 KiB are measured, each with a fixed time of 10 us.
     let alone_ns = large.request.value.value + large.sequential.value.value;
     assert!((alone_ns - (10e3 + f64::from(64 << 10) / 3.0)).abs() < 1.0, "{alone_ns}");
     assert!(large.random.says.contains("64KiB by the sizes beside it"), "{}", large.random.says);

@@ -8,9 +8,9 @@ use crate::{fragments, with_shown};
 
 const SKIP: &str = "NANDLE_SKIP_POSTGRESQL";
 
-/// The server itself reads each fragment and says what each setting became.
+/// The server reads each fragment and prints the resulting settings.
 #[test]
-fn the_server_takes_every_line() {
+fn server_accepts_every_line() {
     let (Some(initdb), Some(postgres)) =
         (find("initdb", "postgresql", SKIP), find("postgres", "postgresql", SKIP))
     else {
@@ -36,7 +36,7 @@ fn the_server_takes_every_line() {
     }
 }
 
-/// The lines that set something.
+/// Lines that set a value.
 fn set_lines(fragment: &str) -> Vec<(&str, String)> {
     let lines = fragment.lines().filter(|line| !line.starts_with('#'));
     lines.filter_map(|line| line.split_once(" = ")).map(|(name, value)| (name, value.into())).collect()
@@ -67,10 +67,10 @@ fn equal(wrote: &str, shown: &str) -> bool {
     }
 }
 
-/// Versions that aren't installed: each has the settings that its documentation names, and no others.
+/// Versions that aren't installed: each has exactly the settings that its documentation lists.
 #[test]
-fn each_version_has_its_own_settings() {
-    // Set, or shown as a comment.
+fn each_version_has_the_settings_of_its_documentation() {
+    // Includes settings shown as comments.
     let names = |major| {
         let all = fragments(Product::Postgresql, Version::new(major, 0)).swap_remove(2);
         let lines = all.lines().map(|line| line.trim_start_matches("# "));

@@ -1,10 +1,11 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where Debian keeps programs that users don't start themselves.
+/// Directories of programs that Debian keeps out of the users' path.
 const MORE: [&str; 2] = ["/usr/sbin", "/usr/local/sbin"];
 
-/// A program of this machine; `None`, with a loud word, where it isn't installed or its tests are to be passed over.
+/// Finds a program on this machine. Returns `None` with a message if it isn't installed or its
+/// tests are skipped.
 pub(crate) fn find(program: &str, package: &str, skip_variable: &str) -> Option<PathBuf> {
     if std::env::var(skip_variable).is_ok_and(|value| value == "1") {
         eprintln!("SKIPPED: {skip_variable} is set");
@@ -24,7 +25,7 @@ fn postgresql_directories() -> Vec<PathBuf> {
     versions.map(|version| version.path().join("bin")).collect()
 }
 
-/// A command, as another user when we are root: servers refuse root.
+/// Command that runs as another user if we are root, because servers refuse root.
 pub(crate) fn as_user(user: &str, program: &Path) -> Command {
     if !rustix::process::geteuid().is_root() {
         return Command::new(program);
@@ -34,7 +35,7 @@ pub(crate) fn as_user(user: &str, program: &Path) -> Command {
     command
 }
 
-/// Runs a command that must succeed, and returns all that it said.
+/// Runs a command that must succeed, and returns its output.
 #[track_caller]
 pub(crate) fn run(command: &mut Command) -> String {
     let output = command.current_dir("/").output().unwrap();

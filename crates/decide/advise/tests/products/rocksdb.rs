@@ -9,9 +9,9 @@ use crate::programs::{find, run};
 
 const SKIP: &str = "NANDLE_SKIP_ROCKSDB";
 
-/// `db_bench` loads each fragment, works with it, and the database keeps the options that it has then.
+/// `db_bench` loads each fragment and runs with it; the database then stores these options.
 #[test]
-fn the_library_takes_every_line() {
+fn library_accepts_every_line() {
     let Some(db_bench) = find("db_bench", "rocksdb-tools", SKIP) else { return };
     let version = Version::new(7, 8);
     for fragment in fragments(Product::Rocksdb, version) {

@@ -5,10 +5,10 @@ use saphyr::{LoadableYamlNode as _, Yaml};
 use crate::advice;
 use crate::made_up::{DISK, NVME};
 
-/// `doc/io-properties-file.md` of Seastar: a map with a list of disks, each with a mount point and four rates that are
-/// not optional, and optional lengths; all of them numbers.
+/// `doc/io-properties-file.md` of Seastar: a map with a list of disks. Each has a mount point, four
+/// mandatory rates and optional lengths, all numbers.
 #[test]
-fn the_file_has_its_documented_form() {
+fn file_has_the_documented_format() {
     for drive in [DISK, NVME] {
         let text = fragment(&advice(&drive.profile(), Product::Seastar, Version::new(25, 0)));
         let documents = Yaml::load_from_str(&text).unwrap();
@@ -26,9 +26,9 @@ fn the_file_has_its_documented_form() {
     }
 }
 
-/// Three of the four rates are no configuration.
+/// Seastar refuses three of the four rates.
 #[test]
-fn a_part_of_the_rates_is_only_a_comment() {
+fn incomplete_rates_are_only_a_comment() {
     let advice = advice(&NVME.read_side(), Product::Seastar, Version::new(25, 0));
     let text = fragment(&advice);
     assert!(text.lines().all(|line| line.is_empty() || line.starts_with('#')), "{text}");

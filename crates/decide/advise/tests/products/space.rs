@@ -1,4 +1,4 @@
-//! How a device's space is given out and given back.
+//! Allocation and discard of space.
 
 use nandle_advise::Product;
 use nandle_advise::settings::{Confidence, Setting};
@@ -37,9 +37,9 @@ fn with_discards(mut profile: DeviceProfile, tails_ns: &[u64]) -> DeviceProfile 
     profile
 }
 
-/// 1.5 times the writes for 0.7 of the space instead of 0.95; half the device gains 1.8 times and gives up 1.9.
+/// A gain of 1.5 for 0.95 / 0.7 of the space. Half the device gains 1.8 for 1.9 of the space.
 #[test]
-fn space_is_left_where_it_gains_more_than_it_takes() {
+fn space_is_left_free_if_the_gain_exceeds_the_cost() {
     let partition = |profile: &DeviceProfile| setting(profile, PARTITION).unwrap();
     let told = partition(&NVME.profile());
     assert_eq!(told.value, "70%");
@@ -48,9 +48,9 @@ fn space_is_left_where_it_gains_more_than_it_takes() {
     assert!(setting(&DISK.profile(), PARTITION).is_none(), "a disk takes nothing back");
 }
 
-/// 16 MiB take 40 ms, 1 MiB takes 3 ms.
+/// 16 MiB take 40 ms, and 1 MiB takes 3 ms.
 #[test]
-fn long_discards_are_divided() {
+fn long_discards_are_split() {
     let told = setting(&NVME.profile(), DISCARD).unwrap();
     assert_eq!((told.value.as_str(), told.only_a_comment), ("1048576", None));
     let short =
@@ -65,7 +65,7 @@ fn long_discards_are_divided() {
 }
 
 #[test]
-fn a_discard_in_a_file_is_not_the_devices() {
+fn discard_in_a_file_has_low_confidence() {
     let mut profile = NVME.profile();
     profile.system.file_system = Some(FileSystem { kind: "ext4".into(), ..FileSystem::default() });
     let told = setting(&profile, DISCARD).unwrap();
@@ -74,7 +74,7 @@ fn a_discard_in_a_file_is_not_the_devices() {
 }
 
 #[test]
-fn space_is_given_back_at_once_where_reads_bear_it() {
+fn online_discard_needs_undisturbed_reads() {
     let weekly = "systemctl enable --now";
     assert!(setting(&NVME.profile(), "mount -o remount,discard").is_some());
     assert!(
@@ -98,9 +98,10 @@ fn array(share: Interval<f64>) -> DeviceProfile {
     profile
 }
 
-/// Four members with chunks of 1 MiB: 256 and 1024 blocks of 4 KiB, and a round of 4 MiB to read ahead.
+/// Four members with chunks of 1 MiB: 256 and 1024 blocks of 4 KiB, and a stripe of 4 MiB for
+/// read-ahead.
 #[test]
-fn a_file_system_is_told_of_the_array_below_it() {
+fn file_system_gets_the_layout_of_the_array() {
     let read_ahead =
         |profile: &DeviceProfile| setting(profile, "/sys/block/$device/queue/read_ahead_kb").unwrap();
     let sure = array(Interval { value: 0.3, low: 0.28, high: 0.33 });
@@ -124,9 +125,9 @@ fn a_file_system_is_told_of_the_array_below_it() {
 proptest! {
     #![proptest_config(Config { cases: 200, failure_persistence: None, ..Config::default() })]
 
-    /// Whatever was measured: what is set is a size that was measured, and no smaller one surely takes longer than a larger.
+    /// The value is a measured size, and no smaller one surely takes longer than a larger one.
     #[test]
-    fn no_noise_makes_space_that_no_device_has(
+    fn noise_never_leads_to_an_unmeasured_discard_size(
         tails_ns in prop::array::uniform4(1_000_u64..1_000_000_000),
         after in prop::array::uniform3(0.0..1e10_f64),
         variation in 0.0..1.0_f64,

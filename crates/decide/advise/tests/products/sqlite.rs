@@ -5,9 +5,9 @@ use rusqlite::Connection;
 use crate::made_up::{DISK, NVME};
 use crate::{advice, fragments};
 
-/// The library runs each fragment, and each pragma then has its value.
+/// The library runs each fragment, and each pragma then reports its value.
 #[test]
-fn the_library_takes_every_pragma() {
+fn library_accepts_every_pragma() {
     for fragment in fragments(Product::Sqlite, Version::new(3, 40)) {
         let home = tempfile::tempdir().unwrap();
         let connection = Connection::open(home.path().join("test.db")).unwrap();
@@ -27,7 +27,7 @@ fn the_library_takes_every_pragma() {
                 rusqlite::types::Value::Text(text) => text.to_uppercase(),
                 other => panic!("{other:?}"),
             };
-            // The library numbers the levels of `synchronous`.
+            // The library reports the levels of `synchronous` as numbers.
             let wanted = if setting.name == "synchronous" { "2" } else { &setting.value };
             assert_eq!(text, wanted, "{}", setting.name);
         }

@@ -1,4 +1,5 @@
-//! Reads by several threads: what one can't ask for, and whether those that block do as well.
+//! Reads by several threads: devices too fast for one thread, and blocking threads compared with
+//! asynchronous reads.
 
 use nandle_advise::Product;
 use nandle_advise::settings::{Confidence, Setting};
@@ -11,7 +12,7 @@ fn setting(profile: &DeviceProfile, product: Product, name: &str) -> Setting {
     advice(profile, product, product.latest()).setting(name).unwrap().clone()
 }
 
-/// `share` of the most reads by 1, 2, 4 and 8 threads, each within a part of itself.
+/// Profile with shares of the peak rate for 1, 2, 4 and 8 threads, with relative noise.
 fn with_threads(shares: [f64; 4], noise: f64) -> DeviceProfile {
     let mut profile = NVME.profile();
     let cells = &mut profile.experiments.scaling.as_mut().unwrap().findings.cells;
@@ -23,7 +24,7 @@ fn with_threads(shares: [f64; 4], noise: f64) -> DeviceProfile {
 }
 
 #[test]
-fn a_device_that_one_thread_cant_use_gets_more() {
+fn device_too_fast_for_one_thread_gets_more() {
     let threads = |profile: &DeviceProfile| setting(profile, Product::Mysql, "innodb_read_io_threads");
     let fast = threads(&with_threads([0.2, 0.4, 0.7, 1.0], 0.02));
     assert_eq!((fast.value.as_str(), fast.only_a_comment), ("8", None));
@@ -41,7 +42,7 @@ fn a_device_that_one_thread_cant_use_gets_more() {
     assert!(noisy.only_a_comment.is_some());
 }
 
-/// `gain` of asynchronous reads on blocking ones, the latter reaching their most with `enough` threads.
+/// Profile with a `gain` of asynchronous over blocking reads, which peak at `enough` threads.
 fn with_methods(gain: f64, enough: u32, noise: f64) -> DeviceProfile {
     let mut profile = NVME.profile();
     for read in &mut profile.experiments.sync_reads.as_mut().unwrap().findings.reads {
@@ -53,7 +54,7 @@ fn with_methods(gain: f64, enough: u32, noise: f64) -> DeviceProfile {
 }
 
 #[test]
-fn postgresqls_method_and_workers_follow_from_threads_that_block() {
+fn postgresql_io_method_and_workers_follow_from_blocking_threads() {
     let of = |profile: &DeviceProfile, name: &str| setting(profile, Product::Postgresql, name);
     let mut gains = with_methods(2.0, 16, 0.02);
     let workers_on = |profile: &mut DeviceProfile, processors: u32| {

@@ -1,4 +1,4 @@
-//! The verdict follows from what was measured, and says so where that leaves something open.
+//! The verdict follows from measurements, and states what they leave open.
 
 use nandle_advise::verdict;
 use nandle_advise::verdict::{DeviceClass, Load, TimeUnit, Verdict};
@@ -20,7 +20,7 @@ fn reasons(verdict: &Verdict) -> String {
     verdict.kind.reasons.join(" ")
 }
 
-/// Within what SATA carries, and served ten at a time.
+/// Drive within the limits of SATA, saturated by ten requests.
 const SATA: Drive = Drive {
     model: "sata",
     rotational: false,
@@ -32,10 +32,10 @@ const SATA: Drive = Drive {
     flush_ns: 1.5e6,
 };
 
-/// One request after the other.
+/// Drive that serves one request at a time.
 const CARD: Drive = Drive { model: "card", read_ns: 600e3, knee_depth: 1, bytes_per_s: 80e6, ..SATA };
 
-/// In sizes from 2 KiB to 4 MiB the lesser of so many requests and so many bytes a second.
+/// Profile limited by requests and by bytes per second, with sizes from 2 KiB to 4 MiB.
 fn limited(requests_per_s: f64, bytes_per_s: f64) -> DeviceProfile {
     let mut profile = SATA.read_side();
     let row = |power: u32| {
@@ -56,7 +56,7 @@ fn limited(requests_per_s: f64, bytes_per_s: f64) -> DeviceProfile {
 }
 
 #[test]
-fn kinds_follow_from_figures() {
+fn kind_follows_from_figures() {
     for (drive, class) in [
         (DISK, DeviceClass::SpinningDisk),
         (SATA, DeviceClass::SataFlash),
@@ -71,9 +71,9 @@ fn kinds_follow_from_figures() {
     }
 }
 
-/// A cloud's volume, an exact number of requests whatever their size; and a link that is kept to so many bytes.
+/// A cloud volume with an exact request rate at any size, and a link with an exact bandwidth.
 #[test]
-fn limits_are_told_from_devices() {
+fn imposed_limits_differ_from_devices() {
     let of_requests = verdict(&limited(3000.0, 125e6));
     assert_eq!(of_requests.kind.class, DeviceClass::RequestLimit, "{:?}", of_requests.kind);
     assert_eq!(of_requests.kind.name, "a volume with a limit of 3 000 requests a second and 125 MB/s");
@@ -85,15 +85,16 @@ fn limits_are_told_from_devices() {
     let of_bytes = verdict(&limited(1e6, 200e6));
     assert_eq!(of_bytes.kind.class, DeviceClass::BandwidthLimit, "{:?}", of_bytes.kind);
     assert_eq!(of_bytes.kind.name, "a volume with a limit of 200 MB/s");
-    // A page of flash costs one read whatever part of it is wanted: rates that are equal up to there are no limit.
+    // A flash page costs one read whatever part is read, so equal rates up to its size show no
+    // limit.
     let mut page = limited(30e3, 480e6);
     page.derived.saturating_queue_depth.truncate(4);
     assert_eq!(class_of(&page), DeviceClass::SataFlash, "{:?}", verdict(&page).kind);
 }
 
-/// The thread that asks can be what makes rates equal.
+/// The submitting thread can be the cause of equal rates.
 #[test]
-fn what_the_processor_bounds_is_no_limit_of_the_device() {
+fn processor_bound_rates_show_no_limit_of_the_device() {
     let mut profile = limited(3000.0, 125e6);
     let sizes = profile.derived.saturating_queue_depth.iter().map(|row| row.block_bytes);
     let template = profile.cells[0].clone();
@@ -109,7 +110,7 @@ fn what_the_processor_bounds_is_no_limit_of_the_device() {
 }
 
 #[test]
-fn what_a_device_calls_itself_counts_for_nothing() {
+fn device_labels_do_not_affect_the_verdict() {
     for drive in [DISK, SATA, NVME] {
         let plain = verdict(&drive.profile());
         let mut renamed = drive.profile();
@@ -122,7 +123,7 @@ fn what_a_device_calls_itself_counts_for_nothing() {
 }
 
 #[test]
-fn what_the_figures_leave_open_is_undecided() {
+fn ambiguous_figures_leave_the_kind_undecided() {
     let mut cached = NVME.profile();
     cached.backend.direct = false;
     let told = verdict(&cached);
@@ -137,7 +138,7 @@ fn what_the_figures_leave_open_is_undecided() {
     let told = verdict(&noisy);
     assert_eq!(told.kind.class, DeviceClass::Undecided, "{:?}", told.kind);
     assert!(reasons(&told).contains("open"), "{:?}", told.kind);
-    // As slow as a disk, and no sooner in sequence.
+    // As slow as a disk, but no faster in sequence.
     let mut distant = DISK.read_side();
     for cell in distant.cells.iter_mut().filter(|cell| cell.cell.pattern == "sequential") {
         cell.steady_bandwidth_bytes_per_s = Interval::exact(cell.cell.block_bytes as f64 / 12e-3);
@@ -146,16 +147,16 @@ fn what_the_figures_leave_open_is_undecided() {
 }
 
 #[test]
-fn reads_that_come_too_soon_for_flash_are_said_to() {
+fn reads_too_fast_for_flash_are_named() {
     let quick = verdict(&Drive { read_ns: 30e3, ..NVME }.read_side());
     assert_eq!(quick.kind.class, DeviceClass::NvmeFlash);
     assert!(quick.kind.name.contains("or a cache"), "{:?}", quick.kind);
     assert!(reasons(&quick).contains("three bits a cell"), "{:?}", quick.kind);
 }
 
-/// A commit in 20 us is none of flash's own.
+/// Flash alone can't commit in 20 us.
 #[test]
-fn a_cache_that_answers_writes_is_named() {
+fn cache_that_absorbs_writes_is_named() {
     let told = verdict(&NVME.profile());
     assert!(told.kind.name.ends_with("whose cache answers writes"), "{:?}", told.kind);
     assert!(
@@ -167,7 +168,7 @@ fn a_cache_that_answers_writes_is_named() {
 }
 
 #[test]
-fn risks_are_ranked_and_what_was_not_measured_is_among_them() {
+fn risks_are_ranked_with_unmeasured_figures_among_them() {
     let disk = verdict(&DISK.read_side());
     assert_eq!(titles(&disk.strengths), ["Even reads"]);
     assert_eq!(titles(&disk.risks)[0], "Long reads", "{:?}", disk.risks);
@@ -192,9 +193,9 @@ fn risks_are_ranked_and_what_was_not_measured_is_among_them() {
     }
 }
 
-/// Why an experiment was left out matters more than how long it takes.
+/// The reason for skipping an experiment matters more than its duration.
 #[test]
-fn a_reason_that_no_budget_changes_is_told() {
+fn skip_reason_that_no_budget_changes_is_shown() {
     let mut profile = NVME.read_side();
     profile.experiments.skipped = vec![nandle_profile::SkippedExperiment {
         name: "transactions".into(),
@@ -205,7 +206,7 @@ fn a_reason_that_no_budget_changes_is_told() {
 }
 
 #[test]
-fn changes_are_sure_and_differ_from_what_is_set() {
+fn changes_are_sure_and_differ_from_present_values() {
     let mut profile = NVME.profile();
     profile.system.queue.as_mut().unwrap().rotational = Some(true);
     let changes = verdict(&profile).changes;
@@ -226,7 +227,7 @@ fn changes_are_sure_and_differ_from_what_is_set() {
 }
 
 #[test]
-fn the_table_has_a_row_for_each_load_with_figures_or_with_how_they_are_had() {
+fn table_has_figures_or_instructions_for_each_load() {
     let read = verdict(&NVME.read_side()).figures;
     assert_eq!(read.len(), 10);
     for row in &read {
@@ -242,9 +243,9 @@ fn the_table_has_a_row_for_each_load_with_figures_or_with_how_they_are_had() {
     assert!(commit.alone.unwrap().p99_ns.is_some(), "{commit:?}");
 }
 
-/// A minute's probe has commits and the mixed load of no experiment but one.
+/// A one-minute probe takes commits and the mixed load from a single experiment.
 #[test]
-fn a_first_look_at_transactions_has_their_rows() {
+fn one_minute_probe_has_the_rows_of_transactions() {
     let mut profile = SATA.read_side();
     let commits = NVME.profile().experiments.flush.unwrap().findings.commits;
     let mixed = |queue_depth: u32, rate: f64| MixedLoad {
@@ -267,9 +268,9 @@ fn a_first_look_at_transactions_has_their_rows() {
     assert!(row(Load::Commit).alone.is_some() && row(Load::Commit).missing.is_none());
 }
 
-/// Keys end in their unit, and nothing of it is infinite: JSON has no word for that.
+/// Keys end in their unit, and no number is infinite, because JSON has no infinity.
 #[test]
-fn the_json_is_whole() {
+fn json_has_units_and_finite_numbers() {
     let profiles: [fn() -> DeviceProfile; 4] =
         [|| DISK.profile(), || NVME.profile(), || SATA.read_side(), || limited(3000.0, 125e6)];
     for profile in profiles {
@@ -284,9 +285,9 @@ fn the_json_is_whole() {
     }
 }
 
-/// A real virtual disk, from before anything but reads was measured.
+/// Profile of a real virtual disk, from a version that measured only reads.
 #[test]
-fn an_old_profile_has_a_verdict() {
+fn old_profile_has_a_verdict() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../measure/profile/tests/fixtures/version-0.json");
     let profile = nandle_profile::read_profile(std::path::Path::new(path)).unwrap();
     let told = verdict(&profile);
@@ -294,9 +295,9 @@ fn an_old_profile_has_a_verdict() {
     assert!(titles(&told.risks).iter().any(|title| title.contains("Commit latency")), "{:?}", told.risks);
 }
 
-/// A disk that seems to write twice as fast as it reads, and one whose writes are as slow as they must be.
+/// A disk that seems to write twice as fast as it reads, and a disk with plausible writes.
 #[test]
-fn figures_that_a_cache_answered_are_marked() {
+fn figures_from_a_cache_are_marked() {
     let row = |told: &Verdict, load: Load| told.figures.iter().find(|row| row.load == load).cloned().unwrap();
     let mut profile = DISK.profile();
     for cell in &mut profile.experiments.large_writes.as_mut().unwrap().findings.cells {
@@ -314,14 +315,14 @@ fn figures_that_a_cache_answered_are_marked() {
     let honest = verdict(&honest);
     assert!(!row(&honest, Load::SequentialWrite).by_cache, "it writes as fast as it reads");
     assert_eq!(honest.cached_figures, None);
-    // Of a commit in 20 us no flash knows anything.
+    // Flash alone can't commit in 20 us.
     let quick = verdict(&NVME.profile());
     assert!(row(&quick, Load::Commit).by_cache, "{:?}", quick.figures);
 }
 
-/// A cache that was measured answers what fits it, however slow that was.
+/// Writes that fit the measured cache come from it, even if they were slow.
 #[test]
-fn no_cache_is_denied_that_was_measured() {
+fn measured_cache_is_never_denied() {
     let mut profile = SATA.profile();
     profile.derived.commit_ns = None;
     let cache = &mut profile.experiments.write_cache.as_mut().unwrap().findings;
@@ -337,7 +338,7 @@ fn no_cache_is_denied_that_was_measured() {
     assert!(small.by_cache, "a hundred writes of 4 KiB fit: {small:?}");
 }
 
-/// Rounds of a second and a half on a virtual disk, in a file of a hundredth of it.
+/// Rounds of 1.5 s on a virtual disk, in a file of a hundredth of its capacity.
 fn written_for(seconds: f64, capacity_bytes: u64) -> DeviceProfile {
     let mut profile = NVME.profile();
     profile.identity.capacity_bytes = Some(capacity_bytes);
@@ -363,7 +364,7 @@ fn written_for(seconds: f64, capacity_bytes: u64) -> DeviceProfile {
 }
 
 #[test]
-fn little_writing_shows_no_steady_state() {
+fn short_writing_shows_no_steady_state() {
     let told = verdict(&written_for(1.5, 400 << 30));
     let risk = told.risks.iter().find(|risk| risk.title == "Sustained writes are hardly known").unwrap();
     assert!(risk.says().contains("after 858.31MiB in 1.5s (0.21 % of the device)"), "{}", risk.says());
@@ -376,7 +377,7 @@ fn little_writing_shows_no_steady_state() {
     assert!(!titles(&long.risks).contains(&"Sustained writes are hardly known"), "{:?}", long.risks);
 }
 
-/// A median of twenty requests of a disk isn't known to three digits.
+/// A median of twenty requests to a disk doesn't support three digits.
 #[test]
 fn digits_follow_from_the_number_of_requests() {
     let digits = |requests| nandle_advise::verdict::significant_digits(requests);

@@ -1,7 +1,7 @@
-//! What holds for all of the advice on a device.
+//! Remarks on the device that apply to all advice.
 
 use nandle_advise::Product;
-use nandle_advise::compare::{Verdict, changes};
+use nandle_advise::compare::{Outcome, changes};
 use nandle_profile::{DeviceProfile, Interval};
 
 use crate::advice;
@@ -12,7 +12,7 @@ fn warnings(profile: &DeviceProfile) -> String {
 }
 
 #[test]
-fn a_burst_that_the_cache_takes_in_says_nothing_of_what_lasts() {
+fn burst_within_the_cache_has_a_warning() {
     let said = warnings(&NVME.profile());
     assert!(
         said.contains("taken in at 3 000 MB/s up to 1GiB, then at 600 MB/s; after 5.12 s of rest"),
@@ -33,7 +33,7 @@ fn a_burst_that_the_cache_takes_in_says_nothing_of_what_lasts() {
 }
 
 #[test]
-fn a_flush_that_finds_a_full_cache_makes_commits_wait() {
+fn flush_of_a_full_cache_delays_commits() {
     assert!(!warnings(&NVME.profile()).contains("behind many writes"), "three times a commit's time");
     let mut slow = NVME.profile();
     slow.experiments.write_cache.as_mut().unwrap().findings.flush_of_full_cache_ns = Some(900_000_000);
@@ -41,12 +41,12 @@ fn a_flush_that_finds_a_full_cache_makes_commits_wait() {
     assert!(said.contains("A flush behind many writes takes 900 ms, a commit alone 20 us"), "{said}");
     let changed = changes(&NVME.profile(), &slow, 10.0);
     let flush = changed.iter().find(|change| change.name == "flush of a full cache").unwrap();
-    assert_eq!(flush.verdict, Verdict::Regressed);
+    assert_eq!(flush.verdict, Outcome::Regressed);
 }
 
-/// A commit of 20 us programs no flash, and one of 8.3 ms turns a disk round.
+/// A commit of 20 us is too fast for flash; one of 8.3 ms takes a rotation of a disk.
 #[test]
-fn flushes_that_take_no_time_are_doubted_where_the_cache_is_volatile() {
+fn too_fast_flushes_of_a_volatile_cache_are_doubted() {
     let with = |mut profile: DeviceProfile, cache: &str| {
         profile.system.queue.as_mut().unwrap().write_cache = Some(cache.into());
         warnings(&profile)
@@ -61,7 +61,7 @@ fn flushes_that_take_no_time_are_doubted_where_the_cache_is_volatile() {
 }
 
 #[test]
-fn figures_of_one_thread_are_told_as_such() {
+fn single_thread_limit_has_a_warning() {
     assert!(!warnings(&NVME.profile()).contains("One thread"));
     let mut fast = NVME.profile();
     for cell in &mut fast.experiments.scaling.as_mut().unwrap().findings.cells {

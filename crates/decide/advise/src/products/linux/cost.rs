@@ -3,7 +3,7 @@ use crate::figures::physics::within_bandwidth;
 use crate::figures::words::whole;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
-/// Requests that the cost model counts in.
+/// Request size of the cost model.
 const COST_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
@@ -12,7 +12,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.add("io.cost.qos", cost_qos(figures));
 }
 
-/// `MAJ:MIN` of the device, found when the script runs.
+/// `MAJ:MIN` of the device, read when the script runs.
 const NUMBERS: &str = "$(cat /sys/block/$device/dev)";
 
 fn cost_model(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
@@ -41,7 +41,7 @@ fn cost_model(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
 const DOES_NOT_LAST: &str =
     "It is forgotten at the next start and has no file in /etc: run this script then.";
 
-/// Bytes, sequential and random requests a second of reads, or of writes, that don't contradict each other.
+/// Bandwidth, sequential rate and random rate of reads or of writes, made consistent.
 fn side(bandwidth: &Figure, sequential: &Figure, random: &Figure) -> [u64; 3] {
     let bytes_per_s = bandwidth.value.low.max(1.0);
     let [sequential, random] = [sequential, random]
@@ -49,7 +49,7 @@ fn side(bandwidth: &Figure, sequential: &Figure, random: &Figure) -> [u64; 3] {
     [bytes_per_s, sequential.max(random), random].map(whole)
 }
 
-/// A latency that was seen below this share of the most a second says nothing of a busy device.
+/// Share of the peak rate below which a latency doesn't describe a busy device.
 const BUSY_SHARE: f64 = 0.5;
 
 fn cost_qos(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {

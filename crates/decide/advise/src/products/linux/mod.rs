@@ -1,6 +1,8 @@
-//! Linux: a shell script for the block device's queue (`Documentation/ABI/stable/sysfs-block` of the kernel), for writeback
-//! (`Documentation/admin-guide/sysctl/vm.rst`) and for the cost model of the I/O controller
-//! (`Documentation/admin-guide/cgroup-v2.rst`, "IO Interface Files"). Nothing that a profile says gets into it unchecked.
+//! Linux: a shell script with settings for the block device's queue
+//! (`Documentation/ABI/stable/sysfs-block` of the kernel), writeback
+//! (`Documentation/admin-guide/sysctl/vm.rst`) and the cost model of the I/O controller
+//! (`Documentation/admin-guide/cgroup-v2.rst`, "IO Interface Files"). Every string of the profile
+//! is checked before it enters the script.
 
 mod cost;
 mod queue;

@@ -5,12 +5,12 @@ use crate::figures::{Array, Figures};
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
-/// Requests that depths are told of.
+/// Request size for queue depths.
 const REQUEST_BYTES: u64 = 4 << 10;
-/// Up to this depth a device sees too little ahead to order requests itself.
+/// Depth up to which a device sees too few requests to order them itself.
 const SHALLOW_DEPTH: f64 = 4.0;
-/// What the kernel queues for a device with a scheduler at most; more is `EINVAL`. `MAX_SCHED_RQ` in `block/blk-mq-sched.h`: 16
-/// times `BLKDEV_DEFAULT_RQ`, which is 128; `blk_mq_tag_update_depth` refuses more.
+/// Largest `nr_requests` with a scheduler; the kernel refuses more with `EINVAL`. `MAX_SCHED_RQ` in
+/// `block/blk-mq-sched.h` is 16 times `BLKDEV_DEFAULT_RQ`, which is 128.
 const SCHEDULED_REQUESTS_MAX: u64 = 2048;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
@@ -32,8 +32,8 @@ fn queue(file: &str, value: impl ToString, seen: Vec<Figure>, source: RuleSource
 
 fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(REQUEST_BYTES)?;
-    let (turns, mut seen) = turns(figures);
-    let (value, rule) = if turns {
+    let (is_rotational, mut seen) = rotational_evidence(figures);
+    let (value, rule) = if is_rotational {
         (
             "mq-deadline",
             "mq-deadline: a read takes as long as if it waited for something that turns, so that order pays",
@@ -47,7 +47,7 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
              order",
         )
     };
-    let is_certain = turns || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
+    let is_certain = is_rotational || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
     seen.push(knee);
     let setting = queue("scheduler", value, seen, RuleSource::Ours, rule)
         .was(figures.queue().ok().and_then(|queue| queue.scheduler.clone()));
@@ -61,22 +61,24 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     })
 }
 
-/// The scheduler that there is once the script has run; `None` where that isn't known.
+/// Scheduler after the script has run; `None` if unknown.
 fn in_use(figures: &Figures<'_>, advised: &Setting) -> Option<String> {
     let present = || figures.queue().ok()?.scheduler.clone();
     if advised.only_a_comment.is_none() { Some(advised.value.clone()) } else { present() }
 }
 
-/// Whether a read waits for something that turns. Virtual disks often call themselves rotational and aren't, so the
-/// system's word counts only where no latency was measured.
-fn turns(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
+/// Returns true if reads take as long as on a rotating disk, with the figures behind it. Virtual
+/// disks often report themselves as rotational, so the kernel's flag counts only if no latency was
+/// measured.
+fn rotational_evidence(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
     match figures.random_read_latency() {
         Ok(latency) => (latency.value.value >= ROTATIONAL_LATENCY_NS_MIN as f64, vec![latency]),
         Err(_) => (figures.queue().ok().and_then(|queue| queue.rotational).unwrap_or(false), Vec::new()),
     }
 }
 
-/// What the device calls itself, where nothing can turn in it. A slow one may be a distant volume, so it is let be.
+/// `queue/rotational`: clears the flag if the latency rules out a disk. Leaves a slow device alone,
+/// because it may be a remote volume.
 fn rotational(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let stated = figures.queue()?.rotational.ok_or(MissingFigure {
         needs: "what the device calls itself (queue/rotational)",
@@ -110,7 +112,7 @@ fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting
     Ok(queue("nr_requests", value, vec![knee], RuleSource::Ours, rule).was(Some(now)))
 }
 
-/// `None` where it is as large as it is to be.
+/// Returns `None` if the present value is right.
 fn max_sectors_kb(figures: &Figures<'_>) -> Result<Option<Setting>, MissingFigure> {
     let block = figures.efficient_block_bytes()?;
     let limits = figures.queue()?;
@@ -126,12 +128,12 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Option<Setting>, MissingFigur
     Ok((value / 1024 != stated / 1024).then(|| setting.was(Some(stated / 1024))))
 }
 
-/// Of the kernel's reading ahead for buffered files.
+/// `queue/read_ahead_kb`: the kernel's read-ahead of buffered files.
 fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let prefetches = figures.reads_ahead();
     if figures.profile.experiments.read_ahead.is_none() {
-        // Where it does, the value is another: none is better than one that a longer probe takes back.
+        // The value depends on it, so no advice is better than advice that a longer probe reverses.
         return Err(MissingFigure {
             needs: "whether the device reads ahead by itself",
             how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m --resume",
@@ -139,7 +141,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     }
     let now_kib = probed(figures, |queue| queue.read_ahead_bytes).map(|bytes| bytes / 1024);
     let array = figures.array().filter(Array::is_sure);
-    // What is more already was set so.
+    // A greater value was set for a reason.
     let least_kib = now_kib.unwrap_or(0);
     let (value, rule) = if prefetches.is_some() {
         (
@@ -169,7 +171,8 @@ fn probed(figures: &Figures<'_>, value: fn(&BlockQueue) -> Option<u64>) -> Optio
     figures.queue().ok().and_then(value)
 }
 
-/// The kernel's own target where nothing turns. A shorter one would hold all writing back for what reads hardly feel.
+/// The kernel's default for non-rotational devices. A shorter target would throttle all writeback
+/// for little gain in reads.
 const WRITEBACK_LATENCY_US: f64 = 2000.0;
 
 fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {

@@ -1,12 +1,13 @@
 use crate::figures::Figures;
 use crate::settings::{Advice, Setting};
 
-/// Where settings of the device's queue are.
+/// Directory of the device's queue settings.
 const BLOCK: &str = "/sys/block/$device/";
-/// Where those of the whole machine are.
+/// Directory of the machine's settings.
 const MACHINE: &str = "/proc/sys/";
 
-/// Writes a value and tells what was there; a refusal doesn't keep the others from being set.
+/// Shell function that writes a value and prints the previous one. A refused value doesn't stop the
+/// script.
 const PUT: &str = "\
 failed=0
 put() {
@@ -15,18 +16,19 @@ put() {
     failed=1
 }";
 
-/// The script's first lines: which device is meant, and how a value is set.
+/// First lines of the script: the device and the function that sets a value.
 pub(super) fn opening(figures: &Figures<'_>) -> String {
     let device = match figures.kernel_name() {
         Some(name) => format!("device='{name}' # as the kernel called it when it was probed"),
-        // An apostrophe in these words would begin a quotation.
+        // An apostrophe in this message would open a quotation.
         None => "device=${1:?give the name that the kernel has for the device, such as sda: the profile has none}\nshift"
             .into(),
     };
     format!("{device}\n{}\n{PUT}", is_in(figures))
 }
 
-/// The rule of udev that finds the device at each start: by the name that stays with it, where it has one.
+/// Match of the udev rule that finds the device at each start, by its world-wide name if it has
+/// one.
 fn is_in(figures: &Figures<'_>) -> String {
     match figures.lasting_name() {
         Some(name) => format!("match='ATTRS{{wwid}}==\"{name}\"' # how udev finds it again"),
@@ -36,12 +38,12 @@ fn is_in(figures: &Figures<'_>) -> String {
     }
 }
 
-/// One value for a file, or a command with its last word.
+/// Line that sets a file, or a command with its last argument.
 pub(in crate::products) fn line(name: &str, value: &str) -> String {
     if name.starts_with('/') { format!("put \"{name}\" {value}") } else { format!("{name} {value}") }
 }
 
-/// The script's last lines: the same once more as files that last, where that is asked for.
+/// Last lines of the script: on request they write the settings to persistent files.
 pub(in crate::products) fn closing(advice: &Advice) -> Vec<String> {
     let set = || advice.settings().filter(|setting| setting.only_a_comment.is_none());
     let [rules, machine] = [set().filter_map(rule).collect::<Vec<_>>(), set().filter_map(sysctl).collect()];
@@ -59,7 +61,7 @@ pub(in crate::products) fn closing(advice: &Advice) -> Vec<String> {
     lines
 }
 
-/// A file with these lines; none without any.
+/// Shell lines that write a file; empty without contents.
 fn file(path: &str, contents: &[String]) -> Vec<String> {
     if contents.is_empty() {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! How a device's space is given out and given back. What destroys data or belongs to a file system is only shown.
+//! Allocation and discard of space. Settings that destroy data or belong to a file system are only
+//! shown.
 
 use nandle_profile::BlockQueue;
 
@@ -6,12 +7,13 @@ use crate::figures::words::{number, time};
 use crate::figures::{Figures, is_plain_path};
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
-/// A block of the usual file systems.
+/// Block size of common file systems.
 const FILE_SYSTEM_BLOCK_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part("# Space: partitions, file systems, and what is given back.");
-    // A file system of a flash drive gains nothing by knowing its channels: the drive maps every block anew.
+    // A file system on a flash drive gains nothing from the layout of the channels, because the
+    // drive maps every block itself.
     if let Some(layout) =
         stripes(figures).filter(|_| figures.array().is_some_and(|array| array.is_of_drives()))
     {
@@ -24,9 +26,9 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     }
 }
 
-/// What turns has nothing to gain by them, whatever it takes.
+/// Returns true if the device accepts discards and gains from them; a rotational device doesn't.
 fn takes_discards(figures: &Figures<'_>) -> bool {
-    stated(figures, |queue| queue.discard_bytes_max) != Some(0) && !figures.turns()
+    stated(figures, |queue| queue.discard_bytes_max) != Some(0) && !figures.is_rotational()
 }
 
 fn stated(figures: &Figures<'_>, what: fn(&BlockQueue) -> Option<u64>) -> Option<u64> {
@@ -35,11 +37,11 @@ fn stated(figures: &Figures<'_>, what: fn(&BlockQueue) -> Option<u64>) -> Option
 
 const LOSES_DATA: &str = "it destroys what is on the device: for one that is set up anew";
 
-/// Space that no partition takes is over-provisioning once it was discarded.
+/// Unpartitioned space is over-provisioning once it was discarded.
 fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    let (fullest, emptier) = figures.emptier()?;
+    let (fullest, lower_fill_levels) = figures.lower_fill_levels()?;
     let worth = |gain: &Figure, space: f64| gain.value.low / space;
-    let best = emptier
+    let best = lower_fill_levels
         .iter()
         .filter(|level| worth(&level.gain, level.space_ratio) > 1.0)
         .max_by(|a, b| worth(&a.gain, a.space_ratio).total_cmp(&worth(&b.gain, b.space_ratio)));
@@ -59,7 +61,7 @@ fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         number(fullest * 100.0)
     );
     let seen = best.map_or_else(
-        || emptier.iter().map(|level| level.gain.clone()).collect(),
+        || lower_fill_levels.iter().map(|level| level.gain.clone()).collect(),
         |level| vec![level.gain.clone()],
     );
     let command = "parted -s /dev/$device mklabel gpt mkpart data 1MiB";
@@ -68,7 +70,7 @@ fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         .shown_only(LOSES_DATA))
 }
 
-/// `mke2fs(8)`: both count in blocks of the file system.
+/// Both options count in blocks of the file system (`mke2fs(8)`).
 fn stripes(figures: &Figures<'_>) -> Option<Setting> {
     let array = figures.array()?;
     let [chunk, round] =
@@ -87,11 +89,11 @@ fn stripes(figures: &Figures<'_>) -> Option<Setting> {
     is_layout.then(|| setting.shown_only(LOSES_DATA))
 }
 
-/// A discard that takes longer than this is felt by what waits behind it.
+/// Longest discard that doesn't noticeably delay the requests behind it.
 const DISCARD_NS_MAX: f64 = 10e6;
 
-/// "Setting this value lower will make Linux issue smaller discards and potentially help reduce latencies" (the kernel's
-/// `Documentation/ABI/stable/sysfs-block`).
+/// "Setting this value lower will make Linux issue smaller discards and potentially help reduce
+/// latencies" (the kernel's `Documentation/ABI/stable/sysfs-block`).
 fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let times = figures.discard_times()?;
     let largest = times.last().map_or(0, |(bytes, _)| *bytes);
@@ -122,7 +124,7 @@ fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     })
 }
 
-/// Where the file system is mounted, if that is a plain path: it stands in a script.
+/// Mount point of the file system if it is a plain path, because the script contains it.
 fn mount_point(figures: &Figures<'_>) -> String {
     let file_system = figures.profile.system.file_system.as_ref();
     let plain =
@@ -130,10 +132,10 @@ fn mount_point(figures: &Figures<'_>) -> String {
     plain.unwrap_or("\"${mountpoint:?give the place where its file system is mounted}\"").to_owned()
 }
 
-/// The same bound that writes beside reads have.
+/// Limit on the slowdown of reads, as for writes.
 const SLOWER_MAX: f64 = 2.0;
 
-/// Space is given back as files are deleted, or once a week (`fstrim(8)`: "sufficient" for most).
+/// Discards on deletion, or once a week (`fstrim(8)`: "sufficient" for most).
 fn trim(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let slower = figures.reads_beside_discards()?;
     let bears = slower.value.high <= SLOWER_MAX;

@@ -3,10 +3,10 @@ use crate::figures::words::time;
 use crate::rules::power_of_two_within;
 use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 
-/// Bounds of `vm.dirty_background_bytes`: less is written back in requests that are too few to be ordered, more is what
-/// machines of a few gigabytes have by default.
+/// Bounds of `vm.dirty_background_bytes`. Below, too few requests are written back at once to be
+/// ordered; the upper bound is the default of machines with a few gigabytes.
 const BACKGROUND_BYTES: (u64, u64) = (16 << 20, 1 << 30);
-/// `vm.dirty_bytes` by that.
+/// Ratio of `vm.dirty_bytes` to `vm.dirty_background_bytes`.
 const ROOM: u64 = 4;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
@@ -15,7 +15,7 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.add("vm.dirty_bytes", most(figures));
 }
 
-/// What the device surely writes back at random within a second, as a power of two.
+/// Bytes that the device surely writes back at random within a second, rounded to a power of two.
 fn background_bytes(bytes_per_s: f64) -> u64 {
     power_of_two_within(bytes_per_s / 2.0, BACKGROUND_BYTES.0, BACKGROUND_BYTES.1)
 }
@@ -26,7 +26,7 @@ fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let rule = format!(
         "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits for what \
          its files have in the page cache, and no flush is to find minutes of it. What is set takes {}",
-        takes(value, &steady)
+        write_back_time(value, &steady)
     );
     Ok(Setting::new("/proc/sys/vm/dirty_background_bytes", value, vec![steady], RuleSource::Ours, rule)
         .default("0: 10 % of the available memory")
@@ -39,14 +39,14 @@ fn most(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let rule = format!(
         "four times vm.dirty_background_bytes: from there on a writer waits for the device, so that no more than that is ever owed to \
          it, which takes {}",
-        takes(value, &steady)
+        write_back_time(value, &steady)
     );
     Ok(Setting::new("/proc/sys/vm/dirty_bytes", value, vec![steady], RuleSource::Ours, rule)
         .default("0: 20 % of the available memory"))
 }
 
-/// How long writing so much at random takes, at most.
-fn takes(bytes: u64, steady: &Figure) -> String {
+/// Longest time to write `bytes` at random, in words.
+fn write_back_time(bytes: u64, steady: &Figure) -> String {
     if steady.value.low > 0.0 {
         format!("up to {} of random writing", time(1e9 * bytes as f64 / steady.value.low))
     } else {

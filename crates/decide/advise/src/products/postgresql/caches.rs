@@ -1,4 +1,4 @@
-//! What memory is for.
+//! Use of memory.
 
 use nandle_units::format_bytes;
 
@@ -11,16 +11,17 @@ pub(super) fn collect(question: &Question, collector: &mut Collector) {
     }
 }
 
-/// "A reasonable starting value for `shared_buffers` is 25 % of the memory" (documentation, Resource Consumption).
+/// "A reasonable starting value for `shared_buffers` is 25 % of the memory" (documentation,
+/// Resource Consumption).
 fn shared_buffers(memory_bytes: u64) -> Setting {
     let megabytes = ((memory_bytes / 4) >> 20).max(1);
     let rule = format!("a quarter of the memory that it may use ({})", format_bytes(memory_bytes));
     Setting::new("shared_buffers", format!("{megabytes}MB"), Vec::new(), RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("128MB")
 }
 
-/// What the planner takes to be cached, here and by the kernel; no memory is taken by it.
+/// The planner's estimate of cached data, in the server and the kernel. It reserves no memory.
 fn effective_cache_size(memory_bytes: u64) -> Setting {
     let megabytes = ((memory_bytes / 4 * 3) >> 20).max(1);
     let rule = format!(
@@ -28,6 +29,6 @@ fn effective_cache_size(memory_bytes: u64) -> Setting {
         format_bytes(memory_bytes)
     );
     Setting::new("effective_cache_size", format!("{megabytes}MB"), Vec::new(), RuleSource::Ours, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("4GB")
 }

@@ -1,13 +1,13 @@
-//! What checkpoints write, and when.
+//! Size and frequency of checkpoints.
 
 use crate::figures::Figures;
 use crate::rules::random_is_expensive;
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting, Version};
 
-/// From here on a checkpoint is spread over nine tenths of the time to the next one by default.
-const SPREADS: Version = Version::new(14, 0);
-/// From here on the log can be compressed by LZ4 and zstd.
-const COMPRESSES_BY_LZ4: Version = Version::new(15, 0);
+/// First version that spreads checkpoints over nine tenths of the interval by default.
+const SPREAD_CHECKPOINTS_VERSION: Version = Version::new(14, 0);
+/// First version that compresses the log with LZ4 and zstd.
+const LZ4_VERSION: Version = Version::new(15, 0);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     collector.add("max_wal_size", Ok(max_wal_size(figures)));
@@ -19,14 +19,14 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("full_page_writes", Ok(full_page_writes(figures)));
 }
 
-/// How much log there is between two checkpoints is the workload's; the device says what it saves.
+/// The workload determines the log volume between checkpoints; the device determines the savings.
 fn max_wal_size(figures: &Figures<'_>) -> Setting {
     let random = figures.random_by_sequential_write().ok();
     let rule = "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint: a page that is \
                 written again and again then goes home once, which saves the more, the more random writes cost; recovery reads that much \
                 log";
     Setting::new("max_wal_size", "1GB", random.into_iter().collect(), RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("1GB")
         .remark("How much is logged: pg_stat_wal, or two calls of pg_current_wal_lsn() a checkpoint_timeout apart.")
         .shown_only("the workload decides it: this is the default, which is little for a busy server")
@@ -36,7 +36,7 @@ fn checkpoint_timeout() -> Setting {
     let rule = "the default: how long recovery may take decides it, and how often full pages may be logged. What the device can \
                 write back bounds the log between two checkpoints, not the time";
     Setting::new("checkpoint_timeout", "5min", Vec::new(), RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("5min")
         .shown_only("the device doesn't decide it")
 }
@@ -45,8 +45,8 @@ fn completion_target(question: &Question) -> Setting {
     let rule = "0.9: a checkpoint's writes are spread over nearly all of the time to the next one, so that each second has the \
                 fewest of them";
     Setting::new("checkpoint_completion_target", "0.9", Vec::new(), RuleSource::Documentation, rule)
-        .whatever_the_device()
-        .default(if question.version >= SPREADS { "0.9" } else { "0.5" })
+        .device_independent()
+        .default(if question.version >= SPREAD_CHECKPOINTS_VERSION { "0.9" } else { "0.5" })
 }
 
 fn flush_after(
@@ -66,11 +66,12 @@ fn flush_after(
     Ok(Setting::new(name, value, vec![random], RuleSource::Ours, rule).default(default))
 }
 
-/// A processor compresses some hundred megabytes a second; a log that the device takes faster than that waits for it.
+/// A processor compresses some hundred megabytes a second, so compression slows down a log on a
+/// faster device.
 fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting, MissingFigure> {
     const COMPRESSES_BYTES_PER_S: f64 = 500e6;
     let sequential = figures.sequential_write_bandwidth()?;
-    let by = if question.version >= COMPRESSES_BY_LZ4 { "lz4" } else { "on" };
+    let by = if question.version >= LZ4_VERSION { "lz4" } else { "on" };
     let (value, rule) = if sequential.value.value < COMPRESSES_BYTES_PER_S {
         (by, "a processor compresses full pages faster (about 500 MB/s by LZ4) than this device writes them")
     } else {
@@ -88,7 +89,7 @@ fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting
 fn full_page_writes(figures: &Figures<'_>) -> Setting {
     let rule = "on: off only where the whole way to the medium provably never tears a write of 8 kB; never for speed";
     Setting::new("full_page_writes", "on", vec![figures.atomic_write_unit()], RuleSource::Documentation, rule)
-        .whatever_the_device()
+        .device_independent()
         .default("on")
-        .guarding_data()
+        .protecting_data()
 }

@@ -1,4 +1,4 @@
-//! What a commit does.
+//! Settings of commits.
 
 use nandle_profile::experiments::CommitMethod;
 
@@ -8,7 +8,7 @@ use crate::figures::{Figures, PROBE_FILES};
 use crate::rules::{best_commit_method, commit_delay_us};
 use crate::settings::{Collector, MissingFigure, Question, RuleSource, Setting};
 
-/// `commit_siblings`: with fewer transactions at once no commit waits.
+/// `commit_siblings`: with fewer concurrent transactions commits don't wait.
 const COMMIT_SIBLINGS: u32 = 5;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -39,7 +39,8 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, M
         ))
 }
 
-/// Ways to commit, as `wal_sync_method` calls them; a flush of the device isn't one of a file.
+/// Values of `wal_sync_method`. Flushes of the device are left out, because the server writes to
+/// files.
 const SYNC_METHODS: [(CommitMethod, &str); 4] = [
     (CommitMethod::DurableWrite, "open_datasync"),
     (CommitMethod::Fdatasync, "fdatasync"),
@@ -77,9 +78,9 @@ fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         .shown_only("it counts with wal_level = minimal alone"))
 }
 
-/// What is logged while a flush goes on waits in memory.
+/// Memory for the log that is written during a flush.
 fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
-    /// What the server chooses by itself at most: a segment.
+    /// Largest value that the server chooses itself: one segment.
     const CHOSEN_BYTES_MAX: f64 = 16.0 * 1_048_576.0;
     const BYTES_MAX: u64 = 256 << 20;
     let volume = figures.bytes_per_flush()?;

@@ -1,25 +1,27 @@
-//! How much a backend, and the server, keep outstanding.
+//! I/O concurrency of a backend and of the server.
 
-use super::{ASYNCHRONOUS, COMBINES_READS, PAGE_BYTES};
+use super::{ASYNC_READS_VERSION, COMBINED_READS_VERSION, PAGE_BYTES};
 use crate::figures::Figures;
 use crate::figures::words::number;
-use crate::rules::{per_session, within_default};
+use crate::rules::{depth_with_default, per_session};
 use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
-/// The greatest `effective_io_concurrency`.
+/// Greatest `effective_io_concurrency`.
 const CONCURRENCY_MAX: u32 = 1000;
-/// `effective_io_concurrency` and `maintenance_io_concurrency` from version 18 on: what was found to be good on most devices.
+/// Default of `effective_io_concurrency` and `maintenance_io_concurrency` from version 18 on, found
+/// to be good on most devices.
 const NEW_DEFAULT: u32 = 16;
-/// `maintenance_io_concurrency` before.
+/// Default of `maintenance_io_concurrency` before version 18.
 const OLD_MAINTENANCE_DEFAULT: u32 = 10;
-/// What the server chooses at most where `io_max_concurrency` is -1: "but not more than 64" (PostgreSQL 18's documentation,
-/// *Resource Consumption*).
+/// Greatest value that the server chooses for `io_max_concurrency = -1`: "but not more than 64"
+/// (PostgreSQL 18's documentation, *Resource Consumption*).
 const CHOSEN_CONCURRENCY_MAX: u32 = 64;
-/// Bounds of `io_workers`; the least is the default.
+/// Least (the default) and greatest `io_workers`.
 const WORKERS: (u32, u32) = (3, 32);
-/// What makes use of `maintenance_io_concurrency` ran alone: recovery, `ANALYZE`, the making of an index.
+/// Users of `maintenance_io_concurrency` before version 18 ran alone: recovery, `ANALYZE` and index
+/// builds.
 const OLD_MAINTENANCE_PROCESSES: u32 = 1;
-/// From version 18 on each vacuum reads ahead by it, too, and `autovacuum_max_workers` is 3 by default.
+/// From version 18 on each vacuum reads ahead, too; the default of `autovacuum_max_workers` is 3.
 const MAINTENANCE_PROCESSES: u32 = 3;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -29,26 +31,26 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     let most = effective.as_ref().ok().zip(maintenance.as_ref().ok()).map(|((a, _), (b, _))| *a.max(b));
     collector.add("effective_io_concurrency", effective.map(|(_, setting)| setting));
     collector.add("maintenance_io_concurrency", maintenance.map(|(_, setting)| setting));
-    if question.version >= ASYNCHRONOUS {
+    if question.version >= ASYNC_READS_VERSION {
         collector.add("io_max_concurrency", knee.map(|knee| max_concurrency(most.unwrap_or(0), knee)));
         collector.add("io_method", io_method(figures));
         collector.add("io_workers", io_workers(figures));
     }
 }
 
-/// What one backend of so many may keep outstanding.
-pub(super) fn depth_of_one(figures: &Figures<'_>, question: &Question, knee: &Figure) -> u32 {
+/// Queue depth of one of the question's concurrent sessions.
+pub(super) fn session_depth(figures: &Figures<'_>, question: &Question, knee: &Figure) -> u32 {
     effective(figures, question, knee).0
 }
 
 fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32, Setting) {
-    let is_new = question.version >= ASYNCHRONOUS;
+    let is_new = question.version >= ASYNC_READS_VERSION;
     let sessions = question.sessions;
-    let default = if is_new { NEW_DEFAULT } else { before_asynchronous(knee, NEW_DEFAULT) };
-    let (value, setting) = of_sharers(
+    let default = if is_new { NEW_DEFAULT } else { old_default(knee, NEW_DEFAULT) };
+    let (value, setting) = shared_depth(
         figures,
         knee,
-        &Sharers {
+        &DepthSharers {
             name: "effective_io_concurrency",
             default,
             origin: if is_new { "the default" } else { "the default of version 18" },
@@ -57,7 +59,7 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
-    let setting = if question.version < COMBINES_READS {
+    let setting = if question.version < COMBINED_READS_VERSION {
         setting.remark("Before PostgreSQL 17 only bitmap heap scans make use of it.")
     } else {
         setting
@@ -66,11 +68,11 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
 }
 
 fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32, Setting) {
-    let is_new = question.version >= ASYNCHRONOUS;
-    let (value, setting) = of_sharers(
+    let is_new = question.version >= ASYNC_READS_VERSION;
+    let (value, setting) = shared_depth(
         figures,
         knee,
-        &Sharers {
+        &DepthSharers {
             name: "maintenance_io_concurrency",
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
@@ -81,26 +83,27 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
     (value, setting.default(if is_new { "16" } else { "10" }))
 }
 
-/// Versions before 18 ask for 1 by default, which later ones found to be too little: no more than the knee.
-fn before_asynchronous(knee: &Figure, default: u32) -> u32 {
+/// Versions before 18 default to 1, which is too little; returns the later default, at most the
+/// knee.
+fn old_default(knee: &Figure, default: u32) -> u32 {
     per_session(knee.value.value, 1).min(default)
 }
 
-/// What shares a setting's depth.
-struct Sharers {
+/// Processes that share the queue depth of a setting.
+struct DepthSharers {
     name: &'static str,
     default: u32,
-    /// Where the default comes from.
+    /// Origin of the default in words.
     origin: &'static str,
     count: u32,
     subject: String,
 }
 
-fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setting) {
+fn shared_depth(figures: &Figures<'_>, knee: &Figure, of: &DepthSharers) -> (u32, Setting) {
     let share = per_session(knee.value.value, of.count);
     let loss = figures.loses_at_depth(PAGE_BYTES, of.default).filter(|_| share < of.default);
     let value_at = |knee_depth: f64| {
-        within_default(per_session(knee_depth, of.count), of.default, loss.is_some(), CONCURRENCY_MAX)
+        depth_with_default(per_session(knee_depth, of.count), of.default, loss.is_some(), CONCURRENCY_MAX)
     };
     let value = value_at(knee.value.value);
     let is_certain = value_at(knee.value.low) == value && value_at(knee.value.high) == value;
@@ -129,7 +132,7 @@ fn of_sharers(figures: &Figures<'_>, knee: &Figure, of: &Sharers) -> (u32, Setti
     (value, if is_certain { setting.same_within_bounds() } else { setting })
 }
 
-/// The server's own choice suffices unless one of the two above is more.
+/// The server's own choice suffices unless one backend needs more.
 fn max_concurrency(needed: u32, knee: Figure) -> Setting {
     let rule = "no less than effective_io_concurrency and maintenance_io_concurrency, which it bounds; -1, the default, lets the \
                 server choose by its buffers, up to 64";
@@ -141,10 +144,11 @@ fn max_concurrency(needed: u32, knee: Figure) -> Setting {
     if is_chosen { setting.shown_only("the default suffices") } else { setting }
 }
 
-/// From this gain on, which method reads is not the noise's.
+/// Least gain of asynchronous reads that exceeds the noise.
 const METHOD_GAIN_MIN: f64 = 1.1;
 
-/// Blocking and asynchronous reads of the probe are workers and `io_uring` without the server's own work, so it is a hint.
+/// A hint only: the probe's blocking and asynchronous reads resemble workers and `io_uring` without
+/// the server's own work.
 fn io_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(PAGE_BYTES)?;
     let gain = figures.asynchronous_gain(PAGE_BYTES, per_session(knee.value.value, 1));
@@ -162,7 +166,7 @@ fn io_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         }
         None => {
             let rule = "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
-            Setting::new(name, "worker", vec![knee], RuleSource::Documentation, rule).whatever_the_device()
+            Setting::new(name, "worker", vec![knee], RuleSource::Documentation, rule).device_independent()
         }
     };
     Ok(setting.default("worker").shown_only("it is to be tried, not to be inferred"))

@@ -1,4 +1,5 @@
-//! `PostgreSQL`: "Resource Consumption", "Write Ahead Log" and "Query Planning" of its documentation.
+//! `PostgreSQL`: "Resource Consumption", "Write Ahead Log" and "Query Planning" of its
+//! documentation.
 
 mod caches;
 mod checkpoints;
@@ -10,12 +11,13 @@ mod requests;
 use crate::figures::Figures;
 use crate::settings::{Collector, Question, Version};
 
-/// The page.
+/// Page size.
 const PAGE_BYTES: u64 = 8 << 10;
-/// The first version that combines reads and knows `io_combine_limit`.
-const COMBINES_READS: Version = Version::new(17, 0);
-/// The first version with asynchronous reads: `io_method`, `io_workers`, `io_max_combine_limit`, `io_max_concurrency`.
-const ASYNCHRONOUS: Version = Version::new(18, 0);
+/// First version that combines reads (`io_combine_limit`).
+const COMBINED_READS_VERSION: Version = Version::new(17, 0);
+/// First version with asynchronous reads: `io_method`, `io_workers`, `io_max_combine_limit`,
+/// `io_max_concurrency`.
+const ASYNC_READS_VERSION: Version = Version::new(18, 0);
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
     concurrency::collect(figures, question, collector);
@@ -26,7 +28,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     caches::collect(question, collector);
 }
 
-/// A size in the configuration's units.
+/// Formats a size in the configuration's units.
 fn memory(bytes: u64) -> String {
     let kilobytes = bytes >> 10;
     if kilobytes.is_multiple_of(1024) { format!("{}MB", kilobytes / 1024) } else { format!("{kilobytes}kB") }

@@ -1,4 +1,4 @@
-//! What the planner takes a random page to cost.
+//! The planner's cost of a random page.
 
 use super::PAGE_BYTES;
 use crate::economics::index_share;
@@ -7,7 +7,7 @@ use crate::figures::words::number;
 use crate::rules::{CACHED_SHARE, page_cost};
 use crate::settings::{Collector, Figure, MissingFigure, Question, RuleSource, Setting};
 
-/// The custom for solid-state drives.
+/// Customary value for solid-state drives.
 const COST_MIN: f64 = 1.1;
 
 pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mut Collector) {
@@ -18,7 +18,7 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     let (alone, together) = figures.page_cost_ratios(PAGE_BYTES)?;
     let busy = figures.page_cost_ratio_of(PAGE_BYTES, question.sessions)?;
     let cost = |ratio: &Figure| page_cost(ratio.value.value, CACHED_SHARE);
-    // At the cost of a sequential page the planner has no reason to read in sequence.
+    // At the cost of a sequential page the planner has no reason to prefer sequential reads.
     let value = cost(&busy).max(COST_MIN);
     let share = |ratio: &Figure| number(index_share(ratio.value.value) * 100.0);
     let scans = together.as_ref().map_or_else(
@@ -46,7 +46,7 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
         cost(&alone),
         share(&alone)
     );
-    // With a session or so, or a knee of 1, it is one of the others.
+    // With few sessions or a knee of 1 this figure equals another one.
     let is_another =
         [Some(&alone), together.as_ref()].into_iter().flatten().all(|other| other.value != busy.value);
     let seen = [alone].into_iter().chain(together).chain(is_another.then_some(busy)).collect();
@@ -61,7 +61,8 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
         ))
 }
 
-/// Where all ways to read lead to one value, what is left to contest is the share that misses the caches.
+/// Source of the rule and a remark. If all read methods lead to one value, only the share of cache
+/// misses is contested.
 fn contest(is_sure: bool) -> (RuleSource, &'static str) {
     if is_sure {
         (
@@ -78,9 +79,9 @@ fn contest(is_sure: bool) -> (RuleSource, &'static str) {
     }
 }
 
-/// Whether every way to read pages leads to about the same value, by the bounds of the ratios.
+/// Returns true if all read methods lead to about the same value at the bounds of their ratios.
 fn is_sure<'a>(ratios: impl Iterator<Item = &'a Figure>) -> bool {
-    /// What leaves every other advice as it is, too.
+    /// Spread that counts as sharp for all advice.
     const ABOUT_THE_SAME: f64 = 1.5;
     let costs: Vec<f64> = ratios
         .flat_map(|ratio| [ratio.value.low, ratio.value.high])

@@ -1,4 +1,4 @@
-//! What the experiments find on them.
+//! Experiment findings of the synthetic drives.
 
 use nandle_profile::experiments::{
     CommitCost, CommitMethod, DiscardCost, DiscardCosts, FillChange, FillLevel, FillLevels, FlushCosts,
@@ -46,7 +46,8 @@ impl Drive {
         }
     }
 
-    /// A disk takes nothing back. Of the other drive a discard of 16 MiB takes 40 ms, and reads behind one half as long again.
+    /// The disk has no discards. The other drive discards 16 MiB in 40 ms, and reads behind a
+    /// discard take half as long again.
     fn discards(&self) -> Option<Conducted<DiscardCosts>> {
         let latency = |ns: f64| LatencySummary { p99: Some(ns as u64), ..LatencySummary::default() };
         let cost = |discard_bytes: u64, ns: f64| DiscardCost {
@@ -84,7 +85,7 @@ impl Drive {
         (!self.is_disk()).then(|| conducted(FillLevels { levels, ..FillLevels::default() }))
     }
 
-    /// What is taken in goes on at the pace of the steady state.
+    /// Writes after the cache is full proceed at the steady-state rate.
     fn write_cache(&self) -> WriteCacheFindings {
         WriteCacheFindings {
             block_bytes: 32 << 10,
@@ -168,7 +169,7 @@ impl Drive {
         SIZES.into_iter().flat_map(|size| [row(size), random(size)]).collect()
     }
 
-    /// Of a drive to which random writes are expensive, a larger one takes no longer.
+    /// If random writes are expensive, a larger one takes no longer.
     fn random_write_ns(&self, block_bytes: u64) -> f64 {
         if self.is_disk() { 10e6 } else { block_bytes as f64 / 600e6 * 1e9 }
     }

@@ -1,4 +1,4 @@
-//! Profiles of drives that never were, whole, from a few figures.
+//! Complete profiles of synthetic drives, generated from a few figures.
 
 pub(crate) mod experiments;
 
@@ -11,25 +11,25 @@ use nandle_profile::{
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-/// What a drive can do.
+/// Figures of a synthetic drive.
 pub(crate) struct Drive {
     pub(crate) model: &'static str,
     pub(crate) rotational: bool,
-    /// Time of one random read of a small block.
+    /// Time of a random read of a small block.
     pub(crate) read_ns: f64,
     /// Depth at which random reads reach their plateau.
     pub(crate) knee_depth: u32,
-    /// Sequential reading and writing.
+    /// Bandwidth of sequential reads and writes.
     pub(crate) bytes_per_s: f64,
-    /// A random write by a sequential one.
+    /// Time of a random write divided by that of a sequential one.
     pub(crate) random_by_sequential: f64,
-    /// Random writing in the steady state.
+    /// Random write bandwidth in the steady state.
     pub(crate) steady_write_bytes_per_s: f64,
-    /// A commit.
+    /// Time of a commit.
     pub(crate) flush_ns: f64,
 }
 
-/// A disk of 7200 revolutions a minute.
+/// Disk with 7200 revolutions a minute.
 pub(crate) const DISK: Drive = Drive {
     model: "disk",
     rotational: true,
@@ -41,7 +41,7 @@ pub(crate) const DISK: Drive = Drive {
     flush_ns: 8.3e6,
 };
 
-/// A good solid-state drive with its cache protected.
+/// Good solid-state drive with a power-protected cache.
 pub(crate) const NVME: Drive = Drive {
     model: "nvme",
     rotational: false,
@@ -60,12 +60,12 @@ fn about(value: f64) -> Interval<f64> {
 }
 
 impl Drive {
-    /// Everything that a ten-minute probe finds.
+    /// Profile of a ten-minute probe.
     pub(crate) fn profile(&self) -> DeviceProfile {
         DeviceProfile { derived: self.derived(), experiments: self.experiments(), ..self.read_side() }
     }
 
-    /// What a one-minute probe finds, which never writes.
+    /// Profile of a one-minute probe, which doesn't write.
     pub(crate) fn read_side(&self) -> DeviceProfile {
         let derived = self.derived();
         DeviceProfile {
@@ -135,7 +135,8 @@ impl Drive {
         });
         let sequential = SIZES.iter().flat_map(|size| {
             [1, 4].map(|depth| {
-                // The request's own time, ten microseconds, is hidden once several are outstanding.
+                // The fixed time of a request, ten microseconds, is hidden if several are
+                // outstanding.
                 let request_s = 10e-6 / f64::from(depth);
                 let rate = *size as f64 / (request_s + *size as f64 / self.bytes_per_s);
                 cell("sequential", *size, depth, rate)
@@ -196,7 +197,7 @@ impl Drive {
     }
 }
 
-/// A part of a profile as its file has it.
+/// Parses a part of a profile from its JSON.
 fn read<T: DeserializeOwned>(value: Value) -> T {
     serde_json::from_value(value).unwrap()
 }

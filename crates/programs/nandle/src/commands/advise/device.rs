@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use nandle_advise::compare::{Sameness, same_device};
+use nandle_advise::compare::{DeviceMatch, same_device};
 use nandle_profile::{DeviceProfile, Identity};
 use nandle_target::facts;
 use nandle_terminal::output;
@@ -44,15 +44,15 @@ pub(crate) enum Warning {
 /// A warning when a profile isn't known to be of the device that was found at a place.
 pub(crate) fn warning_of_another(profile: &Identity, found: &Identity, place: &str) -> Option<Warning> {
     match same_device(profile, found) {
-        Sameness::Different(how) => Some(Warning::Other(format!(
+        DeviceMatch::Different(how) => Some(Warning::Other(format!(
             "WARNING: the profile is not of the device under {place}: {how} (profile first). Probe that one: nandle \
              probe {place}"
         ))),
-        Sameness::Unknown => Some(Warning::Unknown(format!(
+        DeviceMatch::Unknown => Some(Warning::Unknown(format!(
             "note: whether the profile is of the device under {place} can't be told: the system names no device there, \
              or the profile has none"
         ))),
-        Sameness::Same => None,
+        DeviceMatch::Same => None,
     }
 }
 

@@ -97,7 +97,7 @@ fn predict(args: &AdviseArgs, profile: &DeviceProfile) -> Result<Prediction, Cli
             "{path}: what the policies take for pages of {} can't be predicted from this profile: it needs {}; {}",
             format_bytes(page),
             missing.needs,
-            missing.how_for(profile)
+            missing.how_to_measure(profile)
         ))
     })?;
     let costs = write_costs(profile);

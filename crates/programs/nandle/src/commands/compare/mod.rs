@@ -6,7 +6,7 @@ mod named;
 mod over_time;
 mod side_by_side;
 
-use nandle_advise::compare::{Sameness, same_device};
+use nandle_advise::compare::{DeviceMatch, same_device};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 
@@ -44,5 +44,5 @@ pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {
 }
 
 fn of_one_device(one: &Named, other: &Named) -> bool {
-    same_device(&one.profile.identity, &other.profile.identity) == Sameness::Same
+    same_device(&one.profile.identity, &other.profile.identity) == DeviceMatch::Same
 }

@@ -1,7 +1,7 @@
 //! A profile against an older one of the same device.
 
 use comfy_table::{Table, presets};
-use nandle_advise::compare::{Change, Sameness, Unit, Verdict, changes, same_device};
+use nandle_advise::compare::{Change, DeviceMatch, Outcome, Unit, changes, same_device};
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::words::{fitting, paragraph, to_the_right};
@@ -34,7 +34,7 @@ pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) 
     }
     let regressed: Vec<&str> = changes
         .iter()
-        .filter(|change| change.verdict == Verdict::Regressed)
+        .filter(|change| change.verdict == Outcome::Regressed)
         .map(|change| change.name.as_str())
         .collect();
     if args.fail_on_regression.is_none() || regressed.is_empty() {
@@ -52,11 +52,11 @@ pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) 
 fn warn(old: &Named, new: &Named) {
     let (before, now) = (&old.profile, &new.profile);
     match same_device(&before.identity, &now.identity) {
-        Sameness::Different(how) => {
+        DeviceMatch::Different(how) => {
             output::note(&format!("WARNING: these are profiles of two devices: {how}"));
         }
-        Sameness::Unknown => output::note("note: whether these are profiles of one device can't be told"),
-        Sameness::Same => {}
+        DeviceMatch::Unknown => output::note("note: whether these are profiles of one device can't be told"),
+        DeviceMatch::Same => {}
     }
     if before.made_at_unix_s > now.made_at_unix_s {
         output::note(&format!("WARNING: {} is older than {}; the older one comes first", new.name, old.name));
@@ -112,12 +112,12 @@ fn gain(change: &Change) -> String {
     format!("{:.1} × {word}", most / least)
 }
 
-fn verdict(verdict: Verdict) -> &'static str {
+fn verdict(verdict: Outcome) -> &'static str {
     match verdict {
-        Verdict::Regressed => "WORSE",
-        Verdict::Improved => "better",
-        Verdict::Unchanged => "",
-        Verdict::Gone => "not measured",
+        Outcome::Regressed => "WORSE",
+        Outcome::Improved => "better",
+        Outcome::Unchanged => "",
+        Outcome::Gone => "not measured",
     }
 }
 
@@ -136,7 +136,7 @@ mod tests {
                 old: Interval::exact(old),
                 new: Some(Interval::exact(new)),
                 gain_percent: Some(gain_percent),
-                verdict: Verdict::Unchanged,
+                verdict: Outcome::Unchanged,
                 measured_on: None,
             })
         };

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use nandle_advise::compare::{Sameness, same_device};
+use nandle_advise::compare::{DeviceMatch, same_device};
 use nandle_probe::experiments::ALL;
 use nandle_profile::{DeviceProfile, read_profile, write_profile};
 use nandle_session::Session;
@@ -43,10 +43,10 @@ impl Places {
         let Ok(there) = read_profile(&self.profile) else { return Ok(()) };
         let name = session.name();
         let other = match same_device(&there.identity, &facts::identity(&session.target)) {
-            Sameness::Same => return Ok(()),
-            Sameness::Unknown if there.target == name => return Ok(()),
-            Sameness::Unknown => String::new(),
-            Sameness::Different(how) => format!(": {how}, its own first"),
+            DeviceMatch::Same => return Ok(()),
+            DeviceMatch::Unknown if there.target == name => return Ok(()),
+            DeviceMatch::Unknown => String::new(),
+            DeviceMatch::Different(how) => format!(": {how}, its own first"),
         };
         let path = self.profile.display();
         Err(CliError::usage(format!(

@@ -33,7 +33,7 @@ pub(super) fn decide(
 fn lacks(args: &ReplayArgs, profile: &DeviceProfile, missing: &MissingFigure) -> String {
     let path =
         args.profile.as_ref().map_or_else(|| "the profile".to_owned(), |path| path.display().to_string());
-    let how = missing.how_for(profile);
+    let how = missing.how_to_measure(profile);
     format!("{path} lacks {}, so nothing is predicted of the policies; {how}.", missing.needs)
 }
 

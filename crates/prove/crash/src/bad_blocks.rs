@@ -6,13 +6,14 @@
 use std::ops::Range;
 
 use nandle_model::media::Contents;
-use nandle_pages::{BLOCK_BYTES, Batch, BatchNumber, OpenOptions, PageError, PageNumber, Store};
+use nandle_pages::{BLOCK_BYTES, Batch, OpenOptions, PageError, PageNumber, Store};
 
 use rand::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::contents::{Found, fill, inspect};
+use crate::contents::{Found, fill, header};
 use crate::corruption::{Closed, Left, left_store, overwritten, undisturbed};
+use crate::places::{Places, Seen};
 use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
@@ -125,6 +126,7 @@ impl Trial<'_> {
         let stage = self.stage()?;
         let (handle, device) = (stage.runtime.handle(), stage.device);
         let options = OpenOptions { read_only, ..self.scenario.open_options() };
+        let places = Places::of(self.scenario);
         outcome.openings += 1;
         stage.runtime.block_on(async {
             let store = match Store::open(&handle, device, options).await {
@@ -135,17 +137,17 @@ impl Trial<'_> {
                     return if may_refuse { Ok(()) } else { Err(format!("it doesn't open: {error}")) };
                 }
             };
-            let found = look_at_all(&store).await;
-            outcome.lost_pages += found.iter().filter(|found| found.is_none()).count() as u64;
-            self.judge(&found, store.last_durable_batch())?;
+            let seen = places.look(&store).await;
+            outcome.lost_pages += seen.found.iter().filter(|found| found.is_none()).count() as u64;
+            self.judge(&seen)?;
             if read_only {
                 return Ok(());
             }
             let again = |error: PageError| format!("writing every page again: {error}");
-            write_all(&store).await.map_err(again)?;
+            write_all(&store, &places).await.map_err(again)?;
             store.close().await.map_err(again)?;
             let store = Store::open(&handle, device, options).await.map_err(again)?;
-            let found = look_at_all(&store).await;
+            let found = places.look(&store).await.found;
             let is_new =
                 |(page, found): (u64, &Option<Found>)| *found == Some(Found::Whole(NEW_VERSION + page));
             let old = (0..).zip(&found).find(|it| !is_new(*it));
@@ -181,13 +183,14 @@ impl Trial<'_> {
     }
 
     /// What is wrong with what was read.
-    fn judge(&self, found: &[Option<Found>], last: BatchNumber) -> Result<(), String> {
+    fn judge(&self, seen: &Seen) -> Result<(), String> {
+        let found = &seen.found;
         let checks = self.scenario.policy.promises().checks_pages;
         let is_told = self.bad == Bad::Unreadable && self.left == Left::Closed;
         // All headers of the last commits may lie in one unit, and pages of some have gone home.
         let is_by_page = self.left == Left::PowerCut && self.blocks.end - self.blocks.start > 1;
         let complaint =
-            if is_by_page { self.closed.page_complaint(found) } else { self.closed.complaint(found, last) };
+            if is_by_page { self.closed.page_complaint(found) } else { self.closed.complaint(seen) };
         if let Some(what) = complaint.filter(|_| checks || is_told) {
             return Err(what);
         }
@@ -201,22 +204,17 @@ impl Trial<'_> {
     }
 }
 
-async fn look_at_all(store: &Store) -> Vec<Option<Found>> {
-    let mut found = Vec::new();
-    for page in 0..store.pages() {
-        let contents = store.read(PageNumber(page)).await;
-        found.push(contents.ok().map(|contents| inspect(&contents, page)));
-    }
-    found
-}
-
-/// Writes every page, and destages all.
-async fn write_all(store: &Store) -> Result<(), PageError> {
-    for page in 0..store.pages() {
-        let mut buffer = store.buffer()?;
-        fill(&mut buffer, page, NEW_VERSION + page);
+/// Writes every page that is used, and destages all.
+async fn write_all(store: &Store, places: &Places) -> Result<(), PageError> {
+    for (version, page) in (NEW_VERSION..).zip(places.all(store.pages())) {
         let mut batch = Batch::new();
-        batch.put(PageNumber(page), buffer.freeze());
+        if page == PageNumber::HEADER {
+            batch.set_header(header(version));
+        } else {
+            let mut buffer = store.buffer()?;
+            fill(&mut buffer, page.0, version);
+            batch.put(page, buffer.freeze());
+        }
         store.commit(batch).await?;
     }
     store.checkpoint().await

@@ -10,14 +10,15 @@
 
 use nandle_io::{Arena, Operation};
 use nandle_model::media::{Contents, Media};
-use nandle_pages::{BLOCK_BYTES, BatchNumber, PageError, PageNumber, Store};
+use nandle_pages::{BLOCK_BYTES, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::contents::{Found, inspect};
+use crate::contents::Found;
 use crate::explore::make_store;
 use crate::life::{Plan, Remains, live, live_and_close, unwritten};
 use crate::oracle::{Looked, Page, Promise, Record, judge};
+use crate::places::{Places, Seen};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
@@ -120,15 +121,9 @@ pub(crate) struct Closed {
     next_version: u64,
 }
 
-/// A history on one healthy device, without headers.
+/// A history on one healthy device.
 pub(crate) fn undisturbed(scenario: &Scenario) -> Scenario {
-    Scenario {
-        sets_headers: false,
-        trouble: Trouble::None,
-        is_mirrored: false,
-        sessions: 1,
-        ..scenario.clone()
-    }
+    Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() }
 }
 
 /// Uses a store, and leaves it closed or at work.
@@ -198,9 +193,10 @@ impl Closed {
     }
 
     /// What is wrong with what was read, if anything; none where reading failed.
-    pub(crate) fn complaint(&self, found: &[Option<Found>], last: BatchNumber) -> Option<String> {
-        if let Some(all) = found.iter().copied().collect::<Option<Vec<Found>>>() {
-            let looked = Looked { pages: all.len() as u64, found: all, last };
+    pub(crate) fn complaint(&self, seen: &Seen) -> Option<String> {
+        let Seen { pages, found, last } = seen;
+        if let Some(found) = found.iter().copied().collect::<Option<Vec<Found>>>() {
+            let looked = Looked { pages: *pages, found, last: *last };
             return judge(&self.record, &self.promised, &looked).err();
         }
         self.page_complaint(found)
@@ -263,22 +259,16 @@ impl Closed {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
         let stage = Stage::new(scenario, std::slice::from_ref(contents), purpose)?;
         let (handle, device, options) = (stage.runtime.handle(), stage.device, scenario.open_options());
-        let answer = stage.runtime.block_on(async {
-            let Ok(store) = Store::open(&handle, device, options).await else {
-                return Ok::<_, PageError>(Answer::Refused);
-            };
-            let mut found = Vec::new();
-            for page in 0..store.pages() {
-                let contents = store.read(PageNumber(page)).await;
-                found.push(contents.ok().map(|contents| inspect(&contents, page)));
-            }
-            Ok(match self.complaint(&found, store.last_durable_batch()) {
+        let places = Places::of(scenario);
+        Ok(stage.runtime.block_on(async {
+            let Ok(store) = Store::open(&handle, device, options).await else { return Answer::Refused };
+            let seen = places.look(&store).await;
+            match self.complaint(&seen) {
                 Some(what) => Answer::Silent(what),
-                None if found.contains(&None) => Answer::Told,
+                None if seen.found.contains(&None) => Answer::Told,
                 None => Answer::Right,
-            })
-        });
-        answer.map_err(|error| error.to_string())
+            }
+        }))
     }
 }
 

@@ -20,6 +20,7 @@ mod fixture_life;
 mod fixtures;
 mod life;
 mod oracle;
+mod places;
 mod rollback;
 mod scenario;
 mod stage;

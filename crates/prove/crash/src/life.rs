@@ -7,8 +7,8 @@ use nandle_model::media::{Contents, SharedMedia};
 use nandle_pages::{BatchNumber, PageError, PageNumber, Store};
 
 use crate::client::Client;
-use crate::contents::read;
 use crate::oracle::{Change, Growth, Looked, Page, Promise, Record, judge};
+use crate::places::Places;
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, position};
 
@@ -90,7 +90,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
     let stage = Stage::new(scenario, remains.contents, plan.purpose)?;
     let shared = Rc::new(Workplace {
         scenario: scenario.clone(),
-        places: scenario.used_pages(),
+        places: Places::of(scenario),
         media: stage.media.clone(),
         // Until the store is open what went before counts.
         session: RefCell::new(Session { opened_at: u64::MAX, record: remains.record.clone() }),
@@ -161,8 +161,7 @@ async fn work(
 /// What the clients of a life have in common.
 pub(crate) struct Workplace {
     pub(crate) scenario: Scenario,
-    /// Pages that are used, in ascending order; what the oracle calls page *n* is the store's page `places[n]`.
-    places: Vec<u64>,
+    places: Places,
     media: Vec<SharedMedia>,
     session: RefCell<Session>,
     /// Those before it.
@@ -176,25 +175,17 @@ pub(crate) struct Workplace {
 impl Workplace {
     /// How many pages of a store are used.
     pub(crate) fn used(&self, store: &Store) -> u64 {
-        self.places.partition_point(|place| *place < store.pages()) as u64
+        self.places.used(store.pages())
     }
 
     /// The store's number of a page that is used; the first may be the header instead.
     pub(crate) fn place(&self, page: u64) -> PageNumber {
-        if page == 0 && self.scenario.sets_headers {
-            return PageNumber::HEADER;
-        }
-        let place = usize::try_from(page).ok().and_then(|page| self.places.get(page));
-        let place = place.unwrap_or_else(|| panic!("page {page} of {} that are used", self.places.len()));
-        PageNumber(*place)
+        self.places.place(page)
     }
 
     /// All pages that are used, one after the other.
     async fn look_at_all(&self, store: &Store) -> Result<Looked, PageError> {
-        let mut found = Vec::new();
-        for page in (0..self.used(store)).map(|page| self.place(page)) {
-            found.push(read(store, page).await?);
-        }
+        let found = self.places.look_at_all(store).await?;
         Ok(Looked { pages: store.pages(), found, last: store.last_durable_batch() })
     }
 

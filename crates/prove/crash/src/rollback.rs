@@ -2,10 +2,10 @@
 //! file that was made piece by piece. A store that grew or took commits since then must notice, or hold what it should.
 
 use nandle_model::media::Contents;
-use nandle_pages::{BLOCK_BYTES, PageError, PageNumber, Store};
+use nandle_pages::{BLOCK_BYTES, Store};
 
-use crate::contents::inspect;
 use crate::corruption::{Closed, Left, left_store, overwritten, undisturbed};
+use crate::places::Places;
 use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
@@ -101,18 +101,14 @@ fn answer(scenario: &Scenario, closed: &Closed, contents: &Contents) -> Result<A
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
     let stage = Stage::new(scenario, std::slice::from_ref(contents), purpose)?;
     let (handle, device, options) = (stage.runtime.handle(), stage.device, scenario.open_options());
-    let found = stage.runtime.block_on(async {
+    let places = Places::of(scenario);
+    let seen = stage.runtime.block_on(async {
         let store = Store::open(&handle, device, options).await.ok()?;
-        let mut found = Vec::new();
-        for page in 0..store.pages() {
-            let contents: Result<_, PageError> = store.read(PageNumber(page)).await;
-            found.push(contents.ok().map(|contents| inspect(&contents, page)));
-        }
-        Some((store.pages(), found, store.last_durable_batch()))
+        Some(places.look(&store).await)
     });
-    let Some((pages, found, last)) = found else { return Ok(Answer::Refused) };
-    let complaint = closed.complaint(&found, last).or_else(|| {
-        let promised = closed.pages();
+    let Some(seen) = seen else { return Ok(Answer::Refused) };
+    let complaint = closed.complaint(&seen).or_else(|| {
+        let (pages, promised) = (seen.pages, closed.pages());
         (pages < promised).then(|| format!("it has {pages} pages, and had {promised}"))
     });
     Ok(complaint.map_or(Answer::Right, Answer::Silent))

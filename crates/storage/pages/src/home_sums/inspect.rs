@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::Area;
 use super::format::{CHUNK_PAGES, Entry, LogBlock, decode_chunk};
+use super::{Area, Rounds};
 use crate::label::Label;
 use crate::salvage::{Finding, PageSet, Problem, Severity, Structure, at_block, finding, problem_of};
 use crate::size::to_usize;
@@ -27,7 +27,7 @@ pub(crate) enum HomeSum {
 /// Checksums as of a round, put together block by block: first the table, then the log.
 pub(crate) struct SumsEvidence {
     area: Area,
-    round: u64,
+    counted: Rounds,
     /// Pages of the store.
     pages: u64,
     /// Which round wrote the chunk that was found; 0 if none did.
@@ -48,12 +48,12 @@ struct Damaged {
 
 impl SumsEvidence {
     /// None if the store keeps none.
-    pub(crate) fn new(label: &Label, round: u64) -> Option<Self> {
+    pub(crate) fn new(label: &Label, counted: Rounds) -> Option<Self> {
         let area = Area::of(label)?;
         let chunks = to_usize(area.chunks);
         Some(Self {
             area,
-            round,
+            counted,
             pages: label.pages,
             rounds: vec![0; chunks],
             sums: vec![0; chunks * CHUNK_PAGES],
@@ -64,8 +64,11 @@ impl SumsEvidence {
 
     /// The blocks of the table.
     pub(crate) fn table(&self) -> Range<u64> {
-        let blocks =
-            if self.round > 0 { 2 * self.area.stride_blocks..4 * self.area.stride_blocks } else { 0..0 };
+        let blocks = if self.counted.newest > 0 {
+            2 * self.area.stride_blocks..4 * self.area.stride_blocks
+        } else {
+            0..0
+        };
         self.at(blocks.start)..self.at(blocks.end)
     }
 
@@ -73,7 +76,7 @@ impl SumsEvidence {
     pub(crate) fn logs_from(&self, round: u64, length_bytes: u64) -> Option<(u64, Range<u64>)> {
         let round = round.max(self.first_log());
         let first = self.area.log_block(round);
-        let blocks = self.area.log_run(round).min((self.round + 1).checked_sub(round)?);
+        let blocks = self.area.log_run(round).min((self.counted.newest + 1).checked_sub(round)?);
         let blocks = blocks.min(length_bytes / BLOCK_BYTES as u64);
         (blocks > 0).then(|| (round, self.at(first)..self.at(first + blocks)))
     }
@@ -84,7 +87,7 @@ impl SumsEvidence {
 
     /// The first round whose log block is in the ring.
     fn first_log(&self) -> u64 {
-        (self.round + 1).saturating_sub(2 * self.area.chunks).max(1)
+        (self.counted.newest + 1).saturating_sub(2 * self.area.chunks).max(1)
     }
 
     /// A block of the table.
@@ -94,7 +97,7 @@ impl SumsEvidence {
         if chunk >= self.area.chunks {
             return;
         }
-        let Some(newest) = self.area.newest(chunk, self.round) else { return };
+        let Some(newest) = self.area.newest(chunk, self.counted.newest) else { return };
         let older = newest.checked_sub(self.area.chunks).filter(|round| *round > 0);
         let written = [Some(newest), older].into_iter().flatten();
         let Some(round) = written.into_iter().find(|round| self.area.chunk_block(*round) == index) else {
@@ -135,7 +138,9 @@ impl SumsEvidence {
             Some(LogBlock { entries, table: 0 }) => self.enter(round, &entries),
             Some(LogBlock { table, .. }) => self.lose_before((round + 1).saturating_sub(u64::from(table))),
             None => {
-                self.lose_before(round);
+                if !self.counted.is_without_entries(round) {
+                    self.lose_before(round);
+                }
                 let later = round + 2 * self.area.chunks;
                 let is_later = |block: &[u8]| LogBlock::decode(self.area.id, later, block).is_some();
                 if !block.is_ok_and(is_later) {
@@ -177,7 +182,7 @@ impl SumsEvidence {
         let is_whole_log = self.first_log() == 1;
         let lost = (0..self.area.chunks)
             .filter(|chunk| !is_whole_log && self.rounds.get(to_usize(*chunk)) == Some(&0))
-            .filter(|chunk| self.area.newest(*chunk, self.round).is_some());
+            .filter(|chunk| self.area.newest(*chunk, self.counted.newest).is_some());
         for chunk in lost.collect::<Vec<_>>() {
             let pages = self.pages_of(chunk);
             let unknown = pages.iter().filter(|page| self.sums.get(to_usize(page.0)) == Some(&0));
@@ -211,7 +216,7 @@ impl SumsEvidence {
         } else {
             pages.iter().filter(|page| self.uncertain.contains(*page)).collect()
         };
-        let is_newest = round + self.area.chunks > self.round;
+        let is_newest = round + self.area.chunks > self.counted.newest;
         let severity = match (lost.is_empty(), is_newest || problem == Problem::Unreadable) {
             (false, _) => Severity::Loss,
             (true, true) => Severity::Redundant,

@@ -22,19 +22,27 @@ pub(crate) struct Rounds {
     pub(crate) complete_after: Option<u64>,
 }
 
+impl Rounds {
+    /// Whether a round is known to have no entries.
+    pub(super) fn is_without_entries(&self, round: u64) -> bool {
+        self.complete_after.is_some_and(|after| round > after)
+    }
+}
+
 /// The sums as of a round; none if the store keeps none. With `may_forget` those that are lost are unknown from now on, else
 /// that is an error.
 pub(crate) async fn recover(
     scan: &Scan<'_>,
-    Rounds { newest: round, complete_after }: Rounds,
+    rounds: Rounds,
     may_forget: bool,
 ) -> Result<Option<HomeSums>, PageError> {
+    let Rounds { newest: round, complete_after } = rounds;
     let Some(area) = Area::of(scan.label) else { return Ok(None) };
     let mut table = Table::unknown(area);
     let mut has_gaps = false;
     // Nothing was ever written: nothing has to be read.
     if round > 0 {
-        let reader = AreaReader { scan, area, round, complete_after };
+        let reader = AreaReader { scan, area, rounds };
         reader.read_chunks(&mut table).await?;
         if let Some(first) = table.forget_before(reader.lost_before().await?) {
             if !may_forget {
@@ -110,8 +118,7 @@ impl Table {
 struct AreaReader<'a> {
     scan: &'a Scan<'a>,
     area: Area,
-    round: u64,
-    complete_after: Option<u64>,
+    rounds: Rounds,
 }
 
 impl AreaReader<'_> {
@@ -125,12 +132,12 @@ impl AreaReader<'_> {
     async fn read_chunks(&self, table: &mut Table) -> Result<(), PageError> {
         let mut chunk = 0;
         while chunk < self.area.chunks {
-            let Some(round) = self.area.newest(chunk, self.round) else {
+            let Some(round) = self.area.newest(chunk, self.rounds.newest) else {
                 chunk += 1;
                 continue;
             };
-            let end = if chunk <= self.area.chunk(self.round) {
-                self.area.chunk(self.round) + 1
+            let end = if chunk <= self.area.chunk(self.rounds.newest) {
+                self.area.chunk(self.rounds.newest) + 1
             } else {
                 self.area.chunks
             };
@@ -138,7 +145,7 @@ impl AreaReader<'_> {
             let read = self.blocks(self.area.chunk_block(round), blocks).await?;
             let mut damaged = Vec::new();
             for ((chunk, round), block) in (chunk..).zip(round..).zip(read.blocks()) {
-                debug_assert_eq!(self.area.newest(chunk, self.round), Some(round), "chunk {chunk}");
+                debug_assert_eq!(self.area.newest(chunk, self.rounds.newest), Some(round), "chunk {chunk}");
                 match block.and_then(|block| decode_chunk(self.area.id, round, chunk, block)) {
                     Some(sums) => table.load(chunk, round, &sums),
                     None => damaged.push((chunk, round)),
@@ -168,7 +175,7 @@ impl AreaReader<'_> {
     /// The first round whose log block is in the ring.
     fn first_log(&self) -> u64 {
         let rounds = 2 * self.area.chunks;
-        (self.round + 1).checked_sub(rounds).map_or(1, |first| first.max(1))
+        (self.rounds.newest + 1).checked_sub(rounds).map_or(1, |first| first.max(1))
     }
 
     /// What was written before this round can't be brought up to date.
@@ -196,16 +203,15 @@ impl AreaReader<'_> {
 
     /// The log block of a round that is known to have no entries.
     fn block_without_entries(&self, round: u64) -> Option<LogBlock> {
-        let is_known = self.complete_after.is_some_and(|after| round > after);
-        is_known.then(|| LogBlock { entries: Vec::new(), table: 0 })
+        self.rounds.is_without_entries(round).then(|| LogBlock { entries: Vec::new(), table: 0 })
     }
 
     /// The log blocks of the rounds that the ring holds, in their order; `None` where one isn't there.
     async fn read_logs(&self, mut visit: impl FnMut(u64, Option<LogBlock>)) -> Result<(), PageError> {
         let mut round = self.first_log();
-        while round <= self.round {
+        while round <= self.rounds.newest {
             let first = self.area.log_block(round);
-            let blocks = READ_BLOCKS.min(self.area.log_run(round)).min(self.round + 1 - round);
+            let blocks = READ_BLOCKS.min(self.area.log_run(round)).min(self.rounds.newest + 1 - round);
             let read = self.blocks(first, blocks).await?;
             for (round, block) in (round..).zip(read.blocks()) {
                 let block = block.and_then(|block| LogBlock::decode(self.area.id, round, block));

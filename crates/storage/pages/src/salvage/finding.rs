@@ -39,6 +39,8 @@ pub enum Structure {
     ChecksumTable,
     /// A block of the log of home pages' checksums.
     ChecksumLog,
+    /// A block of the directory with second copies of a closed store's extent headers.
+    Directory,
     /// The header of an extent, in the staging area or in a zone.
     ExtentHeader,
     /// A page in the staging area.
@@ -102,6 +104,7 @@ impl Structure {
             Self::SavedMap => "saved map",
             Self::ChecksumTable => "checksum table",
             Self::ChecksumLog => "checksum log",
+            Self::Directory => "directory of extents",
             Self::ExtentHeader => "extent header",
             Self::StagedPage => "staged page",
             Self::HomePage => "home page",

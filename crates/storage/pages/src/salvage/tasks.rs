@@ -24,6 +24,8 @@ pub(super) enum Task {
     Marks,
     /// What the ledgers name is read next.
     Named,
+    /// Blocks of the directory of extents.
+    Directory(Range<u64>),
     /// Blocks of the table of checksums.
     Table(Range<u64>),
     /// The log of checksums, from a round on.
@@ -81,6 +83,7 @@ impl Inspection {
                 self.plan_named();
                 Ok(())
             }
+            Task::Directory(range) => self.read_directory(range).await,
             Task::Table(range) => self.read_table(range).await,
             Task::Log(round) => self.read_log(round).await,
             Task::Map(range) => self.read_map(range).await,
@@ -133,12 +136,14 @@ impl Inspection {
     fn plan_named(&mut self) {
         match &mut self.evidence {
             Evidence::Staged(evidence) => {
-                let round = evidence.sums_round();
-                self.sums = round.and_then(|round| SumsEvidence::new(&self.label, round));
+                let rounds = evidence.sums_rounds();
+                self.sums = rounds.and_then(|rounds| SumsEvidence::new(&self.label, rounds));
+                let directory = evidence.directory_range();
                 if let Some(sums) = &self.sums {
                     self.tasks.push_front(Task::Log(1));
                     self.tasks.push_front(Task::Table(sums.table()));
                 }
+                self.next(directory.map(Task::Directory));
             }
             Evidence::Zones(evidence) => {
                 let slots = evidence.map_slots();
@@ -148,6 +153,16 @@ impl Inspection {
             }
             Evidence::InPlace => {}
         }
+    }
+
+    async fn read_directory(&mut self, range: Range<u64>) -> Result<(), PageError> {
+        let (first, rest) = cut(range);
+        self.next(rest.map(Task::Directory));
+        let piece = self.reader.read(first.start, first.end - first.start).await?;
+        if let Evidence::Staged(evidence) = &mut self.evidence {
+            piece.blocks().for_each(|(_, block)| evidence.enter_directory_block(block));
+        }
+        Ok(())
     }
 
     async fn read_table(&mut self, range: Range<u64>) -> Result<(), PageError> {

@@ -52,7 +52,28 @@ pub(super) struct Mark {
     pub(super) pages: u64,
 }
 
+/// What a mark says of the newest ledger that is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// The store was opened again since.
+    Outdated,
+    /// The store was closed, and this ledger tells of it.
+    Counts,
+    /// The ledger of the close is lost.
+    LedgerLost,
+}
+
 impl Mark {
+    /// How it stands to the newest ledger.
+    pub(super) fn standing(&self, generation: u64) -> Standing {
+        match self.generation.cmp(&generation) {
+            Ordering::Less => Standing::Outdated,
+            Ordering::Equal => Standing::Counts,
+            Ordering::Greater if self.is_doubled && self.generation == generation + 1 => Standing::Counts,
+            Ordering::Greater => Standing::LedgerLost,
+        }
+    }
+
     fn encode(self, id: u128, block: &mut [u8]) {
         debug_assert!(self.generation > 0, "an opening writes a ledger before it can be closed: {self:?}");
         fill(block, MAGIC, id, |fields| {
@@ -109,11 +130,10 @@ impl Mark {
         if mark.pages > scan.label.pages {
             return Err(Label::older_than(offset_bytes));
         }
-        match mark.generation.cmp(&generation) {
-            Ordering::Less => Ok(None),
-            Ordering::Equal => Ok(Some(mark)),
-            Ordering::Greater if mark.is_doubled && mark.generation == generation + 1 => Ok(Some(mark)),
-            Ordering::Greater => {
+        match mark.standing(generation) {
+            Standing::Outdated => Ok(None),
+            Standing::Counts => Ok(Some(mark)),
+            Standing::LedgerLost => {
                 let what = "the store was closed, and its newest ledger is damaged";
                 Err(PageError::Corrupt { what, offset_bytes: scan.label.ledger_offset })
             }

@@ -21,10 +21,15 @@
 //!
 //! Each block stands for itself: one that is bad costs the records that it has a part of.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use super::header::Header;
+use super::ledger::Ledger;
 use crate::BLOCK_BYTES;
 use crate::fields::{fields_of, fill, seal};
-use crate::size::{to_u32, to_usize};
+use crate::label::Label;
+use crate::size::to_u32;
 
 const MAGIC: [u8; 8] = *b"NANDLEPD";
 const PAYLOAD_BYTES: usize = BLOCK_BYTES - 40 - 4;
@@ -92,6 +97,11 @@ pub(super) fn decode<'a>(
     headers
 }
 
+/// Whether a block is that of a directory.
+pub(super) fn is_valid(id: u128, generation: u64, index: usize, block: &[u8]) -> bool {
+    payload_of(id, generation, to_u32(index as u64), block).is_some()
+}
+
 fn payload_of(id: u128, generation: u64, index: u32, block: &[u8]) -> Option<(usize, &[u8])> {
     let mut fields = fields_of(block, MAGIC, id)?;
     let is_it = (fields.u64(), fields.u32()) == (generation, index);
@@ -118,10 +128,30 @@ fn headers_in(id: u128, mut records: &[u8]) -> Vec<Header> {
 }
 
 impl DirectoryPlace {
-    /// Its first byte in an area, and its length.
-    pub(super) fn is_within(self, area_blocks: u64) -> bool {
-        self.block.checked_add(self.blocks).is_some_and(|end| end <= area_blocks) && to_usize(self.blocks) > 0
+    /// Its bytes of the device; none if the store has no such place.
+    pub(super) fn range(self, label: &Label) -> Option<Range<u64>> {
+        // Before version 5 it lay in the area itself.
+        let (first, room_blocks) = match label.directory_blocks() {
+            0 => (label.area_offset, label.area_blocks()),
+            blocks => (label.directory_offset(), blocks),
+        };
+        let end = self.block.checked_add(self.blocks).filter(|end| *end <= room_blocks && self.blocks > 0)?;
+        Some(first + self.block * BLOCK_BYTES as u64..first + end * BLOCK_BYTES as u64)
     }
+}
+
+/// The headers of a directory that the ledger names and that aren't in their places.
+pub(super) fn missing<'a>(
+    directory: Vec<Header>,
+    ledger: &'a Ledger,
+    headers: &'a BTreeMap<u64, Header>,
+    label: &'a Label,
+) -> impl Iterator<Item = Header> + 'a {
+    directory.into_iter().filter(move |header| {
+        let is_named = header.position < label.area_blocks() && ledger.headers.get(header.position);
+        let is_there = headers.get(&header.position).is_some_and(|there| there.seal == header.seal);
+        is_named && !is_there && header.is_of_pages(label.pages)
+    })
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@
 
 use crate::extents::{ChainLink, Link};
 use crate::fields::{fields_of, fill, seal_of};
+use crate::label::Label;
 use crate::size::to_u32;
 use crate::write_log::ExtentHeader;
 use crate::{BLOCK_BYTES, PageNumber};
@@ -92,6 +93,12 @@ impl Header {
     /// The position that a block says of itself.
     pub(super) fn position_of(block: &[u8]) -> Option<u64> {
         block.get(POSITION_OFFSET..)?.first_chunk().map(|bytes| u64::from_le_bytes(*bytes))
+    }
+
+    /// Block behind its extent, within the area.
+    pub(super) fn end_block(&self, label: &Label) -> u64 {
+        let end = self.position + 1 + self.pages.len() as u64 * label.page_blocks();
+        end.min(label.area_blocks())
     }
 
     /// Whether all its pages are those of a store with so many. One that names others was written by no store.

@@ -1,17 +1,20 @@
 //! What is left of a staging area, however much of it is damaged: for [salvage](crate::salvage).
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
-use super::close::Mark;
+use super::close::{Mark, Standing};
+use super::directory;
 use super::header::{ENTRIES_MAX, Header};
 use super::ledger::{Bits, HeadersSeal, Ledger};
-use crate::PageNumber;
 use crate::extents::Stamp;
+use crate::home_sums::Rounds;
 use crate::label::Label;
 use crate::salvage::{
     CopyState, Problem, Resolved, Severity, Structure, TailExtent, Version, at_block, finding,
-    ledger_findings, newest,
+    ledger_findings, newest, problem_of,
 };
+use crate::{BLOCK_BYTES, PageNumber};
 
 /// Structures of a staging area, each as it was found.
 pub(crate) struct StagedEvidence {
@@ -21,6 +24,8 @@ pub(crate) struct StagedEvidence {
     /// By position.
     headers: BTreeMap<u64, Header>,
     unreadable: BTreeMap<u64, Problem>,
+    /// Blocks of the directory, as far as they can be read.
+    directory: Vec<Option<Vec<u8>>>,
 }
 
 impl StagedEvidence {
@@ -31,6 +36,7 @@ impl StagedEvidence {
             marks: Vec::new(),
             headers: BTreeMap::new(),
             unreadable: BTreeMap::new(),
+            directory: Vec::new(),
         }
     }
 
@@ -61,36 +67,90 @@ impl StagedEvidence {
         }
     }
 
-    /// The last round of the checksums of home pages.
-    pub(crate) fn sums_round(&self) -> Option<u64> {
-        newest(&self.ledgers).map(|(_, ledger)| ledger.bound.map_or(0, |bound| bound.sums_round))
+    /// The rounds of the checksums of home pages that count.
+    pub(crate) fn sums_rounds(&self) -> Option<Rounds> {
+        let (stamp, ledger) = newest(&self.ledgers)?;
+        let complete_after = self.mark_of_close(stamp.generation).and_then(|mark| mark.complete_after);
+        Some(Rounds { newest: ledger.bound.map_or(0, |bound| bound.sums_round), complete_after })
+    }
+
+    /// Bytes of the device with the directory, if the store was closed.
+    pub(crate) fn directory_range(&self) -> Option<Range<u64>> {
+        let (stamp, _) = newest(&self.ledgers)?;
+        self.mark_of_close(stamp.generation)?.directory?.range(&self.label)
+    }
+
+    /// The next block of the directory.
+    pub(crate) fn enter_directory_block(&mut self, block: Result<&[u8], Problem>) {
+        self.directory.push(block.ok().map(<[u8]>::to_vec));
+    }
+
+    fn newest_mark(&self) -> Option<Mark> {
+        self.marks.iter().filter_map(CopyState::valid).max().copied()
+    }
+
+    /// The mark of the close, if no later opening wrote the newest ledger.
+    fn mark_of_close(&self, generation: u64) -> Option<Mark> {
+        self.newest_mark().filter(|mark| mark.standing(generation) == Standing::Counts)
     }
 
     /// Puts it all together.
-    pub(crate) fn resolve(self) -> Resolved {
+    pub(crate) fn resolve(mut self) -> Resolved {
         let mut resolved = Resolved::default();
-        let others = self.headers.values().flat_map(|header| self.versions_of(header));
-        resolved.others = others.collect();
         let found = newest(&self.ledgers);
-        let generation = found.as_ref().map(|(stamp, _)| stamp.generation);
-        let mark = self.marks.iter().filter_map(CopyState::valid).max().copied();
-        let is_closed = mark.is_some() && mark.map(|mark| mark.generation) == generation;
-        resolved.is_closed = Some(is_closed);
-        resolved.findings = ledger_findings(&self.label, &self.ledgers, is_closed);
-        self.judge_marks(is_closed, &mut resolved);
+        let generation = found.as_ref().map_or(0, |(stamp, _)| stamp.generation);
+        let closed = self.mark_of_close(generation);
+        resolved.is_closed = Some(closed.is_some());
+        resolved.findings = ledger_findings(&self.label, &self.ledgers, closed.is_some());
+        self.judge_marks(closed.is_some(), &mut resolved);
+        resolved.others = self.versions();
+        if let (Some(mark), Some((_, ledger))) = (closed, &found) {
+            self.restore_headers(mark, ledger, &mut resolved);
+        }
         let later_epoch = |ledger: &Ledger| self.headers.values().any(|it| it.epoch > ledger.epoch);
-        let is_newest = |ledger: &Ledger| {
-            !later_epoch(ledger) && mark.map_or(0, |mark| mark.generation) <= generation.unwrap_or(0)
-        };
+        let is_lost = self.newest_mark().map(|mark| mark.standing(generation)) == Some(Standing::LedgerLost);
         match found.map(|(_, ledger)| ledger) {
-            Some(ledger) if is_newest(&ledger) => {
-                let end = if is_closed { mark.map(|mark| mark.sequence) } else { None };
-                self.by_ledger(&ledger, end, &mut resolved);
+            Some(ledger) if !is_lost && !later_epoch(&ledger) => {
+                self.by_ledger(&ledger, closed.map(|mark| mark.sequence), &mut resolved);
             }
             ledger => self.without_ledger(ledger.as_ref(), &mut resolved),
         }
         self.judge_unreadable(&mut resolved);
         resolved
+    }
+
+    fn versions(&self) -> Vec<Version> {
+        self.headers.values().flat_map(|header| self.versions_of(header)).collect()
+    }
+
+    /// Takes headers from the directory that are bad in their places, as an opening does.
+    fn restore_headers(&mut self, mark: Mark, ledger: &Ledger, resolved: &mut Resolved) {
+        let Some(range) = mark.directory.and_then(|place| place.range(&self.label)) else { return };
+        let blocks = self.directory.iter().map(Option::as_deref);
+        let directory = directory::decode(self.label.id, mark.generation, blocks);
+        let found = directory::missing(directory, ledger, &self.headers, &self.label);
+        for header in found.collect::<Vec<_>>() {
+            let position = header.position;
+            resolved.others.extend(self.versions_of(&header));
+            let is_older = self.headers.insert(position, header).is_some();
+            let present = if is_older { Problem::Outdated } else { Problem::Missing };
+            let problem = self.unreadable.get(&position).copied().unwrap_or(present);
+            let place = at_block(self.label.offset_of(position));
+            resolved.findings.push(finding(Structure::ExtentHeader, problem, Severity::Redundant, place));
+        }
+        self.judge_directory(mark.generation, range, resolved);
+    }
+
+    /// What is wrong with blocks of the directory itself.
+    fn judge_directory(&self, generation: u64, range: Range<u64>, resolved: &mut Resolved) {
+        for (index, (offset_bytes, block)) in range.step_by(BLOCK_BYTES).zip(&self.directory).enumerate() {
+            let block = block.as_deref().ok_or(Problem::Unreadable);
+            let is_valid = |block| directory::is_valid(self.label.id, generation, index, block);
+            if !block.is_ok_and(is_valid) {
+                let (problem, place) = (problem_of(block), at_block(offset_bytes));
+                resolved.findings.push(finding(Structure::Directory, problem, Severity::Redundant, place));
+            }
+        }
     }
 
     fn judge_marks(&self, is_closed: bool, resolved: &mut Resolved) {
@@ -128,7 +188,7 @@ impl StagedEvidence {
     /// By a ledger that is surely the newest; a store that was closed ends at a sequence.
     fn by_ledger(&self, ledger: &Ledger, closed_at: Option<u64>, resolved: &mut Resolved) {
         let alive = self.named_by(ledger, resolved);
-        for (header, pages) in alive.iter().zip(alive_pages(&self.label, ledger, &alive)) {
+        for (header, pages) in alive.iter().zip(ledger.alive_pages(&self.label, &alive)) {
             let versions = self.versions_of(header).zip(pages);
             let versions = versions.filter(|(_, is_alive)| *is_alive).map(|(version, _)| version);
             // What the ledger tells of has been discarded durably.
@@ -148,7 +208,10 @@ impl StagedEvidence {
         if missing > 0 {
             let present = (ledger.durable + 1..behind).rev().find(|sequence| !chain.contains_key(sequence));
             resolved.doubt(present.unwrap_or(promised), missing.saturating_mul(ENTRIES_MAX as u64));
-            let gap = chain.range(..present.unwrap_or(0)).next_back().map_or(0, |(_, it)| self.end_of(it));
+            let gap = chain
+                .range(..present.unwrap_or(0))
+                .next_back()
+                .map_or(0, |(_, it)| it.end_block(&self.label));
             self.miss_header(gap.min(self.label.area_blocks().saturating_sub(1)), resolved);
         }
         let tail = chain.range(behind..).zip(behind..);
@@ -193,7 +256,7 @@ impl StagedEvidence {
     fn uncovered(&self, ledger: &Ledger, alive: &[Header]) -> u64 {
         let mut covered = Bits::new(self.label.area_blocks());
         for header in alive {
-            (header.position..self.end_of(header)).for_each(|block| covered.set(block));
+            (header.position..header.end_block(&self.label)).for_each(|block| covered.set(block));
         }
         ledger.slots.ones().filter(|block| !covered.get(*block)).count() as u64
     }
@@ -217,11 +280,6 @@ impl StagedEvidence {
         resolved.doubt(u64::MAX, self.label.pages);
         let place = (self.label.ledger_offset, self.label.ledger_copies * self.label.ledger_bytes);
         resolved.findings.push(finding(Structure::Ledger, Problem::Missing, Severity::Loss, place));
-    }
-
-    fn end_of(&self, header: &Header) -> u64 {
-        let end = header.position + 1 + header.pages.len() as u64 * self.label.page_blocks();
-        end.min(self.label.area_blocks())
     }
 
     fn tail_extent(&self, header: &Header) -> TailExtent {
@@ -249,22 +307,4 @@ impl StagedEvidence {
             sum,
         })
     }
-}
-
-/// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an older one,
-/// their bits are its own.
-pub(super) fn alive_pages(label: &Label, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
-    let mut overwritten = Bits::new(label.area_blocks());
-    let mut found = Vec::with_capacity(alive.len());
-    for header in alive.iter().rev() {
-        let blocks = (0..header.pages.len() as u64)
-            .map(|index| header.position + 1 + index * label.page_blocks())
-            .take_while(|block| *block < label.area_blocks());
-        let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
-        found.push(blocks.map(is_alive).collect());
-        let end = header.position + 1 + header.pages.len() as u64 * label.page_blocks();
-        (header.position..end.min(label.area_blocks())).for_each(|block| overwritten.set(block));
-    }
-    found.reverse();
-    found
 }

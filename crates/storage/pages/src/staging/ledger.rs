@@ -29,9 +29,11 @@
 //! Bits are numbered from the lowest of the first byte. A ledger is written when what it calls dead is durable
 //! elsewhere, that is after a flush; and what it calls dead is used again when the ledger itself is, after another one.
 
+use super::header::Header;
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
 use crate::fields::{fields_of, fill};
+use crate::label::Label;
 use crate::size::to_usize;
 
 const MAGIC: [u8; 8] = *b"NANDLEPL";
@@ -154,6 +156,24 @@ impl Ledger {
         let bits = |bytes: &[u8]| Bits { bytes: bytes.to_vec(), blocks };
         let ledger = Self { epoch, durable, headers: bits(headers), slots: bits(slots), bound };
         Some((stamp_of(stamped), ledger))
+    }
+}
+
+impl Ledger {
+    /// Alive pages of extents, which are ordered by sequence. Where an extent lies on dead slots of an older one, their bits are
+    /// its own.
+    pub(super) fn alive_pages(&self, label: &Label, extents: &[Header]) -> Vec<Vec<bool>> {
+        let mut overwritten = Bits::new(label.area_blocks());
+        let mut found = Vec::with_capacity(extents.len());
+        for header in extents.iter().rev() {
+            let blocks = (header.position + 1..label.area_blocks()).step_by(to_usize(label.page_blocks()));
+            let is_alive = |block| self.slots.get(block) && !overwritten.get(block);
+            found.push(blocks.take(header.pages.len()).map(is_alive).collect());
+            (header.position..header.end_block(label)).for_each(|block| overwritten.set(block));
+        }
+        found.reverse();
+        debug_assert_eq!(found.len(), extents.len(), "the pages of each extent");
+        found
     }
 }
 

@@ -10,7 +10,7 @@ use nandle_io::Arena;
 use super::close::Mark;
 use super::directory;
 use super::header::Header;
-use super::ledger::{Bits, HeadersSeal, Ledger};
+use super::ledger::{HeadersSeal, Ledger};
 use super::space::{Placement, Slot, Space};
 use super::table::{Entry, Table};
 use crate::defects::Defect;
@@ -21,7 +21,7 @@ use crate::label::Label;
 use crate::page::checksum;
 use crate::policy::Parts;
 use crate::size::to_usize;
-use crate::{BLOCK_BYTES, PageError, PageNumber};
+use crate::{PageError, PageNumber};
 
 /// What was in the staging area.
 pub(super) struct Recovered {
@@ -109,7 +109,7 @@ pub(super) async fn recover(parts: &Parts, placement: Placement) -> Result<Recov
     let mut recovered =
         Recovered { table: Table::default(), blocks, durable, end: followed.end, tail, restored };
     debug_assert!(recovered.durable <= recovered.end, "what is durable is there");
-    let alive_pages = area.alive_pages(&ledger, &alive);
+    let alive_pages = ledger.alive_pages(label, &alive);
     debug_assert_eq!(alive.len(), alive_pages.len(), "the pages of each extent");
     recovered.enter_told(&alive, &alive_pages);
     recovered.enter_chain(chain.values());
@@ -244,27 +244,14 @@ impl Area<'_> {
         headers: &mut BTreeMap<u64, Header>,
     ) -> Result<Vec<Header>, PageError> {
         let Scan { label, .. } = self.scan;
-        let found = mark.and_then(|mark| Some((mark.generation, mark.directory?)));
-        // Before version 5 it lay in the area itself.
-        let (first, blocks) = match label.directory_blocks() {
-            0 => (label.offset_of(0), label.area_blocks()),
-            blocks => (label.directory_offset(), blocks),
-        };
-        let found = found.filter(|(_, place)| place.is_within(blocks));
-        let Some((generation, place)) = found else { return Ok(Vec::new()) };
-        let bytes = place.blocks * BLOCK_BYTES as u64;
-        let into = Arena::new(to_usize(bytes))?.allocate(to_usize(bytes))?;
-        let offset_bytes = first + place.block * BLOCK_BYTES as u64;
-        let blocks = self.scan.disk.read_blocks("reading the directory", offset_bytes, into).await?;
-        let mut restored = Vec::new();
-        for header in directory::decode(label.id, generation, blocks.blocks()) {
-            let is_named = header.position < label.area_blocks() && ledger.headers.get(header.position);
-            let is_there = headers.get(&header.position).is_some_and(|there| there.seal == header.seal);
-            if is_named && !is_there && header.is_of_pages(label.pages) {
-                headers.insert(header.position, header.clone());
-                restored.push(header);
-            }
-        }
+        let found = mark.and_then(|mark| Some((mark.generation, mark.directory?.range(label)?)));
+        let Some((generation, range)) = found else { return Ok(Vec::new()) };
+        let bytes = to_usize(range.end - range.start);
+        let into = Arena::new(bytes)?.allocate(bytes)?;
+        let blocks = self.scan.disk.read_blocks("reading the directory", range.start, into).await?;
+        let directory = directory::decode(label.id, generation, blocks.blocks());
+        let restored: Vec<Header> = directory::missing(directory, ledger, headers, label).collect();
+        headers.extend(restored.iter().map(|header| (header.position, header.clone())));
         Ok(restored)
     }
 
@@ -288,26 +275,6 @@ impl Area<'_> {
             return Err(self.scan.corrupt(what, 0));
         }
         Ok(alive)
-    }
-
-    /// Which pages of extents, ordered by sequence, the ledger calls alive. Where an extent lies on dead slots of an
-    /// older one, their bits are its own.
-    fn alive_pages(&self, ledger: &Ledger, alive: &[Header]) -> Vec<Vec<bool>> {
-        let mut overwritten = Bits::new(self.scan.label.area_blocks());
-        let mut found = Vec::with_capacity(alive.len());
-        for header in alive.iter().rev() {
-            let blocks = (0..header.pages.len() as u64)
-                .map(|index| header.position + 1 + index * self.scan.label.page_blocks());
-            let is_alive = |block| ledger.slots.get(block) && !overwritten.get(block);
-            found.push(blocks.map(is_alive).collect());
-            (header.position..self.end_of(header)).for_each(|block| overwritten.set(block));
-        }
-        found.reverse();
-        debug_assert!(
-            found.iter().zip(alive).all(|(pages, header): (&Vec<bool>, _)| pages.len() == header.pages.len()),
-            "each page of an extent is alive or not"
-        );
-        found
     }
 
     /// Whether the pages of an extent are those that its header describes.

@@ -58,6 +58,7 @@ const PURE: &[(&str, &[&str])] = &[
 
 /// Dependencies that few packages keep from all others.
 const KEPT: &[(&str, &[&str])] = &[
+    ("crc32c", &["nandle-units"]),
     ("io-uring", &["nandle-io"]),
     ("datafusion", &["nandle-engine", "nandle-distributed"]),
     ("datafusion-datasource", &["nandle-engine"]),

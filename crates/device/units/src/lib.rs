@@ -1,7 +1,8 @@
-//! Units: sizes and times as people write and read them (`4KiB`, `64MiB`, `250us`, `1m30s`), and time as an integer.
-//! Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
+//! Sizes and times as people write them (`4KiB`, `64MiB`, `250us`, `1m30s`), time as an integer, and the checksum of all
+//! formats. Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
 
 mod bytes;
+mod checksum;
 mod counted;
 mod duration;
 mod nanos;
@@ -11,6 +12,7 @@ mod thousands;
 mod words;
 
 pub use bytes::{format_bytes, format_bytes_exact, parse_bytes};
+pub use checksum::{checksum, extend_checksum};
 pub use counted::{counted, thousands};
 pub use duration::{format_duration, parse_duration};
 pub use nanos::Nanos;

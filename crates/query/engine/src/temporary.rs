@@ -151,7 +151,7 @@ impl Reader {
         self.file
             .read_exact_at(&mut bytes, block.begin)
             .map_err(EngineError::io("reading back the temporary file", &*self.path))?;
-        let checksum = crc32c::crc32c(&bytes);
+        let checksum = nandle_units::checksum(&bytes);
         if checksum != block.checksum {
             let (begin, bytes) = (block.begin, block.bytes);
             return Err(EngineError::TemporaryDamaged { path: self.path.clone(), begin, bytes });
@@ -178,7 +178,7 @@ impl CheckedWriter {
         self.writer.write_all(&pending).map_err(|error| self.refused(error))?;
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let begin = blocks.last().map_or(0, |last| last.begin + last.bytes as u64);
-        blocks.push(Block { begin, bytes: pending.len(), checksum: crc32c::crc32c(&pending) });
+        blocks.push(Block { begin, bytes: pending.len(), checksum: nandle_units::checksum(&pending) });
         Ok(())
     }
 }

@@ -79,7 +79,7 @@ const SEAL_BYTES: usize = 4;
 pub(crate) fn seal(block: &mut [u8]) {
     let at = block.len().saturating_sub(SEAL_BYTES);
     let (body, end) = block.split_at_mut(at);
-    end.copy_from_slice(&crc32c::crc32c(body).to_le_bytes());
+    end.copy_from_slice(&nandle_units::checksum(body).to_le_bytes());
 }
 
 /// The checksum at its end.
@@ -90,7 +90,7 @@ pub(crate) fn seal_of(block: &[u8]) -> u32 {
 /// Whether the last four bytes are the checksum of everything before.
 pub(crate) fn is_sealed(block: &[u8]) -> bool {
     match block.split_last_chunk() {
-        Some((body, end)) => crc32c::crc32c(body) == u32::from_le_bytes(*end),
+        Some((body, end)) => nandle_units::checksum(body) == u32::from_le_bytes(*end),
         None => false,
     }
 }

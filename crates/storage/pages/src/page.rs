@@ -26,5 +26,5 @@ impl fmt::Display for PageNumber {
 /// The checksum of a page: CRC32C of its number and its bytes, so that a page from another address doesn't pass.
 pub(crate) fn checksum(page: PageNumber, bytes: &[u8]) -> u32 {
     let bytes = if Defect::PartialChecksum.is_seeded() { bytes.get(..512).unwrap_or(bytes) } else { bytes };
-    crc32c::crc32c_append(crc32c::crc32c(&page.0.to_le_bytes()), bytes)
+    nandle_units::extend_checksum(nandle_units::checksum(&page.0.to_le_bytes()), bytes)
 }

@@ -111,7 +111,7 @@ fn encode(size_bytes: u64, filled: bool) -> Vec<u8> {
     mark.extend_from_slice(&u32::from(filled).to_le_bytes());
     mark.extend_from_slice(&size_bytes.to_le_bytes());
     mark.resize(PAYLOAD_LENGTH, 0);
-    mark.extend_from_slice(&crc32c::crc32c(&mark).to_le_bytes());
+    mark.extend_from_slice(&nandle_units::checksum(&mark).to_le_bytes());
     mark
 }
 

@@ -13,7 +13,7 @@ const POINTER_BYTES_MAX: u64 = 64;
 
 /// The content of `CURRENT`.
 pub(super) fn pointer(name: &str, manifest: &[u8]) -> String {
-    format!("{name} {:08x}\n", crc32c::crc32c(manifest))
+    format!("{name} {:08x}\n", nandle_units::checksum(manifest))
 }
 
 /// A manifest that stays, with its files, until this is dropped.
@@ -101,7 +101,7 @@ fn unreadable(name: &str, error: &std::io::Error) -> ColumnsError {
 }
 
 fn checked(name: &str, crc32c: u32, bytes: &[u8]) -> Result<Manifest, ColumnsError> {
-    let got = crc32c::crc32c(bytes);
+    let got = nandle_units::checksum(bytes);
     if got != crc32c {
         let why = format!("its CRC32C is {got:08x}, and `{CURRENT}` says {crc32c:08x}");
         return Err(ColumnsError::NotATable { file: name.to_owned(), why });

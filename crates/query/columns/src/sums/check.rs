@@ -42,7 +42,7 @@ impl Sums {
         let damaged = |why: &str| ColumnsError::damaged(&Place::of_file(name), why);
         let cut = || damaged("it is shorter than a file of sums");
         let (body, sum) = bytes.split_last_chunk::<4>().ok_or_else(cut)?;
-        if crc32c::crc32c(body) != u32::from_le_bytes(*sum) {
+        if nandle_units::checksum(body) != u32::from_le_bytes(*sum) {
             return Err(damaged("its own checksum is wrong"));
         }
         let (header, sums) = body.split_first_chunk::<HEADER_BYTES>().ok_or_else(cut)?;
@@ -76,7 +76,7 @@ impl Sums {
         bytes.extend(self.identity.to_le_bytes());
         bytes.extend(self.length_bytes.to_le_bytes());
         bytes.extend(self.blocks.iter().flat_map(|sum| sum.to_le_bytes()));
-        bytes.extend(crc32c::crc32c(&bytes).to_le_bytes());
+        bytes.extend(nandle_units::checksum(&bytes).to_le_bytes());
         bytes
     }
 

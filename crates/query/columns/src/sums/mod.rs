@@ -27,5 +27,5 @@ fn block_sum(identity: u64, block: u64, bytes: &[u8]) -> u32 {
     let mut bound = [0; 16];
     bound[..8].copy_from_slice(&identity.to_le_bytes());
     bound[8..].copy_from_slice(&block.to_le_bytes());
-    crc32c::crc32c_append(crc32c::crc32c(&bound), bytes)
+    nandle_units::extend_checksum(nandle_units::checksum(&bound), bytes)
 }

@@ -162,7 +162,7 @@ pub(super) fn write_sums(files: &dyn Files, names: &NewFile, sums: &Sums) -> Res
     Ok(SumsEntry {
         path: names.sums.clone(),
         bytes: bytes.len() as u64,
-        crc32c: format!("{:08x}", crc32c::crc32c(&bytes)),
+        crc32c: format!("{:08x}", nandle_units::checksum(&bytes)),
         identity: format!("{:016x}", names.identity),
     })
 }

@@ -180,7 +180,7 @@ pub(super) fn read_sums(files: &dyn Files, entry: &FileEntry) -> Result<Sums, Co
         )));
     }
     let bytes = whole(file.as_ref()).map_err(ColumnsError::io("reading", path))?;
-    let got = format!("{:08x}", crc32c::crc32c(&bytes));
+    let got = format!("{:08x}", nandle_units::checksum(&bytes));
     if got != entry.sums.crc32c {
         let expected = &entry.sums.crc32c;
         return Err(damaged(format!("its CRC32C is {got}, and the manifest says {expected}")));

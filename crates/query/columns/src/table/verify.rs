@@ -22,7 +22,7 @@ pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, Column
     if let Some(identity) = &pinned.manifest.profile {
         let place = Place::of_file(PROFILE);
         match read_all(files.as_ref(), PROFILE, WHOLE_BYTES_MAX) {
-            Ok(bytes) if format!("{:08x}", crc32c::crc32c(&bytes)) == identity.crc32c => {}
+            Ok(bytes) if format!("{:08x}", nandle_units::checksum(&bytes)) == identity.crc32c => {}
             Ok(_) => {
                 found.push(ColumnsError::damaged(&place, "it isn't the profile that the manifest names"));
             }

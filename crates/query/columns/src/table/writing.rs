@@ -150,6 +150,6 @@ pub(super) fn write_profile(
     replace(files, PROFILE, &profile.json)?;
     Ok(ProfileIdentity {
         device: profile.device.clone(),
-        crc32c: format!("{:08x}", crc32c::crc32c(&profile.json)),
+        crc32c: format!("{:08x}", nandle_units::checksum(&profile.json)),
     })
 }

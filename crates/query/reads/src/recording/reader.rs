@@ -81,7 +81,7 @@ impl<S: Read> Lines<S> {
 
     /// The next line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, RecordingError> {
-        self.crc32c = crc32c::crc32c_append(self.crc32c, &self.text);
+        self.crc32c = nandle_units::extend_checksum(self.crc32c, &self.text);
         self.text.clear();
         self.line += 1;
         let mut source = self.source.by_ref().take(LINE_BYTES_MAX);

@@ -116,7 +116,7 @@ impl<W: Write> Recorder<W> {
                 Violation::TooMany { what: "bytes of one step, file or query", max: LINE_BYTES_MAX }.into()
             );
         }
-        self.crc32c = crc32c::crc32c_append(self.crc32c, &self.line);
+        self.crc32c = nandle_units::extend_checksum(self.crc32c, &self.line);
         self.into.write_all(&self.line)?;
         Ok(())
     }

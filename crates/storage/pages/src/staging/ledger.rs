@@ -65,8 +65,8 @@ pub(crate) struct HeadersSeal(pub(crate) u32);
 
 impl HeadersSeal {
     pub(crate) fn add(&mut self, position: u64, seal: u32) {
-        self.0 = crc32c::crc32c_append(self.0, &position.to_le_bytes());
-        self.0 = crc32c::crc32c_append(self.0, &seal.to_le_bytes());
+        self.0 = nandle_units::extend_checksum(self.0, &position.to_le_bytes());
+        self.0 = nandle_units::extend_checksum(self.0, &seal.to_le_bytes());
     }
 }
 

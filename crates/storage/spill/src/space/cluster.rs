@@ -40,7 +40,7 @@ pub(crate) fn seal(header: &Header, tag: u64, used: usize, bytes: &mut [u8]) {
     put(bytes, 24, stream.to_le_bytes());
     put(bytes, 28, position.to_le_bytes());
     put(bytes, 32, tag.to_le_bytes());
-    let sum = crc32c::crc32c(summed(bytes, used));
+    let sum = nandle_units::checksum(summed(bytes, used));
     put(bytes, 0, sum.to_le_bytes());
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn check(expected: &Header, bytes: &[u8]) -> Result<(u64, usize), &'s
     if used > bytes.len().saturating_sub(HEADER_BYTES) {
         return Err("its length is impossible");
     }
-    if crc32c::crc32c(summed(bytes, used)) != u32::from_le_bytes(get(bytes, 0)) {
+    if nandle_units::checksum(summed(bytes, used)) != u32::from_le_bytes(get(bytes, 0)) {
         return Err("its checksum is wrong");
     }
     let got = Header {

@@ -76,8 +76,8 @@ impl Seal {
     /// One more, with the checksum of its header.
     pub(super) fn add(&mut self, sequence: u64, seal: u32) {
         self.extents += 1;
-        self.checksum = crc32c::crc32c_append(self.checksum, &sequence.to_le_bytes());
-        self.checksum = crc32c::crc32c_append(self.checksum, &seal.to_le_bytes());
+        self.checksum = nandle_units::extend_checksum(self.checksum, &sequence.to_le_bytes());
+        self.checksum = nandle_units::extend_checksum(self.checksum, &seal.to_le_bytes());
     }
 }
 

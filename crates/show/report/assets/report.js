@@ -1,12 +1,13 @@
-// Draws the plots that the page's data describe. What is drawn, in which unit and under which sentence was
-// decided when the page was made; this script only puts it on canvases and follows the reader's choices.
+// Draws the plots that the page's data describe. The page determines curves, units and findings;
+// this script draws them on canvases and handles the reader's choices.
 "use strict";
 (() => {
   const root = document.documentElement;
   const ink = (name) => getComputedStyle(root).getPropertyValue(`--${name}`).trim();
   const element = (tag, properties) => Object.assign(document.createElement(tag), properties);
 
-  // Markers as polygons on the unit circle, so that legend (SVG) and plot (canvas) draw the same shapes.
+  // Markers as polygons on the unit circle, so that legend (SVG) and plot (canvas) have the same
+  // shapes.
   const polygon = (corners, turn) =>
     Array.from({ length: corners }, (_, i) => {
       const angle = (i / corners + turn) * 2 * Math.PI;
@@ -27,7 +28,7 @@
     return number(bytes / scale) + unit;
   }
 
-  // Numbers worth a tick on a logarithmic axis, within the axis' range.
+  // Ticks of a logarithmic axis within its range.
   function powersOfTwo(min, max) {
     const ticks = [];
     for (let power = Math.ceil(Math.log2(min)); 2 ** power <= max; power++) ticks.push(2 ** power);
@@ -93,7 +94,7 @@
       return this.view.curves.filter((curve) => curve.shown && curve.line.length);
     }
 
-    // Width and height of the plot: the box decides, on paper the page.
+    // Width and height of the plot: the box's width on screen, a fixed width on paper.
     get extent() {
       const width = printing ? 660 : Math.floor(this.box.clientWidth);
       return { width, height: printing ? 225 : width < 480 ? 250 : 310 };
@@ -105,7 +106,7 @@
       else this.draw();
     }
 
-    // A plot in a folded section has no width; it is drawn when the section is opened.
+    // A plot in a folded section has no width; it is drawn when the section opens.
     draw() {
       this.chart?.destroy();
       this.tip?.remove();
@@ -162,7 +163,8 @@
       };
     }
 
-    // Powers of two, as far as there is room, or what people count times by below one; where there is none in range, what was measured.
+    // Ticks at powers of two if there is room, or at 1, 2, 5 for times below one. Without any in
+    // range, the measured positions.
     xTicks(u, min, max) {
       const label = this.spec.x.kind === "size" ? 46 : 16 + 7 * Math.ceil(Math.max(Math.log10(max), 2));
       const room = u.bbox.width / devicePixelRatio / label;
@@ -187,7 +189,8 @@
       return [min - margin, max + margin];
     }
 
-    // From zero, so that heights compare as the figures do, unless it is logarithmic; whiskers included.
+    // Range from zero, so that heights are in proportion, unless the axis is logarithmic. Includes
+    // the whiskers.
     yRange() {
       const lines = this.curves.flatMap((curve) => curve.line.map(([, y]) => y));
       const ends = this.curves.flatMap((curve) => curve.measured.map(([, , , high]) => high ?? 0));
@@ -195,12 +198,12 @@
       if (!this.curves.length) return [this.spec.y.log ? 0.1 : 0, 1];
       if (!this.spec.y.log) return [0, max * 1.06];
       const min = Math.min(...lines.filter((y) => y > 0));
-      // Figures that hardly differ lie between two ticks at least, or the axis would have no numbers to read them by.
+      // Nearly equal values get a range with at least three ticks, so that the axis has numbers.
       if (oneTwoFive(min / 1.4, max * 1.4).length >= 3) return [min / 1.4, max * 1.4];
       return [oneTwoFive(min / 10, min / 1.02).at(-1), oneTwoFive(max * 1.02, max * 10)[0]];
     }
 
-    // An upright dashed line where something happened.
+    // Dashed vertical line at each event.
     drawMarks(u) {
       u.ctx.save();
       u.ctx.strokeStyle = ink("quiet");
@@ -256,7 +259,7 @@
       ctx.fill();
     }
 
-    // Arrow keys move along the measured positions, as the mouse does.
+    // Arrow keys step through the measured positions, as the mouse does.
     step(event) {
       const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (!move || !this.xs.length) return;
@@ -267,7 +270,7 @@
       this.chart.setCursor({ left, top: 0 });
     }
 
-    // What every curve has at a position, in a small box beside it.
+    // Values of all curves at a position, in a tooltip.
     say(index) {
       if (!this.tip) return;
       this.tip.hidden = index === null || index === undefined;
@@ -277,7 +280,7 @@
       const at = kind === "size" ? size(x) : kind === "time" ? `${number(x)} s` : `${this.spec.x.label.split(",")[0]} ${number(x, 8)}`;
       const rows = this.curves.map((curve) => this.tipRow(curve, x)).filter(Boolean);
       this.tip.replaceChildren(element("strong", { textContent: at }), ...rows);
-      // On the far side, so that it does not cover what is pointed at.
+      // The tooltip is on the far side, so that it doesn't cover the point.
       const { over } = this.chart;
       const onTheLeft = this.chart.valToPos(x, "x") > over.clientWidth / 2;
       const gap = this.box.clientWidth - over.offsetLeft - over.clientWidth;
@@ -305,7 +308,7 @@
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
-  // On paper everything is open, and afterwards as it was.
+  // Everything is unfolded for printing, and restored afterwards.
   const folds = [...document.querySelectorAll(".fold > details")];
   let folded = [];
   function unfold() {
@@ -317,7 +320,7 @@
     folded = [];
   }
 
-  // What stands behind the # of the address, as it is where it doesn't decode: somebody typed it.
+  // Fragment of the address, decoded if possible; a typed one may be invalid.
   function targetName() {
     const name = location.hash.slice(1);
     try {

@@ -1,10 +1,10 @@
-//! Writes reports on made-up profiles into a folder, to look at the page while working on it:
+//! Writes reports on synthetic profiles into a directory, to look at the page in development:
 //!
 //! ```text
 //! cargo run -p nandle-report --example made_up_report -- target/reports
 //! ```
 //!
-//! None of the figures in them was measured.
+//! The figures in them aren't measurements.
 
 use std::error::Error;
 use std::path::PathBuf;

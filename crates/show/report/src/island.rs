@@ -1,4 +1,4 @@
-//! Data inside the page: JSON in a `<script>` element of a type that no browser runs.
+//! Data islands of the page: JSON in `<script>` elements of a type that browsers don't execute.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
@@ -6,21 +6,21 @@ use serde_json::Value;
 use crate::ReportError;
 use crate::device::Device;
 
-/// JSON that can't end its element, whatever its strings say.
+/// Escapes JSON so that no string in it can end its script element.
 ///
-/// Inside a script element only `</script`, `<!--` and `<script` mean something, so no `<` may stand there
-/// (WHATWG HTML, §4.12.1.3). In JSON text a `<` is always within a string, where `\u003c` is the same letter.
-/// U+2028 and U+2029 are escaped too: they end a line wherever JSON is read as a script.
+/// Within a script element only `</script`, `<!--` and `<script` have a meaning, so no `<` may
+/// remain (WHATWG HTML, §4.12.1.3). In JSON a `<` occurs only within strings, where `\u003c` is
+/// equivalent. U+2028 and U+2029 are escaped, too, because a script treats them as line ends.
 pub(crate) fn escape(json: &str) -> String {
     json.replace('<', r"\u003c").replace('\u{2028}', r"\u2028").replace('\u{2029}', r"\u2029")
 }
 
-/// The data that the script draws.
+/// Plot data for the page's script.
 pub(crate) fn plots(data: &Value) -> Markup {
     html! { script #plot-data type="application/json" { (PreEscaped(escape(&data.to_string()))) } }
 }
 
-/// A profile as it is, to be downloaded from the page.
+/// Profile for download from the page.
 pub(crate) fn profile(device: &Device) -> Result<Markup, ReportError> {
     let json = serde_json::to_string_pretty(device.profile)
         .map_err(|source| ReportError::Profile { target: device.profile.target.clone(), source })?;
@@ -31,12 +31,12 @@ pub(crate) fn profile(device: &Device) -> Result<Markup, ReportError> {
     })
 }
 
-/// Id of the element that holds the device's profile.
+/// Id of the element with the device's profile.
 pub(crate) fn id(device: &Device) -> String {
     format!("profile-{}", device.letter().to_lowercase())
 }
 
-/// A file name that every file system takes, told from the device's name.
+/// Portable file name derived from the device's name.
 pub(crate) fn file_name(device: &Device) -> String {
     let letters = device.name().to_lowercase();
     let words = letters.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
@@ -51,7 +51,7 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn no_string_can_end_the_element() {
+    fn strings_cannot_end_the_element() {
         for hostile in ["</script><b>", "<!--<script>", "a\u{2028}b\u{2029}c", r#"\"</ScRiPt"#] {
             let json = serde_json::to_string(&hostile).unwrap();
             let escaped = escape(&json);

@@ -1,10 +1,12 @@
-//! Reports: one self-contained HTML file from one or several device profiles, from a replay, a workload, a
-//! prediction, the flight cubes or a trace, described or played, for the people who choose, provision and tune storage for databases. This crate turns results into text and measures
-//! nothing; it must never read a file, the clock or the network, and neither may the pages it makes.
+//! Reports as self-contained HTML files: device profiles, replays, workloads, predictions, flight
+//! cubes and traces. They serve people who choose, provision and tune storage for databases. This
+//! crate measures nothing. It must never read a file, the clock or the network, and its pages must
+//! never do so either.
 //!
-//! Everything that a page says is decided here, in Rust: the sentences (`sections`, and the findings in `plots`,
-//! `experiments`, `replay`, `play`, `predictions`, `workloads` and `trace`), the curves, bars, maps and points and their units. The page's script draws
-//! the curves that it is given; the others need none.
+//! Rust code determines all content of a page: the sentences (`sections`, and the findings in
+//! `plots`, `experiments`, `replay`, `play`, `predictions`, `workloads` and `trace`), the curves,
+//! bars, maps, points and units. The page's script only draws curves; the other figures need no
+//! script.
 
 mod cubes;
 mod device;
@@ -36,38 +38,38 @@ pub use replay::replay_html;
 pub use trace::{TraceReport, trace_html};
 pub use workloads::{place_html, workload_html};
 
-/// A report could not be made.
+/// Error while making a report.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReportError {
-    /// There was nothing to report on.
+    /// The list of profiles is empty.
     #[error("a report needs at least one device profile and got none; make one with `nandle probe TARGET`")]
     NoProfile,
-    /// A profile could not be written as JSON into the page.
+    /// A profile can't be written as JSON into the page.
     #[error("writing the profile of {target} into the report: {source}")]
     Profile {
-        /// The target of that profile.
+        /// Target of the profile.
         target: String,
-        /// What was wrong with it.
+        /// Cause.
         source: serde_json::Error,
     },
 }
 
-/// The report on one device, or the comparison of several, as one HTML document.
+/// Renders the report on one device, or the comparison of several, as an HTML document.
 ///
-/// The document needs no network and no other file: style, script, plotting library and the profiles
-/// themselves are inside. Devices go by letters in the order given.
+/// The document needs no network and no other file: it contains the style, the script, the plotting
+/// library and the profiles. Devices get letters in the given order.
 ///
 /// # Errors
-/// The list is empty, or a profile can't be written as JSON.
+/// Fails if the list is empty or a profile can't be written as JSON.
 pub fn html(profiles: &[DeviceProfile]) -> Result<String, ReportError> {
     html_of_files(profiles, &[])
 }
 
-/// The same with the names of the profiles' files, as commands that the page suggests are to have them.
+/// Renders the report with the paths of the profiles' files, which suggested commands contain.
 ///
 /// # Errors
-/// The list is empty, or a profile can't be written as JSON.
+/// Fails if the list is empty or a profile can't be written as JSON.
 pub fn html_of_files(profiles: &[DeviceProfile], files: &[String]) -> Result<String, ReportError> {
     if profiles.is_empty() {
         return Err(ReportError::NoProfile);
@@ -80,14 +82,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_profile_is_an_error_that_says_what_to_do() {
+    fn empty_list_of_profiles_is_an_error_with_advice() {
         let error = html(&[]).unwrap_err();
         assert!(matches!(error, ReportError::NoProfile));
         assert!(error.to_string().contains("nandle probe"));
     }
 
     #[test]
-    fn names_are_escaped_wherever_they_stand() {
+    fn names_are_escaped_everywhere() {
         let page = html(&[made_up::hostile(), made_up::fast()]).unwrap();
         assert_eq!(
             page.matches("</script>").count(),
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_command_names_the_profiles_file_or_the_one_that_the_page_offers() {
+    fn command_names_the_profiles_file_or_the_download() {
         let profiles = [made_up::fast()];
         let named = html_of_files(&profiles, &["disk of db1.json".into()]).unwrap();
         assert!(
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_profiles_make_the_same_page() {
+    fn equal_profiles_make_equal_pages() {
         let profiles = [made_up::fast(), made_up::volume()];
         assert_eq!(html(&profiles).unwrap(), html(&profiles).unwrap());
     }

@@ -10,21 +10,21 @@ const UPLOT_LICENCE: &str = include_str!("../assets/uplot/LICENSE");
 const UPLOT_STYLE: &str = include_str!("../assets/uplot/uPlot.min.css");
 const UPLOT_SCRIPT: &str = include_str!("../assets/uplot/uPlot.iife.min.js");
 
-/// Nothing may be loaded from anywhere: the browser itself then holds the page to its word.
+/// Content security policy: the browser blocks every external request.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// What a page of any kind consists of.
+/// Content of a page.
 pub(crate) struct Page<'a> {
     pub(crate) title: String,
-    /// Head and main part.
+    /// Heading and main part.
     pub(crate) body: Markup,
-    /// What the script draws.
+    /// Plots that the script draws.
     pub(crate) plots: Vec<&'a Plot>,
-    /// Data to be downloaded from the page.
+    /// Data for download from the page.
     pub(crate) islands: Vec<Markup>,
 }
 
-/// The whole document.
+/// Renders the whole document.
 pub(crate) fn document(page: &Page) -> Markup {
     let data = Value::from(page.plots.iter().map(|plot| plot.to_json()).collect::<Vec<_>>());
     html! {
@@ -65,7 +65,7 @@ fn footer() -> Markup {
         footer {
             p { "Made by nandle-report " (env!("CARGO_PKG_VERSION")) ". This file is complete in itself: it loads \
                  nothing and sends nothing." }
-            // The licence asks to go wherever the library goes, and the library is in this page.
+            // The licence must accompany the library, which is part of the page.
             details { summary { "Plots: uPlot, MIT licence" } p.licence { (UPLOT_LICENCE) } }
         }
     }

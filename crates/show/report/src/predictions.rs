@@ -1,17 +1,17 @@
-//! The page of a prediction: the same queries on several devices, side by side.
+//! Page of a prediction: the same queries on several devices.
 
 use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
 
 use nandle_profile::Interval;
 
 use crate::figures::{Bar, Bars, Figure, Group};
-use crate::questions::{Head, page, question};
+use crate::questions::{PageHeading, page, question};
 use crate::text::{self, Quantity};
 
-/// Of so many queries bars are drawn, the longest ones.
+/// Greatest number of queries with bars; the longest ones are shown.
 const SHOWN_MAX: usize = 80;
 
-/// The report on a prediction as one HTML document that needs no network and no other file.
+/// Renders the report on a prediction as a self-contained HTML document.
 pub fn prediction_html(file: &PredictionFile) -> String {
     let questions = vec![
         question("total", "Which device is fastest?", totals(file).into_iter().collect()),
@@ -34,14 +34,17 @@ pub fn prediction_html(file: &PredictionFile) -> String {
             remarks.push(remark.clone());
         }
     }
-    page(&Head { kicker: "Prediction", title: file.recording.clone(), particulars, remarks }, questions)
+    page(
+        &PageHeading { kicker: "Prediction", title: file.recording.clone(), particulars, remarks },
+        questions,
+    )
 }
 
-fn bar(kind: usize, target: &TargetPrediction, value: u64, said: String) -> Bar {
-    Bar { label: text::clean(&target.target), value: value as f64, said, kind }
+fn bar(kind: usize, target: &TargetPrediction, value: u64, text: String) -> Bar {
+    Bar { label: text::clean(&target.target), value: value as f64, text, kind }
 }
 
-/// A bar for each device, of all that was played on it.
+/// Bars of the total time by device.
 fn totals(file: &PredictionFile) -> Option<Figure> {
     let is_played = |target: &&TargetPrediction| target.queries.iter().any(|query| query.played.is_some());
     let played: Vec<_> = file.targets.iter().filter(is_played).collect();
@@ -68,7 +71,7 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
     );
     let bars = played.iter().enumerate().map(|(kind, target)| {
         let value = time_ns(target);
-        bar(kind, target, value, format!("{}, {}", text::time_ns(value), foreseen(target)))
+        bar(kind, target, value, format!("{}, {}", text::time_ns(value), predicted_time(target)))
     });
     Some(Figure::Bars(Bars {
         id: "totals",
@@ -80,8 +83,8 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
     }))
 }
 
-/// What was predicted of all that was played, but for temporary data.
-fn foreseen(target: &TargetPrediction) -> String {
+/// Predicted time of all played queries, without temporary data.
+fn predicted_time(target: &TargetPrediction) -> String {
     let sum =
         |figure: fn(&Interval<u64>) -> u64| text::time_ns(target.sum(|played| figure(&played.predicted_ns)));
     let [value, low, high] = [sum(|of| of.value), sum(|of| of.low), sum(|of| of.high)];
@@ -94,7 +97,7 @@ fn foreseen(target: &TargetPrediction) -> String {
     format!("predicted {value} ({low} to {high}){spilling}")
 }
 
-/// A group of bars for each query.
+/// Group of bars for each query.
 fn queries(file: &PredictionFile) -> Option<Figure> {
     let first = file.targets.first()?;
     let time_of = |number: u64, target: &TargetPrediction| {
@@ -134,21 +137,22 @@ fn queries(file: &PredictionFile) -> Option<Figure> {
     }))
 }
 
-/// What was wanted, and what each device read for it.
+/// Bytes wanted, and bytes read on each device.
 fn bytes(file: &PredictionFile) -> Option<Figure> {
     let read_bytes = |target: &TargetPrediction| target.sum(|played| played.read_bytes);
     let first = file.targets.iter().find(|target| read_bytes(target) > 0)?;
     let wanted = first.sum(|played| played.wanted_bytes);
-    let said = |bytes: u64| Quantity::size(bytes).to_string();
-    let wanted_bar = Bar { label: "Wanted".to_owned(), value: wanted as f64, said: said(wanted), kind: 0 };
+    let size_text = |bytes: u64| Quantity::size(bytes).to_string();
+    let wanted_bar =
+        Bar { label: "Wanted".to_owned(), value: wanted as f64, text: size_text(wanted), kind: 0 };
     let read = file.targets.iter().enumerate().map(|(index, target)| {
         let (bytes, requests) = (read_bytes(target), target.sum(|played| played.requests));
-        bar(index + 1, target, bytes, format!("{} in {} requests", said(bytes), text::plain(requests)))
+        bar(index + 1, target, bytes, format!("{} in {} requests", size_text(bytes), text::plain(requests)))
     });
     Some(Figure::Bars(Bars {
         id: "read",
         title: "Bytes",
-        finding: format!("{} are wanted.", said(wanted)),
+        finding: format!("{} are wanted.", size_text(wanted)),
         note: "What lies between two wants is read along where that takes less time than another request."
             .to_owned(),
         quantity: "Bytes".to_owned(),
@@ -162,18 +166,18 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn devices_stand_side_by_side_and_names_are_no_markup() {
+    fn devices_are_compared_and_names_are_escaped() {
         let file = made_up::prediction_file();
         let page = prediction_html(&file);
-        for said in ["id=\"totals\"", "id=\"each\"", "C41", "query 2", "A remark.", "9.0", "left out"] {
-            assert!(page.contains(said), "{said}");
+        for text in ["id=\"totals\"", "id=\"each\"", "C41", "query 2", "A remark.", "9.0", "left out"] {
+            assert!(page.contains(text), "{text}");
         }
         assert!(!page.contains("<b>drive") && !page.contains("cubes<b>"), "names are no markup");
         assert_eq!(page, prediction_html(&file));
     }
 
     #[test]
-    fn many_queries_are_the_longest_ones() {
+    fn only_the_longest_of_many_queries_are_shown() {
         let mut file = made_up::prediction_file();
         for target in &mut file.targets {
             let one = target.queries[0].clone();
@@ -193,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_that_could_be_played_is_a_page_without_figures() {
+    fn prediction_without_played_queries_has_no_figures() {
         let mut file = made_up::prediction_file();
         for target in &mut file.targets {
             target.queries.iter_mut().for_each(|query| query.played = None);

@@ -1,4 +1,4 @@
-//! The pages of device profiles: of one device, and of several compared.
+//! Pages of device profiles: one device, or a comparison of several.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::plots::{self, Plot};
 use crate::sections::{self, Level, Missing};
 use crate::{ReportError, experiments, island};
 
-/// The page of these devices.
+/// Renders the page of the devices.
 pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
     let (reading, missing) = reading(devices);
     let mut questions = vec![reading];
@@ -31,7 +31,7 @@ pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
     }))
 }
 
-/// The grid of reads as a question; plots for which nothing was measured are named instead.
+/// Read grid as a question. Plots without measurements are listed as missing.
 fn reading(devices: &[Device]) -> (Question, Vec<Missing>) {
     let (drawn, without): (Vec<Plot>, Vec<Plot>) =
         plots::all(devices).into_iter().partition(|plot| !plot.views.is_empty());
@@ -55,7 +55,7 @@ fn title(devices: &[Device]) -> String {
     }
 }
 
-/// The verdict and its figures; what they stand on is folded behind its title, so that the titles are the page's contents.
+/// Verdict and key figures; the rest is folded behind titles, which serve as the table of contents.
 fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
     let verdict = nandle_advise::verdict(device.profile);
     html! {
@@ -64,7 +64,7 @@ fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
             (sections::verdict(&verdict, device, Level::Two))
             (sections::figures(&verdict, Level::Two))
             (sections::notices(device, Level::Two))
-            (sections::without_script())
+            (sections::script_notice())
             (sections::circumstances(device, Level::Two))
             (sections::key_figures(device))
             (sections::in_words(device, Level::Two))
@@ -105,7 +105,7 @@ fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> M
     }
 }
 
-/// Of a page with several devices.
+/// Table of contents of a comparison.
 fn contents(questions: &[Question], missing: &[Missing], devices: &[Device]) -> Markup {
     let devices: Vec<_> = devices.iter().map(|device| (sections::anchor(device), device.label())).collect();
     let questions = questions.iter().map(|question| (question.id, question.title));

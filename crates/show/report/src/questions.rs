@@ -1,4 +1,4 @@
-//! Pages of a few questions, each with its figures.
+//! Pages with a few questions, each with its figures.
 
 use maud::{Markup, html};
 
@@ -7,22 +7,22 @@ use crate::page::{Page, document};
 use crate::sections;
 use crate::text;
 
-/// What stands above the questions.
-pub(crate) struct Head {
-    /// Which kind of page it is.
+/// Heading of a page.
+pub(crate) struct PageHeading {
+    /// Kind of the page.
     pub(crate) kicker: &'static str,
     pub(crate) title: String,
     pub(crate) particulars: Vec<(&'static str, String)>,
     pub(crate) remarks: Vec<String>,
 }
 
-/// A question that figures alone answer.
+/// Question that figures alone answer.
 pub(crate) fn question(id: &'static str, title: &'static str, figures: Vec<Figure>) -> Question {
     Question { id, title, figures, remarks: Vec::new(), missing: Vec::new() }
 }
 
-/// The page as one document; questions without figures are left out.
-pub(crate) fn page(head: &Head, questions: Vec<Question>) -> String {
+/// Renders the page as one document, without questions that have no figures.
+pub(crate) fn page(head: &PageHeading, questions: Vec<Question>) -> String {
     let questions: Vec<_> = questions.into_iter().filter(|question| !question.is_empty()).collect();
     let anchors = questions.iter().map(|question| (question.id, question.title));
     let body = html! {
@@ -37,7 +37,7 @@ pub(crate) fn page(head: &Head, questions: Vec<Question>) -> String {
     document(&Page { title, body, plots, islands: Vec::new() }).into_string()
 }
 
-fn masthead(head: &Head) -> Markup {
+fn masthead(head: &PageHeading) -> Markup {
     html! {
         p.kicker { (head.kicker) }
         h1 { bdi { (text::clean(&head.title)) } }

@@ -1,5 +1,6 @@
-//! The report in a real browser: no script error, every curve drawn, nothing cut off, in both themes, on a wide
-//! screen, a phone and paper. `NANDLE_SCREENSHOTS=FOLDER` keeps a picture of what was tested.
+//! Tests of the report in a real browser: no script errors, all curves drawn, nothing cut off. They
+//! cover both themes, a wide screen, a phone and paper. `NANDLE_SCREENSHOTS=FOLDER` saves
+//! screenshots.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -23,12 +24,12 @@ use tempfile::TempDir;
 const WIDTHS: [u32; 2] = [1280, 360];
 const THEMES: [Theme; 2] = [Theme::Light, Theme::Dark];
 
-/// A report on disk and a page to look at it.
+/// Report on disk, open in a page.
 struct Visit {
     folder: TempDir,
     file: PathBuf,
     page: Page,
-    /// Ended last.
+    /// Dropped last.
     _browser: Chromium,
 }
 
@@ -46,7 +47,7 @@ impl Visit {
         Self { folder, file, page, _browser: browser }
     }
 
-    /// Looks at the page in every width and theme; `plots` is how many must be drawn.
+    /// Checks the page at every width and theme; `plots` is the number of plots to be drawn.
     fn inspect(&mut self, name: &str, plots: usize) {
         for width in WIDTHS {
             for theme in THEMES {
@@ -69,7 +70,7 @@ impl Visit {
     }
 }
 
-/// Opens every table and points at every plot: still nothing may be cut off.
+/// Opens every table and tooltip; nothing may be cut off.
 fn assert_unfolds(page: &mut Page, place: &str, plots: usize) {
     let found = page.evaluate("inspection.unfolded()");
     page.screenshot(&format!("{place}-unfolded"));
@@ -100,16 +101,17 @@ fn assert_sound(found: &Value, place: &str, plots: usize) {
 }
 
 #[test]
-fn one_device_is_drawn_whole() {
+fn one_device_is_drawn_completely() {
     if skipped("one_device_is_drawn_whole") {
         return;
     }
     Visit::to(&[made_up::fast()]).inspect("one", 7);
 }
 
-/// What a minute's probe found: verdict, figures and the titles of all else on three screens, which mouse and keyboard open.
+/// Verdict, key figures and the titles of all other sections fit on three screens. Mouse and
+/// keyboard open the sections.
 #[test]
-fn the_verdict_of_a_minutes_probe_fits_three_screens() {
+fn one_minute_verdict_fits_on_three_screens() {
     const SCREENS_HIGH: u64 = 3 * 800;
     if skipped("the_verdict_of_a_minutes_probe_fits_three_screens") {
         return;
@@ -134,7 +136,7 @@ fn the_verdict_of_a_minutes_probe_fits_three_screens() {
 }
 
 #[test]
-fn several_devices_are_drawn_whole() {
+fn several_devices_are_drawn_completely() {
     if skipped("several_devices_are_drawn_whole") {
         return;
     }
@@ -145,7 +147,7 @@ fn several_devices_are_drawn_whole() {
 }
 
 #[test]
-fn every_experiment_is_drawn_whole() {
+fn every_experiment_is_drawn_completely() {
     if skipped("every_experiment_is_drawn_whole") {
         return;
     }
@@ -164,7 +166,7 @@ fn every_experiment_is_drawn_whole() {
 }
 
 #[test]
-fn a_replay_is_drawn_whole() {
+fn replay_is_drawn_completely() {
     if skipped("a_replay_is_drawn_whole") {
         return;
     }
@@ -174,7 +176,7 @@ fn a_replay_is_drawn_whole() {
 }
 
 #[test]
-fn workloads_are_drawn_whole() {
+fn workloads_are_drawn_completely() {
     if skipped("workloads_are_drawn_whole") {
         return;
     }
@@ -183,7 +185,7 @@ fn workloads_are_drawn_whole() {
 }
 
 #[test]
-fn a_trace_is_drawn_whole() {
+fn trace_is_drawn_completely() {
     if skipped("a_trace_is_drawn_whole") {
         return;
     }
@@ -214,7 +216,7 @@ fn a_trace_is_drawn_whole() {
 }
 
 #[test]
-fn a_partial_profile_has_no_plot_and_no_error() {
+fn partial_profile_has_no_plot_and_no_error() {
     if skipped("a_partial_profile_has_no_plot_and_no_error") {
         return;
     }
@@ -222,14 +224,14 @@ fn a_partial_profile_has_no_plot_and_no_error() {
 }
 
 #[test]
-fn a_single_odd_cell_has_axes_with_labels() {
+fn single_odd_cell_has_labelled_axes() {
     if skipped("a_single_odd_cell_has_axes_with_labels") {
         return;
     }
     let mut visit = Visit::to(&[made_up::with_random_reads(&[(12 << 10, 24, 1e8)])]);
     visit.inspect("sparse", 3);
-    let said = visit.page.evaluate("inspection.axes()").to_string();
-    assert!(said.contains("\"8KiB\"") && said.contains("\"16\""), "{said}");
+    let text = visit.page.evaluate("inspection.axes()").to_string();
+    assert!(text.contains("\"8KiB\"") && text.contains("\"16\""), "{text}");
 }
 
 #[test]
@@ -255,13 +257,13 @@ fn the_reader_can_choose_hide_step_and_download() {
     visit.page.load(&visit.file, 1280, Theme::Light);
     visit.page.evaluate("inspection.openFolds()");
     choose_hide_and_step(&mut visit.page);
-    // Nothing that was typed behind the # is in the way.
+    // An invalid fragment in the address must do no harm.
     visit.page.evaluate("location.hash = '#%'; inspection.drawn()");
     visit.page.evaluate("document.querySelector('[data-download]').click()");
     visit.page.wait_for("Browser.downloadWillBegin");
     let file = visit.folder.path().join("made-up-nvme-3200-test-fixture.profile.json");
     let downloaded = wait_for_profile(&mut visit.page, &file);
-    // As text: reading floats back may differ in the last bit.
+    // Compared as text, because parsed floats may differ in the last bit.
     assert_eq!(downloaded, serde_json::to_string_pretty(&profile).unwrap());
     assert!(visit.page.complaints().is_empty());
 }
@@ -305,7 +307,7 @@ fn wait_for_profile(page: &mut Page, file: &std::path::Path) -> String {
 }
 
 #[test]
-fn it_prints_light_and_comes_back() {
+fn page_prints_in_light_theme_and_recovers() {
     if skipped("it_prints_light_and_comes_back") {
         return;
     }
@@ -334,7 +336,7 @@ fn it_prints_light_and_comes_back() {
 }
 
 #[test]
-fn the_theme_and_the_width_may_change_while_it_is_open() {
+fn theme_and_width_may_change_while_the_page_is_open() {
     if skipped("the_theme_and_the_width_may_change_while_it_is_open") {
         return;
     }

@@ -24,7 +24,6 @@ const UNEDITED: &[&str] = &[
     "crates/query/predict/",
     "crates/query/reads/",
     "crates/show/dashboard/",
-    "crates/show/report/",
     "crates/storage/pages/",
     "crates/storage/spill/",
     "xtask/",

@@ -1,66 +1,66 @@
-//! The page of the Dashboard paper's cubes: classes of cubes by each path, device beside device.
+//! Page of the Dashboard paper's cubes: each class of cubes by access path and device.
 
 mod turning;
 
 pub use self::turning::CubesTurning;
 use crate::figures::{Axis, Bar, Bars, Dots, Figure, Group, Scatter};
-use crate::questions::{Head, page, question};
+use crate::questions::{PageHeading, page, question};
 use crate::text::{self, Quantity};
 
-/// A run of the cubes.
+/// Run of the cubes.
 #[derive(Debug, Clone, Default)]
 pub struct CubesReport {
-    /// The table.
+    /// Name of the table.
     pub input: String,
-    /// Its rows.
+    /// Rows of the table.
     pub rows: u64,
-    /// Memory for reading and counting.
+    /// Memory for reading and counting, in bytes.
     pub memory_bytes: u64,
-    /// How wants became requests.
+    /// Policy that turned the wanted ranges into requests.
     pub reads: String,
-    /// What a reader should know, each a sentence.
+    /// Remarks for the reader, one sentence each.
     pub remarks: Vec<String>,
-    /// The ways to a cube.
+    /// Access paths.
     pub paths: Vec<CubesPath>,
-    /// Pages of a B-tree with more and more jumps, by the size of a page.
+    /// B-tree reads with an increasing share of jumps, by page size.
     pub turning: Vec<CubesTurning>,
 }
 
-/// The cubes by one path.
+/// Cubes read by one access path.
 #[derive(Debug, Clone, Default)]
 pub struct CubesPath {
-    /// Its name.
+    /// Name of the path.
     pub name: String,
-    /// What holds on it, each a sentence.
+    /// Remarks on the path, one sentence each.
     pub sentences: Vec<String>,
-    /// Devices, and the time in seconds of all cubes.
+    /// Device names with the time of all cubes in seconds.
     pub totals_s: Vec<(String, f64)>,
-    /// Means over the cubes of a class.
+    /// Means over the cubes of each class.
     pub classes: Vec<CubesClass>,
-    /// For each cube that ran here the time in seconds that was predicted, and that it took.
+    /// Predicted and measured time in seconds of each cube that ran on this machine.
     pub predicted_and_actual_s: Vec<(f64, f64)>,
 }
 
-/// The cubes of one fact by one dimension with as many partners.
+/// Class of cubes with one fact and the same number of partner dimensions.
 #[derive(Debug, Clone, Default)]
 pub struct CubesClass {
-    /// Its name.
+    /// Name of the class.
     pub name: String,
-    /// Cubes.
+    /// Number of cubes.
     pub cubes: u64,
-    /// Rows of a result.
+    /// Mean rows of a result.
     pub result_rows: f64,
-    /// Rows that the paper states.
+    /// Rows that the paper reports.
     pub published_rows: Option<f64>,
-    /// Bytes that a cube wants.
+    /// Mean bytes that a cube needs.
     pub wanted_bytes: f64,
-    /// Of a B-tree's leaves, those that don't follow the one before.
+    /// Share of a B-tree's leaves that don't follow the previous leaf.
     pub share_of_jumps: Option<f64>,
-    /// Devices, and the time of a cube in seconds.
+    /// Device names with the mean time of a cube in seconds.
     pub times_s: Vec<(String, f64)>,
 }
 
-/// The report on a run of the cubes as one HTML document that needs no network and no other file.
+/// Renders the report on a run of the cubes as a self-contained HTML document.
 pub fn cubes_html(report: &CubesReport) -> String {
     let figures = |figure: Option<Figure>| figure.into_iter().collect();
     let mut of_devices =
@@ -71,7 +71,7 @@ pub fn cubes_html(report: &CubesReport) -> String {
         question(
             "jumps",
             "At which share of jumps does it turn?",
-            figures(turning::figure(&report.turning, &Kinds::of(report))),
+            figures(turning::figure(&report.turning, &DeviceColours::of(report))),
         ),
         question("classes", "How long does a cube take?", figures(classes(report))),
         question("rows", "Are the results as large as the paper's?", figures(rows(report))),
@@ -83,16 +83,16 @@ pub fn cubes_html(report: &CubesReport) -> String {
         ("Reads", report.reads.clone()),
     ];
     let (title, remarks) = (report.input.clone(), report.remarks.clone());
-    page(&Head { kicker: "Flight cubes", title, particulars, remarks }, questions)
+    page(&PageHeading { kicker: "Flight cubes", title, particulars, remarks }, questions)
 }
 
 fn sentences(report: &CubesReport) -> Vec<String> {
     let of_path =
-        |path: &CubesPath| path.sentences.iter().map(|said| format!("{}: {said}", path.name)).collect();
+        |path: &CubesPath| path.sentences.iter().map(|text| format!("{}: {text}", path.name)).collect();
     report.paths.iter().flat_map(|path| -> Vec<String> { of_path(path) }).collect()
 }
 
-fn said(seconds: f64) -> String {
+fn time_text(seconds: f64) -> String {
     Quantity::time_ns(seconds * 1e9).to_string()
 }
 
@@ -101,9 +101,9 @@ fn whole_bytes(mean: f64) -> Quantity {
     Quantity::size(mean.round() as u64)
 }
 
-/// A path with a bar for each device, of all cubes.
+/// Bars of the total time by access path and device.
 fn totals(report: &CubesReport) -> Option<Figure> {
-    let kinds = Kinds::of(report);
+    let kinds = DeviceColours::of(report);
     let group = |path: &CubesPath| {
         let bars = path.totals_s.iter().map(|(device, seconds)| kinds.bar(device, *seconds));
         Group { name: text::clean(&path.name), bars: bars.collect() }
@@ -118,7 +118,7 @@ fn totals(report: &CubesReport) -> Option<Figure> {
         };
         let slower = others.iter().map(slower).collect::<Vec<_>>().join(", ");
         let (path, fast) = (text::clean(&path.name), text::clean(&fastest.0));
-        Some(format!("By {path}, {fast} takes {}, {slower}.", said(fastest.1)))
+        Some(format!("By {path}, {fast} takes {}, {slower}.", time_text(fastest.1)))
     };
     let finding = report.paths.iter().filter_map(extremes).collect::<Vec<_>>().join(" ");
     bars(
@@ -131,10 +131,10 @@ fn totals(report: &CubesReport) -> Option<Figure> {
     )
 }
 
-/// The devices of a report. Each has a colour of its own, whichever of them a path was played on.
-struct Kinds<'a>(Vec<&'a str>);
+/// Devices of a report. The position determines the colour, whichever path a device was used for.
+struct DeviceColours<'a>(Vec<&'a str>);
 
-impl<'a> Kinds<'a> {
+impl<'a> DeviceColours<'a> {
     fn of(report: &'a CubesReport) -> Self {
         let mut devices: Vec<&str> = Vec::new();
         for (device, _) in report.paths.iter().flat_map(|path| &path.totals_s) {
@@ -147,7 +147,7 @@ impl<'a> Kinds<'a> {
 
     fn bar(&self, device: &str, seconds: f64) -> Bar {
         let kind = self.of_device(device);
-        Bar { label: text::clean(device), value: seconds, said: said(seconds), kind }
+        Bar { label: text::clean(device), value: seconds, text: time_text(seconds), kind }
     }
 
     fn of_device(&self, device: &str) -> usize {
@@ -155,9 +155,9 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// A group of bars for each class by each path.
+/// Bars of the mean time by class and access path.
 fn classes(report: &CubesReport) -> Option<Figure> {
-    let kinds = Kinds::of(report);
+    let kinds = DeviceColours::of(report);
     let of_path = |path: &CubesPath| -> Vec<Group> {
         let group = |class: &CubesClass| {
             let bars = class.times_s.iter().map(|(device, seconds)| kinds.bar(device, *seconds));
@@ -178,14 +178,14 @@ fn classes(report: &CubesReport) -> Option<Figure> {
             Some((longest, class))
         });
         let (seconds, class) = times.max_by(|one, other| one.0.total_cmp(&other.0))?;
-        Some(format!("By {}, {} takes longest, {}.", text::clean(&path.name), class.name, said(seconds)))
+        Some(format!("By {}, {} takes longest, {}.", text::clean(&path.name), class.name, time_text(seconds)))
     };
     let finding = report.paths.iter().filter_map(slowest).collect::<Vec<_>>().join(" ");
     let note = "Means over the cubes of a fact, a dimension and a number of partners; with the bytes that a cube wants. Each has a scale of its own.";
     bars("each", "Classes of cubes", finding, note, "Time of a cube", groups)
 }
 
-/// Result rows beside the published ones.
+/// Result rows compared with the published ones.
 fn rows(report: &CubesReport) -> Option<Figure> {
     let path = report.paths.first()?;
     let classes: Vec<(&CubesClass, f64)> =
@@ -194,7 +194,7 @@ fn rows(report: &CubesReport) -> Option<Figure> {
         let bar = |label: &str, rows: f64, kind| Bar {
             label: label.to_owned(),
             value: rows,
-            said: text::grouped(&format!("{rows:.0}")),
+            text: text::grouped(&format!("{rows:.0}")),
             kind,
         };
         let bars = vec![bar("here", class.result_rows, 0), bar("published", *published, 1)];
@@ -224,10 +224,10 @@ fn bars(
     (!figure.groups.is_empty()).then_some(Figure::Bars(figure))
 }
 
-/// As close as that dots make a line.
+/// Dots per line, enough to look continuous.
 const LINE_DOTS: u32 = 100;
 
-/// A point for each cube that ran here.
+/// Predicted against measured time of each cube that ran on this machine.
 fn predicted(report: &CubesReport) -> Option<Figure> {
     let runs: Vec<(f64, f64)> =
         report.paths.iter().flat_map(|path| &path.predicted_and_actual_s).copied().collect();
@@ -293,9 +293,9 @@ mod tests {
     }
 
     #[test]
-    fn paths_devices_and_classes_are_on_the_page() {
+    fn page_shows_paths_devices_and_classes() {
         let page = cubes_html(&report());
-        for said in [
+        for text in [
             "array 2.0 times that",
             "C41 holds",
             "delay by month takes longest, 4.0",
@@ -304,13 +304,13 @@ mod tests {
             "of the leaves",
             "array is faster up to 0.51 % of jumps",
         ] {
-            assert!(page.contains(said), "{said}");
+            assert!(page.contains(text), "{text}");
         }
         assert!(!page.contains("ssd<b>"), "names are no markup");
     }
 
     #[test]
-    fn nothing_to_show_is_a_page_without_figures() {
+    fn empty_report_has_no_figures() {
         let page = cubes_html(&CubesReport::default());
         assert!(!page.contains("id=\"totals\"") && !page.contains("id=\"accuracy\""));
     }

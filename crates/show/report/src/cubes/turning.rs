@@ -1,27 +1,27 @@
-//! Where the faster of two devices changes: the same leaves in an order with more and more jumps.
+//! Break-even between two devices: the same leaves, read with an increasing share of jumps.
 
-use super::{Kinds, said};
+use super::{DeviceColours, time_text};
 use crate::figures::Figure;
 use crate::plots::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis};
 use crate::text;
 
-/// The same pages of a B-tree, read with more and more jumps.
+/// B-tree pages, read with an increasing share of jumps.
 #[derive(Debug, Clone, Default)]
 pub struct CubesTurning {
-    /// Bytes of a page, as a text.
+    /// Page size as text.
     pub page: String,
-    /// How many pages were read at each share.
+    /// Pages read at each share.
     pub pages: u64,
-    /// Devices, and for each share of jumps (0 to 1) the time of a page in seconds.
+    /// Device names, and for each share of jumps (0 to 1) the time of a page in seconds.
     pub devices: Vec<(String, Vec<(f64, f64)>)>,
-    /// The share at which the second device becomes slower than the first; `None`: at none.
+    /// Share from which the second device is slower than the first; `None` if there is none.
     pub turning_share: Option<f64>,
 }
 
 impl CubesTurning {
-    fn view(&self, kinds: &Kinds<'_>) -> View {
+    fn view(&self, kinds: &DeviceColours<'_>) -> View {
         let curve = |(device, times): &(String, Vec<(f64, f64)>)| {
-            // No jump at all has no place on a logarithmic axis.
+            // A share of 0 has no position on a logarithmic axis.
             let shown = times.iter().filter(|(share, _)| *share > 0.0);
             let points = shown
                 .map(|(share, seconds)| Point { x: 100.0 * share, y: seconds * 1e9, bounds: None })
@@ -43,18 +43,18 @@ impl CubesTurning {
             return format!("With {name} {second} is faster up to {share} % of jumps, {first} above.");
         }
         let times = || self.devices.iter().map(|(_, times)| times);
-        let said =
-            |ends: Vec<&(f64, f64)>| ends.iter().map(|(_, seconds)| said(*seconds)).collect::<Vec<_>>();
-        let least = said(times().filter_map(|times| times.first()).collect()).join(" and ");
-        let most = said(times().filter_map(|times| times.last()).collect()).join(" and ");
+        let end_times =
+            |ends: Vec<&(f64, f64)>| ends.iter().map(|(_, seconds)| time_text(*seconds)).collect::<Vec<_>>();
+        let least = end_times(times().filter_map(|times| times.first()).collect()).join(" and ");
+        let most = end_times(times().filter_map(|times| times.last()).collect()).join(" and ");
         format!(
             "With {name} it turns nowhere: a page takes {first} and {second} {least} without jumps, {most} with most."
         )
     }
 }
 
-/// The figure; nothing where nothing was read so.
-pub(super) fn figure(all: &[CubesTurning], kinds: &Kinds<'_>) -> Option<Figure> {
+/// Figure of the break-even; `None` without such reads.
+pub(super) fn figure(all: &[CubesTurning], kinds: &DeviceColours<'_>) -> Option<Figure> {
     let pages = all.iter().map(|turning| turning.pages).max()?;
     let plot = Plot {
         id: "turning",
@@ -73,5 +73,5 @@ pub(super) fn figure(all: &[CubesTurning], kinds: &Kinds<'_>) -> Option<Figure> 
         chosen: 0,
         views: all.iter().map(|turning| turning.view(kinds)).collect(),
     };
-    plot.drawn()
+    plot.into_figure()
 }

@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text::{self, Quantity};
 
-/// What is left of each pattern's bandwidth after long writing, at each fill level.
+/// Share of each pattern's bandwidth that remains after long writing, by fill level.
 pub(super) fn bars(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.fill_level.as_ref()?.findings;
     let changes =
@@ -47,7 +47,7 @@ fn group(level: &FillLevel) -> Group {
     let bar = |(kind, change): (usize, &FillChange)| Bar {
         label: format!("{} {}", text::clean(&change.pattern), change.operation),
         value: 1.0 + change.change(),
-        said: format!(
+        text: format!(
             "{} ({} → {})",
             percent(1.0 + change.change()),
             Quantity::bandwidth(change.before_bytes_per_s),

@@ -5,7 +5,7 @@ use nandle_profile::experiments::{CommitCost, ExtentState};
 
 use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
-use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, per_device};
 use crate::text::{self, Quantity};
 
 type Quantile = fn(&LatencySummary) -> Option<u64>;
@@ -18,14 +18,15 @@ const QUANTILES: [(&str, Quantile); 5] = [
     ("slowest seen", |latency| latency.max),
 ];
 
-/// Time of a commit over its size, in quantiles: a curve for each way of one device (those in files have
-/// bars: [`ways_in_files`]), or the soonest of each device.
+/// Quantiles of the commit time by commit size. A single device has a curve for each method on the
+/// device; methods in files have bars ([`ways_in_files`]). Of several devices only the fastest
+/// method is shown.
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let view = |(name, quantile): &(&str, Quantile)| View {
         name: (*name).to_owned(),
         curves: match devices {
             [device] => ways(device, *quantile),
-            _ => devices.iter().map(|device| soonest(device, *quantile)).collect(),
+            _ => devices.iter().map(|device| fastest_method(device, *quantile)).collect(),
         },
     };
     let axes = (XAxis::Size("Bytes of a write"), YAxis::Latency);
@@ -64,8 +65,8 @@ fn ways(device: &Device, quantile: Quantile) -> Vec<Curve> {
     curves.map(|(index, (name, points))| Curve::joined(name, Look::Kind(index), points)).collect()
 }
 
-/// How a file is made durable, as `pg_test_fsync` asks it: every way that was tried in one, beside those to the device with
-/// the same bytes.
+/// Commit methods in files, in the style of `pg_test_fsync`, with the methods on the device for the
+/// same size.
 pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
     let commits = commits(device);
     let sizes: BTreeSet<u64> = commits.iter().filter(|way| way.in_file).map(CommitCost::bytes).collect();
@@ -96,7 +97,7 @@ pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
     }))
 }
 
-/// Which of the ways the other figures of the page are of.
+/// Commit method of the page's other figures.
 fn usual(device: &Device) -> String {
     let commit = device.profile.commit().filter(|commit| commit.in_file);
     commit.map_or_else(String::new, |commit| {
@@ -116,13 +117,13 @@ fn bar(commit: &CommitCost) -> Option<Bar> {
     (commit.commit_ns.value > 0.0).then(|| Bar {
         label: format!("{}{to}", way(commit).trim_end_matches(", in a file")),
         value: commit.commit_ns.value,
-        said: format!("{}{tail}", text::time(&commit.commit_ns)),
+        text: format!("{}{tail}", text::time(&commit.commit_ns)),
         kind: usize::from(!commit.in_file),
     })
 }
 
-/// The least of all ways at each size.
-fn soonest(device: &Device, quantile: Quantile) -> Curve {
+/// Time of the fastest method at each size.
+fn fastest_method(device: &Device, quantile: Quantile) -> Curve {
     let mut least: BTreeMap<u64, u64> = BTreeMap::new();
     for commit in commits(device).iter().filter(|commit| commit.writes_per_commit == 1) {
         if let Some(ns) = quantile(&commit.latency_ns) {
@@ -167,7 +168,7 @@ fn finding(device: &Device) -> String {
 fn finding_of_several(devices: &[Device]) -> String {
     let commit = |device: &Device| device.profile.commit().map(|commit| commit.median_ns.value);
     let times: Vec<_> = devices.iter().map(commit).collect();
-    let words = each(devices, &times, "unknown", |ns| Quantity::time_ns(ns).to_string());
+    let words = per_device(devices, &times, "unknown", |ns| Quantity::time_ns(ns).to_string());
     format!(
         "A commit (median, as a database makes it) takes {words}; the curves are of the soonest way at each size."
     )

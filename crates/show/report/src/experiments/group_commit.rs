@@ -2,10 +2,10 @@ use nandle_profile::experiments::{FlushCosts, GroupCommitCost};
 
 use crate::device::Device;
 use crate::figures::Figure;
-use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, per_device};
 use crate::text;
 
-/// Commits per second over the number of writers.
+/// Commits per second by number of writers.
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let curves = match devices {
         [device] => {
@@ -60,6 +60,6 @@ fn finding_of_several(devices: &[Device]) -> String {
     let together =
         |device: &Device| device.profile.derived.group_commit.map(|gain| gain.together_per_s.value);
     let rates: Vec<_> = devices.iter().map(together).collect();
-    let words = each(devices, &rates, "unknown", |rate| text::significant(rate, 3));
+    let words = per_device(devices, &rates, "unknown", |rate| text::significant(rate, 3));
     format!("Commits per second with as many writers as help: {words}.")
 }

@@ -10,7 +10,7 @@ type Quantile = fn(&LatencySummary) -> Option<u64>;
 const QUANTILES: [(&str, Quantile); 3] =
     [("99th percentile", |l| l.p99), ("90th percentile", |l| l.p90), ("median", |l| l.p50)];
 
-/// Latency of reads over the rates of reads and writes.
+/// Read latency by read rate and write rate.
 pub(super) fn heat(device: &Device) -> Option<Figure> {
     let map = &device.profile.experiments.interference.as_ref()?.findings;
     let (name, quantile) = *QUANTILES.iter().find(|(_, quantile)| covers(map, *quantile))?;
@@ -44,7 +44,7 @@ pub(super) fn heat(device: &Device) -> Option<Figure> {
     }))
 }
 
-/// Whether most cells have the quantile: a map full of gaps tells nothing.
+/// Returns true if most cells have the quantile.
 fn covers(map: &InterferenceMap, quantile: Quantile) -> bool {
     let with = map.cells.iter().filter(|cell| quantile(&cell.read_latency_ns).is_some()).count();
     with > 0 && 4 * with >= 3 * map.cells.len()
@@ -72,7 +72,7 @@ fn field(cell: &InterferenceCell, quantile: Quantile) -> Option<HeatCell> {
     let latency = &cell.read_latency_ns;
     Some(HeatCell {
         value: value_ms,
-        said: text::significant(value_ms, if value_ms >= 100.0 { 3 } else { 2 }),
+        text: text::significant(value_ms, if value_ms >= 100.0 { 3 } else { 2 }),
         title: format!(
             "{} of {} reads/s and {} of {} writes/s; reads: median {}, 99th percentile {}; writes: median {}",
             text::significant(cell.read_achieved_per_s, 3),
@@ -123,7 +123,7 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
     told.unwrap_or_else(|| "Reads were measured beside writes.".to_owned()) + &behind
 }
 
-/// The greatest slow-down among the cells that kept their rates.
+/// Greatest slowdown among the cells that kept their rates.
 fn worst(map: &InterferenceMap, name: &str, quantile: Quantile) -> Option<String> {
     let slowdown = |cell: &InterferenceCell| {
         let alone = find(map, cell.read_share, 0.0).filter(|alone| alone.rates_kept)?;

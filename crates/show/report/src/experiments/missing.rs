@@ -4,12 +4,12 @@ use crate::device::Device;
 use crate::sections::Missing;
 use crate::text;
 
-/// The experiment's name, if it has no result.
+/// Returns the name of an experiment without a result.
 pub(super) fn absent<T>(name: &'static str, conducted: Option<&Conducted<T>>) -> Option<&'static str> {
     conducted.is_none().then_some(name)
 }
 
-/// Experiments without a result on a device, each with the reason.
+/// Experiments without a result on a device, with the reasons.
 pub(super) fn missing<const N: usize>(device: &Device, absent: [Option<&'static str>; N]) -> Vec<Missing> {
     let why = |name: &str| {
         let skipped = device.profile.experiments.skipped.iter().find(|skipped| skipped.name == name);

@@ -1,4 +1,4 @@
-//! What each experiment of a probe found, as figures: a file per experiment, and the questions that they answer.
+//! Figures of the probe's experiments, one file each, and the questions they answer.
 
 mod fill_level;
 mod flush;
@@ -24,7 +24,7 @@ use crate::device::Device;
 use crate::figures::{Figure, Question};
 use crate::text;
 
-/// What a reader of the costs of writes should know.
+/// Remarks on the figures of write costs.
 fn of_writes(found: &Experiments) -> Vec<String> {
     [
         remarks(found.write_patterns.as_ref(), "Write patterns"),
@@ -34,7 +34,7 @@ fn of_writes(found: &Experiments) -> Vec<String> {
     .concat()
 }
 
-/// The questions about one device beside those of the grid of reads.
+/// Questions about one device, except those that the read grid answers.
 pub(crate) fn questions(device: &Device) -> Vec<Question> {
     let all = [
         write_patterns(device),
@@ -167,7 +167,7 @@ fn commits(device: &Device) -> Vec<Figure> {
     present([flush::plot(devices), group_commit::plot(devices), flush::ways_in_files(device)])
 }
 
-/// The figures of writing that several devices share.
+/// Write figures compared across devices.
 pub(crate) fn compared(devices: &[Device]) -> Question {
     Question {
         id: "writing",
@@ -199,19 +199,19 @@ fn structure_remarks(found: &Experiments) -> Vec<String> {
     .concat()
 }
 
-/// What an experiment remarked, what ended it, and which of its requests failed.
+/// Remarks of an experiment, the reason for its end, and its failed requests.
 fn remarks<T>(conducted: Option<&Conducted<T>>, name: &str) -> Vec<String> {
     let Some(conducted) = conducted else { return Vec::new() };
     let ended = conducted.ended_by.iter().map(|why| format!("ended early: {why}"));
     let failed = conducted.failed.iter().map(|failed| {
         format!("{} failed, the first with: {}", text::plural(failed.requests, "request"), failed.first_error)
     });
-    let said = conducted.remarks.iter().cloned().chain(ended).chain(failed);
-    said.map(|remark| format!("{name}: {}", text::clean(&remark).trim_end_matches('.').to_owned() + "."))
+    let text = conducted.remarks.iter().cloned().chain(ended).chain(failed);
+    text.map(|remark| format!("{name}: {}", text::clean(&remark).trim_end_matches('.').to_owned() + "."))
         .collect()
 }
 
-/// What a device's curve is called: alone by what it is, among others by the device.
+/// Label of a curve: its meaning for one device, the device's label for several.
 fn label(devices: &[Device], device: &Device, alone: &str) -> String {
     if devices.len() == 1 { alone.to_owned() } else { device.label() }
 }

@@ -9,10 +9,10 @@ fn found<'a>(device: &Device<'a>) -> Option<&'a ReadAhead> {
     device.profile.experiments.read_ahead.as_ref().map(|conducted| &conducted.findings)
 }
 
-/// A stream that surely gains no more than this gains nothing, as the probe has it.
+/// Least gain of a stream that counts as a gain, as in the probe.
 const GAIN_UNSEEN: f64 = 1.2;
 
-/// What several sequential streams gain on random reading.
+/// Gain of several sequential streams over random reads.
 pub(super) fn streams(device: &Device) -> Option<Figure> {
     let found = found(device)?;
     let point = |cost: &StreamCost| Point::new(f64::from(cost.streams), &cost.gain);
@@ -34,10 +34,10 @@ pub(super) fn streams(device: &Device) -> Option<Figure> {
     };
     let note =
         format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
-/// Latency of the first, second, … read of a run. Nothing where no read-ahead was seen.
+/// Latency by position within a run of reads; `None` without read-ahead.
 pub(super) fn positions(device: &Device) -> Option<Figure> {
     let found = found(device)?;
     let after = found.detected_after_requests?;
@@ -49,5 +49,5 @@ pub(super) fn positions(device: &Device) -> Option<Figure> {
     let finding =
         format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
     let note = format!("Reads of {}, one at a time.", Quantity::size(found.block_bytes));
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }

@@ -5,7 +5,7 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, distinct};
 use crate::text::{self, Quantity};
 
-/// Reads per second over submitting threads.
+/// Reads per second by number of submitting threads.
 pub(super) fn plot(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.scaling.as_ref()?.findings;
     let depths = distinct(found.cells.iter().map(|cell| cell.queue_depth_per_thread));
@@ -31,5 +31,5 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
     };
     let note =
         format!("Random reads of {}; each thread has a queue of its own.", Quantity::size(found.block_bytes));
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }

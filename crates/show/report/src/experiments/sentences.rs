@@ -1,10 +1,10 @@
-//! What an experiment found in so few figures that a sentence says it better than a plot.
+//! Findings with few figures, as sentences instead of plots.
 
 use nandle_profile::Experiments;
 
 use crate::text::{self, Quantity};
 
-/// Which writes are never torn, and the source of that.
+/// Largest write that is never torn, and the source of the claim.
 pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
     let Some(conducted) = &found.atomic_write else { return Vec::new() };
     let source = text::clean(&conducted.findings.source);
@@ -18,7 +18,7 @@ pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
     vec![text::sentence(&stated.unwrap_or(source))]
 }
 
-/// What writing in sequence gives in large requests.
+/// Bandwidth of large sequential writes.
 pub(super) fn large_writes(found: &Experiments) -> Vec<String> {
     let Some(conducted) = &found.large_writes else { return Vec::new() };
     let cells = conducted.findings.cells.iter();
@@ -36,22 +36,22 @@ pub(super) fn large_writes(found: &Experiments) -> Vec<String> {
     }
 }
 
-/// What a discard costs, and what it does to reads.
+/// Cost of a discard and its effect on reads.
 pub(super) fn discards(found: &Experiments) -> Vec<String> {
     let Some(costs) = found.discard.as_ref().map(|conducted| &conducted.findings) else { return Vec::new() };
     let medians = costs.discards.iter().filter_map(|cost| Some((cost.discard_bytes, cost.latency_ns.p50?)));
     let times: Vec<_> =
         medians.map(|(bytes, ns)| format!("{} for {}", text::time_ns(ns), Quantity::size(bytes))).collect();
-    let said = (!times.is_empty()).then(|| format!("A discard takes {} (median).", text::join(&times)));
+    let text = (!times.is_empty()).then(|| format!("A discard takes {} (median).", text::join(&times)));
     let (alone, beside) = (&costs.read_latency_alone_ns, &costs.read_latency_beside_ns);
     let tails = alone.p99.zip(beside.p99).map(|(alone, beside)| {
         let (alone, beside) = (text::time_ns(alone), text::time_ns(beside));
         format!("The 99th percentile of random reads is {alone} alone and {beside} beside discards.")
     });
-    said.into_iter().chain(tails).collect()
+    text.into_iter().chain(tails).collect()
 }
 
-/// Chunk and members of an array behind the device.
+/// Chunk size and members of an array behind the device.
 pub(super) fn array_layout(found: &Experiments) -> Vec<String> {
     let Some(layout) = found.array_layout.as_ref().map(|conducted| &conducted.findings) else {
         return Vec::new();

@@ -6,7 +6,7 @@ use crate::figures::{Bar, Bars, Figure, Group};
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
 use crate::text::{self, Quantity};
 
-/// Requests per second over their size.
+/// Requests per second by request size.
 pub(super) fn rates(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.smallest_block.as_ref()?.findings;
     let curve = |(index, (operation, name)): (usize, (OperationKind, &str))| {
@@ -19,16 +19,16 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
     let axes = (XAxis::BlockSize, YAxis::Rate("Requests"));
     let plot = Plot::joined("smallest-block", "The smallest block", axes, "", View::alone(curves));
     let depth = found.rates.first().map_or(1, |rate| rate.queue_depth);
-    let mut said = Vec::new();
+    let mut text = Vec::new();
     if let Some(flat) = &found.read_flat_to_bytes {
         let smallest = found.rates.iter().map(|rate| rate.block_bytes).min();
-        said.push(if smallest == Some(flat.value) {
+        text.push(if smallest == Some(flat.value) {
             format!("A larger read than {}, the smallest that was tried, costs more (5 %).", text::size(flat))
         } else {
             format!("A read of {} costs no more than a smaller one (5 %).", text::size(flat))
         });
     }
-    said.push(match &found.read_modify_write_below_bytes {
+    text.push(match &found.read_modify_write_below_bytes {
         Some(step) => {
             format!(
                 "Writes below {} cost more than that: the rest of its block is read first.",
@@ -41,10 +41,10 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
         None => "Writes were not tried.".to_owned(),
     });
     let note = format!("At depth {depth}, aligned to the block.");
-    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding: said.join(" "), note, ..plot }))
+    (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding: text.join(" "), note, ..plot }))
 }
 
-/// What shifted offsets cost.
+/// Cost of misaligned requests.
 pub(super) fn alignments(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.smallest_block.as_ref()?.findings;
     let worst =
@@ -68,7 +68,7 @@ pub(super) fn alignments(device: &Device) -> Option<Figure> {
             Quantity::size(cost.shift_bytes)
         ),
         value: cost.relative_cost.value,
-        said: format!("× {}", text::factor(&cost.relative_cost)),
+        text: format!("× {}", text::factor(&cost.relative_cost)),
         kind: usize::from(cost.operation != OperationKind::Read),
     };
     Some(Figure::Bars(Bars {

@@ -3,10 +3,11 @@ use nandle_profile::experiments::{Departure, DepartureKind, SteadyState};
 use super::label;
 use crate::device::Device;
 use crate::figures::Figure;
-use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, each};
+use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, per_device};
 use crate::text::{self, Quantity};
 
-/// The speed of random writing over time: each second and each round of one device, the rounds of several.
+/// Bandwidth of random writes over time. A single device has seconds and rounds, several devices
+/// have rounds.
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let found: Vec<_> = devices.iter().map(findings).collect();
     let curves: Vec<_> = match (devices, found.as_slice()) {
@@ -37,7 +38,7 @@ fn findings<'a>(device: &Device<'a>) -> Option<&'a SteadyState> {
     device.profile.experiments.steady_state.as_ref().map(|conducted| &conducted.findings)
 }
 
-/// Seconds and rounds; rounds alone where they were shorter than a second.
+/// Curves of seconds and rounds. Rounds shorter than a second have no curve of seconds.
 fn of_one(found: &SteadyState) -> Vec<Curve> {
     let both = [seconds(found), rounds("rounds".to_owned(), Look::Kind(1), found)];
     both.into_iter().filter(|curve| !curve.is_empty()).collect()
@@ -68,7 +69,7 @@ fn rounds(label: String, look: Look, found: &SteadyState) -> Curve {
     Curve::joined(label, look, points.collect())
 }
 
-/// Whether it was seen in random writing, which is what the plot shows, and not while the area was filled in sequence.
+/// Returns true if the departure happened during random writing, not during the sequential fill.
 fn of_random(departure: &Departure) -> bool {
     departure.kind != DepartureKind::FastRegionFull
 }
@@ -101,9 +102,9 @@ fn finding(device: &Device, found: &SteadyState) -> String {
         format!(" For a byte of the host’s, {factor} go to flash.")
     });
     let departures: Vec<_> = found.departures.iter().map(departure).collect();
-    let how_long =
-        writing.map_or_else(String::new, |writing| format!(" {}", text::how_long(&writing, device.profile)));
-    format!("{told}{fresh}.{how_long}{amplification}{}", departures.concat())
+    let writing_duration = writing
+        .map_or_else(String::new, |writing| format!(" {}", text::writing_duration(&writing, device.profile)));
+    format!("{told}{fresh}.{writing_duration}{amplification}{}", departures.concat())
 }
 
 fn spread(found: &SteadyState) -> String {
@@ -153,5 +154,5 @@ fn finding_of_several(devices: &[Device]) -> String {
     let steady = |device: &Device| findings(device)?.steady_bytes_per_s.map(|steady| steady.value);
     let speeds: Vec<_> = devices.iter().map(steady).collect();
     let speed = |value| Quantity::bandwidth(value).to_string();
-    format!("Random writing for long gives {}.", each(devices, &speeds, "unknown", speed))
+    format!("Random writing for long gives {}.", per_device(devices, &speeds, "unknown", speed))
 }

@@ -1,4 +1,4 @@
-//! How far random writes may spread, and how many streams may run, before a write becomes expensive.
+//! Area and number of streams up to which random writes are cheap.
 
 use nandle_profile::Cheap;
 use nandle_profile::experiments::{MicroBenchmark, PatternCost};
@@ -11,7 +11,7 @@ use crate::text::{self, Quantity};
 
 const COST: YAxis = YAxis::Factor("Time of a write by that of a sequential one");
 
-/// Cost over the area in which random writes stay.
+/// Write cost by size of the area with random writes.
 pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
     let curves = curves(devices, MicroBenchmark::Locality, "random writes within the area", |row| {
         nandle_bytes(row.pattern.strip_prefix("focused:")?)
@@ -47,11 +47,12 @@ fn areas_finding(devices: &[Device]) -> String {
             Some(Cheap::Nowhere) => "No area is small enough for random writes to be cheap.".to_owned(),
         };
     }
-    let said = |device: &Device| said(area(device), "no area", |bytes| Quantity::size(bytes).to_string());
-    format!("Random writes stay cheap within {}.", on_each(devices, said))
+    let extent =
+        |device: &Device| extent_text(area(device), "no area", |bytes| Quantity::size(bytes).to_string());
+    format!("Random writes stay cheap within {}.", per_device(devices, extent))
 }
 
-/// Cost over the number of sequential streams.
+/// Write cost by number of sequential streams.
 pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
     let curves = curves(devices, MicroBenchmark::Partitioning, "writes in streams", |row| {
         row.pattern.strip_prefix("partitioned:")?.parse().ok()
@@ -80,12 +81,12 @@ fn partitions_finding(devices: &[Device]) -> String {
             Some(Cheap::Nowhere) => "Not even two streams at a time stay cheap.".to_owned(),
         };
     }
-    let said = |device: &Device| said(streams(device), "not even two", |count| count.to_string());
-    format!("Streams at a time that stay cheap: {}.", on_each(devices, said))
+    let extent = |device: &Device| extent_text(streams(device), "not even two", |count| count.to_string());
+    format!("Streams at a time that stay cheap: {}.", per_device(devices, extent))
 }
 
-/// The extent of what is cheap in a word or two, for a comparison.
-fn said<T>(found: Option<Cheap<T>>, nowhere: &str, say: impl Fn(T) -> String) -> String {
+/// Extent of cheap writes in a word or two, for a comparison.
+fn extent_text<T>(found: Option<Cheap<T>>, nowhere: &str, say: impl Fn(T) -> String) -> String {
     match found {
         None => "unknown".to_owned(),
         Some(Cheap::UpTo { extent, .. }) => say(extent.value),
@@ -94,10 +95,10 @@ fn said<T>(found: Option<Cheap<T>>, nowhere: &str, say: impl Fn(T) -> String) ->
     }
 }
 
-/// `8MiB on A and unclear on B`.
-fn on_each(devices: &[Device], say: impl Fn(&Device) -> String) -> String {
-    let said = devices.iter().map(|device| format!("{} on {}", say(device), device.letter()));
-    text::join(&said.collect::<Vec<_>>())
+/// Joins a phrase per device: `8MiB on A and unclear on B`.
+fn per_device(devices: &[Device], say: impl Fn(&Device) -> String) -> String {
+    let phrases = devices.iter().map(|device| format!("{} on {}", say(device), device.letter()));
+    text::join(&phrases.collect::<Vec<_>>())
 }
 
 fn curves(
@@ -119,7 +120,7 @@ fn curves(
     curves.iter().any(|curve| !curve.is_empty()).then_some(curves)
 }
 
-/// Bytes as patterns print them: `8MiB`.
+/// Parses a size from a pattern: `8MiB`.
 fn nandle_bytes(text: &str) -> Option<u64> {
     let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '.').unwrap_or(text.len());
     let (number, unit) = text.split_at_checked(digits)?;
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_in_patterns_are_read() {
+    fn sizes_in_patterns_are_parsed() {
         assert_eq!(nandle_bytes("8MiB"), Some(8 << 20));
         assert_eq!(nandle_bytes("3.5MiB"), Some(7 << 19));
         assert_eq!(nandle_bytes("512"), Some(512));

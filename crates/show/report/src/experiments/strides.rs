@@ -4,7 +4,7 @@ use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text;
 
-/// Cost of writing at a constant distance: bars, because strides are negative and zero too.
+/// Cost of writes at a constant distance. Bars, because strides may be negative or zero.
 pub(super) fn bars(device: &Device) -> Option<Figure> {
     let mut rows: Vec<_> = device.profile.stride_costs().collect();
     rows.sort_by_key(|(stride, _)| *stride);
@@ -12,7 +12,7 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
     let bar = |(stride, ratio): &(i64, nandle_profile::Interval<f64>)| Bar {
         label: signed(*stride),
         value: ratio.value,
-        said: format!("× {}", text::factor(ratio)),
+        text: format!("× {}", text::factor(ratio)),
         kind: usize::from(!cheap.clear.contains(stride)),
     };
     let bars: Vec<_> = rows.iter().map(bar).collect();
@@ -47,7 +47,7 @@ fn finding(cheap: &Strides) -> String {
     }
 }
 
-/// With the sign that print has: `+2`, `0`, `−2`.
+/// Formats a stride with a typographic sign: `+2`, `0`, `−2`.
 fn signed(stride: i64) -> String {
     match stride {
         0 => "0".to_owned(),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stride_that_may_be_expensive_is_not_listed_as_cheap() {
+    fn possibly_expensive_stride_is_not_listed_as_cheap() {
         let mut profile = crate::made_up::written();
         profile.derived.cheap_strides_blocks = vec![-1, 0];
         let written = profile.experiments.write_patterns.as_mut().unwrap();

@@ -5,7 +5,7 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis, distinct};
 use crate::text::{self, Quantity};
 
-/// Blocking against asynchronous reads over their size, for each number outstanding.
+/// Bandwidth of blocking and asynchronous reads by block size, for each number outstanding.
 pub(super) fn plot(device: &Device) -> Option<Figure> {
     let reads = &device.profile.experiments.sync_reads.as_ref()?.findings.reads;
     let view = |outstanding: u32| {
@@ -47,7 +47,7 @@ fn finding(reads: &[SyncRead]) -> String {
     alone(reads).unwrap_or_else(|| "No size was read both ways.".to_owned())
 }
 
-/// Without threads that block beside each other: what one blocking thread misses.
+/// Loss of a single blocking thread, if no concurrent threads were measured.
 fn alone(reads: &[SyncRead]) -> Option<String> {
     let least = reads.iter().map(|read| read.block_bytes).min()?;
     let of_least = || reads.iter().filter(|read| read.block_bytes == least);

@@ -6,7 +6,7 @@ use crate::text::{self, Quantity};
 
 const SPEED: &str = "Bandwidth";
 
-/// How fast writes are taken in until the cache is full, and after that. Nothing where no cache showed.
+/// Write bandwidth before and after the cache is full; `None` without a cache.
 pub(super) fn speeds(device: &Device) -> Option<Figure> {
     let found = &device.profile.experiments.write_cache.as_ref()?.findings;
     let absorbed = found.absorbed_bytes.as_ref()?;
@@ -14,7 +14,7 @@ pub(super) fn speeds(device: &Device) -> Option<Figure> {
     let bar = |label: &str, speed: &nandle_profile::Interval<f64>, kind| Bar {
         label: label.to_owned(),
         value: speed.value,
-        said: text::bandwidth(speed),
+        text: text::bandwidth(speed),
         kind,
     };
     Some(Figure::Bars(Bars {
@@ -48,7 +48,7 @@ fn drained(found: &WriteCacheFindings) -> String {
     again + &flush
 }
 
-/// The four patterns with the cache on and off.
+/// Bandwidth of the four patterns with the cache enabled and disabled.
 pub(super) fn settings(device: &Device) -> Option<Figure> {
     let settings = &device.profile.experiments.write_cache.as_ref()?.findings.settings;
     let pairs: Vec<_> =
@@ -89,7 +89,7 @@ fn group((on, off): &Pair) -> Group {
     let bar = |label: &str, setting: &CacheSetting, kind| Bar {
         label: label.to_owned(),
         value: setting.bandwidth_bytes_per_s,
-        said: Quantity::bandwidth(setting.bandwidth_bytes_per_s).to_string(),
+        text: Quantity::bandwidth(setting.bandwidth_bytes_per_s).to_string(),
         kind,
     };
     let size = Quantity::size(on.block_bytes);

@@ -5,7 +5,8 @@ use crate::device::Device;
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text::{self, Quantity};
 
-/// The good patterns of `StableBuffer` §3.1 beside random writing, each by sequential writing.
+/// Cost of the good patterns of `StableBuffer` §3.1 and of random writes, divided by sequential
+/// writes.
 pub(super) fn patterns(device: &Device) -> Option<Figure> {
     let derived = &device.profile.derived;
     let cost = derived.write_pattern_cost.as_ref()?;
@@ -41,7 +42,7 @@ pub(super) fn patterns(device: &Device) -> Option<Figure> {
 }
 
 fn bar(label: String, ratio: &Interval<f64>, kind: usize) -> Bar {
-    Bar { label, value: ratio.value, said: format!("× {}", text::factor(ratio)), kind }
+    Bar { label, value: ratio.value, text: format!("× {}", text::factor(ratio)), kind }
 }
 
 fn finding(cost: &WritePatternCost) -> String {
@@ -68,7 +69,7 @@ fn finding(cost: &WritePatternCost) -> String {
     }
 }
 
-/// What else changes the cost of a write: uFLIP's remaining micro-benchmarks.
+/// Cost of writes in uFLIP's other micro-benchmarks.
 pub(super) fn circumstances(device: &Device) -> Option<Figure> {
     const BENCHMARKS: [(MicroBenchmark, &str); 6] = [
         (MicroBenchmark::Granularity, "By the size of a write (by a sequential write of that size)"),
@@ -106,17 +107,19 @@ pub(super) fn circumstances(device: &Device) -> Option<Figure> {
     }))
 }
 
-/// The one whose cost is surely the greatest: a mean that a single pause of cleaning has made tells nothing.
+/// Row with the greatest lower bound. A mean would be distorted by a single pause for garbage
+/// collection.
 fn most_expensive<'a>(rows: impl Iterator<Item = &'a PatternCost>) -> String {
     let sure = |row: &PatternCost| row.relative_cost.as_ref().map_or(0.0, |ratio| ratio.low);
     let most_expensive = rows.filter(|row| sure(row) > 1.0).max_by(|a, b| sure(a).total_cmp(&sure(b)));
     most_expensive.and_then(row_bar).map_or_else(
         || "None of these is surely more expensive than a sequential write.".to_owned(),
-        |bar| format!("The most expensive of these for sure is {}, at {}.", bar.label, bar.said),
+        |bar| format!("The most expensive of these for sure is {}, at {}.", bar.label, bar.text),
     )
 }
 
-/// Sequential writes are what the others are compared with; where they are the comparison itself, they say nothing.
+/// Bar of a row. Plain sequential writes are the reference, so they have none in their own
+/// comparison.
 fn row_bar(row: &PatternCost) -> Option<Bar> {
     let ratio = row.relative_cost.as_ref()?;
     let is_sequential = row.pattern == "sequential";
@@ -154,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pause_makes_no_pattern_the_most_expensive() {
+    fn single_pause_makes_no_pattern_the_most_expensive() {
         let profile = crate::made_up::written();
         let row = &profile.experiments.write_patterns.as_ref().unwrap().findings.patterns[0];
         let with = |read_percent, value, low, high| PatternCost {
@@ -163,9 +166,9 @@ mod tests {
             relative_cost: Some(Interval { value, low, high }),
             ..row.clone()
         };
-        let said = most_expensive([with(50, 21.1, 0.0, 270.0), with(90, 1.6, 1.4, 1.7)].iter());
-        assert!(said.contains("90 % reads") && said.contains("for sure"), "{said}");
-        let said = most_expensive([with(50, 21.1, 0.0, 270.0)].iter());
-        assert_eq!(said, "None of these is surely more expensive than a sequential write.");
+        let text = most_expensive([with(50, 21.1, 0.0, 270.0), with(90, 1.6, 1.4, 1.7)].iter());
+        assert!(text.contains("90 % reads") && text.contains("for sure"), "{text}");
+        let text = most_expensive([with(50, 21.1, 0.0, 270.0)].iter());
+        assert_eq!(text, "None of these is surely more expensive than a sequential write.");
     }
 }

@@ -1,37 +1,37 @@
-/// Figures over two parameters, as a table whose cells are coloured by a logarithmic scale.
+/// Heat map: a table over two parameters with cells coloured on a logarithmic scale.
 pub(crate) struct Heat {
     /// Anchor on the page.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// What the data say, computed from them.
+    /// Finding computed from the data.
     pub(crate) finding: String,
-    /// How to read it.
+    /// Instruction for reading the figure.
     pub(crate) note: String,
-    /// What the numbers are, with their unit.
+    /// Quantity of the numbers, with their unit.
     pub(crate) quantity: String,
-    /// What a framed, struck cell is.
+    /// Meaning of a framed, struck cell.
     pub(crate) missed: String,
-    /// What runs down and what runs across.
+    /// Labels of the rows and the columns.
     pub(crate) corner: String,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<HeatRow>,
 }
 
-/// A line of cells, one for each column.
+/// Row of the map, with a cell for each column.
 pub(crate) struct HeatRow {
     pub(crate) label: String,
     pub(crate) cells: Vec<Option<HeatCell>>,
 }
 
-/// One cell.
+/// Cell of the map.
 pub(crate) struct HeatCell {
-    /// Decides the colour.
+    /// Value that determines the colour.
     pub(crate) value: f64,
-    /// The value as it stands in the cell.
-    pub(crate) said: String,
-    /// All that is known of it, for a pointer over it.
+    /// Value as printed in the cell.
+    pub(crate) text: String,
+    /// Details in the tooltip.
     pub(crate) title: String,
-    /// Whether the cell doesn't count as the others do.
+    /// True if the cell doesn't count like the others.
     pub(crate) missed: bool,
 }
 
@@ -52,7 +52,7 @@ impl Heat {
         self.rows.iter().any(|row| row.cells.iter().flatten().any(|cell| cell.missed))
     }
 
-    /// How much ink a value gets, 0 to 100.
+    /// Strength of the colour for a value, 0 to 100.
     pub(crate) fn ink(&self, value: f64) -> f64 {
         let (least, greatest) = self.range();
         if value <= 0.0 || greatest <= least {
@@ -61,7 +61,8 @@ impl Heat {
         (100.0 * (value / least).ln() / (greatest / least).ln()).clamp(0.0, 100.0)
     }
 
-    /// Values evenly spread over the scale, ascending; empty when all are equal.
+    /// Legend values, evenly spread over the scale in ascending order; empty if all values are
+    /// equal.
     pub(crate) fn legend(&self) -> Vec<f64> {
         let (least, greatest) = self.range();
         if greatest <= least {
@@ -78,7 +79,7 @@ mod tests {
 
     fn heat(values: &[f64]) -> Heat {
         let cell = |value: &f64| {
-            Some(HeatCell { value: *value, said: String::new(), title: String::new(), missed: false })
+            Some(HeatCell { value: *value, text: String::new(), title: String::new(), missed: false })
         };
         Heat {
             id: "heat",

@@ -1,5 +1,5 @@
-//! What a page shows beside its text: plots of curves, bars, maps of cells, and points. Each has a finding above it, computed
-//! from the data, and a note on how to read it.
+//! Visual elements of a page: plots, bars, heat maps and scatter plots. Each has a finding computed
+//! from the data and a note on how to read it.
 
 mod bars;
 mod heat;
@@ -12,31 +12,31 @@ pub(crate) use scatter::{Axis, Dots, Scatter};
 use crate::plots::Plot;
 use crate::sections::Missing;
 
-/// Something to look at.
+/// Visual element of a page.
 pub(crate) enum Figure {
     Plot(Plot),
     Bars(Bars),
-    /// Bars of times, which differ by powers of ten, on one logarithmic scale.
+    /// Bars of times on one logarithmic scale, because times differ by powers of ten.
     LogBars(Bars),
     Heat(Heat),
     Scatter(Scatter),
 }
 
-/// A question that a reader has, and what answers it.
+/// Question of a reader, with the figures that answer it.
 pub(crate) struct Question {
     /// Anchor of the section on the page.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
     pub(crate) figures: Vec<Figure>,
-    /// What no figure shows, each a sentence; and what a reader of the figures should know.
+    /// Facts that no figure shows and notes on the figures, one sentence each.
     pub(crate) remarks: Vec<String>,
-    /// What would answer it too, and why it wasn't measured.
+    /// Figures that are missing, with the reasons.
     pub(crate) missing: Vec<Missing>,
 }
 
 impl Plot {
-    /// The figure; nothing where nothing was measured.
-    pub(crate) fn drawn(self) -> Option<Figure> {
+    /// Turns the figure into a page element; `None` if nothing was measured.
+    pub(crate) fn into_figure(self) -> Option<Figure> {
         (!self.views.is_empty()).then_some(Figure::Plot(self))
     }
 }

@@ -1,17 +1,17 @@
-//! The page of a trace that was played: how long its requests took, beside what the trace itself has recorded.
+//! Page of a played trace: its request times compared with those recorded in the trace.
 
 use nandle_replay::play::{Compared, OperationPlayed, PlayFile, PlayedDistribution, QuantilePoint};
 use nandle_trace::Operation;
 
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
-use crate::questions::{Head, page, question};
+use crate::questions::{PageHeading, page, question};
 use crate::text::{self, Quantity};
 
-/// The report on a trace that was played as one HTML document that needs no network and no other file.
+/// Renders the report on a played trace as a self-contained HTML document.
 pub fn play_html(report: &PlayFile) -> String {
     let behind = report.fell_behind.iter().map(|behind| &behind.says);
-    let head = Head {
+    let head = PageHeading {
         kicker: "Trace, played",
         title: report.target.clone(),
         particulars: particulars(report),
@@ -63,7 +63,7 @@ fn name(operation: Option<Operation>) -> &'static str {
     }
 }
 
-/// The distributions of response and service times, and of those that the trace has recorded.
+/// Distributions of response and service times, measured and recorded.
 fn distribution(report: &PlayFile) -> Option<Figure> {
     let views: Vec<_> = report.distributions.iter().map(|kind| view(kind, report)).collect();
     let axes = (
@@ -78,7 +78,7 @@ fn distribution(report: &PlayFile) -> Option<Figure> {
     let note = "Response counts from when a request was due, service from when it was sent: between them lies what it was held, because as \
                 many were in flight as may be, or late. A quantile needs ten requests beyond it."
         .to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
 fn view(kind: &PlayedDistribution, report: &PlayFile) -> View {
@@ -100,7 +100,7 @@ fn view(kind: &PlayedDistribution, report: &PlayFile) -> View {
     View { name: name(kind.operation).to_owned(), curves }
 }
 
-/// Means side by side, and what the distributions differ by.
+/// Means, and the distance between the distributions.
 fn demerits(report: &PlayFile) -> Option<Figure> {
     let all = report.comparison.first()?;
     let time = |value: f64| Quantity::time_ns(value).to_string();
@@ -128,8 +128,8 @@ fn demerits(report: &PlayFile) -> Option<Figure> {
 fn group(compared: &Compared) -> Group {
     let bar = |label: &str, value_ns: Option<f64>, kind| {
         let value_ns = value_ns?;
-        let said = Quantity::time_ns(value_ns).to_string();
-        Some(Bar { label: label.to_owned(), value: value_ns / 1e6, said, kind })
+        let text = Quantity::time_ns(value_ns).to_string();
+        Some(Bar { label: label.to_owned(), value: value_ns / 1e6, text, kind })
     };
     let p99 = |value: Option<u64>| value.map(|value| value as f64);
     let bars = [

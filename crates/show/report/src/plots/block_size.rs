@@ -1,12 +1,12 @@
 use nandle_profile::{MeasuredCell, is_near_full};
 
 use super::curve::thin_out;
-use super::each::each;
+use super::per_device::per_device;
 use super::{Curve, Line, Look, Plot, View, XAxis, YAxis, distinct, fullest};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// Bandwidth of random reading over the block size: a curve for each depth of one device, or for each of
+/// Bandwidth of random reads by block size: a curve for each depth of one device, or for each of
 /// several devices at one depth.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let (views, finding) = match devices {
@@ -76,8 +76,8 @@ fn finding_of_one(device: &Device) -> String {
     [Some(peak), near].into_iter().flatten().chain(ends).collect::<Vec<_>>().join(" ")
 }
 
-/// The greatest of many noisy points lies by chance a little above the best plateau, which is what the page gives as the
-/// device's bandwidth.
+/// Explains a peak above the best plateau, which is the bandwidth on the page. The greatest of many
+/// noisy points exceeds the plateau by chance.
 fn peak(device: &Device, best: &MeasuredCell) -> String {
     let point = Quantity::bandwidth(best.steady_bandwidth_bytes_per_s.value);
     let (block, depth) = (Quantity::size(best.cell.block_bytes), best.cell.queue_depth);
@@ -92,7 +92,7 @@ fn peak(device: &Device, best: &MeasuredCell) -> String {
     }
 }
 
-/// What an end of the curve gets, where it falls short of the peak.
+/// Bandwidth at an end of the curve, if it is below the peak.
 fn beside_the_peak((block, bandwidth): (f64, f64), peak: f64) -> Option<String> {
     let share = text::significant(100.0 * bandwidth / peak, 2);
     let short = !is_near_full(bandwidth, peak);
@@ -110,7 +110,7 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
     };
     let phrase = |block: u64| {
         let values: Vec<_> = view.curves.iter().map(|curve| curve.at(block as f64)).collect();
-        let words = each(devices, &values, "unknown", |value| Quantity::bandwidth(value).to_string());
+        let words = per_device(devices, &values, "unknown", |value| Quantity::bandwidth(value).to_string());
         format!("{} blocks get {words}", Quantity::size(block))
     };
     let large = if large > small { format!("; {}", phrase(*large)) } else { String::new() };
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_names_the_peak_and_both_ends_that_fall_short() {
+    fn finding_names_the_peak_and_both_lower_ends() {
         let mut profile = made_up::with_random_reads(&CELLS);
         profile.derived.efficient_block_bytes = Some(Interval::exact(65_536));
         assert_eq!(
@@ -144,21 +144,21 @@ mod tests {
     }
 
     #[test]
-    fn a_peak_beside_the_best_plateau_is_explained() {
+    fn peak_above_the_best_plateau_is_explained() {
         let mut profile = made_up::with_random_reads(&CELLS);
         profile.derived.random_bandwidth_bytes_per_s_max =
             Some(Interval { value: 9.9e8, low: 9e8, high: 1.1e9 });
-        let said = finding(&[profile]);
+        let text = finding(&[profile]);
         assert!(
-            said.starts_with(
+            text.starts_with(
                 "Random reading reaches 990 MB/s; the highest point here, 1.00 GB/s with 64KiB blocks"
             ),
-            "{said}"
+            "{text}"
         );
     }
 
     #[test]
-    fn devices_are_compared_at_the_ends_that_two_of_them_share() {
+    fn devices_are_compared_at_shared_ends() {
         let slow: Vec<_> = CELLS.iter().map(|(block, depth, b)| (*block, *depth, b / 4.0)).collect();
         let profiles = [&CELLS[..], &slow[..3], &[]].map(made_up::with_random_reads);
         assert_eq!(
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_measured_is_said() {
+    fn missing_measurements_are_reported() {
         assert_eq!(finding(&[made_up::partial()]), MISSING);
         assert_eq!(finding(&[made_up::partial(), made_up::partial()]), MISSING);
     }

@@ -2,41 +2,41 @@ use nandle_profile::{Interval, MeasuredCell};
 
 use crate::device::Device;
 
-/// One curve of a plot: what was measured, and the line through it.
+/// Curve of a plot: measured points and a line through them.
 pub(crate) struct Curve {
     pub(crate) label: String,
     pub(crate) look: Look,
-    /// Whether it is drawn at first; the reader can show every curve.
+    /// True if the curve is drawn at first. The reader can show every curve.
     pub(crate) shown: bool,
     pub(crate) measured: Vec<Point>,
-    /// Points of the line, ascending; the measured ones are among them.
+    /// Points of the line in ascending order, including the measured ones.
     pub(crate) line: Vec<(f64, f64)>,
 }
 
-/// A measured point.
+/// Measured point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
-    /// The ends of its interval, where it has one.
+    /// Bounds of the interval, if it has one.
     pub(crate) bounds: Option<(f64, f64)>,
 }
 
-/// How a curve is told from the others: colour, dash and marker together.
+/// Colour, dash and marker of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Look {
-    /// One of several steps of a quantity; colours run from dark to light.
+    /// Step of a quantity; colours run from dark to light.
     Step { index: usize, of: usize },
-    /// One of several unordered things.
+    /// Unordered item.
     Kind(usize),
 }
 
 impl Look {
-    /// As many as the probe's grid has block sizes, which are its longest series of steps.
+    /// Greatest number of steps: the block sizes of the probe's grid.
     const STEPS: usize = 12;
     const KINDS: usize = 8;
 
-    /// Name of the style sheet's colour.
+    /// Name of the colour in the style sheet.
     pub(crate) fn colour(self) -> String {
         match self {
             Self::Step { index, of } => {
@@ -46,14 +46,14 @@ impl Look {
         }
     }
 
-    /// Which marker, counted on without end; the drawing takes it modulo what it has.
+    /// Index of the marker. The drawing takes it modulo the number of markers.
     pub(crate) fn marker(self) -> usize {
         match self {
             Self::Step { index, .. } | Self::Kind(index) => index,
         }
     }
 
-    /// Which dash: steps are many and ordered, and whole lines keep them calm.
+    /// Index of the dash. Steps are many and ordered, so their lines are solid.
     pub(crate) fn dash(self) -> usize {
         match self {
             Self::Step { .. } => 0,
@@ -63,7 +63,7 @@ impl Look {
 }
 
 impl Point {
-    /// A point without an interval.
+    /// Point without an interval.
     pub(crate) fn bare(x: f64, y: f64) -> Self {
         Self { x, y, bounds: None }
     }
@@ -78,7 +78,7 @@ impl Point {
 }
 
 impl Curve {
-    /// A curve whose line joins the measured points and the fitted ones between them.
+    /// Curve through the measured points and the fitted ones between them.
     pub(crate) fn new(label: String, look: Look, mut measured: Vec<Point>, fitted: Vec<(f64, f64)>) -> Self {
         measured.retain(|point| point.x.is_finite() && point.y.is_finite());
         measured.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -89,12 +89,12 @@ impl Curve {
         Self { label, look, shown: true, measured, line }
     }
 
-    /// A curve whose line only joins what was measured.
+    /// Curve through the measured points only.
     pub(crate) fn joined(label: impl Into<String>, look: Look, measured: Vec<Point>) -> Self {
         Self::new(label.into(), look, measured, Vec::new())
     }
 
-    /// Random reading at a depth, over the block size.
+    /// Random reads at a depth by block size.
     pub(crate) fn over_block(device: &Device, depth: u32, label: String, look: Look) -> Self {
         let cells = device.random_reads().filter(|measured| measured.cell.queue_depth == depth);
         let fitted = device.profile.fitted_cells.iter().filter(|fitted| fitted.queue_depth == depth);
@@ -106,7 +106,7 @@ impl Curve {
         )
     }
 
-    /// Random reading with a block size, over the queue depth.
+    /// Random reads of a block size by queue depth.
     pub(crate) fn over_depth(device: &Device, block_bytes: u64, label: String, look: Look) -> Self {
         let cells = device.random_reads().filter(|measured| measured.cell.block_bytes == block_bytes);
         let fitted = device.profile.fitted_cells.iter().filter(|fitted| fitted.block_bytes == block_bytes);
@@ -120,7 +120,7 @@ impl Curve {
         )
     }
 
-    /// Sequential reading at a depth, over the block size.
+    /// Sequential reads at a depth by block size.
     pub(crate) fn sequential(device: &Device, depth: u32, label: String, look: Look) -> Self {
         let cells = device.reads("sequential").filter(|measured| measured.cell.queue_depth == depth);
         let points = cells.map(|measured| Point::bandwidth(measured.cell.block_bytes as f64, measured));
@@ -131,24 +131,25 @@ impl Curve {
         self.line.is_empty()
     }
 
-    /// What the line has at `x`, measured or fitted.
+    /// Value of the line at `x`, measured or fitted.
     pub(crate) fn at(&self, x: f64) -> Option<f64> {
         self.line.iter().find(|(at, _)| (at - x).abs() < 0.5).map(|(_, y)| *y)
     }
 
-    /// What was measured at `x`.
+    /// Measured point at `x`.
     pub(crate) fn measured_at(&self, x: f64) -> Option<&Point> {
         self.measured.iter().find(|point| (point.x - x).abs() < 0.5)
     }
 
-    /// Every value and upper bound.
+    /// All values and upper bounds.
     pub(crate) fn values(&self) -> impl Iterator<Item = f64> + '_ {
         let bounds = self.measured.iter().filter_map(|point| point.bounds).map(|(_, high)| high);
         self.line.iter().map(|(_, y)| *y).chain(bounds).filter(|value| value.is_finite())
     }
 }
 
-/// Shows at most `most` of the curves at first, evenly chosen, the first and the last among them.
+/// Hides all but `most` curves at first. The shown ones are evenly spread and include the first and
+/// the last.
 pub(crate) fn thin_out(curves: &mut [Curve], most: usize) {
     let gaps = curves.len().saturating_sub(1);
     let step = gaps.div_ceil(most.saturating_sub(1).max(1)).max(1);
@@ -167,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_runs_through_measured_and_fitted_points_in_order() {
+    fn line_has_measured_and_fitted_points_in_order() {
         let curve = curve(&[(4.0, 40.0), (1.0, 10.0)], &[(2.0, 20.0), (4.0, 44.0), (8.0, f64::NAN)]);
         assert_eq!(curve.line, [(1.0, 10.0), (2.0, 20.0), (4.0, 40.0)]);
         assert_eq!(curve.at(2.0), Some(20.0));

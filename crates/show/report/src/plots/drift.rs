@@ -1,21 +1,21 @@
 use nandle_profile::{ReferenceCell, ReferenceSlice};
 
-use super::each::each;
+use super::per_device::per_device;
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// The plot's anchor.
+/// Anchor of the plot.
 pub(crate) const DRIFT: &str = "reference-over-time";
-/// A variation below this draws a straight line, of which a sentence says as much.
+/// Least variation that is worth a plot.
 const EVEN: f64 = 0.01;
 
-/// Whether all devices were so steady that there is nothing to see.
+/// Returns true if no device varied enough for a plot.
 pub(crate) fn is_even(devices: &[Device]) -> bool {
     devices.iter().all(|device| reference(device).is_some_and(|reference| reference.variation < EVEN))
 }
 
-/// The reference cell's bandwidth over the time of the probe, by its median: how steady the device was.
+/// Bandwidth of the reference cell during the probe, relative to its median.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let label =
         |device: &Device| if devices.len() == 1 { "reference cell".to_owned() } else { device.label() };
@@ -63,7 +63,7 @@ fn finding(devices: &[Device]) -> String {
     }
     let variation = |device: &Device| reference(device).map(|reference| reference.variation);
     let variations: Vec<_> = devices.iter().map(variation).collect();
-    let words = each(devices, &variations, "unknown", |share| format!("{} %", percent(share)));
+    let words = per_device(devices, &variations, "unknown", |share| format!("{} %", percent(share)));
     format!("The reference cell's slices vary (standard deviation) by {words}.")
 }
 
@@ -89,7 +89,7 @@ fn finding_of_one(reference: &ReferenceCell) -> String {
     }
 }
 
-/// Mean of the last third by that of the first, less one.
+/// Mean of the last third relative to the first third, minus one.
 fn trend(reference: &ReferenceCell) -> Option<f64> {
     let third = reference.series.len() / 3;
     let mean = |slices: &[ReferenceSlice]| {
@@ -100,7 +100,7 @@ fn trend(reference: &ReferenceCell) -> Option<f64> {
     Some(mean(last) / mean(first) - 1.0)
 }
 
-/// Of a modelled drive equal slices may be equal but for rounding.
+/// Formats a share in per cent. Repeat runs on a modelled drive may differ only by rounding.
 fn percent(share: f64) -> String {
     if share < 1e-4 { "less than 0.01".to_owned() } else { text::significant(100.0 * share, 2) }
 }
@@ -124,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_trend_is_named_only_beyond_the_noise() {
+    fn trend_is_reported_only_beyond_the_noise() {
         let steady = finding_of_one(&reference(&[1e9, 1.01e9, 0.99e9, 1e9, 1.0e9, 1.01e9]));
         assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6\u{a0}slices, with no trend beyond that noise."), "{steady}");
         let slowing = finding_of_one(&reference(&[1e9, 1e9, 1e9, 0.9e9, 0.8e9, 0.8e9]));

@@ -1,11 +1,11 @@
 use nandle_profile::GroupPenalty;
 
-use super::each::each;
+use super::per_device::per_device;
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fullest};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// Bandwidth over the group size, relative to group 1: a curve for each block size of one device, or for
+/// Bandwidth by group size, relative to group 1: a curve for each block size of one device, or for
 /// each of several devices with one block size.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let keys = keys(devices);
@@ -29,7 +29,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     }
 }
 
-/// What a view holds fixed: the depth, and with several devices the block size too.
+/// Fixed parameters of a view: the depth, and for several devices the block size.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     depth: u32,
@@ -80,12 +80,12 @@ fn curve(device: &Device, depth: u32, block: u64, label: String, look: Look) -> 
     let own = |penalty: &&GroupPenalty| penalty.queue_depth == depth && penalty.block_bytes == block;
     let point = |penalty: &GroupPenalty| Point::new(penalty.group_blocks as f64, &penalty.ratio);
     let measured: Vec<_> = penalties(device).iter().filter(own).map(point).collect();
-    // Group 1 by itself is 1 by definition: where the line begins, and no measurement.
+    // Group 1 has ratio 1 by definition, so the line starts there without a measurement.
     let fitted = if measured.is_empty() { Vec::new() } else { vec![(1.0, 1.0)] };
     Curve::new(label, look, measured, fitted)
 }
 
-/// The greatest penalty that the measurement tells from none.
+/// Greatest penalty beyond the noise.
 fn worst<'a>(device: &Device<'a>) -> Option<&'a GroupPenalty> {
     let sure = penalties(device).iter().filter(|penalty| penalty.ratio.high < 1.0);
     sure.min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value))
@@ -103,7 +103,7 @@ fn finding(devices: &[Device]) -> String {
             let loss = |device: &Device| known(device).then(|| worst(device).map_or(0.0, lost_percent));
             let losses: Vec<_> = devices.iter().map(loss).collect();
             let say = |loss: f64| if loss > 0.0 { percent(loss) } else { "none".to_owned() };
-            format!("The greatest loss against group 1 is {}.", each(devices, &losses, "unknown", say))
+            format!("The greatest loss against group 1 is {}.", per_device(devices, &losses, "unknown", say))
         }
     }
 }
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_named_only_when_it_is_beyond_noise() {
+    fn loss_is_reported_only_beyond_the_noise() {
         let sure = with_ratio(Interval { value: 0.69, low: 0.65, high: 0.73 });
         let unsure = with_ratio(Interval { value: 0.95, low: 0.88, high: 1.02 });
         let of = |profile: &DeviceProfile| finding(&Device::all(std::slice::from_ref(profile)));

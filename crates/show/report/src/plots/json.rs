@@ -3,7 +3,7 @@ use serde_json::{Value, json};
 use super::{Curve, Plot, View, XAxis};
 
 impl Plot {
-    /// What the page's script draws. Values are in the unit that the axis names, to five digits.
+    /// Plot data for the page's script. Values have the unit of the axis and five digits.
     pub(crate) fn to_json(&self) -> Value {
         let (divisor, unit) = self.scale();
         json!({
@@ -51,12 +51,12 @@ impl Curve {
     }
 }
 
-/// Five significant digits: more than any figure here has, and half the size of the page.
+/// Rounds to five significant digits. No figure has more, and the page is half as large.
 fn round(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 
-/// What is left of a label where there is no room: of a device its letter, of anything else all of it.
+/// Short form of a label: the letter of a device, or the whole label.
 fn short(label: &str) -> &str {
     label.split_once(crate::device::AFTER_LETTER).map_or(label, |(letter, _)| letter)
 }

@@ -1,11 +1,11 @@
 use nandle_profile::MeasuredCell;
 
-use super::each::each;
+use super::per_device::per_device;
 use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, whole};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// Median and 99th percentile of the smallest block over the queue depth.
+/// Median and 99th percentile of the smallest block by queue depth.
 pub(super) fn over_depth(devices: &[Device]) -> Plot {
     let cells = |device: &Device| {
         let smallest = device.smallest_block();
@@ -31,7 +31,7 @@ pub(super) fn over_depth(devices: &[Device]) -> Plot {
     }
 }
 
-/// Median and 99th percentile at depth 1 over the block size.
+/// Median and 99th percentile at depth 1 by block size.
 pub(super) fn over_block(devices: &[Device]) -> Plot {
     let cells = |device: &Device| pick(device, XAxis::BlockSize, |measured| measured.cell.queue_depth == 1);
     let views = views(devices, XAxis::BlockSize, &cells);
@@ -51,7 +51,7 @@ pub(super) fn over_block(devices: &[Device]) -> Plot {
     }
 }
 
-/// What one cell contributes: where it stands on the axis, its median and its 99th percentile.
+/// Position of a cell on the axis, with its median and 99th percentile.
 struct Quantiles {
     x: f64,
     p50: Option<u64>,
@@ -121,8 +121,8 @@ fn finding(devices: &[Device], views: &[View], axis: XAxis) -> String {
     format!(
         "The {} at the {start} is {}; at the {end} it is {}.",
         view.name,
-        each(devices, &firsts, "unknown", time),
-        each(devices, &lasts, "unknown", time),
+        per_device(devices, &firsts, "unknown", time),
+        per_device(devices, &lasts, "unknown", time),
     )
 }
 
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_compares_both_ends() {
+    fn finding_compares_both_ends() {
         let (median, tail) = (curve(&[(1.0, 80e3), (64.0, 240e3)]), curve(&[(1.0, 120e3)]));
         assert_eq!(
             finding_of_one(&median, Some(&tail), XAxis::QueueDepth),

@@ -1,43 +1,42 @@
-//! The plots: what each shows, the sentence above it, and the figures behind it. Everything that is drawn is
-//! decided here; the page's script only draws.
+//! Plots: views, finding and data. The page's script only draws them.
 
 mod block_size;
 mod curve;
 mod drift;
-mod each;
 mod groups;
 mod json;
 mod latency;
+mod per_device;
 mod queue_depth;
 mod sequential;
 
 pub(crate) use curve::{Curve, Look, Point};
 pub(crate) use drift::{DRIFT, is_even};
-pub(crate) use each::each;
+pub(crate) use per_device::per_device;
 
 use crate::device::Device;
 use crate::text::Quantity;
 
-/// A plot with its views: one view is drawn at a time, the reader chooses which.
+/// Plot with its views. One view is drawn at a time, chosen by the reader.
 pub(crate) struct Plot {
     /// Anchor of the plot on the page.
     pub(crate) id: &'static str,
     pub(crate) title: &'static str,
-    /// What the data say, computed from them.
+    /// Finding computed from the data.
     pub(crate) finding: String,
-    /// How to read the plot.
+    /// Instruction for reading the plot.
     pub(crate) note: String,
-    /// What the line is where nothing was measured.
+    /// Line between the measured points.
     pub(crate) line: Line,
     pub(crate) x: XAxis,
     pub(crate) y: YAxis,
-    /// Positions on the x axis at which something happened, which the note explains; each a dashed upright line.
+    /// Events on the x axis that the note explains, drawn as dashed vertical lines.
     pub(crate) marks: Vec<f64>,
-    /// What the reader chooses a view by.
+    /// Name of the parameter that selects a view.
     pub(crate) choice: &'static str,
     /// Index of the view that is drawn first.
     pub(crate) chosen: usize,
-    /// Empty when nothing of the kind was measured; the finding says so.
+    /// Views; empty if nothing was measured, which the finding reports.
     pub(crate) views: Vec<View>,
 }
 
@@ -47,10 +46,10 @@ pub(crate) struct View {
     pub(crate) curves: Vec<Curve>,
 }
 
-/// What runs between the measured points.
+/// Line between measured points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// The curve fitted to all cells, with the measured cells' residuals on top.
+    /// Curve fitted to all cells, plus the residuals of the measured cells.
     Fitted,
     /// Straight lines between neighbours.
     Joined,
@@ -62,27 +61,27 @@ pub(crate) enum XAxis {
     QueueDepth,
     GroupSize,
     Elapsed,
-    /// Bytes of something, which the label names; logarithmic.
+    /// Bytes, named by the label; logarithmic.
     Size(&'static str),
-    /// A number of something, which the label names; logarithmic.
+    /// Count, named by the label; logarithmic.
     Count(&'static str),
-    /// Seconds since something, which the label names.
+    /// Seconds since an event that the label names.
     Seconds(&'static str),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum YAxis {
     Bandwidth,
-    /// A share of something, which the label names.
+    /// Share, named by the label.
     Share(&'static str),
     Latency,
-    /// Something by something else, which the label names.
+    /// Ratio, named by the label.
     Factor(&'static str),
-    /// Events per second, which the label names.
+    /// Events per second, named by the label.
     Rate(&'static str),
-    /// A number of something, which the label names.
+    /// Number, named by the label.
     Number(&'static str),
-    /// What something takes, which the label names.
+    /// Time, named by the label.
     Time(&'static str),
 }
 
@@ -106,7 +105,7 @@ impl XAxis {
         }
     }
 
-    /// Whether positions are seconds, on a linear axis.
+    /// Returns true if positions are seconds on a linear axis.
     pub(crate) fn is_time(self) -> bool {
         matches!(self, Self::Elapsed | Self::Seconds(_))
     }
@@ -125,7 +124,7 @@ impl YAxis {
         }
     }
 
-    /// By what to divide values whose greatest is `greatest`, and the unit they then have.
+    /// Divisor of the values and the resulting unit, if the greatest value is `greatest`.
     pub(crate) fn scale(self, greatest: f64) -> (f64, &'static str) {
         match self {
             Self::Bandwidth if greatest >= 2e9 => (1e9, "GB/s"),
@@ -143,7 +142,7 @@ impl YAxis {
 }
 
 impl Plot {
-    /// A plot whose lines only join what was measured; the caller adds finding and note.
+    /// Plot with lines between measured points. The caller adds finding and note.
     pub(crate) fn joined(
         id: &'static str,
         title: &'static str,
@@ -158,13 +157,14 @@ impl Plot {
         Self { id, title, finding, note, line, x, y, marks, choice, chosen: 0, views }
     }
 
-    /// The greatest value or bound of any view, so that all views have the same unit.
+    /// Greatest value or bound of all views, so that all views share a unit.
     fn greatest(&self) -> f64 {
         let curves = self.views.iter().flat_map(|view| &view.curves);
         curves.flat_map(Curve::values).fold(0.0, f64::max)
     }
 
-    /// Latencies always; bandwidths, rates, factors and times where an axis from zero would press the small ones flat.
+    /// Returns true for latencies, and for other quantities if a linear axis would flatten the
+    /// small values.
     pub(crate) fn is_logarithmic(&self) -> bool {
         const FLAT: f64 = 16.0;
         match self.y {
@@ -185,13 +185,13 @@ impl Plot {
 }
 
 impl View {
-    /// The only view of its plot.
+    /// Single view of a plot.
     pub(crate) fn alone(curves: Vec<Curve>) -> Vec<Self> {
         vec![Self { name: "all".to_owned(), curves }]
     }
 }
 
-/// The plots of reading, in reading order.
+/// Plots of reads in reading order.
 pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
     vec![
         block_size::plot(devices),
@@ -204,8 +204,8 @@ pub(crate) fn all(devices: &[Device]) -> Vec<Plot> {
     ]
 }
 
-/// Index of the view to draw first: the last, which is the deepest, whose every drawn curve has enough
-/// measured points to show a course; where there is none such, the one with the most points.
+/// Index of the view to draw first: the last, which is the deepest, with enough measured points on
+/// each drawn curve. Otherwise the view with the most points.
 fn fullest(views: &[View]) -> usize {
     const ENOUGH: usize = 3;
     let points = |curve: &Curve| curve.measured.len();
@@ -217,7 +217,7 @@ fn fullest(views: &[View]) -> usize {
     views.iter().enumerate().max_by_key(|(_, view)| key(view)).map_or(0, |(index, _)| index)
 }
 
-/// The distinct values in ascending order.
+/// Distinct values in ascending order.
 pub(crate) fn distinct<T: Ord>(values: impl Iterator<Item = T>) -> Vec<T> {
     values.collect::<std::collections::BTreeSet<_>>().into_iter().collect()
 }

@@ -1,12 +1,12 @@
 use nandle_profile::DepthForBlock;
 
 use super::curve::thin_out;
-use super::each::each;
+use super::per_device::per_device;
 use super::{Curve, Line, Look, Plot, View, XAxis, YAxis, distinct};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// Bandwidth of random reading over the queue depth: a curve for each block size of one device, or for each
+/// Bandwidth of random reads by queue depth: a curve for each block size of one device, or for each
 /// of several devices with one block size.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let (views, finding) = match devices {
@@ -99,10 +99,10 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
     let best = format!(
         "With {} blocks the best bandwidth is {}",
         view.name,
-        each(devices, &peaks, "unknown", bandwidth)
+        per_device(devices, &peaks, "unknown", bandwidth)
     );
     if ones.iter().any(Option::is_some) {
-        format!("{best}; at depth 1 it is {}.", each(devices, &ones, "unknown", bandwidth))
+        format!("{best}; at depth 1 it is {}.", per_device(devices, &ones, "unknown", bandwidth))
     } else {
         best + "."
     }
@@ -116,16 +116,16 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn a_knee_without_a_plateau_is_a_lower_bound() {
+    fn knee_without_a_plateau_is_a_lower_bound() {
         let mut of = DepthForBlock {
             block_bytes: 4096,
             queue_depth: Interval { value: 64, low: 32, high: 128 },
             plateau_bytes_per_s: Interval::exact(1e9),
             plateau_reached: true,
         };
-        let said = knee(&of).replace('\u{a0}', " ");
+        let text = knee(&of).replace('\u{a0}', " ");
         assert_eq!(
-            said,
+            text,
             "4KiB blocks are within 10 % of their plateau, 1.00 GB/s, from depth 64 (32–128) on."
         );
         of.plateau_reached = false;

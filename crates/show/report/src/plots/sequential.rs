@@ -4,8 +4,8 @@ use super::{Curve, Line, Look, Plot, Point, View, XAxis, YAxis, distinct, fulles
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// Random against sequential reading over the block size: both bandwidths of one device, or one by the other
-/// on each of several devices.
+/// Random and sequential bandwidth by block size: both bandwidths of one device, or their ratio on
+/// each of several devices.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let single = devices.len() == 1;
     let by_depth = depths(devices).into_iter().filter_map(|depth| Some((depth, view(devices, depth)?)));
@@ -53,7 +53,7 @@ fn view(devices: &[Device], depth: u32) -> Option<View> {
     enough.then(|| View { name: format!("depth {depth}"), curves })
 }
 
-/// Random by sequential at the block sizes at which both were measured.
+/// Ratio of random to sequential bandwidth at the block sizes with both measurements.
 fn ratio(device: &Device, depth: u32) -> Curve {
     let look = Look::Kind(device.index);
     let random = Curve::over_block(device, depth, String::new(), look);
@@ -76,7 +76,7 @@ fn finding(devices: &[Device], depth: u32) -> String {
     if let ([device], [ratio]) = (devices, ratios.as_slice()) {
         return finding_of_one(depth, ratio) + &near_full_too(&device.profile.derived, depth);
     }
-    let said = |ratio: &Curve| match equal_blocks(ratio) {
+    let range = |ratio: &Curve| match equal_blocks(ratio) {
         _ if ratio.is_empty() => "unknown".to_owned(),
         None => "none of those tried".to_owned(),
         Some(blocks) => blocks.to_string(),
@@ -84,7 +84,7 @@ fn finding(devices: &[Device], depth: u32) -> String {
     let of_each: Vec<_> = devices
         .iter()
         .zip(&ratios)
-        .map(|(device, ratio)| format!("{} on {}", said(ratio), device.letter()))
+        .map(|(device, ratio)| format!("{} on {}", range(ratio), device.letter()))
         .collect();
     format!(
         "At depth {depth}, the block sizes at which random reading is within 10 % of sequential reading are {}.",
@@ -114,7 +114,8 @@ fn finding_of_one(depth: u32, ratio: &Curve) -> String {
     }
 }
 
-/// What of it the key figures tell: they ask more than that random reading is as fast as sequential reading.
+/// Part of the range that the key figures cover. They require near-full bandwidth as well as
+/// equality.
 fn near_full_too(derived: &Derived, depth: u32) -> String {
     let regions = derived.random_equals_sequential.iter();
     let held = regions.filter(|region| region.group_blocks == 1 && region.queue_depth_min <= depth);
@@ -128,7 +129,7 @@ fn near_full_too(derived: &Derived, depth: u32) -> String {
     )
 }
 
-/// Blocks from a size on, up to another or to the largest that was tried.
+/// Range of block sizes up to another size or to the largest measured one.
 #[derive(Debug, PartialEq)]
 struct Blocks {
     from: f64,
@@ -146,7 +147,8 @@ impl std::fmt::Display for Blocks {
     }
 }
 
-/// The most measured blocks in a row whose ratio is near 1; of as many the larger ones.
+/// Longest run of measured blocks with a ratio near 1; of equally long runs the one with larger
+/// blocks.
 fn equal_blocks(ratio: &Curve) -> Option<Blocks> {
     let runs = ratio.measured.split(|point| !is_near_full(point.y, 1.0)).filter(|run| !run.is_empty());
     let run = runs.max_by_key(|run| run.len())?;
@@ -169,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_blocks_are_the_most_in_a_row() {
+    fn equal_blocks_are_the_longest_run() {
         let blocks = |from, to| Some(Blocks { from, to });
         assert_eq!(equal_blocks(&ratios(&[0.5, 0.95, 0.8, 0.92, 1.0])), blocks(32_768.0, None));
         assert_eq!(equal_blocks(&ratios(&[0.95, 1.2])), blocks(4096.0, None));
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn not_measured_is_other_than_not_met() {
+    fn unmeasured_differs_from_not_met() {
         let read = |pattern: &str, bandwidth| made_up::cell(pattern, 4096, 4, bandwidth);
         let of = |cells| DeviceProfile { cells, ..made_up::partial() };
         let equal = of(vec![read("random", 1e9), read("sequential", 1e9)]);
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn of_the_blocks_that_the_key_figures_name_the_chart_says_the_same() {
+    fn finding_agrees_with_the_blocks_of_the_key_figures() {
         let region = |block_bytes, queue_depth_min| EqualRegion {
             block_bytes,
             group_blocks: 1,
@@ -211,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_says_where_they_meet() {
+    fn finding_names_the_block_where_both_meet() {
         let curve = ratios(&[0.5, 0.95]);
         assert_eq!(
             finding_of_one(4, &curve),

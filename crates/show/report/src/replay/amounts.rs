@@ -15,7 +15,7 @@ pub(super) fn device(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(bars(policies, "device-bytes", ("At the device", finding), "Bytes written to the device", factor))
 }
 
-/// Bytes that the drive then programmed.
+/// Bytes that the drive programmed.
 pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
     let factor = |policy: &PolicyOutcome| {
         let drive = policy.drive?;
@@ -31,7 +31,7 @@ pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(bars(policies, "flash-bytes", ("At the flash", finding), "Bytes programmed into flash", factor))
 }
 
-/// Flash that the drive erased.
+/// Bytes of flash that the drive erased.
 pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
     let bytes = |policy: &PolicyOutcome| policy.drive.map(|drive| drive.erased_bytes);
     let known = || policies.iter().filter_map(|policy| Some((policy, bytes(policy)?)));
@@ -41,8 +41,8 @@ pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
     }
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let bytes = bytes(policy)?;
-        let said = Quantity::capacity(bytes).to_string();
-        Some(Bar { label: policy.policy.to_string(), value: bytes as f64, said, kind })
+        let text = Quantity::capacity(bytes).to_string();
+        Some(Bar { label: policy.policy.to_string(), value: bytes as f64, text, kind })
     };
     Some(Figure::Bars(Bars {
         id: "erased-bytes",
@@ -63,8 +63,8 @@ fn bars(
 ) -> Figure {
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let (value, bytes) = factor(policy)?;
-        let said = format!("× {} ({})", text::significant(value, 3), Quantity::capacity(bytes));
-        Some(Bar { label: policy.policy.to_string(), value, said, kind })
+        let text = format!("× {} ({})", text::significant(value, 3), Quantity::capacity(bytes));
+        Some(Bar { label: policy.policy.to_string(), value, text, kind })
     };
     Figure::Bars(Bars {
         id,
@@ -76,7 +76,7 @@ fn bars(
     })
 }
 
-/// Page writes that a later one replaced before they were destaged.
+/// Page writes that were replaced before they were destaged.
 pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
     let share = |policy: &PolicyOutcome| policy.pages_absorbed as f64 / policy.writes.max(1) as f64;
     let most = policies.iter().max_by(|a, b| share(a).total_cmp(&share(b)))?;
@@ -86,7 +86,7 @@ pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
     let bar = |(kind, policy): (usize, &PolicyOutcome)| Bar {
         label: policy.policy.to_string(),
         value: share(policy),
-        said: format!(
+        text: format!(
             "{} % ({})",
             text::significant(100.0 * share(policy), 2),
             text::plural(policy.pages_absorbed, "page")

@@ -1,4 +1,4 @@
-//! What `auto` chose, and what it knew of its two ways.
+//! Choices of `auto` and its measured times of both write paths.
 
 use nandle_replay::{AutoFindings, Method, PolicyOutcome};
 
@@ -7,7 +7,7 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, YAxis};
 use crate::text;
 
-/// Share of the page writes that went straight home, stretch by stretch; the others were staged.
+/// Share of page writes in place, by stretch; the others were staged.
 pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
     let (kind, policy) = policies.iter().enumerate().find(|(_, policy)| policy.auto.is_some())?;
     let shares = shares(policy);
@@ -19,7 +19,7 @@ pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
     let note = "Of each stretch of the work. It keeps to one way and tries the other now and then: the longer a trial \
                 took, the later the next one comes."
         .to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
 fn chosen(policy: &PolicyOutcome) -> Option<String> {
@@ -32,7 +32,7 @@ fn chosen(policy: &PolicyOutcome) -> Option<String> {
     Some(format!("{way}; {} % of its page writes went straight home.", text::significant(percent, 3)))
 }
 
-/// What a page took each way.
+/// Time of a page on each path.
 fn measured(found: &AutoFindings) -> String {
     let trials = text::plural(found.trials, "trial");
     match (found.staged_page_ns, found.straight_page_ns) {
@@ -54,7 +54,7 @@ fn measured(found: &AutoFindings) -> String {
     }
 }
 
-/// When most of the writes began to go the other way.
+/// Times at which most writes moved to the other path.
 fn changed(shares: &[(f64, f64)]) -> String {
     let is_straight = |(_, share): &(f64, f64)| *share > 0.5;
     let pairs = shares.iter().zip(shares.iter().skip(1));
@@ -70,7 +70,7 @@ fn changed(shares: &[(f64, f64)]) -> String {
     }
 }
 
-/// The end of each stretch with writes in it, in seconds, and the share of them.
+/// End of each stretch with writes, in seconds, and the share of writes in place.
 fn shares(policy: &PolicyOutcome) -> Vec<(f64, f64)> {
     let mut before = (0, 0);
     let mut shares = Vec::new();

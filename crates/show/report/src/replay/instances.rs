@@ -1,4 +1,4 @@
-//! What the decompositors found, stretch by stretch.
+//! Pattern instances that the decompositors found, by stretch.
 
 use nandle_replay::{InstanceCounts, PolicyOutcome};
 
@@ -7,7 +7,7 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, YAxis};
 use crate::text;
 
-/// Instances and the pages in them.
+/// Number of instances and of pages in them.
 type Counts = fn(&InstanceCounts) -> (u64, u64);
 
 const PATTERNS: [(&str, Counts); 4] = [
@@ -21,7 +21,7 @@ pub(super) fn has_any(policy: &PolicyOutcome) -> bool {
     PATTERNS.iter().any(|(_, counts)| counts(&policy.instances).0 > 0)
 }
 
-/// Share of the pages that went home in each pattern.
+/// Share of the destaged pages by pattern.
 pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
     let share = |found: Stretch| (found.all_pages > 0).then(|| found.pages as f64 / found.all_pages as f64);
     let axes = (TIME, YAxis::Share("Share of the pages destaged"));
@@ -35,10 +35,10 @@ pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
     });
     let note =
         "Of each stretch of the work: how the pages that left the staging area were written.".to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
-/// Pages in an instance, on average.
+/// Mean number of pages in an instance.
 pub(super) fn lengths(policies: &[PolicyOutcome]) -> Option<Figure> {
     let length = |found: Stretch| (found.instances > 0).then(|| found.pages as f64 / found.instances as f64);
     let axes = (TIME, YAxis::Number("Pages of an instance, mean"));
@@ -55,15 +55,15 @@ pub(super) fn lengths(policies: &[PolicyOutcome]) -> Option<Figure> {
         Some(format!("{}: {name} instances are the longest, {pages} pages on average.", policy.policy))
     });
     let note = "The longer an instance, the more pages share the price of a jump.".to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
 fn sentences(policies: &[PolicyOutcome], say: impl Fn(&PolicyOutcome) -> Option<String>) -> String {
-    let said: Vec<_> = policies.iter().filter(|policy| has_any(policy)).filter_map(say).collect();
-    said.join(" ")
+    let text: Vec<_> = policies.iter().filter(|policy| has_any(policy)).filter_map(say).collect();
+    text.join(" ")
 }
 
-/// What one pattern had between two samples.
+/// Instances of a pattern between two samples.
 #[derive(Clone, Copy)]
 struct Stretch {
     instances: u64,
@@ -71,7 +71,7 @@ struct Stretch {
     all_pages: u64,
 }
 
-/// A view for each policy with instances, a curve for each pattern that it ever found.
+/// A view for each policy with instances, and a curve for each pattern it found.
 fn views(policies: &[PolicyOutcome], value: impl Fn(Stretch) -> Option<f64>) -> Vec<View> {
     let found = policies.iter().filter(|policy| has_any(policy));
     let view = |policy: &PolicyOutcome| View {

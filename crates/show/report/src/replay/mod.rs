@@ -1,4 +1,4 @@
-//! The page of a replay: the policies side by side.
+//! Page of a replay: comparison of the policies.
 
 mod amounts;
 mod auto;
@@ -14,7 +14,7 @@ use crate::page::{Page, document};
 use crate::sections::{self, Missing};
 use crate::text::{self, Quantity};
 
-/// The report on a replay as one HTML document that needs no network and no other file.
+/// Renders the report on a replay as a self-contained HTML document.
 pub fn replay_html(report: &ReplayFile) -> String {
     let questions = questions(report);
     let missing = missing(&report.policies);
@@ -115,7 +115,7 @@ fn runs(repeats: u32) -> String {
     }
 }
 
-/// Which policy the replay speaks for, before all figures.
+/// Recommended policy, shown before all figures.
 fn decision(report: &ReplayFile) -> Option<Markup> {
     let words = report.decision_in_words()?;
     Some(html! {
@@ -128,7 +128,7 @@ fn decision(report: &ReplayFile) -> Option<Markup> {
     })
 }
 
-/// What a reader may look for in vain.
+/// Figures that the replay lacks, with the reasons.
 fn missing(policies: &[PolicyOutcome]) -> Vec<Missing> {
     let line = |what: &str, why: &str| Missing { what: what.to_owned(), why: why.to_owned() };
     let mut all = Vec::new();
@@ -150,9 +150,9 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn the_page_says_what_was_replayed_and_how() {
+    fn page_names_the_trace_and_its_settings() {
         let page = replay_html(&made_up::replay_file());
-        for said in [
+        for text in [
             "60 000 writes of 4KiB",
             "50 % of each page compress to nothing",
             "where the trace syncs",
@@ -162,7 +162,7 @@ mod tests {
             "Use stable-buffer: ",
             "a page of 4KiB takes",
         ] {
-            assert!(page.contains(said), "{said}");
+            assert!(page.contains(text), "{text}");
         }
         assert!(!page.contains("<b>trace</b>"), "a trace's name is no markup");
     }

@@ -6,7 +6,7 @@ use crate::text;
 
 pub(super) const TIME: XAxis = XAxis::Seconds("Time of the work, s");
 
-/// Page writes done over time.
+/// Page writes over time.
 pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let curves = curves(policies.iter().enumerate(), |sample| sample.writes as f64);
     let axes = (TIME, YAxis::Number("Page writes done"));
@@ -15,11 +15,11 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let note =
         "A straight line is an even pace; where it bends down, the policy or the drive has to catch up."
             .to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
-/// Which policy is slowest, stretch by stretch. All policies do the same work in a stretch; the final checkpoint, which the last
-/// sample ends with, writes no page and is named apart.
+/// Slowest policy by stretch, in which all policies do the same work. The final checkpoint, at the
+/// end of the last sample, writes no page and is reported separately.
 fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
     let times: Vec<_> = policies.iter().map(|policy| (policy.policy, stretches_ns(policy))).collect();
     let stretches = times.iter().map(|(_, stretches)| stretches.len()).min()?;
@@ -57,7 +57,7 @@ fn slowest(policies: &[PolicyOutcome]) -> Option<String> {
     Some(sentence + &checkpoint)
 }
 
-/// How long each stretch with page writes in it took.
+/// Time of each stretch with page writes.
 fn stretches_ns(policy: &PolicyOutcome) -> Vec<u64> {
     let (mut writes, mut elapsed_ns) = (0, 0);
     let mut stretches = Vec::new();
@@ -70,7 +70,7 @@ fn stretches_ns(policy: &PolicyOutcome) -> Vec<u64> {
     stretches
 }
 
-/// Pages in the staging areas over time, of the policies that have one.
+/// Pages in the staging areas over time, for the policies that have one.
 pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
     let staging = policies.iter().enumerate().filter(|(_, policy)| policy.buffer_bytes > 0);
     let fullest = |policy: &PolicyOutcome| policy.samples.iter().map(|sample| sample.staged_pages).max();
@@ -89,7 +89,7 @@ pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
         text::plain(room)
     );
     let note = "At the end of each stretch, in the staging area or in memory.".to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
 fn curves<'a>(
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::made_up;
 
-    /// With the times of its stretches, and of a checkpoint after them.
+    /// Policy with the given stretch times and a checkpoint after them.
     fn policy(name: &'static str, stretches_ns: &[u64], checkpoint_ns: u64) -> PolicyOutcome {
         let like = made_up::policies().remove(0);
         let sample = *like.samples.first().unwrap();
@@ -123,20 +123,20 @@ mod tests {
     }
 
     #[test]
-    fn the_slowest_is_named_by_the_stretches_and_not_by_the_checkpoint() {
+    fn slowest_policy_is_chosen_by_stretches_without_the_checkpoint() {
         let found = |one: &[u64], other: &[u64]| {
             slowest(&[policy("direct", one, 0), policy("auto", other, 7_000_000)]).unwrap()
         };
-        let said = found(&[5, 5, 5], &[9, 9, 9]);
-        assert!(said.starts_with("auto is the slowest from the first to the last stretch."), "{said}");
-        assert!(said.contains("checkpoint takes longest with auto: 7.00\u{a0}ms"), "{said}");
-        let said = found(&[5, 12, 5], &[9, 9, 9]);
+        let text = found(&[5, 5, 5], &[9, 9, 9]);
+        assert!(text.starts_with("auto is the slowest from the first to the last stretch."), "{text}");
+        assert!(text.contains("checkpoint takes longest with auto: 7.00\u{a0}ms"), "{text}");
+        let text = found(&[5, 12, 5], &[9, 9, 9]);
         assert!(
-            said.contains("auto is the slowest in the first stretch and in the last, in 2 of 3"),
-            "{said}"
+            text.contains("auto is the slowest in the first stretch and in the last, in 2 of 3"),
+            "{text}"
         );
-        let said = found(&[5, 9, 12], &[9, 5, 9]);
-        assert!(said.contains("auto is the slowest in the first stretch, direct in the last."), "{said}");
+        let text = found(&[5, 9, 12], &[9, 5, 9]);
+        assert!(text.contains("auto is the slowest in the first stretch, direct in the last."), "{text}");
         let alone = slowest(&[policy("direct", &[4, 4, 10], 0)]).unwrap();
         assert_eq!(alone, "The slowest stretch takes 2.50 times as long as the fastest.");
     }

@@ -4,17 +4,17 @@ use nandle_replay::PolicyOutcome;
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text;
 
-/// How many times as fast as `direct` each policy is; its time where `direct` didn't run.
+/// Speed-up of each policy over `direct`; the time if `direct` didn't run.
 pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
     let fastest = policies.iter().min_by_key(|policy| policy.elapsed_ns)?;
     let compared = policies.iter().all(|policy| policy.speedup_over_direct.is_some());
     let bar = |(kind, policy): (usize, &PolicyOutcome)| {
         let time = text::time_ns(policy.elapsed_ns);
-        let (value, said) = match policy.speedup_over_direct.filter(|_| compared) {
+        let (value, text) = match policy.speedup_over_direct.filter(|_| compared) {
             Some(times) => (times, format!("× {}{} ({time})", text::significant(times, 3), spread(policy))),
             None => (policy.elapsed_ns as f64, time),
         };
-        Bar { label: policy.policy.to_string(), value, said, kind }
+        Bar { label: policy.policy.to_string(), value, text, kind }
     };
     let quantity = if compared { "Speed by that of direct, ×" } else { "Time for all of it" };
     Some(Figure::Bars(Bars {
@@ -28,7 +28,7 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
     }))
 }
 
-/// The least and the greatest of several runs.
+/// Least and greatest time of several runs.
 fn spread(policy: &PolicyOutcome) -> String {
     let bounds = policy.repeats.as_ref().and_then(|repeats| repeats.speedup_over_direct);
     bounds.map_or_else(String::new, |all| {
@@ -58,7 +58,7 @@ const QUANTILES: [(&str, Quantile); 4] = [
     ("Longest", |latency| latency.max),
 ];
 
-/// What a client waits for a write.
+/// Latency of a write for the client.
 pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
     let p99 = policies.iter().filter_map(|policy| policy.latency_ns.p99).min()?;
     let longest = longest(policies).map_or_else(String::new, |sentence| format!(" {sentence}"));
@@ -72,7 +72,7 @@ pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
     }))
 }
 
-/// What a client waits for a sync of the trace.
+/// Latency of a sync of the trace for the client.
 pub(super) fn syncs(policies: &[PolicyOutcome]) -> Option<Figure> {
     let median = |policy: &PolicyOutcome| policy.sync_latency_ns?.p50;
     let known = policies.iter().filter_map(|policy| Some((policy, median(policy)?)));
@@ -80,19 +80,19 @@ pub(super) fn syncs(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(Figure::LogBars(Bars {
         id: "sync-latency",
         title: "Latency of a sync",
-        finding: format!("{} syncs soonest: {} (median).", quickest.policy, waited(p50)),
+        finding: format!("{} syncs soonest: {} (median).", quickest.policy, wait_text(p50)),
         note: "Until all that was written before is durable: what a commit waits for.".to_owned(),
         quantity: "Time of a sync".to_owned(),
         groups: groups(policies, |policy| policy.sync_latency_ns),
     }))
 }
 
-/// A wait in words. What waits for no device takes no time that is counted.
-fn waited(ns: u64) -> String {
+/// Latency in words. A write that waits for no device has no counted time.
+fn wait_text(ns: u64) -> String {
     if ns == 0 { "in memory".to_owned() } else { text::time_ns(ns) }
 }
 
-/// The stall that hides behind the quantiles.
+/// Longest stall, which quantiles hide.
 fn longest(policies: &[PolicyOutcome]) -> Option<String> {
     let known = policies.iter().filter_map(|policy| Some((policy, policy.latency_ns.max?)));
     let (policy, longest) = known.max_by_key(|(_, longest)| *longest)?;
@@ -106,23 +106,23 @@ fn groups(
     let group = |(name, quantile): &(&str, Quantile)| {
         let bar = |(kind, policy): (usize, &PolicyOutcome)| {
             let ns = quantile(&latency(policy)?)?;
-            Some(Bar { label: policy.policy.to_string(), value: ns as f64, said: waited(ns), kind })
+            Some(Bar { label: policy.policy.to_string(), value: ns as f64, text: wait_text(ns), kind })
         };
         Group { name: (*name).to_owned(), bars: policies.iter().enumerate().filter_map(bar).collect() }
     };
     QUANTILES.iter().map(group).filter(|group| !group.bars.is_empty()).collect()
 }
 
-/// Which policy has the shortest 99th percentile: often several, where a write goes into memory.
+/// Policies with the shortest 99th percentile. Several may be equal if writes go into memory.
 fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
     let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
     let names: Vec<_> = best.iter().map(|policy| policy.policy.to_string()).collect();
-    let time = if p99 == 0 { "they take a write in memory".to_owned() } else { waited(p99) };
+    let time = if p99 == 0 { "they take a write in memory".to_owned() } else { wait_text(p99) };
     match best.as_slice() {
         [only] => format!(
             "{} has the shortest 99th percentile: {}{}.",
             only.policy,
-            waited(p99),
+            wait_text(p99),
             only.latency_ns.p999.filter(|p999| *p999 > 0).map_or_else(String::new, |p999| {
                 format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
             })
@@ -137,16 +137,16 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn policies_that_are_equally_quick_are_all_named() {
+    fn equally_fast_policies_are_all_named() {
         let mut policies = made_up::policies();
-        let said = shortest(&policies, policies[2].latency_ns.p99.unwrap());
-        assert!(said.starts_with("stable-buffer has the shortest"), "{said}");
+        let text = shortest(&policies, policies[2].latency_ns.p99.unwrap());
+        assert!(text.starts_with("stable-buffer has the shortest"), "{text}");
         for policy in policies.iter_mut().skip(1) {
             policy.latency_ns.p99 = Some(0);
         }
-        let said = shortest(&policies, 0);
+        let text = shortest(&policies, 0);
         assert_eq!(
-            said,
+            text,
             "doublewrite, stable-buffer and auto share the shortest 99th percentile: they take a write in memory."
         );
     }

@@ -3,13 +3,13 @@ use maud::{Markup, html};
 use crate::figures::{Bar, Bars, Group, Scale};
 use crate::text;
 
-/// Bars with their finding above them: a table, so that it needs no script and every length has its number.
+/// Bars with their finding, as a table that needs no script and has a number for each length.
 pub(super) fn bars(bars: &Bars) -> Markup {
     let note = if bars.groups.len() > 1 { ", each group on a scale of its own" } else { "" };
     drawn(bars, note, |group| Scale::Linear { greatest: group.greatest() })
 }
 
-/// The same on one logarithmic scale.
+/// Bars on one logarithmic scale.
 pub(super) fn log_bars(bars: &Bars) -> Markup {
     let scale = bars.logarithmic();
     drawn(bars, ", on a logarithmic scale", |_| scale)
@@ -41,7 +41,7 @@ fn row(bar: &Bar, scale: Scale) -> Markup {
         tr {
             th scope="row" { bdi { (text::bind(&bar.label)) } }
             td.bar { span style=(format!("width: {share:.1}%; --ink: var(--kind-{})", bar.kind % 8)) {} }
-            td { (text::bind(&bar.said)) }
+            td { (text::bind(&bar.text)) }
         }
     }
 }
@@ -52,7 +52,7 @@ mod tests {
     use crate::figures::Group;
 
     fn figure(groups: &[&[f64]]) -> Bars {
-        let bar = |value| Bar { label: String::new(), value, said: String::new(), kind: 0 };
+        let bar = |value| Bar { label: String::new(), value, text: String::new(), kind: 0 };
         let group =
             |values: &&[f64]| Group { name: "g".into(), bars: values.iter().copied().map(bar).collect() };
         Bars {
@@ -70,13 +70,13 @@ mod tests {
     }
 
     #[test]
-    fn a_group_has_a_scale_of_its_own_and_nothing_has_no_length() {
+    fn each_group_has_its_own_scale_and_zero_has_no_length() {
         let page = bars(&figure(&[&[2.0, 1.0, 0.0], &[1e9]]));
         assert_eq!(widths(&page), ["100.0%", "50.0%", "0.0%", "100.0%"]);
     }
 
     #[test]
-    fn a_logarithmic_scale_is_one_for_all_groups_and_nothing_has_no_length() {
+    fn groups_share_a_logarithmic_scale_and_zero_has_no_length() {
         let page = log_bars(&figure(&[&[2e3, 1e4, 0.0], &[1e7]]));
         assert_eq!(widths(&page), ["7.5%", "25.0%", "0.0%", "100.0%"]);
         assert_eq!(widths(&log_bars(&figure(&[&[0.0, 0.0]]))), ["0.0%", "0.0%"]);

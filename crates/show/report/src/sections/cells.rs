@@ -22,7 +22,7 @@ const HEADS: [&str; 13] = [
     "Errors",
 ];
 
-/// All measured cells and the skipped ones, folded away.
+/// Measured and skipped cells, folded.
 pub(crate) fn cells(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let body = html! {
@@ -95,7 +95,7 @@ fn fit(profile: &DeviceProfile) -> Markup {
             None => p.aside { "There were too few cells for a fitted curve." },
             Some(fit) => p.aside {
                 "The fitted curve: " (Quantity::time_ns(fit.request_ns)) " for a request"
-                // Where bandwidth bounds everything, the time of a byte can't be told.
+                // If bandwidth limits every cell, the time per byte can't be determined.
                 @if fit.ns_per_byte * 1e6 > fit.request_ns * 1e-3 {
                     " and " (text::significant(fit.ns_per_byte, 3)) " ns for each byte"
                 }

@@ -8,7 +8,7 @@ use nandle_profile::{Derived, Interval};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// One row of the comparison: a figure on each device, and which device is best beyond doubt.
+/// Row of the comparison: a figure on each device, and the device that is surely best.
 #[derive(Clone)]
 struct Row {
     name: &'static str,
@@ -16,16 +16,16 @@ struct Row {
     best: Option<usize>,
 }
 
-/// The devices side by side.
+/// Comparison of the devices.
 pub(crate) fn comparison(devices: &[Device]) -> Markup {
-    let unlike = unlike(devices);
+    let measurement_differences = measurement_differences(devices);
     html! {
         section.comparison {
             h2 { "Side by side" }
-            @if !unlike.is_empty() {
+            @if !measurement_differences.is_empty() {
                 div.notice.grave {
                     p.notice-title { "Not measured alike" }
-                    ul { @for sentence in &unlike { li { (sentence) } } }
+                    ul { @for sentence in &measurement_differences { li { (sentence) } } }
                 }
             }
             div.scroll tabindex="0" role="region" aria-label="Comparison" {
@@ -110,7 +110,7 @@ fn ranked(
     Row { name, values, best: clear_best(&intervals) }
 }
 
-/// The one whose interval lies clear above all others; none when one is unknown or intervals overlap.
+/// Device with an interval above all others; `None` if a figure is unknown or intervals overlap.
 fn clear_best(intervals: &[Option<Interval<f64>>]) -> Option<usize> {
     let known: Vec<_> = intervals.iter().copied().collect::<Option<_>>()?;
     let above = |index: usize, best: &Interval<f64>| {
@@ -135,15 +135,15 @@ fn worst_group(device: &Device) -> Option<String> {
     ratios.min_by(|a, b| a.value.total_cmp(&b.value)).map(|ratio| text::factor(&ratio))
 }
 
-/// Something about how a device was measured, in a word.
-type Trait<'a> = &'a dyn Fn(&Device) -> String;
+/// Circumstance of a measurement, in a word.
+type Circumstance<'a> = &'a dyn Fn(&Device) -> String;
 
-/// Differences in how the devices were measured that make a comparison doubtful.
-fn unlike(devices: &[Device]) -> Vec<String> {
+/// Differences in measurement that make a comparison doubtful.
+fn measurement_differences(devices: &[Device]) -> Vec<String> {
     let backend = |device: &Device| text::clean(&device.profile.backend.io);
     let direct = |device: &Device| if device.profile.backend.direct { "direct" } else { "cached" }.to_owned();
     let area = |device: &Device| Quantity::size(device.profile.conditions.file_bytes).to_string();
-    let checks: [(&str, Trait); 3] = [
+    let checks: [(&str, Circumstance); 3] = [
         ("Requests were made by", &backend),
         ("Input and output were", &direct),
         ("The area addressed was", &area),
@@ -151,7 +151,7 @@ fn unlike(devices: &[Device]) -> Vec<String> {
     checks.into_iter().filter_map(|(what, of)| difference(devices, what, of)).collect()
 }
 
-fn difference(devices: &[Device], what: &str, of: Trait) -> Option<String> {
+fn difference(devices: &[Device], what: &str, of: Circumstance) -> Option<String> {
     let mut letters_by_value: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for device in devices {
         letters_by_value.entry(of(device)).or_default().push(device.letter());
@@ -167,7 +167,7 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn best_is_said_only_beyond_doubt() {
+    fn best_device_needs_a_clear_interval() {
         let around = |value: f64| Some(Interval { value, low: value - 1.0, high: value + 1.0 });
         assert_eq!(clear_best(&[around(5.0), around(8.0), around(2.0)]), Some(1));
         assert_eq!(clear_best(&[around(5.0), around(6.0)]), None);
@@ -175,10 +175,13 @@ mod tests {
     }
 
     #[test]
-    fn devices_measured_in_different_ways_are_named() {
+    fn differently_measured_devices_are_named() {
         let mut profiles = [made_up::fast(), made_up::fast()];
-        assert_eq!(unlike(&Device::all(&profiles)), [""; 0]);
+        assert_eq!(measurement_differences(&Device::all(&profiles)), [""; 0]);
         profiles[1].backend.direct = false;
-        assert_eq!(unlike(&Device::all(&profiles)), ["Input and output were cached on B; direct on A."]);
+        assert_eq!(
+            measurement_differences(&Device::all(&profiles)),
+            ["Input and output were cached on B; direct on A."]
+        );
     }
 }

@@ -6,10 +6,10 @@ use super::fold::{anchor_of, fold};
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// A fact as the table shows it: `None` where the system does not say.
+/// Row of the table; `None` if the system doesn't report the fact.
 type Fact = (&'static str, Option<String>);
 
-/// What the system says of the device; nothing of it is measured.
+/// Facts that the system reports about the device; none of them is measured.
 pub(crate) fn facts(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let body = html! {

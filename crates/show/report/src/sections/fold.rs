@@ -3,8 +3,8 @@ use maud::{Markup, html};
 use super::Level;
 use crate::device::Device;
 
-/// A section that is folded until it is asked for: by mouse, by keyboard, by a link to its anchor, or by printing. Only the last two
-/// need the page's script.
+/// Folded section. It opens by mouse, by keyboard, by a link to its anchor, or for printing; only
+/// the last two need the page's script.
 pub(crate) fn fold(anchor: &str, title: &str, level: Level, body: &Markup) -> Markup {
     html! {
         section.fold id=(anchor) {
@@ -16,7 +16,7 @@ pub(crate) fn fold(anchor: &str, title: &str, level: Level, body: &Markup) -> Ma
     }
 }
 
-/// The anchor of a section that each device of a page has.
+/// Anchor of a section that each device on the page has.
 pub(super) fn anchor_of(section: &str, device: &Device, level: Level) -> String {
     match level {
         Level::Two => section.to_owned(),

@@ -1,6 +1,6 @@
 use maud::{Markup, html};
 
-/// How deep a section stands: one step deeper where several devices have a section each.
+/// Heading level of a section: one level deeper if each of several devices has the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Level {
     Two,
@@ -15,7 +15,7 @@ impl Level {
         }
     }
 
-    /// A heading one step below.
+    /// Heading one level below.
     pub(crate) fn below(self, text: &str) -> Markup {
         match self {
             Self::Two => html! { h3 { (text) } },

@@ -3,7 +3,7 @@ use maud::{Markup, html};
 use crate::figures::{Heat, HeatCell};
 use crate::text;
 
-/// A map of cells with its finding above it: a table, whose colours repeat what its numbers say.
+/// Heat map with its finding, as a table. The colours repeat the numbers.
 pub(super) fn heat(heat: &Heat) -> Markup {
     let heading = format!("{}-title", heat.id);
     let legend = heat.legend();
@@ -48,7 +48,7 @@ fn field(heat: &Heat, cell: Option<&HeatCell>) -> Markup {
         @match cell {
             None => td.none { "–" },
             Some(cell) => td.missed[cell.missed] style=(share(heat, cell.value)) title=(cell.title) {
-                @if cell.missed { s { (cell.said) } } @else { (cell.said) }
+                @if cell.missed { s { (cell.text) } } @else { (cell.text) }
             },
         }
     }

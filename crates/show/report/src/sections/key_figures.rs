@@ -6,14 +6,14 @@ use super::fold::fold;
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// A figure at one glance: a name, the value in large, and what to know with it.
+/// Tile with a name, a large value, and a detail.
 struct KeyFigure {
     name: &'static str,
     value: Option<Quantity>,
     detail: String,
 }
 
-/// The handful of figures that most readers came for.
+/// Key figures of a device.
 pub(crate) fn key_figures(device: &Device) -> Markup {
     let derived = &device.profile.derived;
     let reads = [random_bandwidth(derived), rate(derived), latency(device), block(derived), depth(derived)];
@@ -35,7 +35,7 @@ pub(crate) fn key_figures(device: &Device) -> Markup {
     fold("key-figures", "Key figures", Level::Two, &body)
 }
 
-/// The bounds behind what the figure is, for the line below a value.
+/// Description of a figure with its bounds, for the line below the value.
 fn with_bounds(what: &str, bounds: Option<String>) -> String {
     [Some(what.to_owned()), bounds].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -82,7 +82,8 @@ fn block(derived: &Derived) -> KeyFigure {
     }
 }
 
-/// What random writing costs, what it gives for long, and what a commit takes, of what was conducted.
+/// Key figures of writes: cost of random writes, steady state and commit time, if they were
+/// measured.
 fn writes(device: &Device) -> impl Iterator<Item = KeyFigure> {
     let profile = device.profile;
     let (derived, found) = (&profile.derived, &profile.experiments);
@@ -119,7 +120,7 @@ fn for_long_detail(steady: &SteadyStateFigures) -> String {
     with_bounds(&block, text::bounds(&steady.random_write_bytes_per_s, Quantity::bandwidth))
 }
 
-/// Half of the commits take no longer than the tile's figure; what the others take is told here.
+/// Tail of the commits; the tile shows their median.
 fn commit_detail(commit: &CommitTime, found: &Experiments) -> String {
     let place = if commit.in_file { " in a file" } else { "" };
     let what = format!("median, {} by {}{place}", Quantity::size(commit.write_bytes), commit.method);
@@ -132,7 +133,7 @@ fn commit_detail(commit: &CommitTime, found: &Experiments) -> String {
     what + &mean + &tail
 }
 
-/// The depth from which on the efficient block is near full: what the grid below frames.
+/// Least depth at which the efficient block is near full bandwidth, as framed in the grid below.
 fn depth(derived: &Derived) -> KeyFigure {
     let near_full = derived.near_full_depth();
     KeyFigure {

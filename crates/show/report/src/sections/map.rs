@@ -8,8 +8,8 @@ use super::fold::{anchor_of, fold};
 use crate::device::Device;
 use crate::text::Quantity;
 
-/// One field of the map. Its bandwidth is no less than at a shallower depth: what a deeper queue seems to lose is noise, and is
-/// shared among its neighbours, as it is where depths and blocks are derived.
+/// Field of the map. Its bandwidth doesn't fall with the depth: an apparent loss is noise and is
+/// averaged over neighbours, as for the derived depths and blocks.
 struct Field {
     bandwidth_bytes_per_s: f64,
     measured: bool,
@@ -17,8 +17,8 @@ struct Field {
 
 type Fields = BTreeMap<(u64, u32), Field>;
 
-/// Random reading over block size and depth at one look: each field a share of the best, the near-full ones
-/// marked. Nothing when fewer than two block sizes or depths are known.
+/// Map of random reads by block size and depth: each field shows its share of the best bandwidth,
+/// and near-full fields are marked. Empty for fewer than two block sizes or depths.
 pub(crate) fn map(device: &Device, level: Level) -> Markup {
     let fields = fields(device);
     let blocks = crate::plots::distinct(fields.keys().map(|(block, _)| *block));
@@ -71,7 +71,7 @@ fn fields(device: &Device) -> Fields {
     pooled(fitted.chain(measured).filter(|(_, field)| field.bandwidth_bytes_per_s.is_finite()).collect())
 }
 
-/// The fields with bandwidths that don't fall from depth to depth.
+/// Makes bandwidths non-decreasing in the depth.
 fn pooled(mut fields: Fields) -> Fields {
     for block in crate::plots::distinct(fields.keys().map(|(block, _)| *block)) {
         let row = || (block, 0)..=(block, u32::MAX);
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_deeper_queue_seems_to_lose_is_shared() {
+    fn apparent_loss_at_depth_is_averaged() {
         let field = |bandwidth| Field { bandwidth_bytes_per_s: bandwidth, measured: true };
         let fields = pooled(
             [((4096, 1), 50.0), ((4096, 2), 100.0), ((4096, 4), 80.0)]
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn the_finding_names_the_smallest_block_and_the_shallowest_queue() {
+    fn finding_names_the_smallest_block_and_the_least_depth() {
         let field = |bandwidth| Field { bandwidth_bytes_per_s: bandwidth, measured: true };
         let fields: Fields = [((4096, 1), 10.0), ((4096, 64), 95.0), ((65536, 1), 50.0), ((65536, 8), 100.0)]
             .map(|(key, bandwidth)| (key, field(bandwidth)))

@@ -8,7 +8,7 @@ use crate::device::Device;
 use crate::island;
 use crate::text::{self, Quantity};
 
-/// Which device it is, and when and how it was measured.
+/// Device, and time and method of the measurement.
 pub(crate) fn masthead(device: &Device) -> Markup {
     html! {
         p.kicker { "Device profile" }
@@ -18,7 +18,7 @@ pub(crate) fn masthead(device: &Device) -> Markup {
     }
 }
 
-/// What was measured, when and for how long, in one line.
+/// Content, time and duration of the measurement, in one line.
 fn occasion(profile: &DeviceProfile) -> Markup {
     let conditions = &profile.conditions;
     html! {
@@ -29,7 +29,7 @@ fn occasion(profile: &DeviceProfile) -> Markup {
     }
 }
 
-/// How it was measured, and what to know of that; with the profile, to be taken along.
+/// Method of the measurement with remarks, and the profile for download.
 pub(crate) fn circumstances(device: &Device, level: Level) -> Markup {
     let body = html! {
         (particulars(device.profile))
@@ -39,7 +39,7 @@ pub(crate) fn circumstances(device: &Device, level: Level) -> Markup {
     fold(&anchor_of("circumstances", device, level), "How it was measured", level, &body)
 }
 
-/// The title above a comparison.
+/// Title of a comparison.
 pub(crate) fn masthead_of_several(devices: &[Device]) -> Markup {
     html! {
         p.kicker { "Device profiles" }
@@ -55,7 +55,7 @@ pub(crate) fn masthead_of_several(devices: &[Device]) -> Markup {
     }
 }
 
-/// The title of one device's section in a comparison.
+/// Title of a device's section in a comparison.
 pub(crate) fn device_heading(device: &Device) -> Markup {
     html! {
         h2 id=(anchor(device)) { (swatch(device)) " " (device.letter()) " · " bdi { (device.name()) } }

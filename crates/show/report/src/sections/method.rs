@@ -3,7 +3,7 @@ use maud::{Markup, html};
 use super::Level;
 use super::fold::fold;
 
-/// How the figures came about, in short.
+/// Summary of the method.
 pub(crate) fn method(level: Level) -> Markup {
     let body = html! {
         div.method {

@@ -1,4 +1,4 @@
-//! The parts of the page, each a function from devices to markup, and the sentences in them.
+//! Sections of a page: functions from devices to markup, with their sentences.
 
 mod bars;
 mod cells;
@@ -30,6 +30,6 @@ pub(crate) use masthead::{anchor, circumstances, device_heading, masthead, masth
 pub(crate) use method::method;
 pub(crate) use not_measured::{Missing, not_measured};
 pub(crate) use notices::notices;
-pub(crate) use question::{contents, folded_question, question, without_script};
+pub(crate) use question::{contents, folded_question, question, script_notice};
 pub(crate) use verdict::{figures, verdict};
 pub(crate) use words::in_words;

@@ -4,14 +4,14 @@ use super::Level;
 use super::fold::fold;
 use crate::text;
 
-/// Something that a reader may look for in vain, and why.
+/// Missing figure and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Missing {
     pub(crate) what: String,
     pub(crate) why: String,
 }
 
-/// All that is missing, a row each; nothing when nothing is.
+/// Table of missing figures; empty if there are none.
 pub(crate) fn not_measured(missing: &[Missing]) -> Markup {
     html! {
         @if !missing.is_empty() {
@@ -20,7 +20,7 @@ pub(crate) fn not_measured(missing: &[Missing]) -> Markup {
     }
 }
 
-/// A row for each, of which those with the same reason share one.
+/// Rows of missing figures. Figures with the same reason share a row.
 pub(super) fn lines(missing: &[Missing]) -> Markup {
     let mut reasons: Vec<&str> = Vec::new();
     for missing in missing {

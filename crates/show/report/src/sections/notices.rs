@@ -7,8 +7,8 @@ use super::Level;
 use crate::device::Device;
 use crate::text;
 
-/// What a reader must know before the figures: why the profile is partial, what went wrong, where system and measurement
-/// disagree. Nothing at all when there is nothing of the kind.
+/// Notices before the figures: reasons for a partial profile, errors, and contradictions between
+/// system and measurement. Empty if there are none.
 pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let errors = errors(profile);
@@ -33,7 +33,7 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     }
 }
 
-/// What else to know: what was given up, and remarks. Nothing when there is nothing of the kind.
+/// Further notices: skipped measurements and remarks. Empty if there are none.
 pub(super) fn remarks(device: &Device) -> Markup {
     let profile = device.profile;
     let lists = [
@@ -49,7 +49,7 @@ pub(super) fn remarks(device: &Device) -> Markup {
     }
 }
 
-/// How many reads went wrong, and the first error of each cell that had one.
+/// Number of failed reads, and the first error of each cell.
 fn errors(profile: &DeviceProfile) -> Vec<String> {
     let errors = profile.conditions.errors;
     let total =
@@ -92,7 +92,7 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn errors_are_counted_and_each_kind_is_told_once() {
+    fn errors_are_counted_and_each_kind_is_shown_once() {
         let mut profile = made_up::fast();
         assert_eq!(errors(&profile), [""; 0]);
         profile.conditions.errors = 3;
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_without_anything_to_say_has_no_notices() {
+    fn profile_without_problems_has_no_notices() {
         let mut profile = made_up::partial();
         (profile.partial, profile.conditions.errors) = (Vec::new(), 0);
         let of = |profile: &DeviceProfile| {

@@ -6,7 +6,7 @@ use nandle_profile::Interval;
 use crate::plots::{Curve, Line, Plot, Point, View};
 use crate::text::{self, Quantity};
 
-/// A plot with its finding above it and its figures below it.
+/// Plot with its finding above and its table below.
 pub(super) fn plot(plot: &Plot) -> Markup {
     let heading = format!("{}-title", plot.id);
     html! {
@@ -25,7 +25,8 @@ pub(super) fn plot(plot: &Plot) -> Markup {
     }
 }
 
-/// Where the script draws; without it, and to a screen reader, the sentence and the table stand for the plot.
+/// Canvas of the script. Without a script, and for screen readers, the finding and the table
+/// replace it.
 fn drawing(plot: &Plot) -> Markup {
     let label = format!("Plot: {}. {} The figures are in the table below.", plot.title, plot.finding);
     let scale = if plot.is_logarithmic() { " (logarithmic)" } else { "" };
@@ -53,7 +54,7 @@ fn chooser(plot: &Plot) -> Markup {
     }
 }
 
-/// What points, whiskers and lines are, as far as this plot has them.
+/// Legend of points, whiskers and lines, if the plot has them.
 fn key(plot: &Plot) -> String {
     let mut curves = plot.views.iter().flat_map(|view| &view.curves);
     let whiskers = curves.clone().flat_map(|curve| &curve.measured).any(|point| point.bounds.is_some());
@@ -82,7 +83,7 @@ fn table(plot: &Plot, view: &View, index: usize) -> Markup {
                         @for curve in &view.curves { th scope="col" { bdi { (curve.label) } } }
                     } }
                     tbody {
-                        // Positive floats sort by their bits as by their value.
+                        // Positive floats have the same order as their bits.
                         @for x in positions.into_iter().map(f64::from_bits) {
                             tr {
                                 th scope="row" { (plot.x.tick(x)) }
@@ -96,7 +97,7 @@ fn table(plot: &Plot, view: &View, index: usize) -> Markup {
     }
 }
 
-/// A point's bounds as the table has them.
+/// Bounds of a point in the table.
 fn bounds(point: &Point, divisor: f64) -> Option<String> {
     let (low, high) = point.bounds?;
     text::bounds(&Interval { value: point.y, low, high }, |value| Quantity::bare(value / divisor))

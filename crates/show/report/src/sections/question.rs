@@ -6,7 +6,7 @@ use super::{Level, bars, heat, plot, scatter};
 use crate::figures::{Figure, Question};
 use crate::text;
 
-/// A question with the figures that answer it. Nothing where nothing was measured.
+/// Question with its figures; empty if nothing was measured.
 pub(crate) fn question(question: &Question) -> Markup {
     html! {
         @if !question.is_empty() {
@@ -18,7 +18,7 @@ pub(crate) fn question(question: &Question) -> Markup {
     }
 }
 
-/// The same behind its title, folded.
+/// Question folded behind its title.
 pub(crate) fn folded_question(question: &Question) -> Markup {
     html! {
         @if !question.is_empty() {
@@ -42,7 +42,7 @@ fn answers(question: &Question) -> Markup {
     }
 }
 
-/// Whether two figures share the rows of a grid: a plot is as high as any other, a table as its lines are.
+/// Returns true if two figures can share a grid row. Plots are equally high; tables vary.
 fn is_alike(one: &Figure, other: &Figure) -> bool {
     matches!(one, Figure::Plot(_)) == matches!(other, Figure::Plot(_))
 }
@@ -57,17 +57,17 @@ fn figure(figure: &Figure) -> Markup {
     }
 }
 
-/// Links to the sections: their anchors and their names.
+/// Links to the sections by anchor and name.
 pub(crate) fn contents<'a>(sections: impl IntoIterator<Item = (&'a str, &'a str)>) -> Markup {
     html! {
         nav.contents aria-label="Contents" {
             ul { @for (anchor, name) in sections { li { a href=(format!("#{anchor}")) { (name) } } } }
-            (without_script())
+            (script_notice())
         }
     }
 }
 
-/// What a browser without a script doesn't show.
-pub(crate) fn without_script() -> Markup {
+/// Note for browsers without a script.
+pub(crate) fn script_notice() -> Markup {
     html! { noscript { p { "The plots need a script; without one, the figures of each are in its table." } } }
 }

@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use crate::figures::{Axis, Dots, Scatter};
 use crate::text;
 
-/// Units of the picture, on both axes; the page stretches it.
+/// Size of the image on both axes, in its own units; the page stretches it.
 const EXTENT: f64 = 1000.0;
 
-/// Points with their finding above them. The picture has no text, so that it can be stretched.
+/// Scatter plot with its finding. The image contains no text, so it can be stretched.
 pub(super) fn scatter(scatter: &Scatter) -> Markup {
     let heading = format!("{}-title", scatter.id);
     let label = format!("Points: {}. {}", scatter.title, scatter.finding);
@@ -27,13 +27,13 @@ pub(super) fn scatter(scatter: &Scatter) -> Markup {
                 p.y-label { (scatter.y.label) }
             }
             div.scatter {
-                div.scatter-y { @for tick in scatter.y.ticks().rev() { span { (scatter.y.said(tick)) } } }
+                div.scatter-y { @for tick in scatter.y.ticks().rev() { span { (scatter.y.tick_text(tick)) } } }
                 svg viewBox=(format!("0 0 {EXTENT} {EXTENT}")) preserveAspectRatio="none" role="img" aria-label=(label) {
                     path.grid d=(grid(&scatter.x, &scatter.y)) {}
                     @for mark in &scatter.marks { path.mark d=(format!("M{} 0V{EXTENT}", across(&scatter.x, *mark))) {} }
                     @for dots in &scatter.dots { path.dots style=(ink(dots)) d=(path(scatter, dots)) {} }
                 }
-                div.scatter-x { @for tick in scatter.x.ticks() { span { (scatter.x.said(tick)) } } }
+                div.scatter-x { @for tick in scatter.x.ticks() { span { (scatter.x.tick_text(tick)) } } }
                 div.scatter-name { (scatter.x.label) }
             }
             figcaption { (text::bind(&scatter.note)) }
@@ -62,7 +62,7 @@ fn grid(x: &Axis, y: &Axis) -> String {
     path
 }
 
-/// Lines of no length, whose round ends are the points.
+/// Lines of length zero with round ends, which draw the points.
 fn path(scatter: &Scatter, dots: &Dots) -> String {
     let mut path = String::new();
     for (x, y) in &dots.points {
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_lie_by_their_values_and_the_origin_is_at_the_bottom() {
+    fn points_are_placed_by_value_with_the_origin_at_the_bottom() {
         let axis = || Axis::to("x".to_owned(), 10.0);
         let dots = Dots { label: "a".into(), kind: 9, points: vec![(0.0, 0.0), (5.0, 10.0)] };
         let shown = scatter(&Scatter {

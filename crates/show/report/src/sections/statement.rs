@@ -1,8 +1,8 @@
-/// Something derived, said in words: the term, its value, and what it means.
+/// Derived value in words: term, value and meaning.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Statement {
     pub(super) term: &'static str,
-    /// `None` when it was not concluded; the sentence then says what is missing.
+    /// Value; `None` if there is none, and the sentence explains the lack.
     pub(super) value: Option<String>,
     pub(super) sentence: String,
 }

@@ -9,7 +9,7 @@ use super::statement::Statement;
 use crate::device::Device;
 use crate::text::{self, Quantity};
 
-/// The derived parameters as sentences, each with its interval; what is missing is named as missing.
+/// Derived parameters as sentences with intervals; missing ones are named.
 pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
     let derived = &device.profile.derived;
     let body = html! {
@@ -48,7 +48,7 @@ fn statements(profile: &DeviceProfile) -> Vec<Statement> {
         split(derived),
     ];
     all.extend(flexible_io(derived));
-    // A modelled drive has no file, and nothing that loads it lazily.
+    // A modelled drive has no file that is loaded lazily.
     all.extend((!profile.backend.is_modelled()).then(|| first_touch(profile)));
     all.extend(writes::statements(profile));
     all

@@ -4,68 +4,68 @@ use nandle_profile::Interval;
 
 use super::quantity::Quantity;
 
-/// Stands for bounds that say nothing of a value's size.
+/// Replaces bounds that carry no information.
 const UNCLEAR: &str = "unclear";
 
-/// A bandwidth with its interval: `3.21 GB/s (3.15–3.27)`.
+/// Formats a bandwidth with its interval: `3.21 GB/s (3.15–3.27)`.
 pub(crate) fn bandwidth(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::bandwidth)
 }
 
-/// A time with its interval: `125 µs (88.6 µs–158 µs)`.
+/// Formats a time with its interval: `125 µs (88.6 µs–158 µs)`.
 pub(crate) fn time(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::time_ns)
 }
 
-/// Requests by second with their interval.
+/// Formats requests per second with their interval.
 pub(crate) fn iops(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::bare)
 }
 
-/// A ratio as a factor with its interval.
+/// Formats a ratio as a factor with its interval.
 pub(crate) fn factor(interval: &Interval<f64>) -> String {
     with_bounds(interval, Quantity::bare)
 }
 
-/// A block size with its interval.
+/// Formats a block size with its interval.
 pub(crate) fn size(interval: &Interval<u64>) -> String {
     with_bounds(interval, Quantity::size)
 }
 
-/// A queue depth with its interval.
+/// Formats a queue depth with its interval.
 pub(crate) fn depth(interval: &Interval<u32>) -> String {
     with_bounds(interval, |value| plain(u64::from(value)))
 }
 
-/// A number of blocks with its interval.
+/// Formats a number of blocks with its interval.
 pub(crate) fn count(interval: &Interval<u64>) -> String {
     with_bounds(interval, plain)
 }
 
-/// A time in its best unit.
+/// Formats a time in its best unit.
 pub(crate) fn time_ns(time_ns: u64) -> String {
     Quantity::time_ns(time_ns as f64).to_string()
 }
 
-/// A whole number, unrounded.
+/// Whole number without rounding.
 pub(crate) fn plain(number: u64) -> Quantity {
     Quantity { number: super::grouped(&number.to_string()), unit: "" }
 }
 
-/// The value with its bounds behind it.
+/// Formats a value followed by its bounds.
 fn with_bounds<T: Bound>(interval: &Interval<T>, quantity: impl Fn(T) -> Quantity) -> String {
     let value = quantity(interval.value);
     let bounds = bounds(interval, &quantity).map(|bounds| format!(" ({bounds})"));
     format!("{value}{}", bounds.unwrap_or_default())
 }
 
-/// Numbers that bounds are made of.
+/// Number type of bounds.
 pub(crate) trait Bound: PartialOrd + Copy + From<u8> + Div<Output = Self> {}
 
 impl<T: PartialOrd + Copy + From<u8> + Div<Output = T>> Bound for T {}
 
-/// The bounds alone: `3.15–3.27`, with their units where those aren't the value's; [`UNCLEAR`] where they tell nothing;
-/// `None` where they read the same as the value.
+/// Formats the bounds alone: `3.15–3.27`, with units if they differ from the value's, or
+/// [`UNCLEAR`] if they carry no information. `None` if they print like the value.
 pub(crate) fn bounds<T: Bound>(interval: &Interval<T>, quantity: impl Fn(T) -> Quantity) -> Option<String> {
     let [value, low, high] = [interval.value, interval.low, interval.high].map(quantity);
     if low == value && high == value {
@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_that_tell_nothing_are_not_printed() {
+    fn uninformative_bounds_are_not_printed() {
         let nothing = Interval { value: 1.023e9, low: 0.0, high: 2.928e9 };
         assert_eq!(bandwidth(&nothing), "1.02\u{a0}GB/s (unclear)");
         assert_eq!(depth(&Interval { value: 4, low: 2, high: 128 }), "4 (unclear)");
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_names_its_unit_once_where_it_can() {
+    fn interval_prints_a_common_unit_once() {
         let around = Interval { value: 3.2e9, low: 3.1e9, high: 3.3e9 };
         assert_eq!(bandwidth(&around), "3.20\u{a0}GB/s (3.10–3.30)");
         let across = Interval { value: 1.0e9, low: 9.0e8, high: 1.1e9 };

@@ -1,11 +1,11 @@
-//! How long random writing went on, and what that shows.
+//! Duration of random writing and the steadiness it shows.
 
 use nandle_profile::{DeviceProfile, LongWriting, ROTATIONAL_LATENCY_NS_MIN, Steadiness};
 
 use super::{Quantity, quantity::significant};
 
-/// In a sentence.
-pub(crate) fn how_long(writing: &LongWriting, profile: &DeviceProfile) -> String {
+/// Formats it as a sentence.
+pub(crate) fn writing_duration(writing: &LongWriting, profile: &DeviceProfile) -> String {
     let turns = profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN);
     let share = writing.of_capacity().map_or_else(String::new, |share| {
         format!(", {}\u{a0}% of the device", significant(100.0 * share, 2))
@@ -16,7 +16,7 @@ pub(crate) fn how_long(writing: &LongWriting, profile: &DeviceProfile) -> String
         Quantity::time_ns(writing.elapsed_ns as f64)
     );
     match writing.steadiness {
-        // It has no spare blocks that writing could use up.
+        // A rotational device has no spare blocks to use up.
         Steadiness::TooShort if turns => format!("That is after {amount}."),
         Steadiness::Steady => format!("It was steady after {amount}."),
         Steadiness::Unsteady => format!("It was not steady after {amount}."),

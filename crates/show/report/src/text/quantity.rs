@@ -2,7 +2,7 @@ use std::fmt;
 
 use nandle_units::group_thousands;
 
-/// A number and its unit, apart, so that an interval can name the unit once.
+/// Number and unit, kept apart so that an interval can print the unit once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Quantity {
     pub(crate) number: String,
@@ -27,12 +27,12 @@ impl Quantity {
         Self::scaled(time_ns, &TIMES)
     }
 
-    /// A capacity the way drives are sold: decimal.
+    /// Capacity in decimal units, as drives are sold.
     pub(crate) fn capacity(bytes: u64) -> Self {
         Self::scaled(bytes as f64, &DECIMAL_SIZES)
     }
 
-    /// A request size the way databases count: binary, `4KiB`.
+    /// Request size in binary units, as databases count: `4KiB`.
     pub(crate) fn size(bytes: u64) -> Self {
         let fits = |(scale, _): &&(u64, &str)| bytes >= *scale;
         let (scale, unit) = BINARY_SIZES.iter().find(fits).copied().unwrap_or((1, "B"));
@@ -49,7 +49,7 @@ impl Quantity {
     }
 
     fn scaled(value: f64, scales: &[(f64, &'static str)]) -> Self {
-        // Half a unit in the third digit would round up to the next unit: 999.6 MB/s reads as 1.00 GB/s.
+        // Rounding to three digits could reach the next unit: 999.6 MB/s prints as 1.00 GB/s.
         let fits = |(scale, _): &&(f64, &str)| value.abs() >= scale * 0.9995;
         let (scale, unit) = scales.iter().find(fits).or(scales.last()).copied().unwrap_or((1.0, ""));
         Self { number: significant(value / scale, 3), unit }
@@ -62,7 +62,8 @@ impl fmt::Display for Quantity {
     }
 }
 
-/// The number with so many significant digits, thousands apart: `412 000`, `3.21`, `0.0123`.
+/// Formats a number with `digits` significant digits and grouped thousands: `412 000`, `3.21`,
+/// `0.0123`.
 pub(crate) fn significant(value: f64, digits: i32) -> String {
     if !value.is_finite() {
         return "unknown".to_owned();
@@ -81,12 +82,12 @@ fn exponent(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }
 
-/// Thousands apart by narrow no-break spaces, from four digits on, as the charts and the terminal have them.
+/// Groups thousands by narrow no-break spaces from four digits on, as charts and the terminal do.
 pub(crate) fn grouped(number: &str) -> String {
     group_thousands(number, '\u{202f}', 4)
 }
 
-/// Block sizes as ranges: they are doublings, and a gap between them is one.
+/// Formats block sizes as ranges. Consecutive sizes double; any other step is a gap.
 pub(crate) fn block_runs(mut block_bytes: Vec<u64>) -> String {
     block_bytes.sort_unstable();
     let run = |run: &[u64]| match run {
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quantities_read_as_people_write_them() {
+    fn quantities_print_in_their_best_unit() {
         assert_eq!(Quantity::size(4096).to_string(), "4KiB");
         assert_eq!(Quantity::size(1_536).to_string(), "1.50KiB");
         assert_eq!(Quantity::size(0).to_string(), "0B");

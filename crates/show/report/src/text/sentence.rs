@@ -1,6 +1,6 @@
 use time::OffsetDateTime;
 
-/// Seconds since 1970 as `2026-03-01 14:05 UTC`.
+/// Formats seconds since 1970 as `2026-03-01 14:05 UTC`.
 pub(crate) fn calendar(unix_s: u64) -> String {
     let moment = i64::try_from(unix_s).ok().and_then(|s| OffsetDateTime::from_unix_timestamp(s).ok());
     moment.map_or_else(
@@ -12,24 +12,25 @@ pub(crate) fn calendar(unix_s: u64) -> String {
     )
 }
 
-/// The sentence with each per cent sign bound to its number.
+/// Binds each per cent sign to its number.
 pub(crate) fn bind(sentence: &str) -> String {
     sentence.replace(" %", "\u{a0}%")
 }
 
-/// The sentence with each unit bound to its figure, the digits of a number to each other, and microseconds by their letter: `52 us` as `52\u{a0}µs`.
+/// Binds each unit to its figure and the digits of a number to each other, and prints microseconds
+/// as `µs`: `52 us` becomes `52\u{a0}µs`.
 pub(crate) fn units(sentence: &str) -> String {
     const UNITS: [&str; 6] = ["ns", "us", "ms", "s", "MB/s", "times"];
-    let mut said = String::with_capacity(sentence.len());
+    let mut text = String::with_capacity(sentence.len());
     for word in sentence.split(' ') {
         let end = word.find([',', ';', '.', ':', ')', '–']).unwrap_or(word.len());
         let (unit, rest) = word.split_at(end);
         let is_unit =
-            UNITS.contains(&unit) && said.ends_with(|last: char| last.is_ascii_digit() || last == ')');
+            UNITS.contains(&unit) && text.ends_with(|last: char| last.is_ascii_digit() || last == ')');
         let digits = word.chars().take_while(char::is_ascii_digit).count();
-        let is_group = digits == 3 && said.ends_with(|last: char| last.is_ascii_digit());
-        if !said.is_empty() {
-            said.push(if is_unit {
+        let is_group = digits == 3 && text.ends_with(|last: char| last.is_ascii_digit());
+        if !text.is_empty() {
+            text.push(if is_unit {
                 '\u{a0}'
             } else if is_group {
                 '\u{202f}'
@@ -37,21 +38,21 @@ pub(crate) fn units(sentence: &str) -> String {
                 ' '
             });
         }
-        said.push_str(if is_unit && unit == "us" { "µs" } else { unit });
-        said.push_str(rest);
+        text.push_str(if is_unit && unit == "us" { "µs" } else { unit });
+        text.push_str(rest);
     }
-    said
+    text
 }
 
-/// What a profile says in words, as a sentence: cleaned, with a capital and a full stop.
-pub(crate) fn sentence(said: &str) -> String {
-    let said = super::clean(said);
-    let mut letters = said.chars();
+/// Turns text of a profile into a sentence: cleaned, with a capital and a full stop.
+pub(crate) fn sentence(text: &str) -> String {
+    let text = super::clean(text);
+    let mut letters = text.chars();
     let begun: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
     if begun.is_empty() || begun.ends_with('.') { begun } else { begun + "." }
 }
 
-/// `a`, `a and b`, `a, b and c`.
+/// Joins parts: `a`, `a and b`, `a, b and c`.
 pub(crate) fn join(parts: &[String]) -> String {
     match parts {
         [] => String::new(),
@@ -60,17 +61,17 @@ pub(crate) fn join(parts: &[String]) -> String {
     }
 }
 
-/// `1 round`, `2 rounds`.
+/// Formats a count with its noun: `1 round`, `2 rounds`.
 pub(crate) fn plural(number: u64, thing: &str) -> String {
     format!("{}\u{a0}{thing}{}", super::grouped(&number.to_string()), if number == 1 { "" } else { "s" })
 }
 
-/// `median`, `99th percentile`.
+/// Name of a quantile: `median`, `99th percentile`.
 pub(crate) fn quantile(quantile: f64) -> String {
     if quantile <= 0.5 { "median".to_owned() } else { format!("{:.0}th percentile", 100.0 * quantile) }
 }
 
-/// Small numbers as words, for the beginning of a sentence.
+/// Small number as a word, for the start of a sentence.
 pub(crate) fn number_word(number: usize) -> String {
     const WORDS: [&str; 10] = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine"];
     WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
@@ -81,13 +82,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_reads_as_a_date() {
+    fn seconds_print_as_a_date() {
         assert_eq!(calendar(1_772_373_900), "2026-03-01 14:05 UTC");
         assert_eq!(calendar(u64::MAX), format!("{} s after 1970", u64::MAX));
     }
 
     #[test]
-    fn units_stay_with_their_figures() {
+    fn units_are_bound_to_their_figures() {
         assert_eq!(units("takes 52.4 us (50–60 us), not us"), "takes 52.4\u{a0}µs (50–60\u{a0}µs), not us");
         assert_eq!(units("at 392 (385–402) MB/s, 3 times"), "at 392 (385–402)\u{a0}MB/s, 3\u{a0}times");
         assert_eq!(units("9 551 (9 485–9 608) of 4"), "9\u{202f}551 (9\u{202f}485–9\u{202f}608) of 4");
@@ -95,14 +96,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_becomes_a_sentence() {
+    fn text_of_a_profile_becomes_a_sentence() {
         assert_eq!(sentence("at depth 4 it drops"), "At depth 4 it drops.");
         assert_eq!(sentence("Ends."), "Ends.");
         assert_eq!(sentence(""), "");
     }
 
     #[test]
-    fn lists_and_plurals_read_as_sentences_do() {
+    fn lists_and_plurals_are_plain_english() {
         assert_eq!(join(&["a".into(), "b".into(), "c".into()]), "a, b and c");
         assert_eq!(plural(1, "round"), "1\u{a0}round");
         assert_eq!(plural(12_000, "round"), "12\u{202f}000\u{a0}rounds");

@@ -12,7 +12,7 @@ fn figure(plot: Plot, finding: String, note: &str) -> Option<Figure> {
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding, note: note.to_owned(), ..plot }))
 }
 
-/// How soon pages are written again.
+/// Time until a page is written again.
 pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
     let last = found.rewrites.last()?;
     let points =
@@ -29,7 +29,7 @@ pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
     figure(plot, finding, "What a write buffer of that many pages would absorb if it kept the newest.")
 }
 
-/// How the writes are spread over the pages.
+/// Distribution of the writes over the pages.
 pub(super) fn skew(found: &TraceStatistics) -> Option<Figure> {
     let tenth =
         found.skew.iter().min_by(|a, b| (a.of_pages - 0.1).abs().total_cmp(&(b.of_pages - 0.1).abs()))?;
@@ -49,7 +49,7 @@ pub(super) fn skew(found: &TraceStatistics) -> Option<Figure> {
     )
 }
 
-/// Runs of consecutive pages among the writes that are collected.
+/// Runs of consecutive pages among the collected writes.
 pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
     type Share = fn(&RunShare) -> f64;
     const SHARES: [(&str, Share); 4] = [
@@ -79,7 +79,7 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
     )
 }
 
-/// How many writes gather in an area.
+/// Writes that gather in an area.
 pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
     let largest = found.areas.last()?;
     let points = found.areas.iter().map(|area| Point::bare(area.area_bytes as f64, area.writes_per_area));
@@ -99,7 +99,7 @@ pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
     )
 }
 
-/// What goes to the two busiest areas.
+/// Writes to the two busiest areas.
 pub(super) fn busiest(found: &TraceStatistics) -> Option<Figure> {
     let largest = found.areas.last()?;
     let points = found.areas.iter().map(|area| Point::bare(area.area_bytes as f64, area.in_busiest_two));

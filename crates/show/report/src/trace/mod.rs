@@ -1,4 +1,4 @@
-//! The page of a trace's statistics.
+//! Page of a trace's statistics.
 
 mod curves;
 mod sizes;
@@ -11,22 +11,22 @@ use crate::page::{Page, document};
 use crate::sections::{self, Missing};
 use crate::text::{self, Quantity};
 
-/// A trace, and what its writes look like.
+/// Trace with the statistics of its writes.
 #[derive(Debug, Clone, Copy)]
 pub struct TraceReport<'a> {
-    /// Where it was read from.
+    /// Path of the trace.
     pub trace: &'a str,
-    /// Its format.
+    /// Format of the trace.
     pub format: &'a str,
-    /// Damaged lines that were passed over.
+    /// Damaged lines that were skipped.
     pub bad_lines: u64,
-    /// What it means, in sentences.
+    /// Interpretation in sentences.
     pub meaning: &'a str,
-    /// What was counted.
+    /// Statistics.
     pub statistics: &'a TraceStatistics,
 }
 
-/// The report on a trace as one HTML document that needs no network and no other file.
+/// Renders the report on a trace as a self-contained HTML document.
 pub fn trace_html(report: &TraceReport) -> String {
     let found = report.statistics;
     let question = |id, title, figures: Vec<Option<_>>| Question {

@@ -3,7 +3,7 @@ use nandle_trace::{SizeCount, TraceStatistics};
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text::{self, Quantity};
 
-/// The most frequent sizes of a write.
+/// Most frequent write sizes.
 pub(super) fn bars(found: &TraceStatistics) -> Option<Figure> {
     let most = found.write_sizes.iter().max_by_key(|size| size.writes)?;
     let share = |size: &SizeCount| size.writes as f64 / found.writes.max(1) as f64;
@@ -11,7 +11,7 @@ pub(super) fn bars(found: &TraceStatistics) -> Option<Figure> {
     let bar = |size: &SizeCount| Bar {
         label: Quantity::size(size.bytes).to_string(),
         value: share(size),
-        said: format!("{} ({})", percent(size), text::plural(size.writes, "write")),
+        text: format!("{} ({})", percent(size), text::plural(size.writes, "write")),
         kind: 0,
     };
     Some(Figure::Bars(Bars {

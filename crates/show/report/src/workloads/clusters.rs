@@ -1,4 +1,4 @@
-//! Time over the cluster's size, of the temporary data alone.
+//! Time of the temporary data by cluster size.
 
 use nandle_workloads::{ClusterCell, ClusterRow, Operator, PlaceFile};
 
@@ -43,7 +43,7 @@ fn times(file: &PlaceFile) -> Option<Figure> {
     let finding = [best(&file.from, file.best_from()), best(&file.to, file.best_to())];
     let finding = finding.into_iter().flatten().collect::<Vec<_>>().join(" ");
     let note = "The temporary data alone: input and output take no time.".to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }
 
 fn fans(file: &PlaceFile) -> Option<Figure> {
@@ -67,5 +67,5 @@ fn fans(file: &PlaceFile) -> Option<Figure> {
         text::clean(&file.to)
     );
     let note = "Memory holds fewer clusters the longer they are.".to_owned();
-    Plot { finding, note, ..plot }.drawn()
+    Plot { finding, note, ..plot }.into_figure()
 }

@@ -1,4 +1,4 @@
-//! The pages of a workload, and of one on two devices.
+//! Pages of a workload, and of its placement on two devices.
 
 mod clusters;
 mod pattern;
@@ -6,10 +6,10 @@ mod times;
 
 use nandle_workloads::{Operator, PlaceFile, PlacementRow, WorkloadFile};
 
-use crate::questions::{Head, page, question};
+use crate::questions::{PageHeading, page, question};
 use crate::text::{self, Quantity};
 
-/// The report on a workload as one HTML document that needs no network and no other file.
+/// Renders the report on a workload as a self-contained HTML document.
 pub fn workload_html(file: &WorkloadFile) -> String {
     let pattern = match file.runs.as_slice() {
         [run] => {
@@ -36,10 +36,10 @@ pub fn workload_html(file: &WorkloadFile) -> String {
     ]);
     let refusals = file.runs.iter().filter_map(|run| run.refusal.clone());
     let remarks = refusals.chain([file.costs.clone()]).chain(file.remarks.iter().cloned()).collect();
-    page(&Head { kicker: "Workload", title: file.temporary.clone(), particulars, remarks }, questions)
+    page(&PageHeading { kicker: "Workload", title: file.temporary.clone(), particulars, remarks }, questions)
 }
 
-/// The report on a workload on two devices.
+/// Renders the report on a workload on two devices.
 pub fn place_html(file: &PlaceFile) -> String {
     let shown = |row: Option<&PlacementRow>, id, name: &str| pattern::figure(id, name, &row?.outcome);
     let patterns = [
@@ -72,10 +72,10 @@ pub fn place_html(file: &PlaceFile) -> String {
     ]);
     let remarks = file.costs.iter().chain(&file.remarks).cloned().collect();
     let title = format!("{} to {}", file.from, file.to);
-    page(&Head { kicker: "Placement", title, particulars, remarks }, questions)
+    page(&PageHeading { kicker: "Placement", title, particulars, remarks }, questions)
 }
 
-/// What is sorted or joined.
+/// Rows that are sorted or joined.
 struct Rows {
     operator: Operator,
     records: u64,
@@ -108,19 +108,19 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn a_workloads_page_has_its_bars_and_its_points() {
+    fn workload_page_has_bars_and_points() {
         let page = workload_html(&made_up::workload_file());
-        for said in ["making runs", "merging", "id=\"pattern\"", "of the writes", "A remark."] {
-            assert!(page.contains(said), "{said}");
+        for text in ["making runs", "merging", "id=\"pattern\"", "of the writes", "A remark."] {
+            assert!(page.contains(text), "{text}");
         }
         assert!(!page.contains("<b>drive"), "a target's name is no markup");
     }
 
     #[test]
-    fn a_placements_page_has_both_devices() {
+    fn placement_page_has_both_devices() {
         let page = place_html(&made_up::place_file());
-        for said in ["id=\"pattern-from\"", "id=\"pattern-to\"", "C51, the study", "temporary data", "4KiB"] {
-            assert!(page.contains(said), "{said}");
+        for text in ["id=\"pattern-from\"", "id=\"pattern-to\"", "C51, the study", "temporary data", "4KiB"] {
+            assert!(page.contains(text), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Requests to the temporary space: where, over time.
+//! Requests to the temporary space by position and time.
 
 use nandle_workloads::{Outcome, Pattern, PatternPoint, Role};
 
@@ -7,7 +7,7 @@ use crate::text;
 
 const MEBIBYTE: f64 = 1_048_576.0;
 
-/// The points of one run; nothing where nothing was written.
+/// Points of one run; `None` without writes.
 pub(super) fn figure(id: &'static str, device: &str, outcome: &Outcome) -> Option<Figure> {
     let pattern = outcome.pattern.as_ref()?;
     let all = || pattern.writes.iter().chain(&pattern.reads);

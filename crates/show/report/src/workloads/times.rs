@@ -1,4 +1,4 @@
-//! How long the phases take: bars.
+//! Bars of the phases' times.
 
 use nandle_units::format_bytes;
 use nandle_workloads::{Outcome, PlaceFile, Placement, WorkloadFile, WorkloadRun};
@@ -6,12 +6,12 @@ use nandle_workloads::{Outcome, PlaceFile, Placement, WorkloadFile, WorkloadRun}
 use crate::figures::{Bar, Bars, Figure, Group};
 use crate::text;
 
-/// A group for each phase and one for both, with a bar for each thing.
+/// A group for each phase and one for both, with a bar for each item.
 fn groups(things: &[(String, &Outcome)], phases: [&str; 2]) -> Vec<Group> {
     let group = |name: &str, time_ns: fn(&Outcome) -> u64| {
         let bar = |(kind, (label, outcome)): (usize, &(String, &Outcome))| {
             let value = time_ns(outcome);
-            Bar { label: label.clone(), value: value as f64, said: text::time_ns(value), kind }
+            Bar { label: label.clone(), value: value as f64, text: text::time_ns(value), kind }
         };
         Group { name: capital(name), bars: things.iter().enumerate().map(bar).collect() }
     };
@@ -26,11 +26,11 @@ fn groups(things: &[(String, &Outcome)], phases: [&str; 2]) -> Vec<Group> {
     ]
 }
 
-/// The phases side by side, on one scale.
+/// Phases on one scale.
 fn of_one(outcome: &Outcome, phases: [&str; 2]) -> Vec<Group> {
     let bar = |(kind, name): (usize, &str)| {
         let value = outcome.phase_ns(kind);
-        Bar { label: capital(name), value: value as f64, said: text::time_ns(value), kind }
+        Bar { label: capital(name), value: value as f64, text: text::time_ns(value), kind }
     };
     Group::alone(phases.into_iter().enumerate().map(bar).collect())
 }
@@ -40,7 +40,7 @@ fn capital(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// The phases of each run.
+/// Phases of each run.
 pub(super) fn of_runs(file: &WorkloadFile) -> Vec<Figure> {
     let things: Vec<_> =
         file.runs.iter().filter_map(|run| Some((name(run), run.outcome.as_ref()?))).collect();
@@ -71,7 +71,7 @@ fn name(run: &WorkloadRun) -> String {
     format!("{} of memory, clusters of {cluster}", format_bytes(run.memory_bytes))
 }
 
-/// The phases of each placement.
+/// Phases of each placement.
 pub(super) fn of_placements(file: &PlaceFile) -> Figure {
     let label = |placement: Placement| match placement {
         Placement::AllFrom => format!("Everything on {}", file.from),

@@ -1,7 +1,7 @@
-// Runs in the page before its own scripts; the report as shipped has none of this.
+// Runs in the page before its own scripts. It isn't part of the shipped report.
 "use strict";
 window.inspection = (() => {
-  // Every text on a canvas with the box it covers, in canvas pixels, since the canvas was last cleared.
+  // Texts on each canvas with their boxes in canvas pixels, since the canvas was last cleared.
   const texts = new WeakMap();
   const context = CanvasRenderingContext2D.prototype;
   const { fillText, clearRect } = context;
@@ -30,7 +30,7 @@ window.inspection = (() => {
     return false;
   };
 
-  // An element that reaches past the window, or text that leaks out of its own box.
+  // Elements that reach past the window, and text that overflows its box.
   function cutOff() {
     const found = [];
     if (document.scrollingElement.scrollWidth > innerWidth) found.push(`the page is ${document.scrollingElement.scrollWidth} wide`);
@@ -60,7 +60,7 @@ window.inspection = (() => {
     return channels;
   }
 
-  // How many pixels of a canvas have about this colour.
+  // Number of a canvas's pixels with about this colour.
   function pixels(canvas, [r, g, b]) {
     const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
     let count = 0;
@@ -71,7 +71,8 @@ window.inspection = (() => {
     return count;
   }
 
-  // Every plot: is each curve that the legend shows there, in its colour, and are the axis texts whole?
+  // Checks each plot: the canvas contains the colour of each curve in the legend, and axis texts
+  // are complete.
   function plots() {
     return [...document.querySelectorAll("figure.plot")].filter((figure) => figure.querySelector(".canvas")).map((figure) => {
       const canvas = figure.querySelector("canvas");
@@ -82,7 +83,8 @@ window.inspection = (() => {
     });
   }
 
-  // Bars and maps: is each bar there with its number, has each map its colours, its legend and the numbers in its cells?
+  // Checks tables: each bar has a length and a number; each heat map has colours, a legend and
+  // numbers.
   function tables() {
     const faults = [];
     for (const row of document.querySelectorAll(".bars tr:not(.group)")) {
@@ -121,7 +123,7 @@ window.inspection = (() => {
     const [r, g, b] = colour(css).map((channel) => channel / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
   }
-  // Contrast by WCAG 2.2: 4.5 for text, 3 for what is drawn.
+  // Checks the contrast by WCAG 2.2: 4.5 for text, 3 for graphics.
   function lowContrast() {
     const ratio = (a, b) => (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
     const check = (inks, grounds, least) => inks.flatMap((ink) => grounds.map((ground) => [ink, ground, ratio(luminance(`var(--${ink})`), luminance(`var(--${ground})`))]).filter(([, , found]) => found < least));
@@ -133,13 +135,13 @@ window.inspection = (() => {
     ].map((found) => found.join(" "));
   }
 
-  // Opens the sections of a page, as a reader would, and waits for their plots.
+  // Opens the sections of a page and waits for their plots.
   async function openFolds() {
     for (const details of document.querySelectorAll(".fold > details")) details.open = true;
     await drawn();
   }
 
-  // Everything that a reader can unfold or point at, unfolded and pointed at.
+  // Opens all folds and tooltips.
   async function unfolded() {
     for (const details of document.querySelectorAll("details")) details.open = true;
     for (const box of document.querySelectorAll(".canvas")) {

@@ -23,7 +23,7 @@ const FLAGS: [&str; 11] = [
     "--remote-debugging-port=0",
 ];
 
-/// Whether the user asked to go without a browser; says so.
+/// Returns true, with a message, if the user disabled the browser tests.
 pub(crate) fn skipped(test: &str) -> bool {
     let skip = std::env::var_os("NANDLE_SKIP_BROWSER").is_some_and(|value| value == "1");
     if skip {
@@ -32,7 +32,7 @@ pub(crate) fn skipped(test: &str) -> bool {
     skip
 }
 
-/// A browser with a folder of its own, ended with this value.
+/// Browser with its own user directory; terminated when dropped.
 pub(crate) struct Chromium {
     process: Child,
     folder: TempDir,
@@ -41,7 +41,7 @@ pub(crate) struct Chromium {
 
 impl Chromium {
     /// # Panics
-    /// There is no browser, or it does not start.
+    /// Panics if there is no browser or it doesn't start.
     pub(crate) fn start() -> Self {
         let browser = find().unwrap_or_else(|| {
             panic!(
@@ -59,12 +59,12 @@ impl Chromium {
         chromium
     }
 
-    /// A new page. `folder` is where downloads go.
+    /// Opens a page that saves downloads in the given directory.
     pub(crate) fn page(&self, downloads: &Path) -> Page {
         Page::open(Connection::open(&self.endpoint), downloads)
     }
 
-    /// The browser writes port and path of its protocol into a file once it listens.
+    /// Waits for the file in which the browser stores port and path of its protocol.
     fn wait_for_endpoint(&mut self) -> String {
         let file = self.folder.path().join("DevToolsActivePort");
         let until = Instant::now() + Duration::from_mins(1);

@@ -1,4 +1,4 @@
-//! A real browser, headless, driven over the `DevTools` protocol.
+//! Headless browser, driven over the `DevTools` protocol.
 
 mod launch;
 mod page;

@@ -6,14 +6,14 @@ use serde_json::{Value, json};
 
 use super::protocol::Connection;
 
-/// Which colours the reader prefers.
+/// Colour scheme that the reader prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Theme {
     Light,
     Dark,
 }
 
-/// A page of the browser, with the inspection script in every document before its own scripts run.
+/// Page of the browser. The inspection script runs in every document before its own scripts.
 pub(crate) struct Page {
     connection: Connection,
 }
@@ -56,7 +56,7 @@ impl Page {
         self.connection.call("Emulation.setEmulatedMedia", &media);
     }
 
-    /// The value of an expression, after waiting for it if it is a promise.
+    /// Evaluates an expression, and waits for it if it is a promise.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let call = json!({ "expression": expression, "awaitPromise": true, "returnByValue": true, "userGesture": true });
         let answer = self.connection.call("Runtime.evaluate", &call);
@@ -64,7 +64,8 @@ impl Page {
         answer["result"]["value"].clone()
     }
 
-    /// Script errors, console errors, browser complaints and requests to anywhere, since the page was loaded.
+    /// Script errors, console errors, browser warnings and external requests since the page was
+    /// loaded.
     pub(crate) fn complaints(&mut self) -> Vec<String> {
         self.evaluate("0");
         self.connection.events.iter().filter_map(complaint).collect()
@@ -74,7 +75,7 @@ impl Page {
         self.connection.wait_for(event);
     }
 
-    /// The whole page as a picture, when `NANDLE_SCREENSHOTS` names a folder for it.
+    /// Saves a screenshot of the whole page if `NANDLE_SCREENSHOTS` names a directory.
     pub(crate) fn screenshot(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("NANDLE_SCREENSHOTS") else { return };
         let picture =
@@ -82,7 +83,7 @@ impl Page {
         std::fs::write(Path::new(&folder).join(format!("{name}.png")), decoded(&picture)).unwrap();
     }
 
-    /// The page as it would be printed, as PDF; kept when `NANDLE_SCREENSHOTS` names a folder for it.
+    /// Prints the page as PDF, and saves it if `NANDLE_SCREENSHOTS` names a directory.
     pub(crate) fn print(&mut self, name: &str) -> Vec<u8> {
         let print = json!({ "preferCSSPageSize": false, "paperWidth": 8.27, "paperHeight": 11.69, "printBackground": false });
         let pdf = decoded(&self.connection.call("Page.printToPDF", &print));

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
 
-/// A connection to the browser: commands with their answers, and the events that came meanwhile.
+/// Connection to the browser: commands with their responses, and the events received meanwhile.
 pub(crate) struct Connection {
     socket: WebSocket<MaybeTlsStream<TcpStream>>,
     last_id: u64,
@@ -40,7 +40,7 @@ impl Connection {
         }
     }
 
-    /// Waits for an event that comes after the call, or has come since the events were last cleared.
+    /// Waits for an event received since the events were last cleared.
     pub(crate) fn wait_for(&mut self, event: &str) {
         while !self.events.iter().any(|message| message["method"] == event) {
             let message = self.receive(event);

@@ -11,14 +11,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const DEPTHS: [u32; 8] = [1, 2, 4, 8, 16, 32, 64, 128];
 const SHARPNESS: f64 = 2.5;
 
-/// The parameters of an invented drive.
+/// Parameters of a synthetic drive.
 pub(crate) struct Drive {
     pub(crate) model: &'static str,
     pub(crate) request_ns: f64,
     pub(crate) ns_per_byte: f64,
     pub(crate) iops_max: f64,
     pub(crate) bandwidth_max: f64,
-    /// How much groups hurt: 1 as the X25-M of the DIAT paper, 0 not at all.
+    /// Strength of the group penalty: 1 as on the X25-M of the DIAT paper, 0 for none.
     pub(crate) grouping: f64,
     pub(crate) seed: u64,
 }
@@ -39,7 +39,7 @@ fn blocks() -> Vec<u64> {
 }
 
 impl Drive {
-    /// A complete profile of the drive.
+    /// Complete profile of the drive.
     pub(crate) fn profile(&self) -> DeviceProfile {
         let random = Xoshiro256PlusPlus::seed_from_u64(self.seed);
         let mut noise = Noise { random, normal: Normal::new(0.0, 0.018).unwrap() };
@@ -86,7 +86,7 @@ impl Drive {
         }
     }
 
-    /// The formula of [`FitSummary`], with the drop that a split at 1 MiB brings.
+    /// Formula of [`FitSummary`], with the drop at a split size of 1 MiB.
     fn bandwidth(&self, block: u64, depth: u32) -> f64 {
         let (b, q) = (block as f64, f64::from(depth));
         let bounds = [
@@ -244,7 +244,7 @@ impl Drive {
         }
     }
 
-    /// Groups of 4 hurt, longer ones recover; a deep queue hides it.
+    /// Groups of 4 lose bandwidth, longer ones recover. A deep queue hides the loss.
     fn penalties(&self) -> Vec<GroupPenalty> {
         let mut all = Vec::new();
         for (depth, strength) in [(4, 1.0), (32, 0.35)] {

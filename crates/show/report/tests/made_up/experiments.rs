@@ -1,4 +1,4 @@
-//! Experiments that were never conducted, one of each.
+//! Synthetic findings, one for each experiment.
 
 use nandle_profile::experiments::{
     AlignmentCost, ArrayLayout, AtomicWriteFindings, BlockRate, CacheSetting, CommitCost, CommitMethod,

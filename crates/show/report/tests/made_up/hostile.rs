@@ -1,6 +1,6 @@
 use nandle_profile::{Backend, Conditions, Derived, DeviceProfile, Experiments, Identity, SystemFacts};
 
-/// A profile in which nearly everything is missing.
+/// Profile that lacks nearly everything.
 pub(crate) fn partial() -> DeviceProfile {
     DeviceProfile {
         schema_version: nandle_profile::PROFILE_SCHEMA_VERSION,
@@ -29,8 +29,8 @@ pub(crate) fn partial() -> DeviceProfile {
     }
 }
 
-/// A complete profile whose every name tries to break the page: markup, the end of a script, very long words,
-/// text from right to left with characters that turn the direction around.
+/// Complete profile with names that attack the page: markup, the end of a script, very long words,
+/// right-to-left text with characters that change the direction.
 pub(crate) fn hostile() -> DeviceProfile {
     let attack = "</script><b>bold</b><script>document.title='broken'</script><!-- ";
     let mut profile = super::fast();

@@ -1,5 +1,6 @@
-//! Profiles that no device ever had, for tests and for looking at the page. Nothing here is a measurement:
-//! bandwidths follow the formula of [`FitSummary`] with invented parameters, plus noise from a fixed seed.
+//! Synthetic profiles for tests and for a look at the page. Nothing here is a measurement:
+//! bandwidths follow the formula of [`FitSummary`] with invented parameters, plus noise from a
+//! fixed seed.
 #![allow(dead_code, unused_imports, reason = "each of the targets that share this module uses a part of it")]
 #![allow(
     clippy::indexing_slicing,
@@ -28,18 +29,18 @@ pub(crate) use workloads::{place_file, workload_file};
 use drive::Drive;
 use nandle_profile::{DeviceProfile, MeasuredCell};
 
-/// A profile that holds these cells of random reading and nothing else: block, depth, bandwidth.
+/// Profile that has only these cells of random reads: block, depth, bandwidth.
 pub(crate) fn with_random_reads(cells: &[(u64, u32, f64)]) -> DeviceProfile {
     let cell = |(block, depth, bandwidth): &(u64, u32, f64)| cell("random", *block, *depth, *bandwidth);
     DeviceProfile { cells: cells.iter().map(cell).collect(), ..partial() }
 }
 
-/// One reading cell, group of 1.
+/// Read cell with a group of 1.
 pub(crate) fn cell(pattern: &str, block_bytes: u64, depth: u32, bandwidth: f64) -> MeasuredCell {
     drive::cell(pattern, block_bytes, 1, depth, bandwidth)
 }
 
-/// A fast NVMe drive, complete.
+/// Complete profile of a fast NVMe drive.
 pub(crate) fn fast() -> DeviceProfile {
     Drive {
         model: "MADE-UP NVMe 3200 (test fixture)",
@@ -53,7 +54,7 @@ pub(crate) fn fast() -> DeviceProfile {
     .profile()
 }
 
-/// A network volume: long latency, low ceilings.
+/// Network volume with a long latency and low limits.
 pub(crate) fn volume() -> DeviceProfile {
     Drive {
         model: "MADE-UP network volume (test fixture)",
@@ -67,7 +68,7 @@ pub(crate) fn volume() -> DeviceProfile {
     .profile()
 }
 
-/// A SATA drive.
+/// SATA drive.
 pub(crate) fn sata() -> DeviceProfile {
     let mut profile = Drive {
         model: "MADE-UP SATA 520 (test fixture)",
@@ -83,7 +84,7 @@ pub(crate) fn sata() -> DeviceProfile {
     profile
 }
 
-/// A drive whose every experiment was conducted.
+/// Drive with findings of every experiment.
 pub(crate) fn written() -> DeviceProfile {
     let mut profile = sata();
     profile.experiments = experiments::all();

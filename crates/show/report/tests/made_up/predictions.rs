@@ -5,7 +5,8 @@ use nandle_predict::{
 };
 use nandle_profile::Interval;
 
-/// What `nandle predict` would have written of three queries on two drives, the third of which needs more memory than there is.
+/// Prediction of three queries on two drives, as `nandle predict` writes it. The third query needs
+/// more memory than there is.
 pub(crate) fn prediction_file() -> PredictionFile {
     PredictionFile {
         schema_version: PREDICTION_SCHEMA_VERSION,

@@ -4,7 +4,7 @@ use nandle_replay::{
     PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Sample, StoreUsage, WriteCostsUsed,
 };
 
-/// What `nandle replay` would have written of it.
+/// Synthetic replay, as `nandle replay` writes it.
 pub(crate) fn replay_file() -> ReplayFile {
     ReplayFile {
         schema_version: REPLAY_SCHEMA_VERSION,
@@ -48,7 +48,7 @@ fn usage() -> StoreUsage {
     StoreUsage { fill_percent: 50, living_percent: 60, batch_pages: 1.0, sync_pages: Some(16.0) }
 }
 
-/// A replay that never was, under three policies.
+/// Outcomes of three policies in a synthetic replay.
 pub(crate) fn policies() -> Vec<PolicyOutcome> {
     vec![
         outcome("direct", 1.0, 0),
@@ -58,7 +58,7 @@ pub(crate) fn policies() -> Vec<PolicyOutcome> {
     ]
 }
 
-/// It staged for a while, and went straight home from then on.
+/// Outcome of `auto` that staged at first and then wrote in place.
 fn auto() -> PolicyOutcome {
     let outcome = outcome("auto", 1.02, 8 << 20);
     let samples = outcome

@@ -4,7 +4,7 @@ use nandle_workloads::{
     WorkloadFile, WorkloadRun,
 };
 
-/// A sort that never was: it writes in sequence, and reads here and there.
+/// Synthetic sort that writes in sequence and reads at random.
 fn outcome(slowness: u64) -> Outcome {
     let [first_ns, second_ns] = [3_000_000_000 * slowness, 9_000_000_000 * slowness];
     let point =
@@ -48,7 +48,7 @@ fn outcome(slowness: u64) -> Outcome {
     }
 }
 
-/// What `nandle workload` would have written of it.
+/// Synthetic file, as `nandle workload` writes it.
 pub(crate) fn workload_file() -> WorkloadFile {
     WorkloadFile {
         schema_version: WORKLOAD_SCHEMA_VERSION,
@@ -72,7 +72,7 @@ pub(crate) fn workload_file() -> WorkloadFile {
     }
 }
 
-/// What `nandle place` would have written of it on two drives.
+/// Synthetic placement on two drives, as `nandle place` writes it.
 pub(crate) fn place_file() -> PlaceFile {
     let row = |(placement, slowness): (Placement, u64)| PlacementRow {
         placement,

@@ -1,4 +1,4 @@
-//! The rows of the write side. A row that no device has is left out.
+//! Rows of write figures. A row without any value is left out.
 
 use nandle_profile::{Cheap, Derived, Interval, WritePatternCost};
 
@@ -51,7 +51,7 @@ fn places(devices: &[Device]) -> Vec<Row> {
     ]
 }
 
-/// How far it is cheap, in a word or two.
+/// Extent of cheap writes, in a word or two.
 fn extent<T>(found: Cheap<T>, nowhere: &str, say: impl Fn(&Interval<T>) -> String) -> String {
     match found {
         Cheap::UpTo { extent, .. } => say(&extent),

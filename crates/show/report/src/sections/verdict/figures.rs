@@ -3,11 +3,11 @@ use nandle_advise::verdict::{
     CACHE_MARK, DIGITS_MAX, DepthOneLatency, FigureRow, TimeUnit, Verdict, digits_of,
 };
 
-use super::said;
+use super::bound_units;
 use crate::sections::Level;
 use crate::text;
 
-/// One small table of the loads that databases have.
+/// Table of common database loads.
 pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
     let rows = &verdict.figures;
     let unit = TimeUnit::of(rows);
@@ -35,7 +35,7 @@ pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
                 }
             }
             p.aside { "– not timed, or too few times for that quantile." }
-            @if let Some(cached) = &verdict.cached_figures { p.aside { (CACHE_MARK) " " (said(cached)) } }
+            @if let Some(cached) = &verdict.cached_figures { p.aside { (CACHE_MARK) " " (bound_units(cached)) } }
         }
     }
 }

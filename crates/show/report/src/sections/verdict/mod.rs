@@ -1,4 +1,4 @@
-//! The verdict on a device, and the figures that a database administrator looks for.
+//! Verdict on a device, and its key figures.
 
 mod figures;
 
@@ -12,7 +12,7 @@ use crate::{island, text};
 
 pub(crate) use figures::figures;
 
-/// What the device is as measured, its strengths, its risks, and what to change.
+/// Kind of the device as measured, its strengths and risks, and settings to change.
 pub(crate) fn verdict(verdict: &Verdict, device: &Device, level: Level) -> Markup {
     html! {
         section.verdict {
@@ -30,7 +30,7 @@ fn kind(kind: &Kind, level: Level) -> Markup {
     html! {
         div.kind {
             (level.heading(&format!("As measured: {}", kind.name)))
-            @for reason in &kind.reasons { p { (said(reason)) } }
+            @for reason in &kind.reasons { p { (bound_units(reason)) } }
         }
     }
 }
@@ -44,9 +44,9 @@ fn findings(title: &str, class: &str, level: Level, findings: &[Finding]) -> Mar
                 ul {
                     @for finding in findings {
                         li {
-                            strong { (finding.headline()) } " " (said(&finding.says()))
+                            strong { (finding.headline()) } " " (bound_units(&finding.says()))
                             @if let Some(threshold) = finding.held_against() {
-                                " " span.threshold { "Threshold: " (said(&threshold)) "." }
+                                " " span.threshold { "Threshold: " (bound_units(&threshold)) "." }
                             }
                         }
                     }
@@ -75,7 +75,8 @@ fn changes(changes: &[Change], device: &Device, level: Level) -> Markup {
     }
 }
 
-/// The command that has all settings; where the profile's file isn't known, it is the one that this page offers.
+/// Command that prints all settings. If the profile's file is unknown, it names the file that the
+/// page offers for download.
 fn all_settings(device: &Device) -> Markup {
     let offered = island::file_name(device);
     let file = quoted(device.file.unwrap_or(&offered));
@@ -98,13 +99,13 @@ fn row(change: &Change) -> Markup {
             th scope="row" { (change.product) " " code { (text::clean(change.name())) } }
             td data-head="=" { code { (text::clean(&setting.value)) } }
             " " td data-head="–" { (text::clean(&change.instead_of().unwrap_or_default())) }
-            td.why { (said(&change.why())) }
+            td.why { (bound_units(&change.why())) }
             td data-head="Confidence:" { (setting.confidence.to_string()) }
         }
     }
 }
 
-/// A sentence of the verdict, with each figure bound to its unit.
-fn said(sentence: &str) -> String {
+/// Sentence of the verdict with each figure bound to its unit.
+fn bound_units(sentence: &str) -> String {
     text::units(&text::bind(&text::clean(sentence)))
 }

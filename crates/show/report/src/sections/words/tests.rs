@@ -9,7 +9,7 @@ fn sentence(all: &[Statement], term: &str) -> String {
 }
 
 #[test]
-fn a_profile_with_nothing_names_everything_as_missing() {
+fn empty_profile_names_every_term_as_missing() {
     let all = statements(&made_up::partial());
     assert!(all.iter().all(|statement| statement.value.is_none()), "{all:?}");
     assert!(all.len() >= 10);
@@ -26,7 +26,7 @@ fn sentences_follow_the_values() {
 }
 
 #[test]
-fn a_penalty_within_noise_is_no_penalty() {
+fn penalty_within_noise_is_no_penalty() {
     let mut profile = made_up::fast();
     for penalty in &mut profile.derived.group_penalty {
         penalty.ratio = Interval { value: 0.97, low: 0.9, high: 1.03 };
@@ -39,7 +39,7 @@ fn a_penalty_within_noise_is_no_penalty() {
 }
 
 #[test]
-fn a_plateau_that_was_not_reached_is_a_lower_bound() {
+fn plateau_not_reached_is_a_lower_bound() {
     let mut depths = made_up::fast().derived.saturating_queue_depth;
     depths[0].plateau_reached = false;
     let table = depth_table(&depths).into_string();
@@ -48,7 +48,7 @@ fn a_plateau_that_was_not_reached_is_a_lower_bound() {
 }
 
 #[test]
-fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
+fn only_conducted_experiments_have_sentences() {
     let profile = made_up::written();
     let all = statements(&profile);
     assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
@@ -61,8 +61,8 @@ fn what_was_conducted_is_said_and_what_was_not_is_left_out() {
         write_rate_per_s: Interval::exact(0.0),
         write_share: Interval::exact(0.0),
     });
-    let said = sentence(&statements(&none_allowed), "Writes beside reads");
-    assert!(said.starts_with("No writes that were tried beside"), "{said}");
+    let text = sentence(&statements(&none_allowed), "Writes beside reads");
+    assert!(text.starts_with("No writes that were tried beside"), "{text}");
     let mut unsure = profile.clone();
     unsure.derived.write_pattern_cost = None;
     let all = statements(&unsure);

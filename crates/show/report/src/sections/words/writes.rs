@@ -1,5 +1,5 @@
-//! What the experiments concluded, as sentences. What was not conducted is named at the end of the page, not here; what was
-//! conducted and not concluded is.
+//! Conclusions of the experiments as sentences. An experiment that ran without a conclusion is
+//! reported here. Skipped experiments are listed at the end of the page.
 
 use nandle_profile::experiments::InterferenceMap;
 use nandle_profile::{Cheap, Derived, DeviceProfile, WritePatternCost};
@@ -91,7 +91,7 @@ fn strides(profile: &DeviceProfile) -> Statement {
 fn steady_state(profile: &DeviceProfile) -> Statement {
     let steady = profile.derived.steady_state.as_ref().map(|steady| {
         let reached = match profile.long_writing() {
-            Some(writing) => format!(" {}", text::how_long(&writing, profile)),
+            Some(writing) => format!(" {}", text::writing_duration(&writing, profile)),
             None if steady.reached => String::new(),
             None => " The steady state was not reached.".to_owned(),
         };

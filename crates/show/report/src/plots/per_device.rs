@@ -1,11 +1,11 @@
 use crate::device::Device;
 use crate::text;
 
-/// What a figure is on each device, in one phrase: `84 µs on A, 210 µs on B and unknown on C`, where
-/// `missing` is the word for a device that has none.
+/// Value of a figure on each device in one phrase: `84 µs on A, 210 µs on B and unknown on C`.
+/// `missing` is the word for a device without a value.
 ///
-/// With many devices the phrase names the least and the greatest alone.
-pub(crate) fn each(
+/// With many devices the phrase has only the least and the greatest.
+pub(crate) fn per_device(
     devices: &[Device],
     values: &[Option<f64>],
     missing: &str,
@@ -37,12 +37,15 @@ mod tests {
     use crate::made_up;
 
     #[test]
-    fn many_devices_are_told_by_the_ends() {
+    fn many_devices_are_summarised_by_their_ends() {
         let profiles: Vec<_> = (0..8).map(|_| made_up::partial()).collect();
         let devices = Device::all(&profiles);
         let values: Vec<_> = (0..8).map(|index| Some(f64::from((index + 3) % 8))).collect();
-        let words = each(&devices, &values, "unknown", |value| format!("{value} s"));
+        let words = per_device(&devices, &values, "unknown", |value| format!("{value} s"));
         assert_eq!(words, "between 0 s on F and 7 s on E");
-        assert_eq!(each(&devices, &[None; 8], "none", |value| value.to_string()), "none on every device");
+        assert_eq!(
+            per_device(&devices, &[None; 8], "none", |value| value.to_string()),
+            "none on every device"
+        );
     }
 }

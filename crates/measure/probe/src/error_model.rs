@@ -1,22 +1,22 @@
-//! How sure a rate is: the one model of error, for reading and for writing.
+//! Uncertainty of a measured rate. Reads and writes use the same error model.
 //!
-//! What is measured is a rate over slices, each an amount in a time: requests or bytes, or one over seconds. The rate is
-//! all of the amount by all of the time, so that the pause of a single slice counts as it would in one long run. By how
-//! much each slice deviates says how sure it is (a ratio estimator: Cochran, *Sampling Techniques*, §6.4). Rates are
-//! positive, so errors are relative, and bounds are so many times as much and as little; slices are few, so bounds are
-//! as far out as Student's t says.
+//! A cell is measured in slices. Each slice is an amount (requests or bytes) and a time. The rate
+//! is the total amount divided by the total time, so a pause in one slice has the same weight as in
+//! one long run. The spread of the slices gives the standard error (ratio estimator: Cochran,
+//! *Sampling Techniques*, §6.4). Rates are positive, so errors are relative, and an interval is a
+//! factor above and below the rate. There are few slices, so the bounds use Student's t.
 
 use nandle_profile::Interval;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// An amount in a time, in any units.
+/// Amount done in a time, in any units.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part {
     pub(crate) amount: f64,
     pub(crate) time: f64,
 }
 
-/// The rate of some slices, and by what part of it each deviates.
+/// Rate of several slices, with each slice's relative deviation from it.
 #[derive(Debug)]
 pub(crate) struct Rate {
     pub(crate) value: f64,
@@ -24,7 +24,7 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// `None` of nothing, or when nothing was done in all that time.
+    /// Computes the rate of `parts`. Returns `None` if there are no parts, or if nothing was done.
     pub(crate) fn of(parts: &[Part]) -> Option<Self> {
         let sum = |of: fn(&Part) -> f64| parts.iter().map(of).sum::<f64>();
         let (amount, time) = (sum(|part| part.amount), sum(|part| part.time));
@@ -37,17 +37,18 @@ impl Rate {
         Some(Self { value, deviations })
     }
 
-    /// The relative variance of one slice; `None` of a single one.
+    /// Relative variance of one slice; `None` for a single slice.
     pub(crate) fn variance(&self) -> Option<f64> {
         variance(self.deviations.iter().copied())
     }
 
-    /// The rate with the bounds of its 95 % interval; the value alone of a single slice.
+    /// The rate with its 95 % interval. For a single slice the interval is the value alone.
     pub(crate) fn interval(&self) -> Interval<f64> {
         interval(self.value, self.deviations.iter().copied())
     }
 
-    /// This rate by that of another cell in the same rounds: what a round did to both says nothing of the ratio.
+    /// Ratio of this rate to that of another cell in the same rounds. A disturbance that hits both
+    /// cells in a round cancels out.
     pub(crate) fn by(&self, other: &Self) -> Interval<f64> {
         debug_assert_eq!(self.deviations.len(), other.deviations.len(), "rates of different rounds");
         let deviations = self.deviations.iter().zip(&other.deviations).map(|(one, other)| one - other);
@@ -66,13 +67,13 @@ fn interval(value: f64, deviations: impl ExactSizeIterator<Item = f64>) -> Inter
     bounds(value, error, count - 1.0)
 }
 
-/// A figure with a relative standard error of so many degrees of freedom, and the bounds of its 95 % interval.
+/// 95 % interval of a figure, from its relative standard error and its degrees of freedom.
 pub(crate) fn bounds(value: f64, log_error: f64, degrees: f64) -> Interval<f64> {
     let times = if log_error > 0.0 { (student(degrees) * log_error).exp() } else { 1.0 };
     Interval { value, low: value / times, high: value * times }
 }
 
-/// The 97.5 % quantile of Student's t; of no degree, infinity, because nothing is known of the spread.
+/// 97.5 % quantile of Student's t. Infinite for no degrees of freedom: the spread is unknown.
 pub(crate) fn student(degrees: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |student| student.inverse_cdf(0.975))
 }
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
+    fn quantiles_match_the_tables() {
         for (degrees, quantile) in [(1.0, 12.706), (2.0, 4.303), (4.0, 2.776), (10.0, 2.228), (120.0, 1.980)]
         {
             assert!((student(degrees) - quantile).abs() < 1e-3, "{degrees}: {}", student(degrees));
@@ -96,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rate_is_all_of_the_amount_by_all_of_the_time() {
+    fn rate_is_total_amount_over_total_time() {
         let pause = [Part { amount: 10.0, time: 1.0 }, Part { amount: 10.0, time: 3.0 }];
         assert!((Rate::of(&pause).unwrap().value - 5.0).abs() < 1e-9);
         let rate = Rate::of(&parts(&[90.0, 100.0, 110.0])).unwrap();
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mood_that_both_cells_share_is_no_error_of_their_ratio() {
+    fn disturbances_common_to_both_cells_cancel_in_the_ratio() {
         let moods = [50.0, 100.0, 150.0];
         let rate = Rate::of(&parts(&moods)).unwrap();
         let twice = Rate::of(&parts(&moods.map(|mood| 2.0 * mood))).unwrap();
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_the_true_rate_as_often_as_they_say() {
+    fn intervals_cover_the_true_rate_at_the_stated_frequency() {
         let mut generator = generator(9, 1);
         for rounds in [2_usize, 3, 5, 11] {
             let mut draw = |_| 500.0 + below(&mut generator, 1001) as f64;

@@ -1,8 +1,9 @@
-//! Writes a test file whole, so that reading it later reads from the device: sparse and unwritten extents read
-//! from nowhere, and compressible contents flatter devices that compress.
+//! Writes a whole test file, so that later reads reach the device. Reads of sparse or unwritten
+//! extents never reach it, and compressible contents favour devices that compress.
 //!
-//! It is written in stretches with a flush after each: where writes go through memory, one flush at the end would take
-//! as long as the device needs for all of it, which looks like a silent device and ends long after the time limit.
+//! The file is written in stretches, each followed by a flush. With a write-back cache, a single
+//! flush at the end would take as long as writing everything. That would look like a stalled device
+//! and overrun the time limit.
 
 use nandle_io::{BufferMut, Completion, IoError, Nanos, Operation, Request, Wait};
 
@@ -12,60 +13,61 @@ use crate::load::{Cancel, Contents, Lane, LoadError};
 #[cfg(test)]
 mod tests;
 
-/// One write of the filling.
+/// Bytes of one write.
 pub const CHUNK_BYTES: u64 = 1 << 20;
-/// Writes outstanding.
 const QUEUE_DEPTH: usize = 8;
-/// The first stretch.
+/// Bytes of the first stretch.
 const STRETCH_BYTES: u64 = 32 << 20;
-/// Stretches grow until writing and flushing one takes this long, or [`STRETCH_PART`] of the time limit.
+/// Time of a stretch, including its flush, up to which stretches grow. The limit is lower if
+/// [`STRETCH_PART`] of the time limit is.
 const STRETCH_TIME: Nanos = Nanos::from_secs(1);
 const STRETCH_PART: u64 = 8;
-/// Memory that [`fill`] needs in the lane.
+/// Buffer memory that [`fill`] needs in the lane.
 pub const BUFFER_BYTES: u64 = CHUNK_BYTES * QUEUE_DEPTH as u64;
 
-/// What was filled.
+/// Result of filling a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Filled {
-    /// Bytes from the start of the device on that hold the contents, and are durable.
+pub struct FillReport {
+    /// Durable bytes of the contents, from the start of the device.
     pub bytes: u64,
-    /// Time that it took, the flushes included.
+    /// Time taken, including flushes.
     pub elapsed: Nanos,
 }
 
-/// Filling failed.
+/// Error of a filling.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FillError {
     /// A write or the flush failed.
     #[error("writing the test file: {0}")]
     Write(#[from] IoError),
-    /// Memory, a silent device, or the user.
+    /// Memory was short, the device stalled, or the user interrupted it.
     #[error("writing the test file: {0}")]
     Load(#[from] LoadError),
 }
 
-/// How much to fill.
+/// Parameters of a filling.
 #[derive(Debug, Clone, Copy)]
 pub struct FillOptions {
-    /// Bytes to fill, from the device's start; whole logical blocks are filled.
+    /// Bytes to fill from the start of the device, rounded down to logical blocks.
     pub bytes: u64,
-    /// Stop writing after this time, with what there is then; the flush of the last stretch comes after it.
+    /// Time after which no more is written. The last flush comes after it.
     pub time_limit: Option<Nanos>,
-    /// What to write.
+    /// Contents to write.
     pub contents: Contents,
 }
 
-/// Fills the start of a lane's device; when it returns, all of that is durable.
+/// Fills the start of a lane's device. All of it is durable on return.
 ///
 /// # Errors
-/// A write or the flush failed, the device stopped answering, memory is short, or the user ended it.
+/// A write or flush failed, the device stopped answering, memory was short, or the user interrupted
+/// it.
 pub fn fill(
     lane: &mut Lane,
     options: FillOptions,
     observer: &mut dyn Observer,
     cancel: &Cancel,
-) -> Result<Filled, FillError> {
+) -> Result<FillReport, FillError> {
     lane.check_idle(1)?;
     let shape = &lane.device().shape;
     let bytes = options.bytes.min(shape.capacity_bytes);
@@ -80,10 +82,10 @@ pub fn fill(
         stretch.adapt(filling.lane.io().now().since(stretch_began));
     }
     let bytes = filling.finished_bytes;
-    Ok(Filled { bytes, elapsed: lane.io().now().since(began) })
+    Ok(FillReport { bytes, elapsed: lane.io().now().since(began) })
 }
 
-/// How much is written between two flushes.
+/// Amount written between two flushes.
 struct Stretch {
     bytes: u64,
     time: Nanos,
@@ -95,7 +97,7 @@ impl Stretch {
         Self { bytes: STRETCH_BYTES, time: STRETCH_TIME.min(part) }
     }
 
-    /// Chooses the next one by the time that one took, its flush included.
+    /// Sizes the next stretch by the time that the last one took, including its flush.
     fn adapt(&mut self, took: Nanos) {
         if took < Nanos(self.time.0 / 2) {
             self.bytes = self.bytes.saturating_mul(2);
@@ -108,9 +110,9 @@ impl Stretch {
 struct Filling<'lane> {
     lane: &'lane mut Lane,
     contents: Contents,
-    /// Where it ends.
+    /// End of the area to fill.
     bytes: u64,
-    /// Where the next write begins.
+    /// Offset of the next write.
     next_bytes: u64,
     finished_bytes: u64,
     stop_at: Option<Nanos>,
@@ -146,7 +148,7 @@ impl<'lane> Filling<'lane> {
         })
     }
 
-    /// Writes the next stretch, or less where the area or the time ends.
+    /// Writes the next stretch. It is shorter at the end of the area or of the time limit.
     fn write(
         &mut self,
         stretch_bytes: u64,
@@ -167,7 +169,7 @@ impl<'lane> Filling<'lane> {
         Ok(())
     }
 
-    /// Submits what there is memory for, and waits for one write.
+    /// Submits as many writes as there are buffers, and waits for one to complete.
     fn step(&mut self, stretch_end_bytes: u64) -> Result<(), FillError> {
         let now = self.lane.io().now();
         if self.stop_at.is_some_and(|stop_at| now >= stop_at) {
@@ -188,7 +190,7 @@ impl<'lane> Filling<'lane> {
     }
 
     /// # Errors
-    /// The world has less room than it says, which leaves nothing to wait for.
+    /// The world refused a request although none is in flight.
     fn submit(&mut self, operation: Operation) -> Result<(), LoadError> {
         let device = self.lane.device().id;
         let slots = self.lane.io().slots();
@@ -228,7 +230,7 @@ impl<'lane> Filling<'lane> {
             return Ok(());
         }
         let (outstanding, offset_bytes) = (self.in_flight, self.finished_bytes);
-        // Once everything that was begun is written, only the flush is left.
+        // When all writes have completed, only the flush remains.
         let operation = if offset_bytes == self.next_bytes { "flush" } else { "write" };
         Err(LoadError::Stalled { silent, outstanding, operation, offset_bytes, age: silent }.into())
     }

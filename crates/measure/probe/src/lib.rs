@@ -1,6 +1,6 @@
-//! Address [patterns](pattern), [load drivers](load), the exhaustive [sweep], and the [search] that makes a device
-//! profile within a time budget. It knows a device only through [`nandle_io::Io`]; it must never open, name or
-//! remove a file, read the system's clock, or print.
+//! Address [patterns](pattern), [load drivers](load), the exhaustive [sweep], and the [search] that
+//! builds a device profile within a time budget. This crate reaches devices only through
+//! [`nandle_io::Io`]. It must never open, name or remove a file, read the system's clock, or print.
 
 mod error_model;
 pub mod experiments;

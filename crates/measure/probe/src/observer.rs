@@ -1,10 +1,10 @@
-/// Is told how far a long run has come.
+/// Receives the progress of a long run.
 pub trait Observer {
-    /// `doing` is under way, and `share` (0 to 1) of all of it is done.
+    /// Reports that `doing` is under way and that `share` (0 to 1) of the run is done.
     fn progress(&mut self, doing: &str, share: f64);
 }
 
-/// Is told and takes no notice.
+/// Observer that ignores all progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Unobserved;
 

@@ -1,5 +1,5 @@
-//! Little's law holds in every cell of every model of the library: the requests outstanding are the rate times the mean
-//! latency. No device, no queue and no busy host can lose a wait or count it twice.
+//! Little's law in every cell of every model of the library: outstanding requests equal the rate
+//! times the mean latency. No device, queue or busy host may lose a wait or count it twice.
 //!
 //! John D. C. Little: *A Proof for the Queuing Formula: L = λW*, Operations Research 9 (1961).
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
@@ -15,10 +15,10 @@ const DEPTHS: [u32; 4] = [1, 4, 32, 128];
 const BLOCKS_BYTES: [u64; 2] = [4 << 10, 128 << 10];
 const OPERATIONS: [OperationKind; 3] =
     [OperationKind::Read, OperationKind::Write, OperationKind::Mixed { read_percent: 70 }];
-/// Requests of a run, as rounds of the queue.
+/// Requests of a run, in rounds of the queue.
 const ROUNDS: u64 = 24;
 
-/// A lane on a model in a world of its own.
+/// Lane on a model in its own world.
 fn lane(name: &str, queue_depth: u32, block_bytes: u64) -> Lane {
     let mut world = ModelWorld::new(Host::with_slots(queue_depth as usize));
     let device = world.add(Model::named(name).unwrap().device().unwrap());
@@ -40,7 +40,7 @@ fn measure(lane: &mut Lane, queue_depth: u32, block_bytes: u64, operation: Opera
     closed.run(lane, work, &Cancel::default()).unwrap()
 }
 
-/// Holds the law in each cell of a model.
+/// Checks the law in each cell of a model.
 fn hold(name: &str) {
     for (block_bytes, operation) in
         BLOCKS_BYTES.iter().flat_map(|block| OPERATIONS.map(|kind| (*block, kind)))
@@ -52,8 +52,9 @@ fn hold(name: &str) {
             let cell = format!("{name}, {operation:?} of {block_bytes} bytes at depth {queue_depth}");
             let outstanding = measured.mean_outstanding();
             assert!(outstanding > 0.5 * f64::from(queue_depth), "{cell}: {outstanding}");
-            // Of a run from its first submission to its last completion the law is an identity, but that the first round is
-            // taken to be outstanding from the start, and latencies are kept to three digits.
+            // Over a run from first submission to last completion the law is an identity, with two
+            // small deviations: the first round counts as outstanding from the start, and latencies
+            // are kept to three digits.
             assert!(
                 (by_law / outstanding - 1.0).abs() < 0.04,
                 "{cell}: {by_law} by the law, {outstanding} counted"
@@ -67,7 +68,8 @@ fn in_every_cell_of_every_model() {
     library::names().for_each(hold);
 }
 
-/// At depth 128 the processor of the host is the bottleneck: each request waits for those before it to be handled.
+/// At depth 128 the host's processor is the bottleneck, so each request waits for the handling of
+/// those before it.
 #[test]
 fn a_request_waits_for_the_busy_host() {
     let measured = measure(&mut lane("nvme-tlc", 128, 4096), 128, 4096, OperationKind::Read);

@@ -1,4 +1,5 @@
-//! Sequential cells of a sweep are measured at one place, so that their block sizes can be compared on a disk with zones.
+//! Sequential cells of a sweep use one position, so that block sizes are comparable on a disk with
+//! zones.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use std::sync::OnceLock;
@@ -25,7 +26,7 @@ fn shape() -> &'static Shape {
     SHAPE.get_or_init(|| world("wd2003fyys", 1).1.shape.clone())
 }
 
-/// A sequential cell of a disk whose outer zones are twice as fast as its inner ones.
+/// Sequential cell of a disk with outer zones twice as fast as inner ones.
 fn sequential(seed: u64, operation: OperationKind, block_bytes: u64, queue_depth: u32, stop: Stop) -> Cell {
     let pattern = PatternSpec::Sequential;
     let options = SweepOptions {

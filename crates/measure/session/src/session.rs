@@ -5,7 +5,7 @@ use std::path::Path;
 use nandle_io::{Device, Io, Nanos};
 use nandle_probe::Unobserved;
 use nandle_probe::experiments::{HostFiles, Opened, TestFile};
-use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, Filled, fill};
+use nandle_probe::fill::{BUFFER_BYTES, FillError, FillOptions, FillReport, fill};
 use nandle_probe::load::{Cancel, Contents, Lane, LaneOptions};
 use nandle_profile::Backend;
 use nandle_target::{OpenedIo, SpareFile, Target, TargetError, TargetKind, TargetSpec};
@@ -42,7 +42,7 @@ pub struct Prepared {
     /// `None` where it isn't known what the area holds.
     pub contents: Option<Contents>,
     /// What was written, and how long it took; `None` when nothing was.
-    pub filled: Option<Filled>,
+    pub filled: Option<FillReport>,
 }
 
 impl Session {

@@ -1,7 +1,8 @@
 //! *Which writes are never torn?*
 //!
-//! It can't be told without cutting the power again and again, so the device is asked, by the kernel: `statx` gives the
-//! units of atomic writes for files and block devices that have them (Linux 6.11). It takes no time and writes nothing.
+//! Only many power cuts could answer this by measurement, so the kernel's own statement is
+//! recorded. `statx` reports atomic write units for files and block devices that support them
+//! (Linux 6.11). The experiment takes no time and writes nothing.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::AtomicWriteFindings;

@@ -1,14 +1,15 @@
-//! Where a series changes its level for good.
+//! Detection of level changes in a series.
 
-/// A change is one of at least this factor …
+/// Smallest ratio of two levels.
 const FACTOR: f64 = 1.25;
-/// … that stands out from what neighbours differ by: the square of the step, weighted with the lengths of both levels,
-/// against the variance of single values. Splits are chosen from many, so the usual 4 would find some in any noise.
+/// Smallest significance of a change: the squared step, weighted with the lengths of both levels,
+/// relative to the variance of single values. The best of many possible splits is tested, so the
+/// usual 4 would find changes in noise.
 const OUTSTANDING: f64 = 20.0;
 
-/// The indices at which new levels begin, in order (binary segmentation: the split of a stretch into two levels that
-/// leaves the least squares of the logarithms, again and again, as long as the levels differ by a quarter and each lasts
-/// for at least `least` values).
+/// Indices at which new levels begin, in order. Binary segmentation: a stretch is split where two
+/// levels leave the smallest squared error of the logarithms. This repeats as long as the levels
+/// differ by a quarter and each has at least `least` values.
 pub(super) fn changes(values: &[f64], least: usize) -> Vec<usize> {
     let logs: Vec<f64> = values.iter().map(|value| value.max(f64::MIN_POSITIVE).ln()).collect();
     let mut found = Vec::new();
@@ -28,7 +29,8 @@ fn split(logs: &[f64], offset: usize, least: usize, variance: f64, found: &mut V
     split(after, offset + at, least, variance, found);
 }
 
-/// Of single values, by the differences of neighbours, on which the few steps between levels weigh little.
+/// Variance of single values, from the differences of neighbours. The few steps between levels have
+/// little weight in it.
 fn variance(logs: &[f64]) -> f64 {
     let squares: Vec<f64> = logs.windows(2).map(|pair| pair.iter().fold(0.0, |d, v| v - d).powi(2)).collect();
     mean(&squares) / 2.0
@@ -40,7 +42,7 @@ fn stands_out(before: &[f64], after: &[f64], variance: f64) -> bool {
     between > variance * OUTSTANDING
 }
 
-/// Where two levels explain the most.
+/// Split at which two levels explain the most variance.
 fn best_split(logs: &[f64], least: usize) -> Option<usize> {
     let total: f64 = logs.iter().sum();
     let count = logs.len() as f64;
@@ -56,7 +58,7 @@ fn best_split(logs: &[f64], least: usize) -> Option<usize> {
     best
 }
 
-/// The mean of some values; 0 of none.
+/// Mean of `values`; 0 if there are none.
 pub(super) fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len().max(1) as f64
 }

@@ -8,36 +8,39 @@ use super::{ALL, Chosen, Circumstances, HostFiles, Lab, Plan};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
-/// What all experiments of a probe are conducted in.
+/// Environment shared by all experiments of a probe.
 pub struct ExperimentEnv<'a> {
-    /// Opens the device in a world of its own.
+    /// Opens the device in a separate world.
     pub open: &'a Opener<'a>,
-    /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
+    /// Opens the device with its write cache off; `None` if that would change the device's
+    /// settings.
     pub open_without_cache: Option<&'a Opener<'a>>,
-    /// Reads what the drive's own log counts; `None` where it has none, or may not be asked. Modelled drives tell their
-    /// world.
+    /// Reads the counters of the drive's own log; `None` if there is no readable log. Modelled
+    /// drives provide counters through their world.
     pub drive_log: &'a dyn Fn() -> Option<DriveCounters>,
-    /// Files and blocking calls of the host; nothing in a modelled world.
+    /// Files and blocking calls of the host; `None` in a modelled world.
     pub host_files: Option<&'a dyn HostFiles>,
-    /// What is possible.
+    /// Device and environment as seen by the experiments.
     pub circumstances: Circumstances,
-    /// Memory that reads go through, as a [`LaneOptions`](crate::load::LaneOptions) has it.
+    /// Size of the read pool, as in [`LaneOptions`](crate::load::LaneOptions).
     pub read_pool_bytes: u64,
-    /// How long the device may be silent.
+    /// Time without completions after which a run is abandoned.
     pub patience: Nanos,
-    /// Seed of all that is random.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Ends the experiments.
+    /// Interrupts the experiments.
     pub cancel: &'a Cancel,
 }
 
-/// Runs what was planned, one experiment after the other, each in a lab of its own. `keep` is called after each.
+/// Runs the planned experiments one after the other, each in its own lab. Calls `keep` after each.
+///
+/// If requests fail, the next experiment still runs, since a drive that refuses writes may still
+/// serve reads. An experiment that the device can't serve is recorded as ended early.
 ///
 /// # Errors
-/// The user ended it, or the device fails or stops answering; what was found until then is in `experiments`. After requests
-/// that failed the next experiment is tried all the same (a drive that refuses writes may still be read), and the first
-/// such failure is the error at the end, also when others were answered: a drive that fails some requests is not well. An
-/// experiment that the device can't take is recorded as ended.
+/// The user interrupted it, or the device failed or stopped answering. `experiments` then holds the
+/// findings so far. Otherwise, the first failure of requests is returned at the end, even if other
+/// requests succeeded.
 pub fn conduct(
     plan: &Plan,
     env: &ExperimentEnv<'_>,
@@ -71,7 +74,7 @@ pub fn conduct(
     failed
 }
 
-/// Less than this part of its least time is no time for an experiment.
+/// An experiment with less than one in `LEAST_PART` of its minimum time isn't started.
 const LEAST_PART: u64 = 2;
 
 fn too_late(chosen: &Chosen) -> SkippedExperiment {
@@ -84,7 +87,7 @@ fn too_late(chosen: &Chosen) -> SkippedExperiment {
     SkippedExperiment { name: chosen.experiment.name().into(), reason }
 }
 
-/// What follows for a database from all that was found.
+/// Computes derived figures from all findings.
 pub fn derive(experiments: &mut Experiments, derived: &mut Derived) {
     for experiment in ALL {
         experiment.derive(experiments, derived);
@@ -93,13 +96,13 @@ pub fn derive(experiments: &mut Experiments, derived: &mut Derived) {
     derived.commit_ns = experiments.usual_commit();
 }
 
-/// The experiments that were begun and not brought to their end, with the reason.
+/// Experiments that ended early, with the reason.
 pub fn ended_early(experiments: &mut Experiments) -> Vec<(&'static str, String)> {
     let ended = ALL.into_iter().map(|experiment| (experiment.name(), experiment.ended_by(experiments)));
     ended.filter_map(|(name, reason)| Some((name, reason?))).collect()
 }
 
-/// The experiments of whose requests some failed, with how many and the first failure.
+/// Experiments with failed requests: their number and the first failure.
 pub fn with_failures(experiments: &mut Experiments) -> Vec<(&'static str, FailedRequests)> {
     let failed = ALL.into_iter().map(|experiment| (experiment.name(), experiment.failed(experiments)));
     failed.filter_map(|(name, failed)| Some((name, failed?))).collect()

@@ -6,14 +6,14 @@ use super::rounds::area_from;
 use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
 use crate::pattern::Random;
 
-/// Requests that are timed: what the first finds is not what the next ones will find.
+/// Number of timed requests. A single one may not be typical.
 const TIMED: u64 = 3;
 
-/// A queue of random requests that is as deep as it may be and still is filled and emptied in a time: a queue of 32 writes of
-/// a memory card takes ten seconds, whatever a slice is meant to take.
+/// Largest queue depth at which random requests fill and drain the queue within `time`. A memory
+/// card takes ten seconds for a queue of 32 writes, far longer than a slice.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`].
+/// See [`ClosedLoop::run`].
 pub(super) fn depth_within(
     lab: &mut Lab<'_>,
     time: Nanos,

@@ -1,9 +1,9 @@
 //! *What does giving blocks back cost?*
 //!
-//! Discards of one block to 16 MiB, each of a place that holds data, in a range of at most 256 MiB at the end of the
-//! area; and random reads elsewhere, alone and right behind a discard of 1 MiB. In a file a discard punches a hole, with
-//! what the file system has to do for it. In the end the range is written again, so that whatever comes next finds data
-//! everywhere.
+//! Discards of one block to 16 MiB, each of a place that holds data, in a range of at most 256 MiB
+//! at the end of the area. Random reads elsewhere are measured alone and right after a discard of 1
+//! MiB. In a file, a discard punches a hole, which includes the file system's work. At the end the
+//! range is rewritten, so that later experiments find data everywhere.
 
 use std::ops::Range;
 
@@ -21,18 +21,18 @@ pub(super) struct DiscardTimes;
 
 const SIZES: [u64; 4] = [4 << 10, 64 << 10, 1 << 20, 16 << 20];
 const RANGE_BYTES_MAX: u64 = 256 << 20;
-/// The range is at most this part of the area.
+/// Largest fraction (one in `RANGE_PART`) of the area for the range.
 const RANGE_PART: u64 = 4;
-/// Observations of a size, where there is room and time for as many; the 99th percentile takes a thousand.
+/// Most observations of a size. A 99th percentile needs a thousand.
 const DISCARDS_MAX: u64 = 1000;
 const READ_BYTES: u64 = 4 << 10;
 const READS_MAX: u64 = 1000;
 const BESIDE_BYTES: u64 = 1 << 20;
-/// Filling the range again may take this part of the time.
+/// Fraction (one in `FILL_PART`) of the time for rewriting the range.
 const FILL_PART: u64 = 3;
-/// However long that takes, so many writes.
+/// Smallest number of writes, regardless of time.
 const CHUNKS_MIN: u64 = 32;
-/// One write of those that fill the range again.
+/// Bytes of one write that refills the range.
 const CHUNK_BYTES: u64 = 1 << 20;
 
 impl Experiment for DiscardTimes {
@@ -69,7 +69,8 @@ impl Experiment for DiscardTimes {
             return Ok(());
         }
         let discarded = discard_and_read(lab, start_bytes, bytes, findings);
-        // The range must hold data again, whatever came of it; but after a failure nothing more may be written.
+        // The range must hold data again in any case, but after a failure nothing more may be
+        // written.
         if matches!(discarded, Ok(()) | Err(LoadError::Cancelled)) {
             fill_again(lab, start_bytes, bytes)?;
         }
@@ -77,7 +78,7 @@ impl Experiment for DiscardTimes {
     }
 }
 
-/// Bytes that may be written, and can be in a part of the time: the range is written again.
+/// Bytes that may be written to the range within the limits of bytes and time.
 fn writable(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
     let left_bytes = lab.write_left_bytes();
     if left_bytes < 2 * CHUNK_BYTES {
@@ -91,7 +92,7 @@ fn writable(lab: &mut Lab<'_>) -> Result<u64, LoadError> {
     Ok(lab.write_left_bytes().min(chunks_in_time.saturating_mul(CHUNK_BYTES)))
 }
 
-/// Start and length of the range that is discarded, at the area's end: whole chunks.
+/// Start and length of the discarded range at the end of the area, in whole chunks.
 fn range(area_bytes: u64, write_left_bytes: u64) -> (u64, u64) {
     let bytes = RANGE_BYTES_MAX.min(area_bytes / RANGE_PART).min(write_left_bytes);
     let bytes = bytes - bytes % CHUNK_BYTES;
@@ -99,7 +100,8 @@ fn range(area_bytes: u64, write_left_bytes: u64) -> (u64, u64) {
     (end_bytes - bytes, bytes)
 }
 
-/// Each size has its own part of the range, so that every discard finds data; the largest has what is left.
+/// Runs the discards and reads. Each size has its own part of the range, so that every discard
+/// finds data. The largest size gets the rest.
 fn discard_and_read(
     lab: &mut Lab<'_>,
     start_bytes: u64,
@@ -126,7 +128,7 @@ fn discard_and_read(
     Ok(())
 }
 
-/// Discards one place of a range after the other; `None` where it holds not one.
+/// Discards consecutive pieces of a range; `None` if the range is smaller than one piece.
 fn discards(
     lab: &mut Lab<'_>,
     range: Range<u64>,
@@ -152,7 +154,8 @@ fn discards(
     }))
 }
 
-/// Random reads before the range, each right behind a discard of a part of `discarded`, as long as there is one left.
+/// Random reads before the range. Each follows a discard of a piece of `discarded`, unless that is
+/// empty.
 fn reads(
     lab: &mut Lab<'_>,
     before_bytes: u64,
@@ -173,7 +176,7 @@ fn reads(
         let discard = Operation::Discard { offset_bytes, length_bytes: BESIDE_BYTES };
         let mut operations = if discarded.is_empty() { Vec::new() } else { vec![discard] };
         operations.push(read(lab, before_bytes, &mut generator)?);
-        lab.lane.together(operations, &mut done, lab.cancel)?;
+        lab.lane.run_all(operations, &mut done, lab.cancel)?;
         for completion in &done {
             if let Err(error) = &completion.result {
                 return Err(LoadError::AllFailed { requests: 1, first: error.to_string() });
@@ -193,7 +196,7 @@ fn read(lab: &Lab<'_>, before_bytes: u64, generator: &mut Generator) -> Result<O
     Ok(Operation::read(below(generator, before_bytes / READ_BYTES) * READ_BYTES, into))
 }
 
-/// Writes the first bytes of the range, and flushes.
+/// Rewrites the start of the range, and flushes.
 fn fill_again(lab: &mut Lab<'_>, start_bytes: u64, bytes: u64) -> Result<(), LoadError> {
     lab.tell("writing what was discarded");
     let chunk = chunk(lab)?;

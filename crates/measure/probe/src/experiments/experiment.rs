@@ -5,73 +5,77 @@ use nandle_profile::{AtomicWrite, Conducted, Derived, Experiments};
 use super::Lab;
 use crate::load::LoadError;
 
-/// A question about a device. The file that implements it begins with the question, what the experiment does to the
-/// device, and what it costs.
+/// A question about a device. The file of an experiment opens with the question, the load that it
+/// puts on the device, and its cost.
 pub trait Experiment: Sync {
-    /// What it finds. Filled while it runs, so that an experiment that is ended early has found what it had by then.
+    /// Findings. They are filled during the run, so an experiment that ends early keeps partial
+    /// findings.
     type Findings: Clone + Default;
 
-    /// Its name on the command line, and its key in the profile.
+    /// Name on the command line and key in the profile.
     fn name(&self) -> &'static str;
-    /// The question.
+    /// The question that it answers.
     fn question(&self) -> &'static str;
-    /// Whether a first look needs the answer. Then it has its time before all others, in short budgets too, and may write to
-    /// Nandle's own test file without being asked for: it writes some 100 MiB at most, and says how much before.
+    /// Returns true if a first look needs the answer. An essential experiment has priority in time,
+    /// even in short budgets. It may write to Nandle's own test file without being requested: at
+    /// most some 100 MiB, announced in advance.
     fn is_essential(&self) -> bool {
         false
     }
-    /// Whether it finds more the longer it goes on. Then it has all time and bytes of a real device when it alone is asked for.
+    /// Returns true if the findings improve with more time. If selected alone on a real device,
+    /// such an experiment gets the whole budget of time and bytes.
     fn gains_by_more(&self) -> bool {
         false
     }
-    /// What it costs.
+    /// Estimates its cost.
     ///
     /// # Errors
-    /// It can't be conducted under these circumstances: why, and what would change that.
+    /// Reason why it can't run on this device, and the remedy.
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String>;
-    /// Its place in the profile.
+    /// Its entry in the profile.
     fn slot<'a>(&self, experiments: &'a mut Experiments) -> &'a mut Option<Conducted<Self::Findings>>;
-    /// Conducts it. Where time or the write limit ends it before its question is answered it says so with
+    /// Runs the experiment. If time or the write limit ends it early, it reports this with
     /// [`Lab::cut_short`] and returns.
     ///
     /// # Errors
-    /// The device fails or stops answering, or the user ends it.
+    /// The device failed or stopped answering, or the user interrupted it.
     fn run(&self, lab: &mut Lab<'_>, findings: &mut Self::Findings) -> Result<(), LoadError>;
-    /// What follows for a database.
+    /// Adds derived figures.
     fn derive(&self, _findings: &Self::Findings, _derived: &mut Derived) {}
 }
 
-/// What an experiment costs.
+/// Cost of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cost {
-    /// With less time it finds nothing of use.
+    /// Time below which it has no useful findings.
     pub time_least: Nanos,
-    /// With more time it finds no more.
+    /// Time above which its findings don't improve.
     pub time_wanted: Nanos,
-    /// The most that it would like to write; 0 when it only reads. An experiment that writes wears the device.
+    /// Most bytes written; 0 if it only reads. Writes wear the device.
     pub write_bytes_max: u64,
 }
 
-/// Under which circumstances experiments are conducted, as far as they matter to what is possible.
+/// Facts that determine which experiments are possible.
 #[derive(Debug, Clone)]
 pub struct Circumstances {
-    /// What the device can do.
+    /// Shape of the device.
     pub shape: Shape,
-    /// How much of it is addressed, from its start on.
+    /// Bytes addressed, from the start of the device.
     pub area_bytes: u64,
-    /// Requests that can be outstanding.
+    /// Request slots of a world.
     pub slots: u32,
-    /// Whether it lives in virtual time. Then every world that is opened has the device in its first state.
+    /// True if the device is modelled and runs in virtual time. Every new world then starts with
+    /// the device in its initial state.
     pub is_modelled: bool,
-    /// Whether the whole device is addressed, and not a file on it.
+    /// True if the whole device is addressed, instead of a file on it.
     pub is_whole_device: bool,
-    /// What the whole device holds; `None` where that isn't known.
+    /// Capacity of the whole device, if known.
     pub device_bytes: Option<u64>,
-    /// Atomic write units that the kernel gives.
+    /// Atomic write units stated by the kernel.
     pub atomic_write: Option<AtomicWrite>,
 }
 
-/// An [`Experiment`] of any findings.
+/// Object-safe form of [`Experiment`].
 pub trait DynExperiment: Sync {
     /// See [`Experiment::name`].
     fn name(&self) -> &'static str;
@@ -84,20 +88,20 @@ pub trait DynExperiment: Sync {
     /// # Errors
     /// See [`Experiment::cost`].
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String>;
-    /// Whether it was conducted to its end.
+    /// Returns true if it ran to its end.
     fn is_complete(&self, experiments: &mut Experiments) -> bool;
-    /// What ended it before its end; `None` when nothing did, or it was not begun.
+    /// Reason for an early end, if any. `None` if it wasn't started.
     fn ended_by(&self, experiments: &mut Experiments) -> Option<String>;
-    /// Which of its requests failed while others were answered; `None` when none did, or it was not begun.
+    /// Failed requests while others succeeded, if any. `None` if it wasn't started.
     fn failed(&self, experiments: &mut Experiments) -> Option<FailedRequests>;
-    /// Time that it took and bytes that it wrote; nothing where it was not begun.
+    /// Time taken and bytes written; zero if it wasn't started.
     fn used_up(&self, experiments: &mut Experiments) -> (Nanos, u64);
-    /// Runs it in a lab and records what it found, also when it fails.
+    /// Runs it in a lab and records its findings, even after a failure.
     ///
     /// # Errors
     /// See [`Experiment::run`].
     fn conduct(&self, lab: Lab<'_>, experiments: &mut Experiments) -> Result<(), LoadError>;
-    /// Adds what follows from its findings.
+    /// Adds figures derived from its findings.
     fn derive(&self, experiments: &mut Experiments, derived: &mut Derived);
 }
 

@@ -1,10 +1,13 @@
 //! *What does filling and fragmenting the device change?*
 //!
-//! `FlashyDB`'s test (C23): the device is filled to a level in sequence, the rest of it given back, and the four patterns
-//! are measured; then it is written to at random, as long as there is time, and they are measured again: reads right
-//! after the random writes, sequential writes as a long run. Below and above 70 % full, and nearly full. Its block of
-//! 8 KiB; sequential patterns at depth 1, random ones at depth 32, or at what a slow device takes in a measurement's time.
+//! `FlashyDB`'s test (C23). The device is filled sequentially to a level, the rest is discarded,
+//! and four patterns are measured. Random writes follow as long as there is time. Then the patterns
+//! are measured again: reads right after the random writes, sequential writes as a long run. The
+//! levels are below and above 70 % full, and nearly full. Blocks have 8 KiB. Sequential patterns
+//! use depth 1; random ones use depth 32, or what a slow device can serve in the time of a
+//! measurement.
 //!
+//! The experiment discards the device's contents and overwrites the rest many times.
 //! It gives the device's contents back and overwrites what is left, many times over.
 
 use nandle_io::{Nanos, Operation};
@@ -19,21 +22,22 @@ use crate::pattern::{Area, Pattern, PatternSpec, Sequential};
 /// See the [module](self).
 pub(super) struct FillAndFragment;
 
-/// What it would like to write.
+/// Most bytes written.
 const WRITE_BYTES_MAX: u64 = 64 << 30;
 const BLOCK_BYTES: u64 = 8 << 10;
 const RANDOM_QUEUE_DEPTH: u32 = 32;
-/// Shares of the device.
+/// Fill levels, as shares of the device.
 const LEVELS: [f64; 3] = [0.5, 0.7, 0.95];
-/// Of a level's time and bytes so much goes into the random writing, and so much into the sequential one after it.
+/// Fractions (one in …) of a level's time and bytes for the random writes, and for the sequential
+/// writes after them.
 const RANDOM_PART: u64 = 2;
 const SEQUENTIAL_PART: u64 = 8;
-/// A measurement takes so long, or so many requests.
+/// Limits of a measurement in time and requests.
 const CELL_TIME: Nanos = Nanos::from_millis(1000);
 const CELL_REQUESTS: u64 = 20_000;
-/// One write of the filling.
+/// Bytes of one write that fills the device.
 const FILL_BLOCK_BYTES: u64 = 256 << 10;
-/// Writes more than this tell no more.
+/// Most requests of the long runs. More give no further information.
 const REQUESTS_MAX: u64 = 500_000;
 
 impl Experiment for FillAndFragment {
@@ -72,34 +76,35 @@ impl Experiment for FillAndFragment {
             depth_within(lab, CELL_TIME, OperationKind::Write, findings.block_bytes, depth_max)?;
         for (index, fill_share) in LEVELS.into_iter().enumerate() {
             let left = (LEVELS.len() - index) as u64;
-            let allotted = Allotted {
+            let budget = LevelBudget {
                 time: Nanos(lab.time_left().0 / left),
                 write_bytes: lab.write_left_bytes() / left,
             };
-            let filled = Filled::new(lab, fill_share, findings.block_bytes, findings.queue_depth)?;
-            findings.levels.push(filled.measure(lab, allotted)?);
+            let filled = FilledDevice::new(lab, fill_share, findings.block_bytes, findings.queue_depth)?;
+            findings.levels.push(filled.measure(lab, budget)?);
         }
         Ok(())
     }
 }
 
-/// What a level may use up.
+/// Budget of one level.
 #[derive(Clone, Copy)]
-struct Allotted {
+struct LevelBudget {
     time: Nanos,
     write_bytes: u64,
 }
 
-/// A device that is full to a level.
-struct Filled {
+/// A device that is filled to a level.
+struct FilledDevice {
     fill_share: f64,
-    /// Of random requests.
+    /// Depth of random requests.
     queue_depth: u32,
     area: Area,
 }
 
-impl Filled {
-    /// Brings it about. A modelled device begins anew, written once from start to end.
+impl FilledDevice {
+    /// Fills the device to `fill_share`. A modelled device starts anew, written once from start to
+    /// end.
     fn new(
         lab: &mut Lab<'_>,
         fill_share: f64,
@@ -131,15 +136,15 @@ impl Filled {
         Ok(filled)
     }
 
-    fn measure(&self, lab: &mut Lab<'_>, allotted: Allotted) -> Result<FillLevel, LoadError> {
+    fn measure(&self, lab: &mut Lab<'_>, budget: LevelBudget) -> Result<FillLevel, LoadError> {
         let cell = Stop { bytes: Some(CELL_REQUESTS * self.area.block_bytes), time: Some(CELL_TIME) };
         let before = self.four(lab, cell)?;
         let random = PatternSpec::Random.start(self.area, 1, lab.seed);
         lab.tell(&format!("random writing at {:.0} % full", self.fill_share * 100.0));
-        let disturbing = self.part(allotted, RANDOM_PART);
+        let disturbing = self.part(budget, RANDOM_PART);
         let disturbed =
             run(lab, random, OperationKind::Write, self.area.block_bytes, disturbing, self.queue_depth)?;
-        let after = self.four(lab, self.part(allotted, SEQUENTIAL_PART))?;
+        let after = self.four(lab, self.part(budget, SEQUENTIAL_PART))?;
         let change =
             |((pattern, operation), (before, after)): (Pair, (&Measurement, &Measurement))| FillChange {
                 pattern: pattern.to_string(),
@@ -155,15 +160,15 @@ impl Filled {
         })
     }
 
-    /// A part of what a level may use up.
-    fn part(&self, allotted: Allotted, part: u64) -> Stop {
+    /// One in `part` of a level's budget.
+    fn part(&self, budget: LevelBudget, part: u64) -> Stop {
         Stop {
-            bytes: Some((allotted.write_bytes / part).min(REQUESTS_MAX * self.area.block_bytes)),
-            time: Some(Nanos(allotted.time.0 / part)),
+            bytes: Some((budget.write_bytes / part).min(REQUESTS_MAX * self.area.block_bytes)),
+            time: Some(Nanos(budget.time.0 / part)),
         }
     }
 
-    /// The four patterns, sequential writing for so long.
+    /// Measures the four patterns. Sequential writes run until `sequential_write`.
     fn four(&self, lab: &mut Lab<'_>, sequential_write: Stop) -> Result<Vec<Measurement>, LoadError> {
         let block_bytes = self.area.block_bytes;
         let cell = Stop { bytes: Some(CELL_REQUESTS * block_bytes), time: Some(CELL_TIME) };
@@ -182,7 +187,7 @@ impl Filled {
 
 type Pair = (PatternSpec, OperationKind);
 
-/// Reads come first: writing changes what is read.
+/// Reads come first, since writes change the data.
 const FOUR: [Pair; 4] = [
     (PatternSpec::Sequential, OperationKind::Read),
     (PatternSpec::Random, OperationKind::Read),

@@ -1,32 +1,33 @@
 use nandle_io::{Device, Io, SyncCall};
 
-/// A world with a device in it, or why there is none.
+/// A world with its device, or the reason why it couldn't be opened.
 pub type Opened = Result<(Box<dyn Io>, Device), String>;
 
-/// What the host of a real device offers beside it: calls that block, and files. A modelled world has neither.
+/// Host services besides a real device: blocking calls and files. A modelled world has neither.
 pub trait HostFiles: Sync {
-    /// The device in a world that blocks: a request is carried out by the thread that asks for it.
+    /// Opens the device for blocking calls: each request is executed by the submitting thread.
     ///
     /// # Errors
-    /// It can't be opened.
+    /// The device can't be opened.
     fn blocking(&self) -> Opened;
 
-    /// A test file of its own in the place of the target, in a world that blocks; gone with that world.
+    /// Creates a test file in the target's directory and opens it for blocking calls. The file is
+    /// removed with its world.
     ///
     /// # Errors
-    /// The target is no directory, or there is no room for the file.
+    /// The target isn't a directory, or there is no space for the file.
     fn test_file(&self, file: TestFile) -> Opened;
 }
 
-/// A test file.
+/// Specification of a test file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TestFile {
-    /// How much of it can be addressed.
+    /// Size of the file.
     pub bytes: u64,
-    /// Whether its space is reserved; otherwise it is empty and grows when it is written.
+    /// True if its space is reserved; otherwise the file starts empty and grows.
     pub reserved: bool,
-    /// Whether writes bypass the page cache, where they can.
+    /// True for direct I/O, if supported.
     pub direct: bool,
-    /// What makes it durable.
+    /// System call that makes writes durable.
     pub sync: SyncCall,
 }

@@ -10,27 +10,27 @@ use crate::load::{
     Work, run_streams,
 };
 
-/// Memory for the buffers of all requests outstanding in an experiment, the pool that writes are cut from included.
+/// Buffer memory of an experiment, including the write pool.
 const BUFFER_BYTES: u64 = 80 << 20;
 
-/// Where one experiment is conducted: a world with the device in it, and what the experiment may use up.
+/// Workplace of one experiment: a world with the device, and budgets of time and writes.
 pub struct Lab<'a> {
-    /// The world and the device. Of a modelled device it is in its first state.
+    /// World and device. A modelled device starts in its initial state.
     pub lane: Lane,
     /// Opens further worlds with the device.
     pub open: &'a Opener<'a>,
-    /// What is possible.
+    /// Facts about the device and its environment.
     pub circumstances: &'a Circumstances,
-    /// Seed of all that is random.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Ends the experiment.
+    /// Interrupts the experiment.
     pub cancel: &'a Cancel,
     env: &'a ExperimentEnv<'a>,
     name: &'static str,
     observer: &'a mut dyn Observer,
-    /// When the present world was opened for it.
+    /// Start time of the experiment in the current world.
     began: Nanos,
-    /// Time spent in worlds before that.
+    /// Time spent in previous worlds.
     elapsed_before: Nanos,
     ends: Nanos,
     write_left_bytes: u64,
@@ -38,12 +38,12 @@ pub struct Lab<'a> {
     remarks: Vec<String>,
     cut_short: Option<String>,
     failed: Option<FailedRequests>,
-    /// Kept for its memory.
+    /// Reused buffer.
     completions: Vec<Completion>,
 }
 
 impl<'a> Lab<'a> {
-    /// A lab with a world of its own for a chosen experiment.
+    /// Opens a lab with its own world for a chosen experiment.
     ///
     /// # Errors
     /// The device can't be opened, or memory is short.
@@ -81,7 +81,7 @@ impl<'a> Lab<'a> {
         })
     }
 
-    /// The time.
+    /// Current time.
     pub fn now(&mut self) -> Nanos {
         self.lane.io().now()
     }
@@ -91,21 +91,21 @@ impl<'a> Lab<'a> {
         self.elapsed_before + self.now().since(self.began)
     }
 
-    /// Time that the experiment still has.
+    /// Remaining time.
     pub fn time_left(&mut self) -> Nanos {
         self.ends.since(self.now())
     }
 
-    /// Bytes that it may still write.
+    /// Bytes that may still be written.
     pub fn write_left_bytes(&self) -> u64 {
         self.write_left_bytes
     }
 
-    /// Does something that takes none of the experiment's time: what prepares a modelled device costs virtual time, which no
-    /// user waits for.
+    /// Runs `work` without charging its time. Preparing a modelled device takes only virtual time,
+    /// so no user waits for it.
     ///
     /// # Errors
-    /// Those of what is done.
+    /// Any error of `work`.
     pub(super) fn untimed<T>(
         &mut self,
         work: impl FnOnce(&mut Self) -> Result<T, LoadError>,
@@ -117,7 +117,7 @@ impl<'a> Lab<'a> {
         result
     }
 
-    /// Tells a reader of the figures something; said twice it is told once.
+    /// Adds a remark for the reader of the figures. Duplicates are dropped.
     pub fn remark(&mut self, sentence: impl Into<String>) {
         let sentence = sentence.into();
         if !self.remarks.contains(&sentence) {
@@ -125,13 +125,13 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Says why the question is not answered in full. The first reason stands.
+    /// Records why the question isn't answered in full. Only the first reason is kept.
     pub fn cut_short(&mut self, reason: impl Into<String>) {
         self.cut_short.get_or_insert_with(|| reason.into());
     }
 
-    /// Takes note of the requests of a run that failed while others were answered. Runs of the lab itself are noted
-    /// already.
+    /// Records failed requests of a run while others succeeded. Runs of the lab itself are recorded
+    /// automatically.
     pub fn note_failures(&mut self, measurement: &Measurement) {
         let requests = measurement.failed + measurement.damaged;
         if let Some(first) = measurement.first_error.as_ref().filter(|_| requests > 0) {
@@ -139,24 +139,24 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Takes note of requests that failed; of the first failure of all, what it was.
+    /// Adds failed requests. Only the first failure's message is kept.
     pub fn note_failed(&mut self, requests: u64, first: &str) {
         let none_yet = || FailedRequests { requests: 0, first_error: first.to_owned() };
         self.failed.get_or_insert_with(none_yet).requests += requests;
     }
 
-    /// Says what is being done; how far it has come shows by the time.
+    /// Reports the current activity. The progress follows from the time.
     pub fn tell(&mut self, doing: &str) {
         let (passed, left) = (self.elapsed().0 as f64, self.time_left().0 as f64);
         let share = passed / (passed + left).max(1.0);
         self.observer.progress(&format!("{}: {doing}", self.name), share.min(1.0));
     }
 
-    /// Keeps a number of requests outstanding. Writes end where the write limit does; with nothing left to write
-    /// nothing is run, and the measurement is empty.
+    /// Runs a closed loop. Writes end at the write limit. If no writes are left, nothing runs and
+    /// the result is empty.
     ///
     /// # Errors
-    /// As for [`ClosedLoop::run`].
+    /// See [`ClosedLoop::run`].
     pub fn run(&mut self, mut load: ClosedLoop, work: Work) -> Result<Measurement, LoadError> {
         let (block_bytes, share) = (work.block_bytes, write_share(work.operation));
         if share > 0.0 {
@@ -172,11 +172,11 @@ impl<'a> Lab<'a> {
         Ok(measurement)
     }
 
-    /// Sends several streams of requests on their schedules, at the same time. With too little left to write nothing is
-    /// run.
+    /// Runs several scheduled streams concurrently. Returns `None` without running if the write
+    /// limit is too low.
     ///
     /// # Errors
-    /// As for [`run_streams`].
+    /// See [`run_streams`].
     pub fn run_streams(
         &mut self,
         streams: Vec<OpenStream>,
@@ -200,13 +200,13 @@ impl<'a> Lab<'a> {
         Ok(Some(measured))
     }
 
-    /// Counts bytes that were written past [`Lab::run`], against the limit.
+    /// Charges bytes written outside [`Lab::run`] to the write limit.
     pub fn count_written(&mut self, bytes: u64) {
         self.bytes_written += bytes;
         self.write_left_bytes = self.write_left_bytes.saturating_sub(bytes);
     }
 
-    /// Whether so many bytes more may be written; if not, the experiment is cut short.
+    /// Returns true if `bytes` more may be written. Otherwise the experiment is cut short.
     pub fn may_write(&mut self, bytes: u64) -> bool {
         let may = bytes <= self.write_left_bytes;
         if !may {
@@ -215,7 +215,7 @@ impl<'a> Lab<'a> {
         may
     }
 
-    /// Counts what a run wrote, and what of it failed.
+    /// Charges the writes of a run and records its failures.
     fn account(&mut self, measurement: &Measurement, block_bytes: u64, share: f64) {
         self.note_failures(measurement);
         let moved = measurement.cpu_requests.saturating_mul(block_bytes) as f64;
@@ -232,10 +232,10 @@ impl<'a> Lab<'a> {
         self.cut_short("the bytes that it may write were used up; give a larger --write-limit");
     }
 
-    /// Leaves the device alone for a time.
+    /// Leaves the device idle for a time.
     ///
     /// # Errors
-    /// The user ended it.
+    /// The user interrupted it.
     pub fn pause(&mut self, time: Nanos) -> Result<(), LoadError> {
         let until = self.now() + time;
         let mut none = Vec::new();
@@ -248,18 +248,18 @@ impl<'a> Lab<'a> {
         Ok(())
     }
 
-    /// Carries one operation out, alone. Time from its submission to its completion.
+    /// Executes a single operation and returns its time from submission to completion.
     ///
     /// # Errors
-    /// It failed, the device stopped answering, or the user ended it.
+    /// It failed, the device stopped answering, or the user interrupted it.
     pub fn once(&mut self, operation: Operation) -> Result<Nanos, LoadError> {
         Ok(self.carry_out(operation)?.0)
     }
 
-    /// [`Lab::once`] that gives the operation with its memory back.
+    /// Like [`Lab::once`], but also returns the operation with its memory.
     ///
     /// # Errors
-    /// As for [`Lab::once`].
+    /// See [`Lab::once`].
     pub fn carry_out(&mut self, operation: Operation) -> Result<(Nanos, Operation), LoadError> {
         if self.cancel.is_cancelled() {
             return Err(LoadError::Cancelled);
@@ -290,25 +290,25 @@ impl<'a> Lab<'a> {
         }
     }
 
-    /// Flushes the device. Time that it took.
+    /// Flushes the device and returns the time taken.
     ///
     /// # Errors
-    /// As for [`Lab::once`].
+    /// See [`Lab::once`].
     pub fn flush(&mut self) -> Result<Nanos, LoadError> {
         self.once(Operation::Flush)
     }
 
-    /// What the host offers beside the device.
+    /// Files and blocking calls of the host.
     pub fn host_files(&self) -> Option<&'a dyn HostFiles> {
         self.env.host_files
     }
 
-    /// Memory that reads go through.
+    /// Bytes of the read pool.
     pub fn read_pool_bytes(&self) -> u64 {
         self.env.read_pool_bytes
     }
 
-    /// A lane on something else than the device, with so much memory.
+    /// Opens a lane on another device, with `buffer_bytes` of buffers.
     ///
     /// # Errors
     /// It could not be opened, or memory is short.
@@ -317,7 +317,7 @@ impl<'a> Lab<'a> {
         Lane::new(io, device, LaneOptions { buffer_bytes, read_pool_bytes: 0, patience: self.env.patience })
     }
 
-    /// What the drive has counted, and which source says so; `None` where it doesn't tell.
+    /// Counters of the drive with their source; `None` if there are none.
     pub fn counters(&mut self) -> Option<(DriveCounters, WriteAmplificationSource)> {
         let device = self.lane.device().id;
         let modelled =
@@ -325,15 +325,16 @@ impl<'a> Lab<'a> {
         modelled.or_else(|| Some(((self.env.drive_log)()?, WriteAmplificationSource::NvmeOcpLog)))
     }
 
-    /// Opens the same device with its write cache off; `None` where that can't be had without changing its settings.
+    /// Opens the device with its write cache off; `None` if that would change the device's
+    /// settings.
     pub fn without_cache(&self) -> Option<&'a Opener<'a>> {
         self.env.open_without_cache
     }
 
-    /// The same lab with another device in its lane: the time goes on.
+    /// Replaces the lane by one on another device. The time budget continues.
     ///
     /// # Errors
-    /// As for [`Lab::open`].
+    /// See [`Lab::open`].
     pub fn reopen(&mut self, open: &Opener<'_>) -> Result<(), LoadError> {
         let (passed, left) = (self.elapsed(), self.time_left());
         let (io, device) = open(self.circumstances.slots).map_err(LoadError::Opening)?;
@@ -350,7 +351,7 @@ impl<'a> Lab<'a> {
         Ok(())
     }
 
-    /// The record of what was found.
+    /// Creates the record of the experiment.
     pub(super) fn conclude<T>(mut self, findings: T, ended_by: Option<String>) -> Conducted<T> {
         let elapsed_ns = self.elapsed().0;
         let ended_by = ended_by.or(self.cut_short);
@@ -366,7 +367,7 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// Share of the requests that write.
+/// Share of write requests.
 fn write_share(operation: OperationKind) -> f64 {
     match operation {
         OperationKind::Read => 0.0,

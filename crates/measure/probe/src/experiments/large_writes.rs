@@ -1,9 +1,11 @@
 //! *What does writing in sequence give, in large requests and with several outstanding?*
 //!
-//! Blocks of 32 KiB to 1 MiB at depth 16, and of 1 MiB at shallower depths, in turns: a log, a compaction, a backup and the
-//! page cache's writeback write so. The rows of [`write_patterns`](super::write_patterns) are uFLIP's, one small request at
-//! a time, and tell nothing of bandwidth. It writes over the area in sequence, a few gigabytes at most:
-//! what a cache absorbs beyond that is the question of [`write_cache`](super::write_cache).
+//! Sequential writes of 32 KiB to 1 MiB at depth 16, and of 1 MiB at lower depths, in turns. Logs,
+//! compactions, backups and page cache writeback produce such loads. The rows of
+//! [`write_patterns`](super::write_patterns) are uFLIP's: one small request at a time, which says
+//! nothing about bandwidth. The experiment overwrites the area sequentially with at most a few
+//! gigabytes. Absorption by a cache beyond that is the question of
+//! [`write_cache`](super::write_cache).
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{LargeWriteCell, LargeWrites};
@@ -18,18 +20,18 @@ use crate::pattern::Sequential;
 pub(super) struct LargeSequentialWrites;
 
 const MIB: u64 = 1 << 20;
-/// The depth of large writes at which no common device gains any more.
+/// Depth at which large writes saturate all common devices.
 const DEPTH: u32 = 16;
-/// Sizes at that depth, and further depths of the largest.
+/// Sizes at that depth, and lower depths of the largest size.
 const SIZES: [u64; 4] = [32 << 10, 128 << 10, 512 << 10, MIB];
 const SHALLOW_DEPTHS: [u32; 2] = [1, 4];
 const ROUNDS_MAX: usize = 9;
-/// Bytes of a slice at most: 50 ms of 2.5 GB/s.
+/// Most bytes of a slice: 50 ms at 2.5 GB/s.
 const SLICE_BYTES_MAX: u64 = 128 * MIB;
-/// Bytes of a slice below which a queue of the largest writes isn't filled twice.
+/// Fewest bytes of a slice, enough to fill a queue of the largest writes twice.
 const SLICE_BYTES_MIN: u64 = 2 * DEPTH as u64 * MIB;
 
-/// Size and depth.
+/// Block size and queue depth.
 type Cell = (u64, u32);
 
 impl Experiment for LargeSequentialWrites {
@@ -101,7 +103,7 @@ impl Experiment for LargeSequentialWrites {
     }
 }
 
-/// Cells that the device can take and the area has room for, the queue twice.
+/// Cells that the device supports and whose doubled queue fits into the area.
 fn cells(circumstances: &Circumstances) -> Vec<Cell> {
     let shape = &circumstances.shape;
     let unit_bytes = shape.logical_block_bytes.max(shape.memory_alignment_bytes);
@@ -116,7 +118,7 @@ fn cells(circumstances: &Circumstances) -> Vec<Cell> {
     deep.into_iter().chain(shallow).filter(is_possible).collect()
 }
 
-/// Rounds for which the bytes suffice, one at least.
+/// Number of rounds within the write limit, at least one.
 fn rounds(write_bytes: u64, cells: u64) -> usize {
     let rounds = write_bytes / (cells.max(1) * SLICE_BYTES_MIN);
     usize::try_from(rounds).unwrap_or(ROUNDS_MAX).clamp(1, ROUNDS_MAX)

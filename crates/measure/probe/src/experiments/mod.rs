@@ -1,8 +1,8 @@
-//! Experiments: a question about a device each, what it does to the device to answer it, and what that costs.
+//! Experiments. Each answers a question about a device with a defined load and cost.
 //!
-//! An [`Experiment`] runs in a [`Lab`]: a world with the device in it, an allotment of time and of bytes that it may
-//! write, and a seed. [`plan`] chooses experiments for a budget, [`conduct`] runs what was chosen and keeps what was
-//! found, complete or not.
+//! An [`Experiment`] runs in a [`Lab`]: a world with the device, budgets of time and written bytes,
+//! and a seed. [`plan`] chooses experiments for a budget. [`conduct`] runs the chosen ones and
+//! keeps their findings, complete or not.
 
 mod array_layout;
 mod atomic_write;
@@ -42,7 +42,8 @@ pub use lab::Lab;
 pub use plan::{Chosen, Plan, PlanError, Selection, plan};
 pub use reads::READS;
 
-/// Every experiment but the [read side](READS), which comes before them, in the order in which they run: what reads comes first, what leaves its marks on the device last.
+/// All experiments except the [reads](READS), which run first. They run in this order: reading
+/// experiments first, those that change the device most last.
 pub static ALL: [&dyn DynExperiment; 15] = [
     &atomic_write::AtomicWriteUnits,
     &smallest_block::SmallestBlockSearch,
@@ -61,7 +62,7 @@ pub static ALL: [&dyn DynExperiment; 15] = [
     &fill_level::FillAndFragment,
 ];
 
-/// The names of all that a probe measures: the read side and every experiment.
+/// Names of all measurements of a probe: the reads and every experiment.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ALL.into_iter().map(DynExperiment::name).chain([READS])
 }

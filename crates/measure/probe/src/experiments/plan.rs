@@ -6,33 +6,33 @@ use super::reads::{budget_least, reads_time};
 use super::shares::fair_shares;
 use super::{ALL, Circumstances, Cost, DynExperiment, names};
 
-/// Which experiments a user wants, and what they may use up.
+/// Experiments selected by the user, and their budget.
 #[derive(Debug, Clone, Default)]
 pub struct Selection {
-    /// Time for all of them, the read side among them.
+    /// Time for all of them, including the reads.
     pub budget: Nanos,
-    /// Bytes that all of them together may write.
+    /// Write limit of all of them, in bytes.
     pub write_limit_bytes: u64,
-    /// Why nothing may be written; `None` when it may.
+    /// Reason why nothing may be written, if any.
     pub read_only: Option<String>,
-    /// Why only [essential](DynExperiment::is_essential) experiments may write; `None` when all may.
+    /// Reason why only [essential](DynExperiment::is_essential) experiments may write, if any.
     pub essential_writes_only: Option<String>,
-    /// Names of those to choose from; empty for all.
+    /// Names to choose from; empty for all.
     pub only: Vec<String>,
-    /// Names of those to leave out.
+    /// Names to leave out.
     pub skip: Vec<String>,
-    /// Whether the read side is over already, so that nothing of the budget is for it.
+    /// True if the reads are already done and need no budget.
     pub reads_done: bool,
 }
 
 impl Selection {
-    /// Whether something of the table is asked for by its name: named, or ruled out by nothing.
+    /// Returns true if `name` is selected and not skipped.
     pub fn wants(&self, name: &str) -> bool {
         let has = |names: &[String]| names.iter().any(|other| other == name);
         !has(&self.skip) && (self.only.is_empty() || has(&self.only))
     }
 
-    /// Whether everything that is asked for is left out.
+    /// Returns true if every selected experiment is also skipped.
     pub fn is_empty(&self) -> bool {
         let is_skipped = |name: &str| self.skip.iter().any(|skipped| skipped == name);
         match self.only.as_slice() {
@@ -41,7 +41,7 @@ impl Selection {
         }
     }
 
-    /// Why an experiment may not write; `None` when it may.
+    /// Reason why an experiment may not write, if any.
     fn no_writes(&self, experiment: &dyn DynExperiment) -> Option<&str> {
         let no_bytes = (self.write_limit_bytes == 0).then_some("--write-limit allows nothing");
         let others = self.essential_writes_only.as_deref().filter(|_| !experiment.is_essential());
@@ -49,71 +49,71 @@ impl Selection {
     }
 }
 
-/// What will be run.
+/// Planned experiments.
 pub struct Plan {
-    /// Time for the read side; `None` when it isn't wanted, or is over.
+    /// Time for the reads; `None` if they aren't selected or are already done.
     pub reads_time: Option<Nanos>,
-    /// What was chosen, in the order in which it runs.
+    /// Chosen experiments, in order of execution.
     pub chosen: Vec<Chosen>,
-    /// What was not, with the reason.
+    /// Skipped experiments with the reason.
     pub skipped: Vec<SkippedExperiment>,
-    /// What all of them together may use up.
-    pub(super) left: Left,
+    /// Budget of all of them.
+    pub(super) left: RemainingBudget,
 }
 
-/// An experiment with what it may use up, when those before it use up what was meant for them.
+/// Experiment with its budget, assuming that earlier ones use theirs exactly.
 #[derive(Clone, Copy)]
 pub struct Chosen {
-    /// Which one.
+    /// The experiment.
     pub experiment: &'static dyn DynExperiment,
-    /// Its time.
+    /// Time budget.
     pub time: Nanos,
-    /// Bytes that it may write.
+    /// Write limit in bytes.
     pub write_bytes_max: u64,
-    /// What it would like.
+    /// Full cost.
     pub(super) cost: Cost,
 }
 
-/// What is left for experiments to use up.
+/// Remaining budget.
 #[derive(Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct RemainingBudget {
     pub(super) time: Nanos,
     pub(super) write_bytes: u64,
 }
 
-/// A selection has a name that isn't in the table.
+/// A selected name doesn't exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no experiment {name:?}; there are: {known}")]
 pub struct PlanError {
-    /// The name that was given.
+    /// The unknown name.
     pub name: String,
-    /// Those that there are.
+    /// All known names.
     pub known: String,
 }
 
 impl Plan {
-    /// Bytes that will be written at most.
+    /// Most bytes written by all experiments.
     pub fn write_bytes_max(&self) -> u64 {
         self.chosen.iter().map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
     }
 
-    /// Bytes that experiments write at most which are not [essential](DynExperiment::is_essential).
+    /// Most bytes written by experiments that aren't [essential](DynExperiment::is_essential).
     pub fn unessential_write_bytes_max(&self) -> u64 {
         let others = self.chosen.iter().filter(|chosen| !chosen.experiment.is_essential());
         others.map(|chosen| chosen.write_bytes_max).fold(0, u64::saturating_add)
     }
 
-    /// Time that the experiments take at most.
+    /// Total time budget.
     pub fn time(&self) -> Nanos {
         Nanos(self.chosen.iter().map(|chosen| chosen.time.0).sum())
     }
 
-    /// The least time with which each experiment tells something.
+    /// Total minimum time.
     pub fn time_least(&self) -> Nanos {
         Nanos(self.chosen.iter().map(|chosen| chosen.cost.time_least.0).sum())
     }
 
-    /// The same with another time left for the experiments.
+    /// Replaces the time budget.
     #[must_use]
     pub fn with_time(mut self, time: Nanos) -> Self {
         self.left.time = time;
@@ -122,15 +122,16 @@ impl Plan {
     }
 }
 
-/// Chooses experiments. Those that are complete already are left out without a word.
+/// Chooses experiments within a budget. Complete ones are left out silently.
 ///
-/// Each that is wanted and possible gets its least time, [essential](DynExperiment::is_essential) ones before the others, as long as the
-/// budget lasts; what is left is shared out in proportion to what each would like beyond it. Bytes to write are shared out fairly: flushes, which
-/// take few, get all that they would like before steady states, which take what they get. When they are conducted it is
-/// shared out anew before each: unused budget passes to later experiments, and overruns are deducted.
+/// Each selected and possible experiment gets its minimum time while the budget lasts,
+/// [essential](DynExperiment::is_essential) ones first. The rest of the time is shared in
+/// proportion to what each can use beyond its minimum. Write limits are shared fairly: flushes,
+/// which need little, are served in full before steady states. The shares are recomputed before
+/// each experiment: unused budget passes to later experiments, and overruns are deducted.
 ///
 /// # Errors
-/// A name isn't known.
+/// A name is unknown.
 pub fn plan(
     circumstances: &Circumstances,
     selection: &Selection,
@@ -157,13 +158,14 @@ pub fn plan(
         only.cost.write_bytes_max = u64::MAX;
     }
     skipped.sort_by_key(|skipped| place(&skipped.name));
-    // With nothing beside it the read side has the whole budget.
+    // Without experiments the reads get the whole budget.
     let reads_time = reads_time.map(|time| if chosen.is_empty() { selection.budget } else { time });
-    let left = Left { time, write_bytes: selection.write_limit_bytes };
+    let left = RemainingBudget { time, write_bytes: selection.write_limit_bytes };
     Ok(Plan { reads_time, chosen: share_out(&chosen, left), skipped, left })
 }
 
-/// Those whose least times a time is enough for, one after the other, the essential ones first; in the order in which they run.
+/// Chooses experiments while their minimum times fit, essential ones first. Returns them in order
+/// of execution.
 fn within(
     mut possible: Vec<Chosen>,
     time: Nanos,
@@ -189,13 +191,13 @@ fn within(
     chosen
 }
 
-/// The least time of those that a first look needs.
+/// Total minimum time of the essential experiments.
 fn essential_time(possible: &[Chosen]) -> Nanos {
     let essential = possible.iter().filter(|possible| possible.experiment.is_essential());
     Nanos(essential.map(|possible| possible.cost.time_least.0).sum())
 }
 
-/// When an experiment runs.
+/// Position in the order of execution.
 fn place(name: &str) -> Option<usize> {
     ALL.iter().position(|experiment| experiment.name() == name)
 }
@@ -218,7 +220,7 @@ fn check_name(name: &str) -> Result<(), PlanError> {
     Err(PlanError { name: name.into(), known })
 }
 
-/// What it costs, or why it isn't run, whatever the time.
+/// Cost of an experiment, or the reason why it can't run at all.
 fn cost(
     experiment: &'static dyn DynExperiment,
     circumstances: &Circumstances,
@@ -234,13 +236,13 @@ fn cost(
     }
 }
 
-/// The first of those that are still to come, with its share of what is really left: unused budget passes to later
-/// experiments, and overruns are deducted.
-pub(super) fn next_of(to_come: &[Chosen], left: Left) -> Option<Chosen> {
+/// First of the remaining experiments, with its share of the remaining budget. Unused budget passes
+/// to later experiments, and overruns are deducted.
+pub(super) fn next_of(to_come: &[Chosen], left: RemainingBudget) -> Option<Chosen> {
     share_out(to_come, left).into_iter().next()
 }
 
-fn share_out(chosen: &[Chosen], left: Left) -> Vec<Chosen> {
+fn share_out(chosen: &[Chosen], left: RemainingBudget) -> Vec<Chosen> {
     let wants: Vec<u64> = chosen.iter().map(|chosen| chosen.cost.write_bytes_max).collect();
     let bytes = fair_shares(left.write_bytes, &wants);
     let times = times(chosen, left.time);
@@ -248,7 +250,8 @@ fn share_out(chosen: &[Chosen], left: Left) -> Vec<Chosen> {
     shares.map(|((chosen, time), write_bytes_max)| Chosen { time, write_bytes_max, ..*chosen }).collect()
 }
 
-/// Least times and shares of the rest, or, where not even those are left, shares of what is.
+/// Minimum times plus shares of the rest. If not even the minimum times are left, shares of what
+/// is.
 fn times(chosen: &[Chosen], left: Nanos) -> impl Iterator<Item = Nanos> {
     let least = |chosen: &Chosen| chosen.cost.time_least.0;
     let beyond = |chosen: &Chosen| chosen.cost.time_wanted.since(chosen.cost.time_least).0;
@@ -261,7 +264,7 @@ fn times(chosen: &[Chosen], left: Nanos) -> impl Iterator<Item = Nanos> {
     chosen.iter().map(own).map(Nanos)
 }
 
-/// `amount × own / all`, rounded down; 0 of nothing.
+/// `amount × own / all`, rounded down; 0 if `all` is 0.
 fn part(amount: u64, own: u64, all: u64) -> u64 {
     let product = u128::from(amount) * u128::from(own);
     product.checked_div(u128::from(all)).and_then(|part| u64::try_from(part).ok()).unwrap_or(0)
@@ -286,7 +289,7 @@ mod tests {
     }
 
     fn next_seconds(to_come: &[Chosen], left_s: u64) -> u64 {
-        let left = Left { time: Nanos::from_secs(left_s), write_bytes: 150 };
+        let left = RemainingBudget { time: Nanos::from_secs(left_s), write_bytes: 150 };
         next_of(to_come, left).unwrap().time.0 / 1_000_000_000
     }
 
@@ -299,13 +302,13 @@ mod tests {
         assert_eq!(next_seconds(&both[1..], 100), 50, "more than it would like it doesn't get");
         assert_eq!(next_seconds(&both[1..], 4), 4, "the first took 46 s");
         assert_eq!(next_seconds(&both, 10), 5, "what is left of both least times is shared");
-        assert!(next_of(&[], Left { time: Nanos::ZERO, write_bytes: 0 }).is_none());
+        assert!(next_of(&[], RemainingBudget { time: Nanos::ZERO, write_bytes: 0 }).is_none());
     }
 
     #[test]
     fn bytes_are_shared_among_those_that_are_to_come() {
         let both = [chosen(10, 30), chosen(10, 50)];
-        let left = |write_bytes| Left { time: Nanos::from_secs(50), write_bytes };
+        let left = |write_bytes| RemainingBudget { time: Nanos::from_secs(50), write_bytes };
         assert_eq!(next_of(&both, left(150)).unwrap().write_bytes_max, 75);
         assert_eq!(next_of(&both[1..], left(140)).unwrap().write_bytes_max, 100);
     }

@@ -1,8 +1,10 @@
 //! *Does the device read ahead, after how many requests, and for how many streams?*
 //!
-//! Small reads, one at a time: at random, and from 1 to 64 sequential streams in turns. A stream that the device follows
-//! finds its next block fetched already; with more streams than it can follow, all of them lose what was fetched. Then
-//! runs from random places, whose first reads are slow until the device has seen enough of them. It only reads.
+//! Small reads, one at a time: random, and from 1 to 64 interleaved sequential streams. For a
+//! stream that the device follows, the next block is already prefetched. With more streams than it
+//! can follow, all of them lose their prefetched data. A second part reads short runs at random
+//! positions: their first reads are slow until the device detects the stream. The experiment only
+//! reads.
 
 use nandle_io::{Nanos, Operation};
 use nandle_profile::experiments::{ReadAhead, StreamCost};
@@ -17,19 +19,19 @@ use crate::pattern::{Area, Partitioned, Pattern, Random, below, generator};
 pub(super) struct ReadAheadSearch;
 
 const BLOCK_BYTES: u64 = 4 << 10;
-/// Streams, in the first search; 0 is random reading.
+/// Numbers of streams in the first search; 0 means random reads.
 const STREAMS: [u64; 8] = [0, 1, 2, 4, 8, 16, 32, 64];
-/// A stream is as long as this, or as its part of a small area.
+/// Longest stream. In a small area streams are shorter.
 const STREAM_BYTES_MAX: u64 = 8 << 20;
 const ROUNDS_MAX: usize = 9;
 const SLICE_REQUESTS_MAX: u64 = 1500;
-/// Part of the time for the search between two doublings, and for runs.
+/// Fractions (one in …) of the time for the search between two doublings, and for runs.
 const FINE_PART: u64 = 3;
 const RUNS_PART: u64 = 6;
 /// Reads of a run, and the most runs.
 const RUN_READS: usize = 16;
 const RUNS_MAX: usize = 400;
-/// One stream that gains less than this on random reading gains nothing.
+/// Smallest gain of one stream over random reads that counts as read-ahead.
 const GAIN_MIN: f64 = 1.2;
 
 impl Experiment for ReadAheadSearch {
@@ -67,7 +69,7 @@ impl Experiment for ReadAheadSearch {
     }
 }
 
-/// Measures numbers of streams, random reading among them.
+/// Measures several numbers of streams, including random reads.
 fn measure(
     lab: &mut Lab<'_>,
     streams: &[u64],
@@ -85,7 +87,7 @@ fn measure(
             block_bytes,
             queue_depth: 1,
             count_max: SLICE_REQUESTS_MAX.max(20 * streams),
-            // Until every stream is known to be one.
+            // Until every stream has been detected.
             first_uncounted: 8 * streams,
         };
         let pattern = pattern(area_from(lab, 0, block_bytes)?, streams, seed);
@@ -107,7 +109,7 @@ fn measure(
     Ok(())
 }
 
-/// Streams that begin at a random place, so that no slice reads what another has left in a cache.
+/// Streams from a random position, so that no slice finds another's data in a cache.
 fn pattern(area: Area, streams: u64, seed: u64) -> Pattern {
     if streams == 0 {
         return Box::new(Random::new(area, seed));
@@ -119,7 +121,7 @@ fn pattern(area: Area, streams: u64, seed: u64) -> Pattern {
     Box::new(Partitioned::new(Area { start_bytes, blocks, ..area }, streams))
 }
 
-/// Whether so many streams are nearer to one than to random reading.
+/// Returns true if the gain is closer to that of one stream than to that of random reads.
 fn is_followed(gain: f64, of_one: f64) -> bool {
     gain > of_one.sqrt()
 }
@@ -129,7 +131,7 @@ fn gain_of_one(streams: &[StreamCost]) -> Option<f64> {
     (gain.value >= GAIN_MIN && gain.low > 1.0).then_some(gain.value)
 }
 
-/// Numbers of streams between the last that is followed and its double, random reading beside them.
+/// Numbers of streams between the last followed number and its double, plus random reads.
 fn between(findings: &ReadAhead) -> Vec<u64> {
     let Some(of_one) = gain_of_one(&findings.streams) else { return Vec::new() };
     let followed = findings.streams.iter().take_while(|cost| is_followed(cost.gain.value, of_one)).last();
@@ -155,7 +157,7 @@ fn stream_count_max(streams: &[StreamCost]) -> Option<Interval<u32>> {
     })
 }
 
-/// Reads short runs from random places, and finds the first read that is answered from what was fetched.
+/// Reads short runs at random positions, and finds the first read that was prefetched.
 fn runs(lab: &mut Lab<'_>, time: Nanos, findings: &mut ReadAhead) -> Result<(), LoadError> {
     let block_bytes = findings.block_bytes;
     let ends = lab.now() + time;
@@ -188,7 +190,8 @@ fn read_one(lab: &mut Lab<'_>, offset_bytes: u64, block_bytes: u64) -> Result<Na
     lab.once(Operation::read(offset_bytes, into))
 }
 
-/// The reads before the first that is nearer to the quickest than to the first of a run, as most after it are.
+/// Number of reads before read-ahead starts: the first read that is closer to the fastest than to
+/// the first, if most later reads are fast as well.
 fn detected_after(latency_by_position_ns: &[u64]) -> Option<u32> {
     let first = *latency_by_position_ns.first()? as f64;
     let quickest = *latency_by_position_ns.iter().min()? as f64;

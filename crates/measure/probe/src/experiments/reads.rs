@@ -1,26 +1,27 @@
-//! The read side, as an experiment among the others: it is chosen by name like them, and has its share of the budget. How it is
-//! measured is [`crate::search`].
+//! Budget of the probe's reads, which are selected by name like an experiment. [`crate::search`]
+//! measures them.
 
 use nandle_io::Nanos;
 
 use super::Selection;
 
-/// Its name on the command line.
+/// Name on the command line.
 pub const READS: &str = "reads";
-/// Of a larger budget than it needs, so much is for it.
+/// Fraction (one in `PART`) of a large budget for the reads.
 const PART: u64 = 5;
-/// Of a short one so much is for what a first look needs beside it.
+/// Fraction (one in `ESSENTIAL_PART`) of a short budget for essential experiments.
 const ESSENTIAL_PART: u64 = 6;
-/// A large one's part is within these bounds.
+/// Bounds of the reads' time in a large budget.
 const TIME_MIN: Nanos = Nanos::from_secs(60);
 const TIME_MAX: Nanos = Nanos::from_secs(120);
 const SECOND: u64 = 1_000_000_000;
 
-/// Its share of a selection's budget beside experiments with these least times; `None` when it isn't wanted, or is over. Without another
-/// experiment it may have all of it.
+/// Time for the reads beside experiments with the minimum times `least`; `None` if they aren't
+/// selected or are already done. Without other experiments they may use the whole budget.
 ///
-/// Of a short budget a part is left to what a first look needs beside it, where that is enough for those `essential` times. Experiments that
-/// were chosen by name have equal shares with it; it gives way down to its part where they don't fit otherwise.
+/// In a short budget, a part is reserved for essential experiments if it is enough for their time
+/// `essential`. Experiments selected by name get equal shares with the reads. If these don't fit,
+/// the reads shrink down to their minimum part.
 pub(super) fn reads_time(selection: &Selection, least: &[Nanos], essential: Nanos) -> Option<Nanos> {
     let budget = selection.budget;
     let part = Nanos(budget.0 / PART);
@@ -38,7 +39,8 @@ pub(super) fn reads_time(selection: &Selection, least: &[Nanos], essential: Nano
     is_to_come(selection).then(|| time.min(budget))
 }
 
-/// The least budget, in whole seconds, that leaves so much time for experiments, the `essential` ones among them.
+/// Smallest budget, in whole seconds, that leaves `time` for experiments, including `essential` for
+/// the essential ones.
 pub(super) fn budget_least(selection: &Selection, time: Nanos, essential: Nanos) -> Nanos {
     let beside_part = Nanos(time.0.saturating_mul(PART) / (PART - 1)).min(time + TIME_MAX);
     let budget = match (is_to_come(selection), selection.only.is_empty()) {
@@ -65,7 +67,7 @@ mod tests {
         Selection { budget: Nanos::from_secs(budget_s), only, skip, ..Selection::default() }
     }
 
-    /// Beside an experiment that takes ten seconds at least.
+    /// Seconds for the reads beside an experiment with a minimum of ten seconds.
     fn time(budget_s: u64, only: &[&str], skip: &[&str]) -> Option<u64> {
         let time = reads_time(&selection(budget_s, only, skip), &[Nanos::from_secs(10)], Nanos::ZERO);
         time.map(|time| time.0 / SECOND)

@@ -1,6 +1,6 @@
-//! Cells that are measured in turns. Two equal cells differ by a fifth when they are measured minutes apart, so every
-//! cell is measured in short slices, once a round, in an order that is drawn anew for each round; what counts are
-//! sums over the rounds and their ratios.
+//! Cells measured in turns. Two equal cells differ by a fifth if they are measured minutes apart.
+//! So each cell is measured in short slices, one per round, in an order that is shuffled for each
+//! round. Results are sums over the rounds and ratios of these.
 
 use nandle_io::Nanos;
 use nandle_profile::{Interval, OperationKind};
@@ -11,43 +11,44 @@ use crate::error_model::{Part, Rate};
 use crate::load::{ClosedLoop, Counting, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Pattern, generator};
 
-/// A shorter slice tells nothing.
+/// Shortest useful slice.
 pub(super) const SLICE_MIN: Nanos = Nanos::from_millis(5);
 /// Requests before a device has recognised a pattern.
 const FIRST_REQUESTS: u64 = 3;
 
-/// What a slice gave: so many requests, or bytes, or whatever is counted, in so much time.
+/// Result of a slice: an amount (requests, bytes, …) in a time.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Sample {
     pub(super) amount: f64,
     pub(super) time: Nanos,
 }
 
-/// What every cell gave in every round.
+/// Results of all cells in all rounds.
 pub(super) struct Rounds {
-    /// By cell and round; `None` where a slice gave nothing.
+    /// By cell and round; `None` if a slice had no result.
     samples: Vec<Vec<Option<Sample>>>,
 }
 
-/// For how long, and how often.
+/// Budget of the rounds.
 #[derive(Clone, Copy)]
 pub(super) struct Turns {
     pub(super) time: Nanos,
     pub(super) rounds_max: usize,
-    /// No slice is meant to take longer.
+    /// Longest slice.
     pub(super) slice_max: Nanos,
 }
 
-/// What most experiments allow a slice.
+/// Default of `Turns::slice_max`.
 pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
 
-/// One round has no spread, and bounds of no width are none.
+/// Remark for a single round, which has no spread to compute bounds from.
 pub(super) const ONE_ROUND: &str = "There was time, or bytes to write, for one round of measurements, so how far its \
      figures spread is unknown, and their bounds are the figures themselves; a larger --budget or --write-limit gives \
      more rounds.";
 
 impl Rounds {
-    /// Measures cells in turns; `slice` is told how long a slice should be, and says what a cell gave.
+    /// Measures cells in turns. `slice` receives the target duration and returns the result of a
+    /// cell.
     pub(super) fn measure<C>(
         lab: &mut Lab<'_>,
         cells: &[C],
@@ -61,7 +62,7 @@ impl Rounds {
         let mut order: Vec<usize> = (0..cells.len()).collect();
         let mut generator = generator(lab.seed, 41);
         for round in 0..turns.rounds_max {
-            // A round that would not end in time isn't begun.
+            // A round that would overrun the time isn't started.
             let passed = lab.elapsed().since(began);
             if round > 0 && passed.0 + passed.0 / round as u64 > turns.time.0 {
                 break;
@@ -81,13 +82,13 @@ impl Rounds {
         Ok(rounds)
     }
 
-    /// A cell's rate per second.
+    /// Rate of a cell per second.
     pub(super) fn rate(&self, cell: usize) -> Option<Interval<f64>> {
         let parts: Vec<Part> = self.samples.get(cell)?.iter().flatten().map(Sample::part).collect();
         Rate::of(&parts).map(|rate| rate.interval())
     }
 
-    /// A cell's rate by that of another, over the rounds in which both gave something.
+    /// Ratio of two cells' rates, over the rounds in which both have results.
     pub(super) fn ratio(&self, cell: usize, base: usize) -> Option<Interval<f64>> {
         let rounds = self.samples.get(cell)?.iter().zip(self.samples.get(base)?);
         let both = rounds.filter_map(|(one, other)| Some((one.as_ref()?.part(), other.as_ref()?.part())));
@@ -101,21 +102,21 @@ impl Sample {
         Part { amount: self.amount, time: self.time.as_secs_f64() }
     }
 
-    /// Requests by time; `None` when none completed.
+    /// Requests per time; `None` if none completed.
     pub(super) fn requests(measured: &Measurement) -> Option<Self> {
         let sample = Self { amount: measured.moved_requests, time: measured.elapsed };
         (measured.requests > 0).then_some(sample)
     }
 
-    /// Bytes by time; `None` when none were moved.
+    /// Bytes per time; `None` if none were moved.
     pub(super) fn bytes(measured: &Measurement) -> Option<Self> {
         let sample = Self { amount: measured.moved_bytes(), time: measured.elapsed };
         (measured.bytes > 0).then_some(sample)
     }
 }
 
-/// The median, with the interval between two order statistics that holds the true one in 95 % of all cases whatever the
-/// distribution is (sign test); of fewer than six values, all of them.
+/// Median with a distribution-free 95 % interval between two order statistics (sign test). For
+/// fewer than six values the interval covers all of them.
 pub(super) fn median_interval(mut values: Vec<f64>) -> Option<Interval<f64>> {
     values.sort_by(f64::total_cmp);
     let count = values.len();
@@ -125,16 +126,20 @@ pub(super) fn median_interval(mut values: Vec<f64>) -> Option<Interval<f64>> {
     Some(Interval { value, low: at(outside)?, high: at(count - 1 - outside)? })
 }
 
-/// How many values on either side lie outside of the interval: the most for which a fair coin, thrown `count` times,
-/// shows so few heads or fewer in 2.5 % of all cases.
+/// Number of values outside the interval on either side: the largest number of heads whose
+/// cumulative probability in `count` fair coin tosses is at most 2.5 %.
 fn ranks_outside(count: usize) -> usize {
     let mut probability = 0.5_f64.powi(i32::try_from(count).unwrap_or(i32::MAX));
     let mut sum = probability;
     let mut ranks = 0;
     if probability <= 0.0 {
-        // So many values that the powers of a half end: the normal distribution does.
+        // 0.5^count underflows, so the normal approximation is used.
         let ranks = count as f64 / 2.0 - 0.98 * (count as f64).sqrt();
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive for so many")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "positive for large counts"
+        )]
         return ranks as usize;
     }
     while sum <= 0.025 && ranks + 1 < count / 2 {
@@ -145,21 +150,21 @@ fn ranks_outside(count: usize) -> usize {
     if sum <= 0.025 { ranks } else { ranks.saturating_sub(1) }
 }
 
-/// Requests that are alike.
+/// A load of uniform requests.
 #[derive(Clone, Copy)]
 pub(super) struct Requests {
     pub(super) operation: OperationKind,
     pub(super) block_bytes: u64,
     pub(super) queue_depth: u32,
-    /// A slice counts about so many at most, whatever time it has: a fast device in virtual time would keep the host
-    /// busy for hours, and a write limit would be used up in an instant.
+    /// Most requests counted in a slice, regardless of time. Without it, a fast device in virtual
+    /// time would occupy the host for hours, and a write limit would be used up at once.
     pub(super) count_max: u64,
-    /// Requests that don't count, beside those that fill the queue.
+    /// Uncounted requests besides those that fill the queue.
     pub(super) first_uncounted: u64,
 }
 
 impl Requests {
-    /// Bytes that a slice moves at most.
+    /// Most bytes moved by a slice.
     pub(super) fn bytes_max(self) -> u64 {
         (self.count_max + 2 * self.uncounted()) * self.block_bytes
     }
@@ -168,7 +173,7 @@ impl Requests {
         self.first_uncounted + u64::from(self.queue_depth) + FIRST_REQUESTS
     }
 
-    /// Measures a slice of them.
+    /// Measures one slice.
     pub(super) fn slice(
         self,
         lab: &mut Lab<'_>,
@@ -187,14 +192,14 @@ impl Requests {
     }
 }
 
-/// The whole blocks of the area that experiments may address, from an offset on.
+/// Whole blocks of the experiments' area from an offset on.
 pub(super) fn area_from(lab: &Lab<'_>, start_bytes: u64, block_bytes: u64) -> Result<Area, LoadError> {
     let area_bytes = lab.circumstances.area_bytes.saturating_sub(start_bytes);
     let too_small = || LoadError::Block { block_bytes, reason: "the area has no room for one".into() };
     Area::new(start_bytes, area_bytes, block_bytes).ok_or_else(too_small)
 }
 
-/// Seeds that differ from one slice to the next.
+/// Sequence of seeds, one per slice.
 pub(super) struct Seeds(u64);
 
 impl Seeds {
@@ -214,7 +219,7 @@ mod tests {
     use crate::pattern::below;
 
     #[test]
-    fn intervals_hold_the_true_median_as_often_as_they_say() {
+    fn intervals_cover_the_true_median_at_the_stated_frequency() {
         let mut generator = generator(7, 1);
         for count in [6_usize, 9, 15, 40, 201] {
             let held = (0..2000).filter(|_| {

@@ -1,8 +1,9 @@
 //! *What do more threads and queues give?*
 //!
-//! Random reads of 4 KiB by 1 to 8 threads, each with a ring, and so a path to a queue of the device, of its own: one read
-//! outstanding of each, and 32. What one thread can't ask for shows here, and what a request costs the processors. A
-//! modelled drive's host has one processor. It only reads.
+//! Random reads of 4 KiB by 1 to 8 threads. Each thread has its own ring, and so its own path to a
+//! device queue, with 1 or 32 reads outstanding. The result shows the limit of a single thread and
+//! the processor time per request. A modelled drive's host has one processor. The experiment only
+//! reads.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{Scaling, ScalingCell};
@@ -23,7 +24,7 @@ const THREADS_MAX: u32 = 8;
 const THREADS: [u32; 4] = [1, 2, 4, THREADS_MAX];
 const DEPTHS: [u32; 2] = [1, 32];
 const ROUNDS_MAX: usize = 9;
-/// Setting up the worlds takes its time, too.
+/// Includes the time to set up the worlds.
 const SLICE_MAX: Nanos = Nanos::from_millis(500);
 
 impl Experiment for ScalingOverThreads {
@@ -88,7 +89,7 @@ fn slice(
     time: Nanos,
 ) -> Result<Measurement, LoadError> {
     let buffer_bytes = u64::from(queue_depth) * area.block_bytes;
-    // A thread has as much whatever their number, so that a cache holds as much of it.
+    // Each thread gets the same memory for any number of threads, so that caching is equal.
     let read_pool_bytes = lab.read_pool_bytes() / u64::from(THREADS_MAX) * u64::from(threads);
     let options = LaneOptions { buffer_bytes, read_pool_bytes, patience: lab.lane.patience };
     let cancel = lab.cancel;

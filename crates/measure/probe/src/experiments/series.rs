@@ -1,4 +1,4 @@
-//! Requests one after the other, each timed: what uFLIP's micro-benchmarks are made of.
+//! Individually timed requests, one at a time: the building block of uFLIP's micro-benchmarks.
 
 use nandle_io::{Buffer, BufferMut, Nanos, Operation};
 use nandle_profile::OperationKind;
@@ -7,19 +7,19 @@ use super::Lab;
 use crate::load::{Contents, LoadError};
 use crate::pattern::{Generator, Pattern, below, generator};
 
-/// Incompressible bytes from which writes are cut.
+/// Size of the incompressible pool that writes are cut from.
 const POOL_BYTES: usize = 8 << 20;
-/// Where a cut begins is a multiple of this.
+/// Alignment of a cut.
 const CUT_BYTES: usize = 4096;
 
-/// What writes are cut from.
+/// Pool that writes are cut from.
 pub(super) struct Pool {
     bytes: Buffer,
     generator: Generator,
 }
 
 impl Pool {
-    /// For writes of up to a size.
+    /// Creates a pool for writes of up to `block_bytes_max`.
     ///
     /// # Errors
     /// The lane has too little memory.
@@ -30,7 +30,7 @@ impl Pool {
         Ok(Self { bytes: bytes.freeze(), generator: generator(lab.seed, 61) })
     }
 
-    /// A piece of it, from another place each time.
+    /// Returns a slice of the pool at a random position.
     pub(super) fn cut(&mut self, block_bytes: u64) -> Buffer {
         let length = usize::try_from(block_bytes).unwrap_or(usize::MAX).min(self.bytes.len());
         let places = (self.bytes.len() - length) / CUT_BYTES + 1;
@@ -56,18 +56,19 @@ fn allocate(lab: &Lab<'_>, length: usize) -> Result<BufferMut, LoadError> {
     })
 }
 
-/// Which requests, and how they are spread over time.
+/// Requests and their distribution over time.
 pub(super) struct Walk {
     pub(super) pattern: Pattern,
     pub(super) operation: OperationKind,
     pub(super) block_bytes: u64,
-    /// After each burst.
+    /// Pause after each burst.
     pub(super) pause: Nanos,
-    /// Requests between two pauses; at least 1.
+    /// Requests between two pauses, at least 1.
     pub(super) burst_requests: u64,
 }
 
-/// How long a series is: until the time is over, but within these bounds.
+/// Bounds of a series: it lasts for `time`, but has at least `requests_least` and at most
+/// `requests_most` requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Length {
     pub(super) time: Nanos,
@@ -75,11 +76,11 @@ pub(super) struct Length {
     pub(super) requests_most: u64,
 }
 
-/// Runs one request after the other and gives the latency of each, in nanoseconds. Where the write limit is reached, or
-/// the time of the experiment, it ends before.
+/// Runs requests one at a time and returns the latency of each in nanoseconds. The series ends
+/// early at the write limit and at the end of the experiment's time.
 ///
 /// # Errors
-/// A request failed, the device stopped answering, or the user ended it.
+/// A request failed, the device stopped answering, or the user interrupted it.
 pub(super) fn series(
     lab: &mut Lab<'_>,
     pool: &mut Pool,

@@ -1,5 +1,5 @@
-/// Shares of an amount: a want below an equal share is met in full, and what that leaves goes to the others
-/// (max-min fairness). So little wants don't suffer from large ones.
+/// Max-min fair shares of an amount. A want below an equal share is met in full, and the rest is
+/// shared by the others. So small wants don't suffer from large ones.
 pub(super) fn fair_shares(amount: u64, wants: &[u64]) -> Vec<u64> {
     let mut order: Vec<usize> = (0..wants.len()).collect();
     order.sort_by_key(|index| wants.get(*index));
@@ -17,7 +17,7 @@ mod tests {
     use super::fair_shares;
 
     #[test]
-    fn little_wants_are_met_and_large_ones_share_the_rest() {
+    fn small_wants_are_met_and_large_ones_share_the_rest() {
         assert_eq!(fair_shares(100, &[80, 10, 0, 90]), [45, 10, 0, 45]);
         assert_eq!(fair_shares(1000, &[80, 10]), [80, 10]);
         assert_eq!(fair_shares(u64::MAX, &[u64::MAX, u64::MAX]), [u64::MAX / 2, u64::MAX / 2 + 1]);

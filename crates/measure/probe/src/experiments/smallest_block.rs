@@ -1,12 +1,13 @@
 //! *Which block does the device work in, whatever it calls its logical block?*
 //!
-//! Random reads and random writes of 512 bytes to 16 KiB, and of 8 KiB beside multiples of 8 KiB, in turns. The smallest
-//! block is the last size that gives more than 1.05 times as many requests a second as every smaller one (the bound of Seastar's
-//! iotune, which takes the first size whose double gives no more: all sizes below a device's block may cost the same,
-//! and are no end of the search): below it a request costs more than a larger one, because the device has to read the
-//! rest of its block first.
+//! Random reads and writes of 512 bytes to 16 KiB, and shifted ones of 8 KiB, in turns. The
+//! smallest block is the largest size with more than 1.05 times the request rate of every smaller
+//! size. Below it a request costs more than a larger one, because the device must first read the
+//! rest of its block. The factor is that of Seastar's iotune, which stops at the first size whose
+//! double isn't faster. That rule fails if several sizes below the device's block cost the same.
 //!
-//! It writes at random all over the area, about a third of its time, and nothing where writing isn't allowed.
+//! Writes go to random positions of the whole area for about a third of the time, or are left out
+//! if not allowed.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{AlignmentCost, BlockRate, SmallestBlock};
@@ -25,17 +26,17 @@ pub(super) struct SmallestBlockSearch;
 const SIZES: [u64; 6] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10];
 const SHIFTED_BYTES: u64 = 8 << 10;
 const SHIFTS: [u64; 4] = [512, 1 << 10, 2 << 10, 4 << 10];
-/// Deep enough for a device to work in parallel, and not so deep that a disk takes seconds to fill it; a slow one has
-/// fewer requests outstanding.
+/// Deep enough for a parallel device, but not so deep that a disk takes seconds to fill the queue.
+/// A slow device gets a shallower queue.
 const QUEUE_DEPTH: u32 = 8;
-/// A slice is about so many queues: those before it counts, what counts, and the last to come back.
+/// Approximate length of a slice in queues: warm-up, counted requests, and drain.
 const QUEUES_OF_SLICE: u64 = 3;
 pub(super) const ROUNDS_MAX: usize = 11;
 const SLICE_REQUESTS_MAX: u64 = 500;
-/// A size is no better than its half unless it gives more than this (iotune).
+/// Smallest ratio at which a size counts as faster than a smaller one (iotune).
 const BETTER: f64 = 1.05;
 
-/// Requests of a size, shifted.
+/// Requests of one size, with a shift from their alignment.
 #[derive(Clone, Copy, PartialEq)]
 struct Cell {
     operation: OperationKind,
@@ -79,7 +80,7 @@ impl Experiment for SmallestBlockSearch {
         let writes = lab.write_left_bytes() > 0;
         let cells = cells(lab.circumstances, &operations(writes));
         let mut seeds = Seeds::new(lab);
-        // Fewer rounds where the bytes are short: wider intervals, and still an answer.
+        // Fewer rounds if the write limit is low: the intervals get wider, but there is an answer.
         let by_bytes =
             usize::try_from(lab.write_left_bytes() / round_bytes(&cells).max(1)).unwrap_or(usize::MAX);
         let rounds_max = if writes { by_bytes.clamp(1, ROUNDS_MAX) } else { ROUNDS_MAX };
@@ -105,7 +106,7 @@ impl Experiment for SmallestBlockSearch {
 
     fn derive(&self, findings: &SmallestBlock, derived: &mut Derived) {
         let smallest = findings.rates.iter().map(|rate| rate.block_bytes).min();
-        // Where writes weren't measured, reads alone decide.
+        // Without writes, reads alone decide.
         let write = findings.write_bytes.or(smallest.map(Interval::exact));
         let larger = |read: Interval<u64>, write: Interval<u64>| Interval {
             value: read.value.max(write.value),
@@ -121,13 +122,13 @@ fn operations(writes: bool) -> Vec<OperationKind> {
     if writes { vec![OperationKind::Read, OperationKind::Write] } else { vec![OperationKind::Read] }
 }
 
-/// Written in a round at most.
+/// Most bytes written in a round.
 fn round_bytes(cells: &[Cell]) -> u64 {
     let writes = cells.iter().filter(|cell| cell.operation == OperationKind::Write);
     writes.map(|cell| cell.requests(QUEUE_DEPTH).bytes_max()).sum()
 }
 
-/// What every request is a multiple of.
+/// Alignment of all requests.
 fn unit_bytes(circumstances: &Circumstances) -> u64 {
     circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes)
 }
@@ -153,7 +154,7 @@ fn conclude(cells: &[Cell], queue_depth: u32, rounds: &Rounds, findings: &mut Sm
             findings.rates.extend(rounds.rate(index).map(rate));
         } else {
             let aligned = of(Cell { operation, block_bytes, shift_bytes: 0 });
-            // Time by time is rate by rate the other way round.
+            // The ratio of times is the inverse ratio of rates.
             let relative = aligned.and_then(|aligned| rounds.ratio(aligned, index));
             let cost = |relative_cost| AlignmentCost { operation, block_bytes, shift_bytes, relative_cost };
             findings.alignments.extend(relative.map(cost));
@@ -166,14 +167,15 @@ fn conclude(cells: &[Cell], queue_depth: u32, rounds: &Rounds, findings: &mut Sm
     findings.read_modify_write_below_bytes = findings.write_bytes.filter(|write| Some(write.value) > least);
 }
 
-/// The last size that is better than all smaller ones; `None` where one of the sizes wasn't measured. Without such a step it is the smallest there is; one that is not sure
-/// is one for the upper bound alone.
+/// Largest size that is faster than all smaller ones. `None` if a size wasn't measured. Without
+/// such a step, it is the smallest size. An uncertain step only affects the upper bound.
 fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Option<Interval<u64>> {
     let sizes = sizes(cells, operation);
     if sizes.iter().any(|(index, _)| rounds.rate(*index).is_none()) {
         return None;
     }
-    // Below its block a device is slower at every size. Were it as fast at one of them, the step would be noise.
+    // Below its block a device is slower at every size. A single equally fast size would mean that
+    // the step is noise.
     let over_smaller = |(index, (double, block_bytes)): (usize, &(usize, u64))| {
         let ratios = sizes.iter().take(index).filter_map(|(smaller, _)| rounds.ratio(*double, *smaller));
         Some((*block_bytes, ratios.reduce(least_of)?))
@@ -183,7 +185,7 @@ fn last_step(cells: &[Cell], rounds: &Rounds, operation: OperationKind) -> Optio
     let biggest = |is_step: fn(&Interval<f64>) -> bool| {
         steps.iter().rev().find(|(_, ratio)| is_step(ratio)).map_or(least, |(block_bytes, _)| *block_bytes)
     };
-    // A block of any size above the one tried before shows in the step to this one.
+    // Any block size between the previous size and this one shows as a step at this one.
     let before = |size: u64| sizes.iter().rev().map(|(_, tried)| *tried).find(|tried| *tried < size);
     let surely = biggest(|ratio| ratio.low > BETTER);
     Some(Interval {
@@ -201,7 +203,7 @@ fn least_of(one: Interval<f64>, other: Interval<f64>) -> Interval<f64> {
     }
 }
 
-/// The largest size that gives nearly as many requests a second as the smallest.
+/// Largest size with nearly the request rate of the smallest.
 fn flat_to(cells: &[Cell], rounds: &Rounds) -> Option<Interval<u64>> {
     let sizes = sizes(cells, OperationKind::Read);
     let (smallest, least) = *sizes.first()?;
@@ -219,7 +221,7 @@ fn flat_to(cells: &[Cell], rounds: &Rounds) -> Option<Interval<u64>> {
     })
 }
 
-/// The cells of aligned requests, by size.
+/// Aligned cells with their index, by size.
 fn sizes(cells: &[Cell], operation: OperationKind) -> Vec<(usize, u64)> {
     let aligned = |cell: &Cell| cell.operation == operation && cell.shift_bytes == 0;
     let numbered = cells.iter().enumerate().filter(|(_, cell)| aligned(cell));

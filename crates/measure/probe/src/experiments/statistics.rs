@@ -1,18 +1,19 @@
-//! What a series of observations says: where its start-up phase ends, and within which bounds its mean lies.
+//! Statistics of a series of observations: end of the start-up phase, and interval of the mean.
 
 use nandle_profile::Interval;
 
 use crate::error_model::{Part, Rate};
 
-/// Observations that are averaged before the start-up phase is looked for (MSER-5).
+/// Observations averaged before the search for the start-up phase (MSER-5).
 const BATCH: usize = 5;
 
-/// Latencies beyond this quantile count as this long when the start-up phase is looked for: the rare long pauses of
-/// cleaning belong to every phase, and one of them early is no start-up.
+/// Quantile at which latencies are clipped in the search for the start-up phase. Rare long pauses
+/// for garbage collection occur in every phase; an early one doesn't indicate start-up.
 const CLIP_QUANTILE: f64 = 0.95;
 
-/// Length of the start-up phase: what has to be cut off so that the rest has the least standard error of the mean (the
-/// marginal standard error rule, White 1997, over means of five). At most half of the series.
+/// Length of the start-up phase. The cut minimises the standard error of the remaining mean
+/// (marginal standard error rule, White 1997, over means of five). It is at most half of the
+/// series.
 pub(super) fn start_up(series: &[u64]) -> usize {
     let mut sorted = series.to_vec();
     sorted.sort_unstable();
@@ -27,7 +28,7 @@ pub(super) fn start_up(series: &[u64]) -> usize {
         squares += mean * mean;
         count += 1.0;
         let error = (squares - sum * sum / count).max(0.0) / (count * count);
-        // A later cut that is no better than by rounding doesn't cut more.
+        // A later cut that only differs by rounding isn't longer.
         if index <= means.len() / 2 && error <= least * (1.0 + 1e-9) {
             (best, least) = (index, error);
         }
@@ -39,21 +40,21 @@ fn mean_of(values: &[u64]) -> f64 {
     values.iter().map(|value| *value as f64).sum::<f64>() / values.len().max(1) as f64
 }
 
-/// Means of equal parts of a series, as many as asked for or as there are observations; what doesn't fill a part at the
-/// end is left out.
+/// Means of equal parts of a series. There are `batches` parts, or one per observation if those are
+/// fewer. A remainder at the end is dropped.
 pub(super) fn batch_means(series: &[u64], batches: usize) -> Vec<f64> {
     let length = (series.len() / batches.max(1)).max(1);
     series.chunks_exact(length).map(mean_of).collect()
 }
 
-/// The mean of independent means, with the bounds of its 95 % interval; the value alone when there is but one. `None` of
-/// nothing.
+/// Mean of independent means with its 95 % interval. For a single mean the interval is the value
+/// alone. `None` if there are none.
 pub(super) fn mean_interval(means: &[f64]) -> Option<Interval<f64>> {
     let parts: Vec<Part> = means.iter().map(|mean| Part { amount: *mean, time: 1.0 }).collect();
     Rate::of(&parts).map(|rate| rate.interval())
 }
 
-/// A share in per cent; a little is not nothing.
+/// Share in per cent. Small shares aren't rounded to zero.
 pub(super) fn percent(share: f64) -> String {
     if share > 0.0 && share < 0.01 { "less than 1 %".into() } else { format!("{:.0} %", share * 100.0) }
 }

@@ -1,8 +1,9 @@
 //! *What do asynchronous reads gain on blocking ones of the same sizes?*
 //!
-//! Random reads of 4 KiB to 1 MiB: as many threads as reads, each of which reads and waits (`pread`), and one thread that
-//! keeps as many outstanding in a queue. DIAT (§1.1) contrasts the two. A modelled drive has no system calls and a host
-//! with one thread: there a blocking read is one alone. It only reads.
+//! Random reads of 4 KiB to 1 MiB, in two ways with the same number outstanding: one thread per
+//! read, each blocking in `pread`, and one thread with an asynchronous queue. DIAT (§1.1) compares
+//! the two. A modelled drive has no system calls and a host with one thread, so a blocking read is
+//! a single read there. The experiment only reads.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{SyncRead, SyncReads};
@@ -24,7 +25,7 @@ const OUTSTANDING: [u32; 4] = [1, 4, 16, 32];
 const ROUNDS_MAX: usize = 7;
 const SLICE_REQUESTS_MAX: u64 = 1500;
 
-/// A size, a number of reads outstanding, and which calls read.
+/// Block size, number of outstanding reads, and kind of call.
 #[derive(Clone, Copy, PartialEq)]
 struct Cell {
     block_bytes: u64,
@@ -122,7 +123,7 @@ impl Cell {
         requests.slice(lab, Box::new(Random::new(area, seed)), seed, time)
     }
 
-    /// So many threads that read and wait.
+    /// Measures `outstanding` threads with one blocking read each.
     fn block(self, lab: &Lab<'_>, area: Area, seed: u64, time: Nanos) -> Result<Measurement, LoadError> {
         let Some(files) = lab.host_files() else { return Ok(Measurement::new()) };
         let open = |_| files.blocking();

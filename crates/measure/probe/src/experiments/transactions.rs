@@ -1,10 +1,12 @@
 //! *What does a short transaction wait for?*
 //!
-//! Two figures that a first look at a device needs: what the commit takes that a database makes by default, with its 99th
-//! percentile, and what a mixed load of pages gives, 70 % of them read and 30 % written at random places, one at a time and 16
-//! at once. All three come in turns. [`flush`](super::flush) times commits in more ways, and takes a minute.
+//! Two figures for a first look at a device: the time of a database's default commit with its 99th
+//! percentile, and the rate of a mixed page load with 70 % random reads and 30 % random writes, at
+//! depths 1 and 16. All three loads take turns. [`flush`](super::flush) times commits in more ways
+//! and takes a minute.
 //!
-//! It writes some twenty MiB of commits, and at most a hundred MiB at random over the area.
+//! The experiment writes some twenty MiB of commits and at most a hundred MiB at random positions
+//! of the area.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{MixedLoad, Transactions};
@@ -20,22 +22,22 @@ use crate::pattern::Random;
 /// See the [module](self).
 pub(super) struct ShortTransactions;
 
-/// The page of `PostgreSQL`, and the share of reads that stands for short transactions.
+/// Page size of `PostgreSQL`, and the share of reads in short transactions.
 const PAGE_BYTES: u64 = 8 << 10;
 const READ_PERCENT: u8 = 70;
-/// One session, and the sessions that the advice assumes for short transactions.
+/// One session, and the number of sessions assumed by the advice for short transactions.
 const DEPTHS: [u32; 2] = [1, 16];
-/// Slow devices get more than other experiments give a slice: a disk turns 120 times a second.
+/// Longer than in other experiments, for slow devices: a disk turns 120 times a second.
 const SLICE_MAX: Nanos = Nanos::from_millis(1000);
 const SLICE_REQUESTS_MAX: u64 = 750;
-/// Enough for a thousand commits in all where some of their slices are cut short.
+/// Enough for a thousand commits even if some slices are cut short.
 const ROUNDS_MAX: usize = 22;
 
-/// What comes in turns.
+/// Load of one turn.
 #[derive(Clone, Copy)]
 enum Turn {
     Commit,
-    /// So many requests outstanding, the number of its sum.
+    /// Mixed load: queue depth, and index of its sum.
     Mixed(u32, usize),
 }
 

@@ -1,14 +1,14 @@
 use super::*;
 use crate::Unobserved;
-use crate::virtual_world::{Fault, MadeUpWorld, Servers, Timing};
+use crate::virtual_world::{FakeWorld, Fault, Servers, Timing};
 
 const CAPACITY_BYTES: u64 = 100 << 20;
-/// One write after the other, 10 ms each: 100 MiB/s.
-fn device() -> MadeUpWorld {
-    MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, |_| Nanos::from_millis(10)))
+/// Device that serves one write at a time in 10 ms: 100 MiB/s.
+fn device() -> FakeWorld {
+    FakeWorld::new(CAPACITY_BYTES, Servers::new(1, |_| Nanos::from_millis(10)))
 }
 
-fn run(world: MadeUpWorld, bytes: u64, time_limit: Option<Nanos>) -> Result<Filled, FillError> {
+fn run(world: FakeWorld, bytes: u64, time_limit: Option<Nanos>) -> Result<FillReport, FillError> {
     let options = FillOptions { bytes, time_limit, contents: Contents::new(1) };
     fill(&mut world.lane(BUFFER_BYTES), options, &mut Unobserved, &Cancel::default())
 }
@@ -19,7 +19,7 @@ fn the_whole_is_written_in_order_and_flushed() {
         let mut world = device().slots(slots);
         let ledger = world.ledger();
         let filled = run(world, 20 << 20, None).unwrap();
-        assert_eq!(filled, Filled { bytes: 20 << 20, elapsed: Nanos::from_millis(210) }, "{slots} slots");
+        assert_eq!(filled, FillReport { bytes: 20 << 20, elapsed: Nanos::from_millis(210) }, "{slots} slots");
         let mut expected: Vec<u64> = (0..20).map(|chunk| chunk << 20).collect();
         expected.push(0); // The flush.
         assert_eq!(ledger.offsets(), expected, "{slots} slots");
@@ -48,7 +48,7 @@ fn a_time_limit_gives_a_shorter_area_without_holes() {
     let mut world = device();
     let ledger = world.ledger();
     let filled = run(world, CAPACITY_BYTES, Some(Nanos::from_millis(200))).unwrap();
-    // 20 were done by then, and what was under way is waited for.
+    // 20 writes were done by then; those in flight are waited for.
     assert_eq!(filled.bytes, 27 << 20);
     assert_eq!(ledger.asked_bytes(), filled.bytes);
     assert_eq!(filled.elapsed, Nanos::from_millis(280));
@@ -65,7 +65,7 @@ fn a_failing_write_and_a_failing_flush_are_errors() {
 }
 
 #[test]
-fn a_silent_device_and_a_user_end_it() {
+fn a_stall_and_an_interruption_end_it() {
     for (number, operation) in [(3, "a write at"), (20, "a flush at")] {
         let silent = device().faults(move |request| request == number, Fault::Silence);
         let error = run(silent, 20 << 20, None).unwrap_err();
@@ -81,8 +81,8 @@ fn a_silent_device_and_a_user_end_it() {
     assert_eq!(lane.io().in_flight(), 0);
 }
 
-/// Memory before a device: it takes writes at once, and a flush takes 100 ms for each MiB that was written since the
-/// last one.
+/// Write-back cache: writes complete at once, and a flush takes 100 ms per MiB written since the
+/// last flush.
 #[derive(Default)]
 struct WriteBack {
     dirty_bytes: u64,
@@ -100,16 +100,16 @@ impl Timing for WriteBack {
 }
 
 #[test]
-fn a_device_behind_memory_is_not_taken_for_a_silent_one() {
-    // In one go it would be silent for 40 s, four times the lane's patience.
-    let filled = run(MadeUpWorld::new(400 << 20, WriteBack::default()), 400 << 20, None).unwrap();
+fn a_write_back_cache_is_not_a_stall() {
+    // A single flush would be silent for 40 s, four times the lane's patience.
+    let filled = run(FakeWorld::new(400 << 20, WriteBack::default()), 400 << 20, None).unwrap();
     assert_eq!(filled.bytes, 400 << 20);
 }
 
 #[test]
 fn the_time_limit_holds_for_what_is_durable() {
     let limit = Nanos::from_secs(8);
-    let world = MadeUpWorld::new(4 << 30, WriteBack::default());
+    let world = FakeWorld::new(4 << 30, WriteBack::default());
     let filled = run(world, 4 << 30, Some(limit)).unwrap();
     assert!(filled.elapsed < Nanos::from_secs(10), "{:?}", filled.elapsed);
     assert!(filled.bytes < 100 << 20, "{}", filled.bytes);

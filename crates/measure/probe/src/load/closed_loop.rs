@@ -7,46 +7,48 @@ use super::outstanding::Outstanding;
 use super::window::Window;
 use super::{Cancel, Lane, LoadError, Measurement, Stop, Work};
 
-/// Keeps a number of requests outstanding: each completed one is followed by the next.
+/// Load driver with a fixed queue depth: each completed request is followed by the next.
 #[derive(Debug, Clone, Copy)]
 pub struct ClosedLoop {
-    /// Requests outstanding.
+    /// Number of requests kept outstanding.
     pub queue_depth: u32,
-    /// When completed requests are followed by new ones.
+    /// Time at which completed requests are replaced.
     pub refill: Refill,
-    /// Which requests count.
+    /// Requests that count.
     pub counting: Counting,
-    /// When the run ends.
+    /// End of the run.
     pub stop: Stop,
 }
 
-/// When completed requests are followed by new ones.
+/// Time at which completed requests are replaced by new ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refill {
-    /// At once, so that as many requests as possible are always outstanding.
+    /// At once, so that the queue stays as full as possible.
     Exact,
-    /// When up to a quarter of the depth has completed: one system call for many requests. The mean of the
-    /// requests outstanding is lower then, and is recorded.
+    /// After up to a quarter of the queue depth has completed, with one system call for many
+    /// requests. The mean number of outstanding requests is lower then; the result records it.
     Batched,
 }
 
-/// Which requests of a run count.
+/// Requests of a run that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counting {
-    /// All of them, from the first submission to the last completion (DIAT §1.1: bytes read / time).
+    /// All requests, from the first submission to the last completion (DIAT §1.1: bytes read /
+    /// time).
     Whole,
-    /// Those after the completion that follows the warm-up, in whole rounds of as many as are outstanding: a short
-    /// slice of a run that goes on, without the ramps at its ends. Requests that are under way at its ends count in part for what was
-    /// moved. Whole rounds, because requests that started together complete together, and few of them say little of the others.
-    /// What completed at the very time at which the window opens came before it.
+    /// A slice of a steady run, without the ramps at its ends. Counting starts at the first
+    /// completion after the warm-up. It covers whole rounds of `queue_depth` requests, because
+    /// requests that started together also complete together. Requests in flight at the ends of the
+    /// window count by the part that falls into it. Completions at the very start time of the
+    /// window belong before it.
     Window {
-        /// Completions to let pass first.
+        /// Completions that are not counted at the start.
         warm_up_requests: u64,
     },
 }
 
 impl Refill {
-    /// Completions to wait for at once.
+    /// Completions to wait for in one call.
     fn batch(self, queue_depth: u32) -> u32 {
         match self {
             Self::Exact => 1,
@@ -56,11 +58,11 @@ impl Refill {
 }
 
 impl ClosedLoop {
-    /// Runs it.
+    /// Runs the load.
     ///
     /// # Errors
-    /// The device can't do such requests, or stops answering, or fails all of them; memory is short; the user
-    /// ended it.
+    /// The device can't serve such requests, stops answering or fails all of them; memory is short;
+    /// or the user interrupted the run.
     pub fn run(&self, lane: &mut Lane, work: Work, cancel: &Cancel) -> Result<Measurement, LoadError> {
         let queue_depth = self.queue_depth.max(1);
         lane.check_idle(queue_depth)?;
@@ -71,7 +73,7 @@ impl ClosedLoop {
     }
 }
 
-/// A run that is under way.
+/// State of a run.
 struct Run<'lane> {
     options: ClosedLoop,
     lane: &'lane mut Lane,
@@ -80,23 +82,25 @@ struct Run<'lane> {
     measurement: Measurement,
     began: Nanos,
     cpu_began: Nanos,
-    /// From when on requests count; `None` before the end of the warm-up.
+    /// Start of counting; `None` during the warm-up.
     counts_from: Option<Nanos>,
-    /// What was moved since, where that isn't the whole of the run.
+    /// Amount moved since then, if only a window of the run counts.
     window: Option<Window>,
     /// Completions since then.
     counted: u64,
     asked_bytes: u64,
     ending: bool,
-    /// Kept for its memory.
+    /// Reused buffer.
     reaped: Vec<Completion>,
-    /// Since when the processor has time for the next completion: the one before has been followed.
+    /// Time at which the previous completion had been replaced and the processor was free for the
+    /// next.
     free_at: Nanos,
-    /// Completions that are still to be taken account of.
+    /// Completions not processed yet.
     arrived: VecDeque<Completion>,
-    /// How many of them, from the first on, are noted as no longer outstanding.
+    /// Number of leading completions in `arrived` that are already recorded as no longer
+    /// outstanding.
     noted: usize,
-    /// [`Run::rounds`] before the first of those.
+    /// [`Run::rounds`] before the first of them.
     rounds_before: u64,
 }
 
@@ -136,8 +140,9 @@ impl<'lane> Run<'lane> {
             while let Some(completion) = self.next_arrived() {
                 self.complete(completion);
                 if self.options.refill == Refill::Exact {
-                    // One by one, and sent at once: a device that gets its requests in bursts has fewer to work on
-                    // in between. On a virtual disk that costs a sixth of the bandwidth.
+                    // Submit after each completion. Submitting in bursts would leave the device
+                    // fewer requests in between, which costs a sixth of the bandwidth on a virtual
+                    // disk.
                     self.ending |= cancel.is_cancelled();
                     self.refill();
                     self.collect(Wait::NONE)?;
@@ -151,7 +156,7 @@ impl<'lane> Run<'lane> {
         self.conclude()
     }
 
-    /// Sends what was submitted, and takes in what has completed.
+    /// Submits the queued requests, and collects completions.
     fn collect(&mut self, wait: Wait) -> Result<(), LoadError> {
         self.lane.io.reap(wait, &mut self.reaped);
         if self.reaped.is_empty() && wait != Wait::NONE {
@@ -161,7 +166,7 @@ impl<'lane> Run<'lane> {
         Ok(())
     }
 
-    /// The next completion, and notes that it is no longer outstanding.
+    /// Returns the next completion and records that it is no longer outstanding.
     fn next_arrived(&mut self) -> Option<Completion> {
         if self.noted == 0 {
             self.rounds_before = self.rounds();
@@ -173,9 +178,10 @@ impl<'lane> Run<'lane> {
         self.arrived.pop_front()
     }
 
-    /// How many completions from the first on count as one. Of batches those of one time do. One by one they wait for those
-    /// before them to be followed, which is a part of their latency as it is of any program's: a host that is busy can't
-    /// have more outstanding than rate and latency say (Little, 1961).
+    /// Number of leading completions that are counted together. With [`Refill::Batched`] these are
+    /// all with the same time. With [`Refill::Exact`] each waits until the one before has been
+    /// replaced. That wait is part of the latency, as in any program: a busy host can't have more
+    /// outstanding than rate times latency (Little, 1961).
     fn completed_together(&mut self) -> usize {
         let free_at = self.free_at;
         let Some(first) = self.arrived.front_mut() else { return 0 };
@@ -191,7 +197,7 @@ impl<'lane> Run<'lane> {
         }
     }
 
-    /// Submits until the depth is reached or the run is to end.
+    /// Submits requests until the queue is full or the run is to end.
     fn refill(&mut self) {
         while !self.ending && !self.outstanding.is_full() {
             let Some(operation) = self.operations.next() else { return };
@@ -206,12 +212,12 @@ impl<'lane> Run<'lane> {
         }
     }
 
-    /// How often as many requests were counted as are outstanding.
+    /// Number of whole rounds counted, each of `queue_depth` requests.
     fn rounds(&self) -> u64 {
         self.counted / u64::from(self.options.queue_depth.max(1))
     }
 
-    /// A window's time runs from the end of its warm-up.
+    /// Returns true if the time limit is over. In a window, time starts at the end of the warm-up.
     fn is_time_over(&self, now: Nanos) -> bool {
         let counted = self.counts_from.map_or(Nanos::ZERO, |from| now.since(from));
         self.options.stop.time.is_some_and(|time| counted >= time)
@@ -236,14 +242,15 @@ impl<'lane> Run<'lane> {
             window.outlast(completion.submitted_at);
         }
         self.operations.recycle(completion.operation);
-        // What has completed at one time counts, or doesn't, as a whole.
+        // Completions at the same time either all count or all don't.
         if self.noted == 0 {
             let ends_round = self.options.counting == Counting::Whole || self.rounds() > self.rounds_before;
             self.ending |= ends_round && self.is_time_over(now);
         }
     }
 
-    /// Whether what completed at a time counts. If so, the time until then does, whatever became of the request.
+    /// Returns true if a completion at time `at` counts. Then the time until `at` counts as well,
+    /// even if the request failed.
     fn counts(&mut self, at: Nanos) -> bool {
         let Some(from) = self.counts_from else {
             if self.warm_up_is_over() {
@@ -256,7 +263,7 @@ impl<'lane> Run<'lane> {
         let counts = self.options.counting == Counting::Whole || (at > from && !self.ending);
         if counts {
             self.counted += 1;
-            // Threads stamp their completions themselves, and may hand them over in another order.
+            // Worker threads stamp their own completions, so these can arrive out of order.
             self.measurement.elapsed = self.outstanding.as_of().since(from);
             self.measurement.outstanding_ns = self.outstanding.area_ns();
         }

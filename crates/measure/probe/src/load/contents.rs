@@ -1,8 +1,8 @@
 use nandle_io::BufferMut;
 
-/// Incompressible contents that can be recomputed for any place: each eight bytes of a file are a function of a
-/// seed and of their offset (the `SplitMix64` sequence), so that a read from anywhere can be checked without
-/// keeping what was written.
+/// Incompressible test contents that can be recomputed at any offset. Each eight bytes are a
+/// function of a seed and the offset (`SplitMix64`), so any read can be checked without storing the
+/// data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents {
     seed: u64,
@@ -11,12 +11,12 @@ pub struct Contents {
 const WORD_BYTES: u64 = 8;
 
 impl Contents {
-    /// The contents of a seed.
+    /// Contents derived from `seed`.
     pub fn new(seed: u64) -> Self {
         Self { seed }
     }
 
-    /// Fills a buffer with what belongs at `offset_bytes`, a multiple of 8.
+    /// Fills a buffer with the contents at `offset_bytes`, a multiple of 8.
     pub fn fill(self, offset_bytes: u64, bytes: &mut [u8]) {
         let first = offset_bytes / WORD_BYTES;
         for (index, word) in (first..).zip(bytes.chunks_mut(8)) {
@@ -27,8 +27,8 @@ impl Contents {
         }
     }
 
-    /// Whether the first and the last eight bytes of a read are what belongs there: enough to notice a block from
-    /// another address, an unwritten one, or one that is cut short, at no cost that a measurement would feel.
+    /// Returns true if the first and last eight bytes of a read are correct. This detects a block
+    /// from another address, an unwritten block and a short read, at negligible cost.
     pub fn matches_ends(self, offset_bytes: u64, read: &BufferMut) -> bool {
         let last = read.len().saturating_sub(8);
         let begins = read.iter().zip(self.eight(offset_bytes)).all(|(got, expected)| *got == expected);
@@ -36,7 +36,7 @@ impl Contents {
         begins && end.zip(self.eight(offset_bytes + last as u64)).all(|(got, expected)| *got == expected)
     }
 
-    /// The eight bytes from `offset_bytes` on, which need not be a multiple of 8.
+    /// The eight bytes at `offset_bytes`, which need not be a multiple of 8.
     fn eight(self, offset_bytes: u64) -> [u8; 8] {
         let index = offset_bytes / WORD_BYTES;
         let skipped_bits = offset_bytes % WORD_BYTES * 8;

@@ -1,7 +1,7 @@
 use nandle_io::{ArenaError, Nanos};
 use nandle_units::format_duration;
 
-/// A run came to no result.
+/// Error of a load run.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -12,72 +12,72 @@ pub enum LoadError {
         format_duration(*silent), format_duration(*age)
     )]
     Stalled {
-        /// How long nothing completed.
+        /// Time without any completion.
         silent: Nanos,
         /// Requests outstanding.
         outstanding: usize,
-        /// What the oldest does.
+        /// Kind of the oldest request.
         operation: &'static str,
-        /// Where.
+        /// Offset of the oldest request.
         offset_bytes: u64,
-        /// How long it has been outstanding.
+        /// Time for which it has been outstanding.
         age: Nanos,
     },
-    /// A run on this lane was given up with requests outstanding.
+    /// An abandoned run on this lane left requests outstanding.
     #[error(
         "{outstanding} requests of an earlier run are still outstanding here, which the device stopped answering; open \
          it anew"
     )]
     Abandoned {
-        /// How many.
+        /// Requests still outstanding.
         outstanding: usize,
     },
-    /// Buffers could not be had.
+    /// Buffers could not be allocated.
     #[error("buffers for {queue_depth} requests of {block_bytes} bytes: {source}")]
     Memory {
         /// Requests outstanding.
         queue_depth: u32,
-        /// Bytes of one.
+        /// Bytes of one request.
         block_bytes: u64,
-        /// What was wrong.
+        /// Cause.
         source: ArenaError,
     },
-    /// The device can't do requests of this kind.
+    /// The device can't serve requests of this size.
     #[error("blocks of {block_bytes} bytes: {reason}")]
     Block {
         /// Bytes of one request.
         block_bytes: u64,
-        /// Why not.
+        /// Reason of the refusal.
         reason: String,
     },
     /// Every request failed.
     #[error("all {requests} requests failed, the first with: {first}")]
     AllFailed {
-        /// How many.
+        /// Number of requests.
         requests: u64,
         /// The first failure.
         first: String,
     },
-    /// Some requests failed, or brought wrong contents; the others were answered, and what they gave is kept.
+    /// Some requests failed or returned wrong contents. The results of the others are kept.
     #[error("{requests} requests failed, the first with: {first}; look at the kernel's log (dmesg)")]
     SomeFailed {
-        /// How many.
+        /// Number of failed requests.
         requests: u64,
         /// The first failure.
         first: String,
     },
-    /// The world has no room for so many requests.
+    /// The world has too few slots for the queue depth.
     #[error("{queue_depth} requests outstanding: this world has room for {slots}")]
     TooDeep {
-        /// Requests wanted.
+        /// Requested queue depth.
         queue_depth: u32,
-        /// Room.
+        /// Slots of the world.
         slots: usize,
     },
-    /// Requests on a schedule come until a time, and none was given.
+    /// A scheduled load needs an end time, and none was given.
     #[error("requests on a schedule need a time at which they end; give --time-per-run")]
     Endless,
-    /// The user ended it.
+    /// The user interrupted the run.
     #[error("interrupted")]
     Cancelled,
     /// A submitting thread could not be set up.

@@ -2,13 +2,13 @@ use nandle_io::{Arena, Device, Heartbeat, Io, Nanos};
 
 use super::LoadError;
 use super::operations::Operations;
-use super::several::Ticket;
+use super::threads::Ticket;
 
-/// How often a waiting lane looks whether the user has interrupted it, or the device has stopped answering.
-const LOOK_AROUND: Nanos = Nanos::from_millis(200);
+/// Interval at which a waiting lane checks for interruption and for a stalled device.
+const POLL_INTERVAL: Nanos = Nanos::from_millis(200);
 
-/// What one thread needs to put load on a device: a world, the device in it, and memory. It serves any number of
-/// runs, one after the other.
+/// Resources of one load thread: a world, its device, and memory. A lane serves any number of runs,
+/// one after the other.
 pub struct Lane {
     pub(super) io: Box<dyn Io>,
     pub(super) device: Device,
@@ -16,40 +16,42 @@ pub struct Lane {
     pub(crate) patience: Nanos,
     registered_bytes: usize,
     read_pool: Option<Arena>,
-    /// What the first run waits for, when it is ready to submit.
+    /// Start barrier of the first run.
     pub(super) ticket: Option<Ticket>,
-    /// Ends with the lane.
     _heartbeat: Option<Heartbeat>,
 }
 
-/// How a lane is made.
+/// Parameters of a lane.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneOptions {
     /// Memory for the buffers of all requests outstanding at one time.
     pub buffer_bytes: u64,
-    /// Memory beside that through which reads of a real device go, as through a database's pool: more than processors' caches hold. A few
-    /// buffers that are used again at once lie in those caches, and a disk whose reads are copies of the host's processor looks faster than a
-    /// database will find it. Without any, reads have as many buffers as requests outstanding.
+    /// Additional memory that reads of a real device cycle through, like a database's buffer pool.
+    /// It should exceed the processor's caches. A few buffers reused at once stay in those caches,
+    /// so a disk whose reads are copied by the host's processor looks faster than a database will
+    /// see it. With 0, there is one buffer per outstanding request.
     pub read_pool_bytes: u64,
-    /// How long the device may be silent before a run is given up.
+    /// Time without completions after which a run is abandoned.
     pub patience: Nanos,
 }
 
 impl Lane {
-    /// A lane on a device of a world.
+    /// Creates a lane on a device of a world.
     ///
     /// # Errors
-    /// The memory can't be had, or the thread that makes a waiting lane look around.
+    /// Memory, or the heartbeat thread, can't be had.
     pub fn new(mut io: Box<dyn Io>, device: Device, options: LaneOptions) -> Result<Self, LoadError> {
         let arena = arena(options.buffer_bytes)?;
-        // A modelled device takes as long into whichever memory.
+        // A modelled device's time doesn't depend on the memory.
         let is_modelled = io.waker().is_none();
         let pool_bytes = if is_modelled { 0 } else { options.read_pool_bytes };
-        let read_pool = if pool_bytes > 0 { Some(used_before(pool_bytes)?) } else { None };
-        // Scans of engines don't register what they read into, and of a pool the system would let but a part be registered.
+        let read_pool = if pool_bytes > 0 { Some(prefaulted_arena(pool_bytes)?) } else { None };
+        // Database engines don't register their read buffers, and the system's limit would cover
+        // only part of a pool.
         let registered_bytes = if read_pool.is_some() { 0 } else { io.register(&arena) };
-        // A world without a waker is a modelled one: there a silent device is a deadlock, and found at once.
-        let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, LOOK_AROUND)).transpose();
+        // A world without a waker is modelled. There a stalled device is a deadlock, which is
+        // detected at once.
+        let heartbeat = io.waker().map(|waker| Heartbeat::start(waker, POLL_INTERVAL)).transpose();
         let heartbeat = heartbeat
             .map_err(|error| LoadError::Opening(format!("a thread that looks for Ctrl-C: {error}")))?;
         Ok(Self {
@@ -64,16 +66,16 @@ impl Lane {
         })
     }
 
-    /// The world.
+    /// The lane's world.
     pub fn io(&mut self) -> &mut dyn Io {
         self.io.as_mut()
     }
 
-    /// Whether a run can begin that has so many requests outstanding.
+    /// Checks that a run with `queue_depth` requests outstanding can begin.
     ///
     /// # Errors
-    /// The world has no room for them, or requests of a run that was given up are still in flight: their completions
-    /// would be taken for this run's.
+    /// The world has too few slots, or requests of an abandoned run are still in flight. Their
+    /// completions would be taken for this run's.
     pub(crate) fn check_idle(&self, queue_depth: u32) -> Result<(), LoadError> {
         let (slots, outstanding) = (self.io.slots(), self.io.in_flight());
         if outstanding > 0 {
@@ -85,10 +87,10 @@ impl Lane {
         Ok(())
     }
 
-    /// Lets all that read go through the pool, each through a part of it.
+    /// Gives each reader an equal part of the read pool.
     ///
     /// # Errors
-    /// Requests of a run before have a part of it still.
+    /// Requests of an earlier run still use a part of it.
     pub(super) fn spread_reads(&self, all: &mut [&mut Operations]) -> Result<(), LoadError> {
         let Some(pool) = &self.read_pool else { return Ok(()) };
         let readers = all.iter().filter(|operations| operations.has_reads()).count();
@@ -99,25 +101,25 @@ impl Lane {
         Ok(())
     }
 
-    /// Waits for the other threads of this load, where there are some.
+    /// Waits until the other threads of this load are ready.
     ///
     /// # Errors
-    /// There was no thread for one of them.
+    /// One of those threads could not be started.
     pub(super) fn wait_for_start(&mut self) -> Result<(), LoadError> {
         self.ticket.take().map_or(Ok(()), Ticket::wait)
     }
 
-    /// The device.
+    /// The lane's device.
     pub fn device(&self) -> &Device {
         &self.device
     }
 
-    /// Its memory.
+    /// The memory of its buffers.
     pub fn arena(&self) -> &Arena {
         &self.arena
     }
 
-    /// How many bytes of its memory the world has registered.
+    /// Bytes of memory registered with the world.
     pub fn registered_bytes(&self) -> usize {
         self.registered_bytes
     }
@@ -128,8 +130,8 @@ fn arena(bytes: u64) -> Result<Arena, LoadError> {
     arena.map_err(|error| LoadError::Opening(error.to_string()))
 }
 
-/// An arena whose memory the system has given already: what that takes isn't the device's.
-fn used_before(bytes: u64) -> Result<Arena, LoadError> {
+/// Allocates an arena and touches all of it, so that page faults don't count as device time.
+fn prefaulted_arena(bytes: u64) -> Result<Arena, LoadError> {
     let arena = arena(bytes)?;
     let whole = arena.allocate(arena.bytes()).map(|mut whole| whole.fill(0));
     whole.map_err(|error| LoadError::Opening(error.to_string()))?;

@@ -3,22 +3,22 @@ use std::ops::Deref;
 use hdrhistogram::Histogram;
 use nandle_profile::LatencySummary;
 
-/// Latencies up to this are told apart; longer ones count as this long, except as the largest.
+/// Upper bound of the histogram, in nanoseconds. Longer latencies are exact only in the maximum.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// Latencies are kept to this many decimal digits.
+/// Precision of the histogram in decimal digits.
 const DIGITS: u8 = 3;
 
-/// Latencies of many requests: a histogram, beside the exact largest one. All of them are recorded here, so the histogram
-/// can only be read.
+/// Latency histogram with an exact maximum. It derefs to a read-only histogram, so every value is
+/// recorded through this type.
 #[derive(Debug, Clone)]
 pub struct Latencies {
     histogram: Histogram<u64>,
-    /// A histogram gives the upper end of its last bucket instead.
+    /// Exact maximum. The histogram only gives the upper end of its last bucket.
     max_ns: u64,
 }
 
 impl Latencies {
-    /// No latencies yet.
+    /// Creates an empty record.
     #[expect(
         clippy::expect_used,
         clippy::missing_panics_doc,
@@ -29,25 +29,26 @@ impl Latencies {
         Self { histogram, max_ns: 0 }
     }
 
-    /// Records a request's latency.
+    /// Records one latency in nanoseconds.
     pub fn record(&mut self, latency_ns: u64) {
         self.max_ns = self.max_ns.max(latency_ns);
         self.histogram.saturating_record(latency_ns);
     }
 
-    /// Adds the latencies of others.
+    /// Adds the latencies of `others`.
     pub fn add(&mut self, others: &Self) {
         self.max_ns = self.max_ns.max(others.max_ns);
         let added = self.histogram.add(&others.histogram);
         debug_assert!(added.is_ok(), "histograms of the same bounds and digits add up");
     }
 
-    /// The largest latency, exactly; 0 when there is none.
+    /// Exact maximum; 0 if there are none.
     pub fn max(&self) -> u64 {
         self.max_ns
     }
 
-    /// The few figures of the distribution, quantiles only where ten observations lie beyond them.
+    /// Summary of the distribution. A quantile is given only if at least ten observations lie
+    /// beyond it.
     pub fn summary(&self) -> LatencySummary {
         let at = |quantile| self.histogram.value_at_quantile(quantile).min(self.max_ns);
         LatencySummary::of(self.len(), self.mean(), self.max_ns, at)

@@ -1,8 +1,9 @@
-//! Load drivers: they take addresses from a pattern, keep a device busy with them, and record what came back.
+//! Load drivers. They take addresses from a pattern, submit requests to a device, and record the
+//! results.
 //!
-//! [`ClosedLoop`] keeps a number of requests outstanding, as a scan or a pool of sessions does; [`OpenLoop`] sends
-//! requests on a schedule, as users do, and counts latency from the scheduled time. Both run on a [`Lane`]: one
-//! thread's world, device and memory.
+//! [`ClosedLoop`] keeps a number of requests outstanding, as a scan or a pool of sessions does.
+//! [`OpenLoop`] sends requests on a schedule, as users do, and measures latency from the scheduled
+//! time. Both run on a [`Lane`]: one thread's world, device and memory.
 
 mod closed_loop;
 mod contents;
@@ -13,10 +14,10 @@ mod open_loop;
 mod operations;
 mod outstanding;
 mod record;
-mod several;
+mod run_all;
 mod stop;
 mod streams;
-mod together;
+mod threads;
 mod window;
 
 #[cfg(test)]
@@ -30,6 +31,6 @@ pub use latencies::Latencies;
 pub use open_loop::{Arrivals, OpenLoop, ScheduleLag};
 pub use operations::{READ_POOL_BYTES, Work};
 pub use record::Measurement;
-pub use several::{Opener, run_on_threads};
 pub use stop::{Cancel, Stop};
 pub use streams::{OpenStream, StreamMeasurement, run_streams};
+pub use threads::{Opener, run_on_threads};

@@ -5,43 +5,43 @@ use rand_distr::{Distribution, Exp1};
 use super::{Cancel, Lane, LoadError, Measurement, OpenStream, Work, run_streams};
 use crate::pattern::{Generator, generator};
 
-/// Sends requests on a schedule, whether or not the device keeps up, as independent users do. Latency counts from
-/// the *scheduled* arrival, so a device that falls behind can't hide it (no coordinated omission).
+/// Load driver that submits requests on a schedule, as independent users do, even if the device
+/// falls behind. Latency counts from the *scheduled* arrival, which avoids coordinated omission.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenLoop {
     /// Requests per second.
     pub rate_per_s: f64,
-    /// How arrivals are spread.
+    /// Distribution of arrivals.
     pub arrivals: Arrivals,
-    /// Requests that can be outstanding; beyond it arrivals wait here, and the wait counts.
+    /// Largest number of outstanding requests. Further arrivals wait, and the wait counts.
     pub queue_depth: u32,
-    /// For how long requests arrive. Those outstanding then are still waited for.
+    /// Time during which requests arrive. The run then waits for the outstanding ones.
     pub time: Nanos,
     /// Seed of the schedule.
     pub seed: u64,
 }
 
-/// How arrivals are spread over time.
+/// Distribution of arrivals over time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arrivals {
-    /// Independent of one another: exponential distances.
+    /// Independent arrivals, with exponentially distributed distances.
     Poisson,
-    /// At equal distances.
+    /// Arrivals at equal distances.
     Fixed,
 }
 
-/// How well the schedule was kept.
+/// Deviation of submissions from the schedule.
 #[derive(Debug, Clone)]
 pub struct ScheduleLag {
-    /// Submission less scheduled arrival, in nanoseconds.
+    /// Submission minus scheduled arrival, in nanoseconds.
     pub lag_ns: LatencySummary,
-    /// Arrivals that were due and never sent, because the run had ended; for Poisson arrivals the number expected
-    /// in the time from the first of them to the end.
+    /// Arrivals that were due but not sent before the end of the run. For Poisson arrivals, the
+    /// number expected from the first of them to the end.
     pub unsent: u64,
 }
 
 impl OpenLoop {
-    /// Runs it.
+    /// Runs the load.
     ///
     /// # Errors
     /// As for [`ClosedLoop::run`](super::ClosedLoop::run).
@@ -57,18 +57,18 @@ impl OpenLoop {
     }
 }
 
-/// Scheduled arrivals, one after the other.
+/// Series of scheduled arrivals.
 pub(super) struct Schedule {
     mean_distance_ns: f64,
     arrivals: Arrivals,
     generator: Generator,
     began: Nanos,
-    /// Since `began`; a float, so that rounding doesn't add up.
+    /// Next arrival since `began`; a float, so that rounding errors don't accumulate.
     next_ns: f64,
 }
 
 impl Schedule {
-    /// From the first arrival on.
+    /// Starts at the first arrival.
     pub(super) fn new(options: &OpenLoop, began: Nanos) -> Self {
         let mean_distance_ns = 1e9 / options.rate_per_s.max(1e-6);
         let generator = generator(options.seed, 29);
@@ -88,8 +88,8 @@ impl Schedule {
         self.began + since
     }
 
-    /// Arrivals that are still to come before `ends`. Counted by the rate: far beyond what the device can do, there
-    /// are too many to draw each.
+    /// Number of arrivals left before `ends`, computed from the rate. Far above the device's rate
+    /// there are too many to draw each.
     pub(super) fn left_before(&self, ends: Nanos) -> u64 {
         let left_ns = ends.since(self.due()).0 as f64;
         #[expect(

@@ -7,34 +7,35 @@ use nandle_profile::OperationKind;
 use super::{Contents, LoadError};
 use crate::pattern::{Generator, Pattern, below, generator};
 
-/// What a run does: which blocks, how long, reading or writing.
+/// Work of a run: addresses, block size and kind of operation.
 pub struct Work {
     /// Addresses, each the start of a block.
     pub pattern: Pattern,
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Reading, writing, or a mix.
+    /// Read, write, or a mix.
     pub operation: OperationKind,
-    /// What reads must find; `None` when that isn't known.
+    /// Contents that reads must return; `None` if unknown.
     pub contents: Option<Contents>,
-    /// Seed of the mix and of what is written.
+    /// Seed of the mix and of the written data.
     pub seed: u64,
 }
 
-/// A usual [`LaneOptions::read_pool_bytes`](super::LaneOptions::read_pool_bytes).
+/// Default of [`LaneOptions::read_pool_bytes`](super::LaneOptions::read_pool_bytes).
 pub const READ_POOL_BYTES: u64 = 64 << 20;
-/// Incompressible bytes from which writes are cut. Longer than the largest caches of compressing devices look back.
+/// Size of the incompressible pool that writes are cut from. It exceeds the window of compressing
+/// devices.
 const WRITE_POOL_BYTES: usize = 8 << 20;
-/// What a lane that is one of many takes at least.
+/// Smallest pool of a lane that is one of many.
 const WRITE_POOL_BYTES_MIN: usize = 512 << 10;
-/// Where a cut begins is a multiple of this.
+/// Alignment of a cut.
 const CUT_BYTES: usize = 4096;
 
-/// Makes the operations of a run and keeps the memory of those that are not in flight.
+/// Creates the operations of a run and owns the memory of those not in flight.
 pub(super) struct Operations {
     work: Work,
     generator: Generator,
-    /// The one that was given back first is used first.
+    /// Free buffers, reused in the order in which they were returned.
     read_buffers: VecDeque<BufferMut>,
     write_pool: Option<Buffer>,
 }
@@ -67,10 +68,11 @@ impl Operations {
         !self.read_buffers.is_empty()
     }
 
-    /// Lets reads go through so much of a pool, from anywhere in it on; where that has fewer buffers than there are already, it stays as it is.
+    /// Lets reads cycle through `part_bytes` of a pool, starting at a random buffer. Does nothing
+    /// if that part holds fewer buffers than there are.
     ///
     /// # Errors
-    /// Something else has that part of the pool.
+    /// The part of the pool is in use.
     pub(super) fn spread_reads(&mut self, pool: &Arena, part_bytes: usize) -> Result<(), ArenaError> {
         let Some(length) = self.read_buffers.front().map(BufferMut::len) else { return Ok(()) };
         let taken = length.next_multiple_of(GRAIN_BYTES);
@@ -89,7 +91,7 @@ impl Operations {
         self.work.block_bytes
     }
 
-    /// The next operation; `None` when as many reads are in flight as there are buffers.
+    /// The next operation; `None` if no read buffer is free.
     pub(super) fn next(&mut self) -> Option<Operation> {
         let offset_bytes = self.work.pattern.next()?;
         let reads = match self.work.operation {
@@ -106,7 +108,7 @@ impl Operations {
         }
     }
 
-    /// A piece of the pool, from another place each time, so that no two neighbouring writes are alike.
+    /// A slice of the pool at a random position, so that neighbouring writes differ.
     fn cut(&mut self) -> Option<Buffer> {
         let pool = self.write_pool.as_ref()?;
         let length = usize::try_from(self.work.block_bytes).ok()?;
@@ -115,12 +117,12 @@ impl Operations {
         Some(pool.slice(start..start + length))
     }
 
-    /// Takes the memory of a completed operation back.
+    /// Takes back the memory of a completed operation.
     pub(super) fn recycle(&mut self, operation: Operation) {
         self.read_buffers.extend(operation.into_read_buffer());
     }
 
-    /// Whether a completed read brought what belongs there.
+    /// Returns true if a completed read has wrong contents.
     pub(super) fn is_damaged(&self, operation: &Operation) -> bool {
         match (self.work.contents, operation) {
             (Some(contents), Operation::Read { offset_bytes, into }) => {
@@ -148,7 +150,7 @@ fn check_block(block_bytes: u64, device: &Device) -> Result<(), LoadError> {
     Err(LoadError::Block { block_bytes, reason })
 }
 
-/// As large as the lane has memory for.
+/// Creates the write pool, as large as the lane's memory allows.
 fn write_pool(arena: &Arena, block_bytes: usize, seed: u64) -> Result<Buffer, ArenaError> {
     let mut pool_bytes = WRITE_POOL_BYTES;
     let mut pool = loop {

@@ -2,22 +2,21 @@ use nandle_io::{Completion, DeviceId, Io, Nanos, Operation, Request};
 
 use super::LoadError;
 
-/// The requests of a run that are outstanding: how many over time, and since when the device is silent.
+/// Outstanding requests of a run: their number over time, and the time since the last completion.
 pub(super) struct Outstanding {
     count: u32,
-    /// Request × nanosecond.
     area_ns: f64,
     last_change: Nanos,
     last_progress: Nanos,
-    /// The token of the first request; others follow.
+    /// Token of the first request. Other tokens follow consecutively.
     first_token: u64,
     free_tokens: Vec<u32>,
-    by_token: Vec<Option<Described>>,
+    by_token: Vec<Option<RequestInfo>>,
 }
 
-/// Of a request, what a message tells when the device stops answering, and when it was due.
+/// Facts of a request for the stall message, and its due time.
 #[derive(Clone, Copy)]
-pub(super) struct Described {
+pub(super) struct RequestInfo {
     pub(super) due: Nanos,
     offset_bytes: u64,
     operation: &'static str,
@@ -28,7 +27,7 @@ impl Outstanding {
         Self::with_tokens_from(0, now, queue_depth)
     }
 
-    /// With tokens from `first_token` on, so that several can share a world.
+    /// Uses tokens from `first_token` on, so that several streams can share a world.
     pub(super) fn with_tokens_from(first_token: u64, now: Nanos, queue_depth: u32) -> Self {
         Self {
             first_token,
@@ -49,12 +48,12 @@ impl Outstanding {
         self.area_ns
     }
 
-    /// The time up to which it knows what was outstanding.
+    /// Time up to which the number of outstanding requests is recorded.
     pub(super) fn as_of(&self) -> Nanos {
         self.last_change
     }
 
-    /// Forgets what was outstanding until now.
+    /// Resets the integral of outstanding requests.
     pub(super) fn restart_area(&mut self) {
         self.area_ns = 0.0;
     }
@@ -63,7 +62,7 @@ impl Outstanding {
         self.free_tokens.is_empty()
     }
 
-    /// Submits an operation that was due at a time. Gives it back when no more can be outstanding.
+    /// Submits an operation that was due at `due`. Returns it if the queue is full.
     pub(super) fn submit(
         &mut self,
         io: &mut dyn Io,
@@ -72,8 +71,7 @@ impl Outstanding {
         operation: Operation,
     ) -> Result<(), Operation> {
         let Some(token) = self.free_tokens.pop() else { return Err(operation) };
-        let described =
-            Described { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
+        let info = RequestInfo { due, offset_bytes: operation.offset_bytes(), operation: operation.name() };
         let request = Request { token: self.first_token + u64::from(token), operation };
         if let Err(full) = io.submit(device, request) {
             self.free_tokens.push(token);
@@ -81,12 +79,12 @@ impl Outstanding {
         }
         self.count += 1;
         if let Some(place) = self.by_token.get_mut(token as usize) {
-            *place = Some(described);
+            *place = Some(info);
         }
         Ok(())
     }
 
-    /// Notes that time has passed. A device with nothing to do isn't silent.
+    /// Advances the time. An idle device isn't silent.
     pub(super) fn pass(&mut self, now: Nanos) {
         self.area_ns += f64::from(self.count) * now.since(self.last_change).0 as f64;
         self.last_change = self.last_change.max(now);
@@ -95,8 +93,9 @@ impl Outstanding {
         }
     }
 
-    /// Notes that requests completed at one time, as far as the world knows. A world that sees them later than they
-    /// happened stamps several alike: they are taken to have completed evenly since the time before.
+    /// Records that `count` requests completed at one time, as far as the world can tell. A world
+    /// that sees completions late gives several the same time. They are assumed to be spread evenly
+    /// since the previous time.
     pub(super) fn completed(&mut self, at: Nanos, count: u32) {
         let mean = f64::from(self.count) - f64::from(count.saturating_sub(1)) / 2.0;
         self.area_ns += mean * at.since(self.last_change).0 as f64;
@@ -105,12 +104,12 @@ impl Outstanding {
         self.last_progress = self.last_change;
     }
 
-    /// Frees a completed request's token; tells what was known of it.
-    pub(super) fn take(&mut self, token: u64) -> Option<Described> {
+    /// Frees a completed request's token and returns the request's facts.
+    pub(super) fn take(&mut self, token: u64) -> Option<RequestInfo> {
         let token = u32::try_from(token.checked_sub(self.first_token)?).ok()?;
-        let described = self.by_token.get_mut(token as usize)?.take()?;
+        let info = self.by_token.get_mut(token as usize)?.take()?;
         self.free_tokens.push(token);
-        Some(described)
+        Some(info)
     }
 
     /// # Errors
@@ -120,7 +119,7 @@ impl Outstanding {
         if self.count == 0 || silent < patience {
             return Ok(());
         }
-        let oldest = self.by_token.iter().flatten().min_by_key(|described| described.due);
+        let oldest = self.by_token.iter().flatten().min_by_key(|info| info.due);
         let (operation, offset_bytes, age) = oldest.map_or(("request", 0, silent), |oldest| {
             (oldest.operation, oldest.offset_bytes, now.since(oldest.due))
         });
@@ -128,8 +127,8 @@ impl Outstanding {
     }
 }
 
-/// How many completions from the first on have its time.
-pub(super) fn together(completions: &[Completion]) -> usize {
+/// Number of leading completions with the same time.
+pub(super) fn same_time_count(completions: &[Completion]) -> usize {
     completions.chunk_by(|a, b| a.completed_at == b.completed_at).next().map_or(0, <[_]>::len)
 }
 

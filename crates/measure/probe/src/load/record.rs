@@ -3,38 +3,38 @@ use nandle_profile::SecondSample;
 
 use super::{Latencies, LoadError};
 
-/// What a run gave. Runs of several threads, or several slices of one cell, add up with
-/// [`merge`](Measurement::merge).
+/// Result of a run. [`merge`](Measurement::merge) adds parallel threads;
+/// [`extend`](Measurement::extend) adds consecutive slices.
 #[derive(Debug, Clone)]
 pub struct Measurement {
     /// Completed requests that were counted.
     pub requests: u64,
     /// Bytes they moved.
     pub bytes: u64,
-    /// Requests' worth that was moved in that time: those that were under way at its ends count in part.
+    /// Requests moved in `elapsed`. Requests in flight at its ends count in part.
     pub moved_requests: f64,
-    /// Time over which they were counted.
+    /// Time over which requests were counted.
     pub elapsed: Nanos,
-    /// Latency of each, in nanoseconds.
+    /// Latency of each request, in nanoseconds.
     pub latency_ns: Latencies,
-    /// What each second of the run gave.
+    /// Result of each second of the run.
     pub seconds: Vec<SecondSample>,
     /// Time-weighted sum of the requests outstanding (request × nanosecond).
     pub outstanding_ns: f64,
-    /// Processor time of the process meanwhile.
+    /// Processor time of the process during the run.
     pub cpu: Nanos,
-    /// Requests to which `cpu` belongs: all that completed, counted or not.
+    /// Requests that `cpu` covers: all that completed, counted or not.
     pub cpu_requests: u64,
     /// Requests that failed.
     pub failed: u64,
-    /// Reads that succeeded with contents that don't belong there.
+    /// Reads that succeeded with wrong contents.
     pub damaged: u64,
-    /// The first failure, in words.
+    /// Message of the first failure.
     pub first_error: Option<String>,
 }
 
 impl Measurement {
-    /// Nothing yet.
+    /// Creates an empty result.
     pub fn new() -> Self {
         Self {
             requests: 0,
@@ -52,7 +52,7 @@ impl Measurement {
         }
     }
 
-    /// Adds a slice that ran after this one: times add up.
+    /// Adds a later slice: times add up.
     pub fn extend(&mut self, later: &Self) {
         self.elapsed += later.elapsed;
         self.cpu += later.cpu;
@@ -60,8 +60,8 @@ impl Measurement {
         self.add_counts(later);
     }
 
-    /// Adds what another thread did at the same time: rates add up. `cpu` is of the whole process, so the larger
-    /// of both is kept.
+    /// Adds a parallel thread: rates add up. `cpu` covers the whole process, so the larger value is
+    /// kept.
     pub fn merge(&mut self, beside: &Self) {
         self.elapsed = self.elapsed.max(beside.elapsed);
         self.cpu = self.cpu.max(beside.cpu);
@@ -90,17 +90,17 @@ impl Measurement {
         }
     }
 
-    /// Bytes moved by time; 0 when no time passed.
+    /// Bytes moved per second; 0 if no time passed.
     pub fn bandwidth_bytes_per_s(&self) -> f64 {
         rate(self.moved_bytes(), self.elapsed)
     }
 
-    /// Requests moved by time; 0 when no time passed.
+    /// Requests moved per second; 0 if no time passed.
     pub fn iops(&self) -> f64 {
         rate(self.moved_requests, self.elapsed)
     }
 
-    /// Bytes that were moved in the time, those of requests that were under way at its ends in part.
+    /// Bytes moved in `elapsed`. Requests in flight at its ends count in part.
     pub fn moved_bytes(&self) -> f64 {
         if self.requests == 0 { 0.0 } else { self.bytes as f64 / self.requests as f64 * self.moved_requests }
     }
@@ -110,7 +110,7 @@ impl Measurement {
         if self.elapsed == Nanos::ZERO { 0.0 } else { self.outstanding_ns / self.elapsed.0 as f64 }
     }
 
-    /// Processor time for one request.
+    /// Processor time per request.
     pub fn cpu_ns_per_request(&self) -> f64 {
         if self.cpu_requests == 0 { 0.0 } else { self.cpu.0 as f64 / self.cpu_requests as f64 }
     }
@@ -133,7 +133,8 @@ impl Measurement {
         }
     }
 
-    /// Itself, or an error when all that completed had failed. A success that wasn't counted is one all the same.
+    /// Returns the result, or an error if all requests failed. Any success counts, even one outside
+    /// the window.
     pub(super) fn unless_all_failed(self) -> Result<Self, LoadError> {
         let failures = self.failed + self.damaged;
         match self.first_error {

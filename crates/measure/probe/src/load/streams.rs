@@ -1,34 +1,35 @@
-//! Several streams of requests on one lane, each on a schedule of its own: readers and writers that know nothing of
-//! one another, and whose latencies are told apart.
+//! Several independent request streams on one lane, each with its own schedule. Latencies are
+//! recorded per stream, for example for readers and writers.
 
 use nandle_io::{Completion, Nanos, Wait};
 
 use super::open_loop::Schedule;
 use super::operations::Operations;
-use super::outstanding::{Outstanding, together};
+use super::outstanding::{Outstanding, same_time_count};
 use super::{Cancel, Lane, Latencies, LoadError, Measurement, OpenLoop, ScheduleLag, Work};
 
-/// A stream of requests.
+/// Stream of scheduled requests.
 pub struct OpenStream {
-    /// When its requests are sent.
+    /// Schedule of the requests.
     pub schedule: OpenLoop,
-    /// What they do.
+    /// Work of the requests.
     pub work: Work,
 }
 
-/// What came of a stream.
+/// Result of one stream.
 #[derive(Debug, Clone)]
 pub struct StreamMeasurement {
-    /// Its requests; `elapsed` is the same for all streams of a run, and ends with the last completion of any.
+    /// Measured requests. `elapsed` is the same for all streams of a run and ends with the last
+    /// completion of any.
     pub measurement: Measurement,
-    /// How well its schedule was kept.
+    /// Deviation from the schedule.
     pub lag: ScheduleLag,
 }
 
-/// Runs streams at the same time, and tells what came of each, in their order.
+/// Runs streams concurrently and returns their results in order.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`](super::ClosedLoop::run), of any of the streams.
+/// See [`ClosedLoop::run`](super::ClosedLoop::run), for any stream.
 pub fn run_streams(
     lane: &mut Lane,
     streams: Vec<OpenStream>,
@@ -56,7 +57,8 @@ struct Stream {
     ends: Nanos,
 }
 
-/// Tokens are handed out so that the upper half names the stream.
+/// Distance between the first tokens of two streams: the upper half of a token is the stream's
+/// number.
 const TOKENS_OF_STREAM: u64 = 1 << 32;
 
 impl<'lane> Run<'lane> {
@@ -107,7 +109,7 @@ impl<'lane> Run<'lane> {
         self.conclude()
     }
 
-    /// Sleeps until shortly before the next arrival, and polls from there on: a timer would be late.
+    /// Sleeps until shortly before the next arrival, then polls, because a timer would be late.
     fn next_wait(&self, now: Nanos, cancelled: bool) -> Wait {
         let sending = self.streams.iter().filter(|stream| !cancelled && stream.is_sending(now));
         let Some(next) = sending.map(|stream| stream.schedule.due().min(stream.ends)).min() else {
@@ -139,12 +141,13 @@ impl<'lane> Run<'lane> {
 }
 
 impl Stream {
-    /// Whether it has arrivals to send from now on; with no room for them, it waits for completions.
+    /// Returns true if the stream can still submit arrivals. A full queue waits for completions
+    /// instead.
     fn is_sending(&self, now: Nanos) -> bool {
         now < self.ends && !self.outstanding.is_full()
     }
 
-    /// Submits every arrival that is due.
+    /// Submits all arrivals that are due.
     fn send_due(&mut self, lane: &mut Lane, now: Nanos) {
         self.outstanding.pass(now);
         while self.schedule.due() <= now && !self.outstanding.is_full() {
@@ -162,7 +165,7 @@ impl Stream {
 
     fn complete_all(&mut self, mut completions: Vec<Completion>, began: Nanos) {
         while let Some(first) = completions.first() {
-            let (at, count) = (first.completed_at, together(&completions));
+            let (at, count) = (first.completed_at, same_time_count(&completions));
             self.outstanding.completed(at, u32::try_from(count).unwrap_or(u32::MAX));
             for completion in completions.drain(..count) {
                 self.complete(completion, began);
@@ -171,8 +174,8 @@ impl Stream {
     }
 
     fn complete(&mut self, completion: Completion, began: Nanos) {
-        let described = self.outstanding.take(completion.token);
-        let due = described.map_or(completion.submitted_at, |described| described.due);
+        let info = self.outstanding.take(completion.token);
+        let due = info.map_or(completion.submitted_at, |info| info.due);
         self.measurement.cpu_requests += 1;
         if completion.result.is_err() {
             self.measurement.count_failure(&completion);

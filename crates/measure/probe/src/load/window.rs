@@ -1,23 +1,24 @@
-//! What a window of a run saw of requests that were under way as it opened or closed: a part of each counts, as if it moved evenly
-//! from its submission to its completion. Counting whole ones instead gives a short window up to one request too many or too few:
-//! 12 % too much in one slice of sequential 1 MiB, 8 outstanding, over a link that was never idle.
+//! Amount moved in a window of a run. A request in flight at an end of the window counts in part,
+//! as if it transferred data evenly from submission to completion. Counting whole requests would be
+//! off by up to one request: 12 % too much in one slice of sequential 1 MiB at depth 8 over a link
+//! that was never idle.
 
 use std::collections::VecDeque;
 
 use nandle_io::Nanos;
 
-/// Latencies that are kept; more say nothing new of what follows next.
+/// Number of recent latencies kept. Older ones don't improve the forecast.
 const KEPT: usize = 1024;
 
-/// What was moved between two times.
+/// Amount moved between two times.
 #[derive(Debug)]
 pub(super) struct Window {
     from: Nanos,
-    /// Of those that completed, in requests.
+    /// Amount moved by completed requests, in requests.
     completed: f64,
-    /// The latest latencies, in nanoseconds.
+    /// Most recent latencies, in nanoseconds.
     latencies_ns: VecDeque<u64>,
-    /// When those were submitted that were under way as it closed.
+    /// Submission times of the requests in flight when the window closed.
     under_way: Vec<Nanos>,
 }
 
@@ -26,7 +27,7 @@ impl Window {
         Self { from, completed: 0.0, latencies_ns: VecDeque::new(), under_way: Vec::new() }
     }
 
-    /// Counts a request that completed within it.
+    /// Counts a request that completed within the window.
     pub(super) fn complete(&mut self, submitted_at: Nanos, completed_at: Nanos) {
         debug_assert!(completed_at > self.from, "what completes as the window opens came before it");
         let latency = completed_at.since(submitted_at);
@@ -37,13 +38,14 @@ impl Window {
         self.latencies_ns.push_back(latency.0);
     }
 
-    /// Notes a request that completed after it had closed.
+    /// Records a request that completed after the window closed.
     pub(super) fn outlast(&mut self, submitted_at: Nanos) {
         self.under_way.push(submitted_at);
     }
 
-    /// Requests that were moved until it closed. How long those under way would have taken is what like ones took before: with
-    /// nothing behind them they are faster than any in the window, or on a disk, which has fewer to choose from, slower.
+    /// Requests moved until `closed_at`. The remaining time of requests in flight is estimated from
+    /// earlier latencies. Their actual completions are biased, as no further requests follow:
+    /// faster on most devices, slower on a disk, which has fewer requests to reorder.
     pub(super) fn moved(&self, closed_at: Nanos) -> f64 {
         let begun = self.under_way.iter().filter(|submitted_at| **submitted_at < closed_at);
         self.completed + begun.map(|submitted_at| self.part_until(*submitted_at, closed_at)).sum::<f64>()
@@ -53,7 +55,7 @@ impl Window {
         let (age, inside) = (closed_at.since(submitted_at), closed_at.since(submitted_at.max(self.from)));
         let longer = || self.latencies_ns.iter().filter(|latency_ns| **latency_ns > age.0);
         match longer().count() {
-            // Older than any: nearly done.
+            // Older than any recorded latency, so nearly done.
             0 => part(inside, age),
             count => longer().map(|latency_ns| part(inside, Nanos(*latency_ns))).sum::<f64>() / count as f64,
         }
@@ -70,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_at_both_ends_count_for_their_part() {
+    fn requests_at_both_ends_count_in_part() {
         let mut window = Window::new(Nanos(100));
         window.complete(Nanos(60), Nanos(160));
         window.complete(Nanos(100), Nanos(200));
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_older_than_any_is_nearly_done() {
+    fn an_unusually_old_request_is_nearly_done() {
         let mut window = Window::new(Nanos(0));
         window.complete(Nanos(0), Nanos(10));
         window.outlast(Nanos(20));
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_outlasts_the_whole_window_counts_for_its_time() {
+    fn a_request_longer_than_the_window_counts_for_its_time() {
         let mut window = Window::new(Nanos(100));
         window.complete(Nanos(60), Nanos(160));
         window.outlast(Nanos(90));

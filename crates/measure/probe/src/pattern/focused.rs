@@ -1,16 +1,17 @@
 use super::{Area, Random, below, generator};
 
-/// Random inside a small area somewhere in the large one (uFLIP's locality; StableBuffer §3.1).
+/// Random blocks within a small part of the area (uFLIP's locality; StableBuffer §3.1).
 #[derive(Debug)]
 pub struct Focused {
     random: Random,
 }
 
 impl Focused {
-    /// Random blocks of a part of `area` that is `focus_bytes` long, cut to the area's size, at least one block.
+    /// Random blocks within `focus_bytes` of `area`. The part has at least one block and at most
+    /// the whole area.
     pub fn new(area: Area, focus_bytes: u64, seed: u64) -> Self {
         let blocks = (focus_bytes / area.block_bytes).clamp(1, area.blocks);
-        // The part begins at a multiple of its own size, as a drive's mapping units do.
+        // The part begins at a multiple of its size, as a drive's mapping units do.
         let places = (area.blocks / blocks).max(1);
         let first = below(&mut generator(seed, 4), places) * blocks;
         let focus = Area { start_bytes: area.offset_bytes(first), blocks, block_bytes: area.block_bytes };

@@ -1,6 +1,7 @@
 use super::{Area, Generator, below, generator};
 
-/// The DIAT pattern (§1.1): `group_blocks` blocks in a row from a random place, then a jump to another.
+/// Pattern of DIAT (§1.1): `group_blocks` consecutive blocks at a random position, then the next
+/// group.
 #[derive(Debug)]
 pub struct Grouped {
     area: Area,
@@ -11,7 +12,8 @@ pub struct Grouped {
 }
 
 impl Grouped {
-    /// Groups of `group_blocks`, cut to the area's size, from any block on at which a whole group fits.
+    /// Groups of `group_blocks`, at most the area's size. A group starts at any block from which it
+    /// fits.
     pub fn new(area: Area, group_blocks: u64, seed: u64) -> Self {
         let group_blocks = group_blocks.clamp(1, area.blocks);
         Self { area, group_blocks, generator: generator(seed, 3), next_block: 0, left_in_group: 0 }

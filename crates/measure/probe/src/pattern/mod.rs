@@ -24,13 +24,13 @@ pub use sequential::Sequential;
 pub use spec::{PatternError, PatternSpec};
 pub use zipf::Zipf;
 
-/// An endless series of byte offsets, each the start of a block inside the [`Area`].
+/// Endless series of byte offsets, each the start of a block in the [`Area`].
 pub type Pattern = Box<dyn Iterator<Item = u64> + Send>;
 
-/// The part of a device that a pattern addresses, in blocks.
+/// Part of a device that a pattern addresses, in blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
-    /// Where it begins.
+    /// Start of the area on the device.
     pub start_bytes: u64,
     /// Blocks in it, at least 1.
     pub blocks: u64,
@@ -39,28 +39,28 @@ pub struct Area {
 }
 
 impl Area {
-    /// The whole blocks in `area_bytes` from `start_bytes` on; `None` when there is none.
+    /// Area of the whole blocks in `area_bytes` from `start_bytes` on; `None` if there are none.
     pub fn new(start_bytes: u64, area_bytes: u64, block_bytes: u64) -> Option<Self> {
         let blocks = area_bytes.checked_div(block_bytes)?;
         (blocks > 0).then_some(Self { start_bytes, blocks, block_bytes })
     }
 
-    /// Offset of a block.
+    /// Byte offset of a block on the device.
     pub fn offset_bytes(&self, block: u64) -> u64 {
         self.start_bytes + block * self.block_bytes
     }
 }
 
-/// The generator of the patterns: fast, and the same on every machine.
+/// Random number generator of the patterns: fast, and reproducible on every machine.
 pub(crate) type Generator = Xoshiro256PlusPlus;
 
-/// A generator for a seed and a stream; streams of one seed are independent.
+/// Creates a generator from a seed and a stream number. Streams of one seed are independent.
 pub(crate) fn generator(seed: u64, stream: u64) -> Generator {
     Generator::seed_from_u64(seed ^ stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// A number below `limit`, by the upper half of a product; its bias is below 2⁻³² for every area that fits a
-/// device.
+/// Random number below `limit`, as the upper half of a product. The bias is below 2⁻³² for any area
+/// of a device.
 pub(crate) fn below(generator: &mut Generator, limit: u64) -> u64 {
     let product = u128::from(generator.next_u64()) * u128::from(limit);
     u64::try_from(product >> 64).unwrap_or(0)

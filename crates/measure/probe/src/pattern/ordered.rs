@@ -1,6 +1,6 @@
 use super::Area;
 
-/// A constant distance from one block to the next (uFLIP's order; StableBuffer §3.1: 1, 3, 5, 7 … or 111, 109 …).
+/// Blocks at a constant distance (uFLIP's order; StableBuffer §3.1: 1, 3, 5, 7 … or 111, 109 …).
 #[derive(Debug)]
 pub struct Ordered {
     area: Area,
@@ -9,8 +9,9 @@ pub struct Ordered {
 }
 
 impl Ordered {
-    /// Blocks of `area` at a distance of `stride_blocks`: negative goes backwards from the last block, 0 stays at
-    /// the first. At the end it goes on from the other one, shifted by a block, so that all are met in time.
+    /// Blocks of `area` at a distance of `stride_blocks`. A negative stride goes backwards from the
+    /// last block; 0 stays at the first. At the end of the area the next pass starts one block
+    /// further, so every block is visited in time.
     pub fn new(area: Area, stride_blocks: i64) -> Self {
         let block = if stride_blocks < 0 { area.blocks - 1 } else { 0 };
         Self { area, stride_blocks, block }
@@ -27,7 +28,7 @@ impl Ordered {
         next.unwrap_or_else(|| self.other_end(distance.clamp(1, blocks)))
     }
 
-    /// The first block of the next pass: one beside that of the pass before.
+    /// First block of the next pass, shifted by one block.
     fn other_end(&self, distance: u64) -> u64 {
         let blocks = self.area.blocks;
         if self.stride_blocks < 0 {

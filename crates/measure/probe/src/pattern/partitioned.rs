@@ -10,7 +10,7 @@ pub struct Partitioned {
 }
 
 impl Partitioned {
-    /// `streams` streams, cut to the number of blocks; each goes through its own equal part of the area.
+    /// `streams` streams, at most one per block. Each covers its own equal part of the area.
     pub fn new(area: Area, streams: u64) -> Self {
         let streams = streams.clamp(1, area.blocks);
         Self { area, streams, stream_blocks: area.blocks / streams, turn: 0 }

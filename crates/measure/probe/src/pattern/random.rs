@@ -1,6 +1,6 @@
 use super::{Area, Generator, below, generator};
 
-/// Every block equally likely, each time anew.
+/// Uniformly random blocks, drawn with replacement.
 #[derive(Debug)]
 pub struct Random {
     area: Area,

@@ -1,6 +1,6 @@
 use super::{Area, below, generator};
 
-/// One block after the other from a random one on, and from the first again after the last.
+/// Consecutive blocks, wrapping around at the end of the area.
 #[derive(Debug)]
 pub struct Sequential {
     area: Area,
@@ -8,12 +8,12 @@ pub struct Sequential {
 }
 
 impl Sequential {
-    /// The blocks of `area` in order.
+    /// Consecutive blocks of `area` from a random start.
     pub fn new(area: Area, seed: u64) -> Self {
         Self { area, next_block: below(&mut generator(seed, 2), area.blocks) }
     }
 
-    /// The blocks of `area` in order, from its first on.
+    /// Consecutive blocks of `area` from its first block.
     pub fn from_start(area: Area) -> Self {
         Self { area, next_block: 0 }
     }

@@ -5,16 +5,16 @@ use nandle_units::{format_bytes_exact, parse_bytes};
 
 use super::{Area, Focused, Grouped, Ordered, Partitioned, Pattern, Random, Sequential, Zipf};
 
-/// A pattern as the user names it.
+/// Pattern as the user writes it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PatternSpec {
-    /// `random`: [`Random`], or [`Grouped`] where groups are longer than one block.
+    /// `random`: [`Random`], or [`Grouped`] if groups have more than one block.
     Random,
     /// `sequential`: [`Sequential`].
     Sequential,
     /// `focused:8MiB`: [`Focused`].
     Focused {
-        /// Size of the area in which it stays.
+        /// Size of the addressed part.
         focus_bytes: u64,
     },
     /// `partitioned:8`: [`Partitioned`].
@@ -24,44 +24,44 @@ pub enum PatternSpec {
     },
     /// `ordered:2`, `ordered:-1`, `ordered:0`: [`Ordered`].
     Ordered {
-        /// Distance from one block to the next.
+        /// Distance between consecutive blocks.
         stride_blocks: i64,
     },
     /// `zipf:0.8`: [`Zipf`].
     Zipf {
-        /// The skew.
+        /// Skew of the distribution.
         theta: f64,
     },
 }
 
-/// The text names no pattern.
+/// The text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{got:?} is no pattern: expected random, sequential, focused:SIZE (focused:8MiB), partitioned:STREAMS \
      (partitioned:8), ordered:STRIDE (ordered:2, ordered:-1, ordered:0) or zipf:SKEW (zipf:0.8)"
 )]
 pub struct PatternError {
-    /// The text.
+    /// The rejected text.
     pub got: String,
 }
 
 impl PatternSpec {
-    /// Whether groups of several blocks make a difference to it.
+    /// Returns true if the pattern depends on the group size.
     pub fn takes_groups(&self) -> bool {
         matches!(self, Self::Random)
     }
 
-    /// Whether it goes elsewhere with another seed.
+    /// Returns true if the pattern depends on the seed.
     pub fn takes_seed(&self) -> bool {
         !matches!(self, Self::Partitioned { .. } | Self::Ordered { .. })
     }
 
-    /// Whether the seed chooses one place, from which the pattern goes on or in which it stays.
+    /// Returns true if the seed chooses a single position, where the pattern starts or stays.
     pub fn has_one_place(&self) -> bool {
         matches!(self, Self::Sequential | Self::Focused { .. })
     }
 
-    /// The pattern over an area. `group_blocks` is for [`PatternSpec::Random`] alone.
+    /// Starts the pattern over an area. Only [`PatternSpec::Random`] uses `group_blocks`.
     pub fn start(&self, area: Area, group_blocks: u64, seed: u64) -> Pattern {
         match *self {
             Self::Random if group_blocks > 1 => Box::new(Grouped::new(area, group_blocks, seed)),
@@ -72,7 +72,7 @@ impl PatternSpec {
             Self::Ordered { stride_blocks } => Box::new(Ordered::new(area, stride_blocks)),
             Self::Zipf { theta } => match Zipf::new(area, theta, seed) {
                 Some(zipf) => Box::new(zipf),
-                // `from_str` lets no other skew in; a skew of 0 is uniform.
+                // `from_str` rejects every other skew; a skew of 0 is uniform.
                 None => Box::new(Random::new(area, seed)),
             },
         }

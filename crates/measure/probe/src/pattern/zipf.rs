@@ -2,18 +2,20 @@ use rand_distr::Distribution;
 
 use super::{Area, Generator, generator};
 
-/// Skewed: the block of rank r is addressed in proportion to 1/rᵗ (t is theta). Ranks are scattered over the area.
+/// Skewed pattern: the block of rank r is drawn in proportion to 1/rᵗ (t is theta). Ranks are
+/// scattered over the area.
 #[derive(Debug)]
 pub struct Zipf {
     area: Area,
     ranks: rand_distr::Zipf<f64>,
-    /// Prime to the number of blocks, so that rank × this, modulo blocks, is another block for each rank.
+    /// Multiplier coprime to the number of blocks, so that rank × `scatter` modulo blocks differs
+    /// for each rank.
     scatter: u64,
     generator: Generator,
 }
 
 impl Zipf {
-    /// Blocks of `area` with skew `theta` ≥ 0; `None` when it is below.
+    /// Blocks of `area` with skew `theta`; `None` if `theta` is negative.
     pub fn new(area: Area, theta: f64, seed: u64) -> Option<Self> {
         let ranks = rand_distr::Zipf::new(area.blocks as f64, theta).ok()?;
         Some(Self { area, ranks, scatter: prime_to(area.blocks), generator: generator(seed, 5) })
@@ -35,7 +37,7 @@ impl Iterator for Zipf {
     }
 }
 
-/// The least number from about 0.618 × `blocks` on that has no divisor in common with it.
+/// Smallest number from about 0.618 × `blocks` on that is coprime to `blocks`.
 fn prime_to(blocks: u64) -> u64 {
     let start = blocks / 1000 * 618 + blocks % 1000 * 618 / 1000;
     (start.max(1)..=start.saturating_add(blocks).max(1))

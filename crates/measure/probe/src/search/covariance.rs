@@ -3,22 +3,23 @@ use nalgebra::{Cholesky, DMatrix, DVector, Dyn};
 use super::CellKey;
 use super::fit::Curve;
 
-/// Covariance of the residuals of two cells: of what the curve misses there.
+/// Covariance of the residuals of two cells, where a residual is the log deviation from the curve.
 ///
-/// A residual is the sum of normal numbers: one that cells share the less, the more doublings of block size and depth
-/// lie between them (an exponential covariance, so that between two cells it runs straight); one of the cell's own;
-/// and what the curve's parameters may be off by, which all cells share as far as they depend on these.
+/// A residual is a sum of three normal terms. The first is shared by neighbouring cells; its
+/// correlation decays exponentially with the doublings of block size and depth between them, so
+/// interpolation between two cells is linear. The second belongs to one cell alone. The third comes
+/// from errors of the curve's parameters, which cells share according to their sensitivity to them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct ResidualCovariance {
-    /// Standard deviation of the shared part.
+    /// Standard deviation of the shared term.
     shared: f64,
-    /// Doublings over which it fades to a third.
+    /// Doublings over which the shared correlation decays to 1/e.
     reach: f64,
-    /// Standard deviation of the cell's own part.
+    /// Standard deviation of the cell's own term.
     own: f64,
 }
 
-/// A cell, and by how much the curve's logarithm changes there with that of each parameter.
+/// A cell with the sensitivity of the curve's logarithm to the logarithm of each parameter.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Site {
     key: CellKey,
@@ -31,17 +32,18 @@ impl Site {
     }
 }
 
-/// How far the curve's parameters may be off (standard deviation of their logarithms): further than they ever are, so
-/// that the measured cells decide.
+/// Prior standard deviation of the logarithm of each curve parameter. It is deliberately wide, so
+/// that measured cells decide.
 const PARAMETERS_OFF: f64 = 0.3;
 const SHARED: [f64; 6] = [0.01, 0.03, 0.06, 0.12, 0.25, 0.5];
 const REACHES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 const OWN: [f64; 6] = [0.0, 0.01, 0.03, 0.06, 0.12, 0.25];
-/// Times that each parameter is looked for with the others as they are.
+/// Passes of the coordinate search over the three parameters.
 const PASSES: usize = 2;
 
 impl ResidualCovariance {
-    /// The one that makes such residuals, measured with such errors, likeliest. `None` when there are none.
+    /// Maximum-likelihood covariance for the given residuals and measurement errors. `None` if
+    /// there are none.
     pub(super) fn likeliest(sites: &[Site], residuals: &DVector<f64>, errors: &DVector<f64>) -> Option<Self> {
         let mut best = Self { shared: 0.06, reach: 2.0, own: 0.03 };
         let mut likelihood = best.log_likelihood(sites, residuals, errors)?;
@@ -61,20 +63,20 @@ impl ResidualCovariance {
         Some(best)
     }
 
-    /// Up to a constant.
+    /// Log likelihood up to a constant.
     fn log_likelihood(self, sites: &[Site], residuals: &DVector<f64>, errors: &DVector<f64>) -> Option<f64> {
         let observed = self.observed(sites, errors)?;
         let misfit = residuals.dot(&observed.solve(residuals));
         Some(-0.5 * (misfit + observed.ln_determinant()))
     }
 
-    /// The covariance of measured residuals, noise included.
+    /// Covariance of measured residuals, including noise.
     pub(super) fn observed(self, sites: &[Site], errors: &DVector<f64>) -> Option<Cholesky<f64, Dyn>> {
         let noise = DMatrix::from_diagonal(&errors.component_mul(errors));
         Cholesky::new(self.covariance(sites, sites) + noise)
     }
 
-    /// The covariance of residuals without noise.
+    /// Covariance of residuals without noise.
     pub(super) fn covariance(self, rows: &[Site], columns: &[Site]) -> DMatrix<f64> {
         let entries = columns.iter().flat_map(|column| rows.iter().map(|row| self.of(row, column)));
         DMatrix::from_iterator(rows.len(), columns.len(), entries)

@@ -1,46 +1,45 @@
 use std::collections::BTreeMap;
 
-use super::{CellKey, Statistic, Without};
+use super::{CellKey, OmittedStatistics, Statistic};
 use crate::error_model::{Part, Rate};
 
-/// One slice of a cell.
+/// One measured slice of a cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Slice {
-    /// Bytes by time.
     pub(super) bandwidth_bytes_per_s: f64,
-    /// Nanoseconds that were counted.
+    /// Counted time, in nanoseconds.
     pub(super) elapsed_ns: f64,
-    /// How fast the reference cell was about that time, relative to its median; 1 when it was as ever.
+    /// Speed of the reference cell around this slice, relative to its median.
     pub(super) pace: f64,
 }
 
-/// A cell's bandwidth, and how sure it is.
+/// Estimated bandwidth of a cell with its uncertainty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Estimate {
-    /// Bytes by time over all slices, corrected for drift.
+    /// Bandwidth over all slices, corrected for drift.
     pub(super) bandwidth_bytes_per_s: f64,
-    /// Standard error of its logarithm.
+    /// Standard error of the logarithm of the bandwidth.
     pub(super) log_error: f64,
-    /// Slices it comes from.
+    /// Number of measured slices.
     pub(super) slices: usize,
 }
 
-/// Slices at which a cell's own scatter counts as much as that of the cells about it.
+/// Weight of the neighbouring cells' scatter, in slices.
 const PRIOR_SLICES: f64 = 4.0;
-/// No measurement of a tenth of a second is surer than this.
+/// Smallest relative scatter of a slice of a tenth of a second.
 const SCATTER_MIN: f64 = 0.005;
-/// What virtual disks show between two equal slices, as long as nothing was measured twice.
+/// Assumed scatter while no cell has been measured twice. It is typical of virtual disks.
 const SCATTER_UNKNOWN: f64 = 0.1;
-/// A cell's scatter says half as much of one a doubling of block size or depth away.
+/// Factor by which a cell's scatter loses weight per doubling of block size or depth.
 const SCATTER_FADES: f64 = 0.5;
-/// And as much less of one in another order or in groups of another size, which is this many doublings.
+/// Distance, in doublings, to a cell with another order or group size.
 const OTHER_ORDER_DOUBLINGS: f64 = 2.0;
 
-/// Estimates for all cells. With few slices a cell's own scatter says little, so it is drawn towards the scatter
-/// of the cells about it (shrinkage), which counts as [`PRIOR_SLICES`] observations.
+/// Estimates of all cells. Few slices say little about a cell's scatter, so it is shrunk towards
+/// the scatter of neighbouring cells, which counts as [`PRIOR_SLICES`] observations.
 pub(super) fn estimates(
     cells: &BTreeMap<CellKey, Vec<Slice>>,
-    without: &Without,
+    without: &OmittedStatistics,
 ) -> BTreeMap<CellKey, Estimate> {
     let scatters: Vec<Scatter> = cells.iter().filter_map(|(key, slices)| Scatter::of(*key, slices)).collect();
     let estimate = |key: &CellKey, slices: &Vec<Slice>| {
@@ -60,7 +59,7 @@ pub(super) fn estimates(
     counted.map(|(key, slices)| (*key, estimate(key, slices))).collect()
 }
 
-/// How much the slices of a cell differ.
+/// Scatter of a cell's slices.
 struct Scatter {
     key: CellKey,
     variance: f64,
@@ -72,7 +71,7 @@ impl Scatter {
         Some(Self { key, variance: relative_variance(slices)?, degrees: slices.len() as f64 - 1.0 })
     }
 
-    /// How much it says of another cell.
+    /// Weight of this scatter for another cell.
     fn weight(&self, key: CellKey) -> f64 {
         let same = self.key.order == key.order && self.key.group_blocks == key.group_blocks;
         let other_order = if same { 0.0 } else { OTHER_ORDER_DOUBLINGS };
@@ -80,7 +79,7 @@ impl Scatter {
     }
 }
 
-/// The variance that slices of the cells about one have.
+/// Weighted mean variance of the slices of neighbouring cells.
 fn variance_about(key: CellKey, scatters: &[Scatter]) -> f64 {
     let weight: f64 = scatters.iter().map(|scatter| scatter.weight(key)).sum();
     if weight <= 0.0 {
@@ -89,7 +88,7 @@ fn variance_about(key: CellKey, scatters: &[Scatter]) -> f64 {
     scatters.iter().map(|scatter| scatter.weight(key) * scatter.variance).sum::<f64>() / weight
 }
 
-/// The rate of slices, each slice's bytes corrected for the device's pace.
+/// Rate of the slices, with each slice's bytes corrected for the device's pace.
 pub(super) fn rate(slices: &[Slice]) -> Option<Rate> {
     let part = |slice: &Slice| Part {
         amount: slice.bandwidth_bytes_per_s * slice.elapsed_ns / slice.pace,
@@ -98,13 +97,13 @@ pub(super) fn rate(slices: &[Slice]) -> Option<Rate> {
     Rate::of(&slices.iter().map(part).collect::<Vec<_>>())
 }
 
-/// The variance of a cell's slices, relative to their rate squared; `None` with fewer than two. Not that of their
-/// logarithms, in which a single pause would outweigh everything.
+/// Variance of a cell's slices relative to the squared rate; `None` with fewer than two slices.
+/// Logarithms aren't used, since a single pause would dominate their variance.
 pub(super) fn relative_variance(slices: &[Slice]) -> Option<f64> {
     rate(slices)?.variance()
 }
 
-/// The median of some numbers; 0 of none.
+/// Median of `numbers`; 0 if there are none.
 pub(super) fn median(numbers: impl IntoIterator<Item = f64>) -> f64 {
     let mut sorted: Vec<f64> = numbers.into_iter().collect();
     sorted.sort_by(f64::total_cmp);

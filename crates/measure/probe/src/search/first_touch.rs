@@ -1,6 +1,6 @@
-//! First touch against re-read: a block that was just written, or never read, may be in some cache in front of the
-//! device, or may have to come from further away than it will the next time. Nothing in a guest can evict what a
-//! host caches, so both figures are reported.
+//! First touch against re-read. A block that was just written, or never read, may be in a cache in
+//! front of the device, or may come from further away than on later reads. A guest can't evict the
+//! host's caches, so both figures are reported.
 
 use nandle_io::Nanos;
 use nandle_profile::{FirstTouch, Interval, OperationKind};
@@ -10,20 +10,21 @@ use super::slices::ReadArea;
 use crate::load::{Cancel, ClosedLoop, Counting, Lane, LoadError, Refill, Stop, Work};
 use crate::pattern::{Area, Ordered};
 
-/// Bytes of one request: large enough to be quick, small enough to be read at random.
+/// Bytes of one request: large enough for throughput, small enough for random reads.
 const BLOCK_BYTES: u64 = 128 << 10;
 const QUEUE_DEPTH: u32 = 8;
-/// Pieces of the file that are read twice.
+/// Pieces of the file, each read twice.
 const PIECES: u64 = 32;
 /// Blocks in a piece.
 const PIECE_BLOCKS: u64 = 64;
-/// Within a piece blocks are read in this stride, so that no read-ahead helps.
+/// Stride of the blocks within a piece, which defeats read-ahead.
 const STRIDE_BLOCKS: i64 = 37;
 /// Standard errors on either side of a 95 % interval.
 const DEVIATIONS: f64 = 1.96;
 
-/// Reads pieces all over the file, each twice in succession, until `until`; `None` when the file is too small, when
-/// a block is more than may be outstanding, or when fewer than four pieces were read.
+/// Reads pieces spread over the file, each twice in succession, until `until`. Returns `None` if
+/// the file is too small, a block exceeds the limit of outstanding bytes, or fewer than four pieces
+/// were read.
 pub(super) fn first_touch(
     lane: &mut Lane,
     read: ReadArea,
@@ -49,7 +50,7 @@ pub(super) fn first_touch(
     Ok(conclude(&pieces, queue_depth))
 }
 
-/// Bandwidth of reading every block of a piece once.
+/// Bandwidth of reading each block of a piece once.
 fn read_piece(
     lane: &mut Lane,
     read: ReadArea,
@@ -83,7 +84,7 @@ fn conclude(pieces: &[(f64, f64)], queue_depth: u32) -> Option<FirstTouch> {
         pieces.iter().map(|(first, again)| (first / again.max(1.0)).max(1e-9).ln()).collect();
     let middle = median(logs.iter().copied());
     let variance = logs.iter().map(|log| (log - middle).powi(2)).sum::<f64>() / (count - 1.0);
-    // A median's standard error is about 1.25 times a mean's.
+    // The standard error of a median is about 1.25 times that of a mean.
     let error = 1.2533 * (variance / count).sqrt();
     let ratio = |deviations: f64| (middle + deviations * error).exp();
     Some(FirstTouch {

@@ -1,4 +1,4 @@
-//! The curve of random reading over block size and queue depth, and the cells in between.
+//! Curve of random reads over block size and queue depth, and the cells between measured ones.
 
 use std::collections::BTreeMap;
 
@@ -7,36 +7,35 @@ use nandle_profile::FitSummary;
 use super::estimate::Estimate;
 use super::{CellKey, Grid, Order};
 
-/// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p`, `t = request_ns + b · ns_per_byte`: bound by latency, by the rate
-/// of requests, and by bandwidth, joined smoothly.
+/// `1/X^p = (t/(q·b))^p + (1/(i·b))^p + (1/w)^p`, `t = request_ns + b · ns_per_byte`: a smooth
+/// minimum of the bounds by latency, by request rate and by bandwidth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Curve {
-    /// Time of a request of no length at depth 1.
+    /// Time of a request of zero bytes at depth 1.
     pub request_ns: f64,
-    /// Time that each byte adds at depth 1.
+    /// Time per byte at depth 1.
     pub ns_per_byte: f64,
-    /// The bound on requests per second.
+    /// Upper bound of requests per second.
     pub iops_max: f64,
-    /// The bound on bytes per second.
+    /// Upper bound of bytes per second.
     pub bandwidth_bytes_per_s_max: f64,
-    /// The sharpness `p` of the knees.
+    /// Sharpness `p` of the knees.
     pub sharpness: f64,
 }
 
-/// Fewer cells than this say nothing of five parameters.
+/// Fewest cells that can determine five parameters.
 const CELLS_MIN: usize = 8;
-/// Passes over the parameters.
 const PASSES: usize = 60;
-/// A factor near 1 over which slopes are taken.
+/// Factor near 1 for numerical slopes.
 const SLOPE_STEP: f64 = 1.01;
-/// No curve of five parameters comes closer to a device than a tenth of a per cent (squared).
+/// Smallest assumed squared misfit of a five-parameter curve: 0.1 %, squared.
 const MISSED_MIN: f64 = 1e-6;
 
 impl Curve {
-    /// How many parameters it has.
+    /// Number of parameters.
     pub(super) const PARAMETERS: usize = Parameter::ALL.len();
 
-    /// By how much its logarithm changes at a cell with the logarithm of each parameter.
+    /// Sensitivity of the logarithm at a cell to the logarithm of each parameter.
     pub(super) fn slopes(self, key: CellKey) -> [f64; Self::PARAMETERS] {
         let log = |curve: Self| curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth).ln();
         Parameter::ALL.map(|parameter| (log(self.with(parameter, SLOPE_STEP)) - log(self)) / SLOPE_STEP.ln())
@@ -48,14 +47,14 @@ impl Curve {
         let by_latency = f64::from(queue_depth) * block / (self.request_ns + block * self.ns_per_byte) * 1e9;
         let by_rate = self.iops_max * block;
         let bounds = [by_latency, by_rate, self.bandwidth_bytes_per_s_max];
-        // Powers of the bounds themselves would leave the range of numbers where the knees are sharp.
+        // Normalising by the smallest bound avoids overflow when the knees are sharp.
         let least = bounds.into_iter().fold(f64::INFINITY, f64::min);
         let beyond: f64 = bounds.into_iter().map(|bound| (least / bound).powf(self.sharpness)).sum();
         least * beyond.powf(-1.0 / self.sharpness)
     }
 
-    /// The curve that comes closest to the measured cells, by least squares of logarithms, each cell with the weight of
-    /// its error and of what the curve misses anyway; `None` when there are too few.
+    /// Least-squares fit of the logarithms. Cells are weighted by their error and by the curve's
+    /// own misfit. Returns `None` if there are too few cells.
     pub(super) fn fit(cells: &BTreeMap<CellKey, Estimate>) -> Option<Self> {
         let cells: Vec<_> = cells.iter().filter(|(key, _)| is_random(key)).collect();
         if cells.len() < CELLS_MIN {
@@ -66,7 +65,7 @@ impl Curve {
         Some(rough.improved(&cells, (missed / cells.len() as f64).max(MISSED_MIN)))
     }
 
-    /// No curve: the same bandwidth everywhere.
+    /// Constant curve: the same bandwidth everywhere.
     pub(super) fn flat(cells: &BTreeMap<CellKey, Estimate>) -> Option<Self> {
         let logs = cells.values().map(|estimate| estimate.bandwidth_bytes_per_s.max(1.0).ln());
         let mean = logs.sum::<f64>() / cells.len() as f64;
@@ -79,8 +78,9 @@ impl Curve {
         })
     }
 
-    /// Walks downhill from here (no Levenberg–Marquardt: five parameters take a millisecond, the sharpness is bounded, and no
-    /// step needs a matrix that may be singular); `missed` is the variance of what curves miss beyond the cells' errors.
+    /// Improves the parameters by coordinate descent. `missed` is the variance of the curve's
+    /// misfit beyond the cells' errors. Levenberg–Marquardt isn't needed: five parameters take a
+    /// millisecond, the sharpness is bounded, and no step needs a matrix that may be singular.
     fn improved(self, cells: &[(&CellKey, &Estimate)], missed: f64) -> Self {
         let (mut curve, mut step) = (self, 1.5);
         let mut error = curve.squared_error(cells, missed);
@@ -125,12 +125,12 @@ impl Curve {
         cells.iter().map(of_cell).sum()
     }
 
-    /// The square of what the curve misses of a cell, less what is to be expected from the cell's error.
+    /// Squared misfit at a cell minus the expected measurement error.
     fn missed(&self, key: &CellKey, estimate: &Estimate) -> f64 {
         self.log_residual(key, estimate.bandwidth_bytes_per_s).powi(2) - estimate.log_error.powi(2)
     }
 
-    /// The logarithm of a bandwidth by the curve's.
+    /// Logarithm of the ratio of a bandwidth to the curve.
     pub(super) fn log_residual(&self, key: &CellKey, bandwidth_bytes_per_s: f64) -> f64 {
         let fitted = self.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth);
         (bandwidth_bytes_per_s.max(1.0) / fitted.max(1.0)).ln()
@@ -147,7 +147,7 @@ impl Curve {
         self
     }
 
-    /// The curve, with the errors of leaving a cell out: the median and the 90th percentile.
+    /// The curve's parameters with its leave-one-out errors: the median and the 90th percentile.
     pub(super) fn summary(&self, (error_median, error_p90): (f64, f64)) -> FitSummary {
         FitSummary {
             request_ns: self.request_ns,
@@ -175,13 +175,13 @@ impl Parameter {
         [Self::RequestNs, Self::NsPerByte, Self::IopsMax, Self::BandwidthMax, Self::Sharpness];
 }
 
-/// Whether the curve is about this cell.
+/// Returns true if the curve covers this cell.
 pub(super) fn is_random(key: &CellKey) -> bool {
     key.order == Order::Random && key.group_blocks == 1
 }
 
-/// The cells of random reading that were not measured, while a deeper one of the same block size was. Beyond the
-/// deepest nothing shows how the curve goes on.
+/// Unmeasured cells of random reads that have a deeper measured cell of the same block size. The
+/// curve isn't extrapolated beyond the deepest one.
 pub(super) fn in_between(grid: &Grid, measured: &BTreeMap<CellKey, Estimate>) -> Vec<CellKey> {
     let is_between = |key: &CellKey| {
         let deeper = *key..=CellKey::random(key.block_bytes, u32::MAX);

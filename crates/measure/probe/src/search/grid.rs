@@ -6,59 +6,59 @@ use nandle_units::format_bytes;
 use crate::pattern::PatternSpec;
 use crate::sweep::CellSpec;
 
-/// The smallest block of the grid, where the device can do it: the smallest in the DIAT paper's.
+/// Smallest block of the grid, if the device supports it. The DIAT paper starts at the same size.
 const SMALLEST_BLOCK_BYTES: u64 = 2 << 10;
 /// The largest block of the grid.
 const LARGEST_BLOCK_BYTES: u64 = 4 << 20;
 /// The deepest queue of the grid.
 const DEEPEST_QUEUE: u32 = 256;
 
-/// Random or sequential reading.
+/// Order of the reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Order {
-    /// Random, in groups where `group_blocks` is above 1.
+    /// Random, in groups if `group_blocks` is above 1.
     Random,
-    /// Sequential.
+    /// Consecutive blocks.
     Sequential,
 }
 
-/// One cell of the probe's read side.
+/// A cell of the probe's reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CellKey {
-    /// Random or sequential.
+    /// Order of the reads.
     pub order: Order,
     /// Bytes of one request.
     pub block_bytes: u64,
     /// Blocks in a group.
     pub group_blocks: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
 }
 
 impl CellKey {
-    /// Random reading of single blocks.
+    /// Random reads of single blocks.
     pub fn random(block_bytes: u64, queue_depth: u32) -> Self {
         Self { order: Order::Random, block_bytes, group_blocks: 1, queue_depth }
     }
 
-    /// Random reading in groups.
+    /// Random reads in groups.
     pub fn grouped(block_bytes: u64, group_blocks: u64, queue_depth: u32) -> Self {
         Self { order: Order::Random, block_bytes, group_blocks, queue_depth }
     }
 
-    /// Sequential reading.
+    /// Sequential reads.
     pub fn sequential(block_bytes: u64, queue_depth: u32) -> Self {
         Self { order: Order::Sequential, block_bytes, group_blocks: 1, queue_depth }
     }
 
-    /// How many doublings of block size and depth lie between two cells.
+    /// Doublings of block size and depth between two cells.
     pub(super) fn doublings_to(self, other: Self) -> f64 {
         let blocks = self.block_bytes as f64 / other.block_bytes as f64;
         let depths = f64::from(self.queue_depth) / f64::from(other.queue_depth);
         blocks.log2().abs() + depths.log2().abs()
     }
 
-    /// The cell as sweeps have it.
+    /// The cell as a sweep's combination.
     pub fn spec(self) -> CellSpec {
         CellSpec {
             pattern: match self.order {
@@ -73,22 +73,23 @@ impl CellKey {
     }
 }
 
-/// The grid of block sizes and queue depths, and what of it is out of bounds.
+/// Grid of block sizes and queue depths, with its memory limit.
 #[derive(Debug, Clone)]
 pub struct Grid {
     /// Block sizes, ascending powers of two.
     pub block_sizes: Vec<u64>,
     /// Queue depths, ascending powers of two.
     pub queue_depths: Vec<u32>,
-    /// Cells with more bytes outstanding are left out.
+    /// Largest number of outstanding bytes. Cells beyond it are skipped.
     pub outstanding_bytes_max: u64,
 }
 
 impl Grid {
-    /// The grid for a device, of which the first `area_bytes` are read, by a world with room for `slots` requests.
+    /// Creates the grid for the first `area_bytes` of a device, in a world with `slots` request
+    /// slots.
     pub fn new(shape: &Shape, area_bytes: u64, slots: usize, outstanding_bytes_max: u64) -> Self {
         let smallest = shape.logical_block_bytes.max(shape.memory_alignment_bytes).max(SMALLEST_BLOCK_BYTES);
-        // A pattern needs some places to go to.
+        // Patterns need several positions.
         let largest = LARGEST_BLOCK_BYTES.min(shape.largest_transfer_bytes).min(area_bytes / 8);
         let block_sizes =
             doubling(smallest.next_power_of_two()).take_while(|block| *block <= largest).collect();
@@ -98,26 +99,26 @@ impl Grid {
         Self { block_sizes, queue_depths: queue_depths.collect(), outstanding_bytes_max }
     }
 
-    /// The depths at which a block size can be read.
+    /// Queue depths of a block size within the limit of outstanding bytes.
     pub fn depths_of(&self, block_bytes: u64) -> impl DoubleEndedIterator<Item = u32> + '_ {
         let within = move |depth: &u32| block_bytes * u64::from(*depth) <= self.outstanding_bytes_max;
         self.queue_depths.iter().copied().filter(within)
     }
 
-    /// Every cell of random reading of single blocks.
+    /// All cells of random reads of single blocks.
     pub fn random_cells(&self) -> impl Iterator<Item = CellKey> + '_ {
         let cells_of = |&block| self.depths_of(block).map(move |depth| CellKey::random(block, depth));
         self.block_sizes.iter().flat_map(cells_of)
     }
 
-    /// Memory that a lane needs to read any cell.
+    /// Buffer memory of a lane that reads any cell.
     pub fn buffer_bytes(&self) -> u64 {
         let grain = GRAIN_BYTES as u64;
         let bytes = |key: CellKey| key.block_bytes.next_multiple_of(grain) * u64::from(key.queue_depth);
         self.random_cells().map(bytes).max().unwrap_or(0)
     }
 
-    /// The cells that are left out.
+    /// Cells beyond the limit of outstanding bytes.
     pub fn skipped(&self) -> Vec<SkippedCell> {
         let beyond = |block: u64| {
             let bytes = move |depth: &u32| block * u64::from(*depth);

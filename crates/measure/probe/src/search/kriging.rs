@@ -1,10 +1,10 @@
-//! Random reading at every cell, from noisy measurements of some (kriging; Rasmussen and Williams, Gaussian Processes
-//! for Machine Learning, §2.2 and §5.4).
+//! Random-read bandwidth of every cell from noisy measurements of some cells (kriging; Rasmussen
+//! and Williams, *Gaussian Processes for Machine Learning*, §2.2 and §5.4).
 //!
-//! What the curve misses isn't all noise: a device's quirks reach over neighbouring cells. So the logarithm of each
-//! cell's residual is taken for the sum of a quirk that neighbours share (see [`ResidualCovariance`]) and of the noise of
-//! its slices. Neighbours then help to average a cell's noise out, as far as the device is smooth, and a cell that
-//! wasn't measured has an error that says how far from measured ones it is.
+//! Deviations from the curve aren't only noise: a device's quirks extend over neighbouring cells.
+//! So each log residual is modelled as a quirk shared with neighbours (see [`ResidualCovariance`])
+//! plus the noise of its slices. On a smooth device, neighbours average out a cell's noise. The
+//! error of an unmeasured cell grows with its distance from measured ones.
 
 use std::collections::BTreeMap;
 
@@ -17,28 +17,29 @@ use super::estimate::{Estimate, median};
 use super::fit::Curve;
 use crate::pattern::Generator;
 
-/// Random reading at the measured cells, and at others. Figures are logarithms; the measured cells come first.
-pub(super) struct Kriged {
+/// Model of random reads at measured and other cells, in logarithms. Measured cells come first.
+pub(super) struct KrigingModel {
     cells: Vec<CellKey>,
-    /// Slices of each cell; none of those that weren't measured.
+    /// Number of slices of each cell; 0 if unmeasured.
     slices: Vec<usize>,
-    /// The curve at all cells.
+    /// Logarithm of the curve at all cells.
     trend: DVector<f64>,
-    /// What the measured cells say beyond the curve.
+    /// Log residuals of the measured cells.
     residuals: DVector<f64>,
-    /// The standard errors of these.
+    /// Standard errors of `residuals`.
     errors: DVector<f64>,
-    /// The shape of quirks at all cells: they are this by independent normal numbers.
+    /// Cholesky factor of the covariance of the quirks at all cells. Multiplied by independent
+    /// normal numbers it gives random quirks.
     quirks: DMatrix<f64>,
-    /// The covariance of all cells with the measured ones.
+    /// Covariance of all cells with the measured ones.
     with_measured: DMatrix<f64>,
-    /// The covariance of the measured ones among themselves, noise included.
+    /// Covariance of the measured cells, including noise.
     observed: Cholesky<f64, Dyn>,
 }
 
-impl Kriged {
-    /// From estimates of random cells and the curve through them, to those cells and others. `None` when nothing was
-    /// measured.
+impl KrigingModel {
+    /// Creates the model from the estimates of measured random cells and their curve, for these
+    /// cells and `others`. `None` if nothing was measured.
     pub(super) fn new(
         estimates: &BTreeMap<CellKey, Estimate>,
         others: &[CellKey],
@@ -71,7 +72,7 @@ impl Kriged {
         })
     }
 
-    /// The best estimate of every cell, with its error.
+    /// Best estimate of every cell with its error.
     pub(super) fn estimates(&self) -> BTreeMap<CellKey, Estimate> {
         let logs = &self.trend + self.explained(&self.residuals);
         let explained = self.observed.l_dirty().solve_lower_triangular(&self.with_measured.transpose());
@@ -87,8 +88,8 @@ impl Kriged {
         cells.map(estimate).collect()
     }
 
-    /// Bandwidths that the measured cells allow: quirks drawn as if nothing had been measured, less what measured
-    /// cells say against them (Journel and Huijbregts, Mining Geostatistics, §VII.A).
+    /// Draws bandwidths conditional on the measured cells. Unconditional quirks are drawn first and
+    /// then corrected by the residuals (Journel and Huijbregts, *Mining Geostatistics*, §VII.A).
     pub(super) fn draw(&self, generator: &mut Generator) -> BTreeMap<CellKey, f64> {
         let mut normal = |count: usize| {
             DVector::<f64>::from_iterator(count, (0..count).map(|_| StandardNormal.sample(&mut *generator)))
@@ -99,13 +100,13 @@ impl Kriged {
         self.cells.iter().zip(&logs).map(|(key, log)| (*key, log.exp())).collect()
     }
 
-    /// What such residuals of the measured cells say of all cells' quirks.
+    /// Expected quirks of all cells, given residuals of the measured ones.
     fn explained(&self, residuals: &DVector<f64>) -> DVector<f64> {
         &self.with_measured * self.observed.solve(residuals)
     }
 
-    /// By what share each measured cell differs from what the others say of it: the median, and the 90th percentile
-    /// (leaving one out; Rasmussen and Williams, eq. 5.12).
+    /// Relative leave-one-out errors of the measured cells: the median and the 90th percentile
+    /// (Rasmussen and Williams, eq. 5.12).
     pub(super) fn errors_left_out(&self) -> (f64, f64) {
         let left_out =
             self.observed.solve(&self.residuals).component_div(&self.observed.inverse().diagonal());

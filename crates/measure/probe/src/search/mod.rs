@@ -1,24 +1,24 @@
-//! The knowledge of an exhaustive sweep in a minute: search, not enumeration.
+//! Search for the figures of an exhaustive sweep within a minute.
 //!
-//! Cells are measured in slices of about a tenth of a second, interleaved in random order, with a reference cell
-//! among them that shows how the device drifts (`slices`). First comes a skeleton of the grid, then a bisection
-//! for each block size's knee; what is left of the budget goes to the cells of which least is known, and to those on
-//! which an undecided comparison hangs (`schedule`). A curve is fitted to random reading (`fit`), and what it misses
-//! is spread over neighbouring cells (`kriging`), which averages noise out and fills in the cells between. Each
-//! derived parameter is computed on many surfaces drawn from what that leaves possible, which gives its interval
-//! (`surface`, [`mod@derive`]).
+//! Cells are measured in slices of about a tenth of a second, interleaved in random order. A
+//! reference cell among them shows how the device drifts (`slices`). First comes a skeleton of the
+//! grid, then a bisection for the knee of each block size. The remaining budget goes to the least
+//! certain cells and to undecided comparisons (`schedule`). A curve is fitted to random reads
+//! (`fit`), and its residuals are smoothed over neighbouring cells (`kriging`), which averages out
+//! noise and fills in the cells between. Each derived parameter is computed on many surfaces drawn
+//! from the remaining uncertainty, which gives its interval (`surface`, [`mod@derive`]).
 
+mod ablation;
 mod covariance;
 pub mod derive;
 mod estimate;
 mod first_touch;
 mod fit;
 mod grid;
-mod knowledge;
 mod kriging;
-mod left_out;
 mod pace;
 mod probe;
+mod read_model;
 mod schedule;
 mod slices;
 mod statistic;
@@ -30,5 +30,5 @@ mod tests;
 pub use fit::Curve;
 pub use grid::{CellKey, Grid, Order};
 pub use probe::{Findings, ProbeOptions, probe};
-pub use statistic::{Statistic, Without};
+pub use statistic::{OmittedStatistics, Statistic};
 pub use surface::{Surface, Surfaces};

@@ -1,22 +1,23 @@
-//! How far to follow the reference cell.
+//! Strength of the drift correction.
 //!
-//! Where a device drifts, dividing by the reference's pace takes the drift out of every cell. Where it is merely restless
-//! (other work on the machine, a noisy neighbour), the reference's moods are not those of other cells, and dividing
-//! by them adds noise to noise. Which it is shows in cells that were measured several times: the right exponent of the
-//! pace is the one that makes equal slices most equal.
+//! If a device drifts, dividing by the reference cell's pace removes the drift from every cell. If
+//! it only fluctuates (other work on the machine, a noisy neighbour), the reference's fluctuations
+//! are independent of other cells', and dividing by them adds noise. Cells with several slices show
+//! the difference: the right exponent of the pace minimises the scatter of repeated slices.
 
 use std::collections::BTreeMap;
 
 use super::CellKey;
 use super::estimate::{Slice, relative_variance};
 
-/// Exponents that are tried: from not at all to wholly.
+/// Candidate exponents, from no correction to full correction.
 const EXPONENTS: [f64; 5] = [0.0, 0.25, 0.5, 0.75, 1.0];
-/// With fewer repeated slices than this there is no telling, and nothing is corrected.
+/// Smallest number of repeated slices that allows a correction.
 const REPEATS_MIN: f64 = 10.0;
 
-/// Slices with the pace that is worth following. The reference's own slices say nothing about that.
-pub(super) fn temper(
+/// Applies the best exponent to each slice's pace. The reference's own slices are ignored in
+/// choosing it.
+pub(super) fn correct_pace(
     mut cells: BTreeMap<CellKey, Vec<Slice>>,
     reference: CellKey,
 ) -> BTreeMap<CellKey, Vec<Slice>> {
@@ -34,10 +35,10 @@ fn best_exponent(cells: &BTreeMap<CellKey, Vec<Slice>>, reference: CellKey) -> f
         return 0.0;
     }
     let scatter = |exponent: f64| -> f64 {
-        let tempered = |slice: &Slice| Slice { pace: slice.pace.powf(exponent), ..*slice };
+        let corrected = |slice: &Slice| Slice { pace: slice.pace.powf(exponent), ..*slice };
         let of_cell = |slices: &Vec<Slice>| {
-            let tempered: Vec<Slice> = slices.iter().map(tempered).collect();
-            Some(relative_variance(&tempered)? * (slices.len() as f64 - 1.0))
+            let corrected: Vec<Slice> = slices.iter().map(corrected).collect();
+            Some(relative_variance(&corrected)? * (slices.len() as f64 - 1.0))
         };
         others().filter_map(of_cell).sum()
     };
@@ -55,7 +56,8 @@ mod tests {
     const REFERENCE: CellKey =
         CellKey { order: crate::search::Order::Random, block_bytes: 32_768, group_blocks: 1, queue_depth: 8 };
 
-    /// Twenty cells of three slices each; `follows` says how a slice moves with the pace.
+    /// Twenty cells of three slices each; `follows` maps the pace to the bandwidth factor of a
+    /// slice.
     fn cells(follows: impl Fn(f64) -> f64) -> BTreeMap<CellKey, Vec<Slice>> {
         let slice = |cell: u32, number: u32| {
             let pace = [0.5, 1.0, 2.0][((cell + number) % 3) as usize];
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn moods_of_the_reference_alone_are_not() {
+    fn fluctuations_of_the_reference_alone_are_not_followed() {
         assert!(best_exponent(&cells(|_| 1.0), REFERENCE).abs() < 1e-9);
     }
 

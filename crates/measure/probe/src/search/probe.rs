@@ -1,7 +1,7 @@
-mod affordable;
 mod batches;
 mod conclude;
 mod findings;
+mod time_limits;
 
 use std::collections::BTreeMap;
 
@@ -9,40 +9,43 @@ use nandle_io::{Nanos, Shape};
 use nandle_profile::FirstTouch;
 use rand::seq::SliceRandom;
 
-use self::affordable::{SLICE_MIN, slice_time};
 use self::batches::Batches;
 pub use self::findings::{Findings, ProbeOptions};
+use self::time_limits::{SLICE_MIN, slice_time};
 use super::derive::efficient_block;
 use super::estimate::{Estimate, Slice, estimates};
 use super::first_touch::first_touch;
-use super::knowledge::Knowledge;
+use super::read_model::ReadModel;
 use super::schedule::{self, SLICES_WANTED};
 use super::slices::{Quantile, ReadArea, Slicer};
-use super::{CellKey, Grid, Statistic, Surface, Without};
+use super::{CellKey, Grid, OmittedStatistics, Statistic, Surface};
 use crate::Observer;
 use crate::load::{Cancel, Lane, LoadError};
 use crate::pattern::{Generator, generator};
 
-/// A reference slice is put in whenever so many slices' time has passed.
+/// Time between reference slices, in slices.
 const REFERENCE_EVERY: u64 = 8;
-/// Cells of a round.
+/// Cells in a round.
 const ROUND_CELLS: usize = 24;
-/// More than this part of the cells with fewer slices than wanted are worth a remark.
+/// A remark is added if more than this fraction (one in `LACKING_PART`) of the cells has too few
+/// slices.
 const LACKING_PART: usize = 10;
-/// Share of the budget for first touch.
+/// Fraction (one in `FIRST_TOUCH_SHARE`) of the budget for first touch.
 const FIRST_TOUCH_SHARE: u64 = 12;
-/// Slices for a quantile of one read; more would be too much of a short budget.
+/// Most slices spent on a latency quantile. More would take too much of a short budget.
 const LATENCY_SLICES_MAX: usize = 12;
-/// Pages of databases: SQLite's, PostgreSQL's, InnoDB's.
+/// Page sizes of databases: SQLite's, PostgreSQL's, InnoDB's.
 const PAGES_BYTES: [u64; 3] = [4 << 10, 8 << 10, 16 << 10];
-/// A first touch slower than this is a finding, and the file is read once before the rest is measured.
+/// Ratio of first touch to re-read below which first touch is slow. The file is then read once
+/// before the measurement.
 const FIRST_TOUCH_SLOW: f64 = 0.9;
 
-/// Measures the read side of a lane's device within a budget.
+/// Measures the reads of a lane's device within a budget.
 ///
 /// # Errors
-/// The device stopped answering or failed all requests, memory is short, or the user ended it before the first
-/// figure. Once there are figures, an end by the user or by the device makes the findings partial instead.
+/// The device stopped answering or failed all requests, memory was short, or the user interrupted
+/// it before the first figure. After the first figure, an interruption or a stall makes the
+/// findings partial instead.
 pub fn probe(
     lane: &mut Lane,
     options: &ProbeOptions,
@@ -79,11 +82,11 @@ pub fn probe(
     search.run(options, first_touch)
 }
 
-/// A cell in the middle of the grid, quick and busy: half way up in block size, depth 8.
+/// A fast, busy cell in the middle of the grid: the block size nearest to 32 KiB, up to depth 8.
 fn reference_cell(grid: &Grid, shape: &Shape) -> Result<CellKey, LoadError> {
     let wanted = 32 << 10;
     let cells = grid.random_cells().filter(|key| key.queue_depth <= 8);
-    // Of the nearest block size the deepest queue.
+    // The deepest queue of the nearest block size.
     let cell = cells.min_by_key(|key| (key.block_bytes.abs_diff(wanted), std::cmp::Reverse(key.queue_depth)));
     cell.ok_or_else(|| LoadError::Block {
         block_bytes: shape.logical_block_bytes,
@@ -94,12 +97,12 @@ fn reference_cell(grid: &Grid, shape: &Shape) -> Result<CellKey, LoadError> {
 }
 
 struct Search<'a> {
-    without: Without,
+    without: OmittedStatistics,
     slicer: Slicer<'a>,
     observer: &'a mut dyn Observer,
     grid: Grid,
     generator: Generator,
-    /// Cells for which filling and emptying the queue would take too long, with that time.
+    /// Cells whose queue would take too long to fill and drain, with that time.
     unaffordable: BTreeMap<CellKey, Nanos>,
     batches: Batches,
     began: Nanos,
@@ -160,8 +163,9 @@ impl Search<'_> {
         self.refine()
     }
 
-    /// Reads the smallest block one at a time until the median of it may be told, and databases' pages until the 99th percentile may, or the
-    /// median where so many slices don't hold enough for that: one holds few seeks of a disk.
+    /// Measures latencies at depth 1: of the smallest block until its median is known, and of
+    /// database pages until the 99th percentile is known. If the allowed slices can't hold enough
+    /// reads for it, as with a disk's seeks, the median suffices.
     fn observe_latency(&mut self) -> Result<(), LoadError> {
         let alone: Vec<CellKey> = self.grid.random_cells().filter(|key| key.queue_depth == 1).collect();
         let smallest = alone.iter().min().map(|key| (*key, Quantile::Median));
@@ -192,10 +196,10 @@ impl Search<'_> {
         self.slicer.slice_count(key) == 0
     }
 
-    /// Spends what is left where the uncertainty is largest.
+    /// Spends the remaining budget on the most uncertain cells.
     fn refine(&mut self) -> Result<(), LoadError> {
         loop {
-            let known = self.within_means(Knowledge::of(&self.cells(), &self.grid, &self.without).cells);
+            let known = self.within_means(ReadModel::of(&self.cells(), &self.grid, &self.without).cells);
             let next = schedule::next_round(&known, ROUND_CELLS);
             if next.is_empty() || !self.round(next, "where it is unsure")? {
                 break;
@@ -213,8 +217,8 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Measures a slice of each cell, in random order, with reference slices among them. `false` when there was no
-    /// time for some of them.
+    /// Measures one slice of each cell in random order, with reference slices in between. Returns
+    /// `false` if time ran out for some.
     fn round(&mut self, mut keys: Vec<CellKey>, stage: &str) -> Result<bool, LoadError> {
         keys.retain(|key| {
             key.spec().outstanding_bytes() <= self.grid.outstanding_bytes_max && self.is_affordable(*key)
@@ -240,7 +244,7 @@ impl Search<'_> {
     fn tell(&mut self, stage: &str, key: CellKey) {
         let passed = self.slicer.now().since(self.began).0 as f64;
         let share = passed / self.ends.since(self.began).0.max(1) as f64;
-        // What a narrow terminal cuts off comes last.
+        // A narrow terminal cuts off the end, so the stage comes last.
         self.observer.progress(&format!("{} ({stage})", key.spec()), share.min(1.0));
     }
 
@@ -261,7 +265,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Without cells that the device is too slow for.
+    /// Removes cells for which the device is too slow.
     fn within_means(&mut self, mut known: BTreeMap<CellKey, Estimate>) -> BTreeMap<CellKey, Estimate> {
         known.retain(|key, _| self.is_affordable(*key));
         known

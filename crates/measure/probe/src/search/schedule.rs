@@ -1,4 +1,4 @@
-//! Which cells to measure next.
+//! Choice of the cells to measure next.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,16 +6,17 @@ use super::derive::{NEAR, knee};
 use super::estimate::Estimate;
 use super::{CellKey, Grid, Order, Surface};
 
-/// Depths of the skeleton.
+/// Queue depths of the skeleton.
 const SKELETON_DEPTHS: [u32; 4] = [1, 8, 32, 128];
-/// Depths at which sequential reading is measured.
+/// Queue depths of sequential reads.
 const SEQUENTIAL_DEPTHS: [u32; 3] = [1, 4, 32];
-/// Depths at which groups are measured: a shallow queue, and the command queue of SATA drives (C8).
+/// Queue depths of grouped reads: a shallow queue, and the command queue of SATA drives (C8).
 const GROUP_DEPTHS: [u32; 2] = [4, 32];
-/// Groups that are measured.
+/// Group sizes.
 const GROUPS: [u64; 3] = [2, 4, 16];
 
-/// The first look: each block size at a few depths, the shallow ones first, because they tell what deeper ones take.
+/// First look: each block size at a few depths. Shallow depths come first, since they show how long
+/// deeper ones take.
 pub(super) fn skeleton(grid: &Grid) -> Vec<Vec<CellKey>> {
     let mut by_depth: BTreeMap<u32, Vec<CellKey>> = BTreeMap::new();
     for &block in &grid.block_sizes {
@@ -28,8 +29,8 @@ pub(super) fn skeleton(grid: &Grid) -> Vec<Vec<CellKey>> {
     by_depth.into_values().collect()
 }
 
-/// For each block size the depth halfway between the deepest measured one that isn't near its plateau and the next
-/// that is, while there is one on the grid.
+/// For each block size, the grid depth halfway between the two measured depths around its knee,
+/// while there is one.
 pub(super) fn bisection(grid: &Grid, measured: &Surface) -> Vec<CellKey> {
     grid.block_sizes.iter().filter_map(|block| between_knee(grid, measured, *block)).collect()
 }
@@ -42,7 +43,7 @@ fn between_knee(grid: &Grid, measured: &Surface, block_bytes: u64) -> Option<Cel
     inside.get(inside.len() / 2).map(|depth| CellKey::random(block_bytes, *depth))
 }
 
-/// Sequential reading of every block size.
+/// Sequential reads of every block size.
 pub(super) fn sequential(grid: &Grid) -> Vec<CellKey> {
     let cells_of = |block: &u64| {
         let deepest = grid.depths_of(*block).next_back().unwrap_or(1);
@@ -55,8 +56,8 @@ pub(super) fn sequential(grid: &Grid) -> Vec<CellKey> {
     grid.block_sizes.iter().flat_map(cells_of).collect()
 }
 
-/// Reading in groups: of the efficient block, of one an eighth and one four times its size, each with the cell of
-/// single blocks that it is held against.
+/// Grouped reads of the efficient block, of an eighth and of four times its size, each with its
+/// reference cell of single blocks.
 pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
     let sizes = [efficient_block_bytes / 8, efficient_block_bytes, efficient_block_bytes.saturating_mul(4)];
     let (Some(smallest), Some(largest)) = (grid.block_sizes.first(), grid.block_sizes.last()) else {
@@ -74,11 +75,11 @@ pub(super) fn groups(grid: &Grid, efficient_block_bytes: u64) -> Vec<CellKey> {
         .collect()
 }
 
-/// Slices that each measured cell should have in the end.
+/// Slices that each measured cell should have at the end.
 pub(super) const SLICES_WANTED: usize = 3;
 
-/// The next round of at most `count` cells: half of them those of which least is known, whether they were measured or
-/// not; then measured ones with too few slices; the rest those on which the least decided comparison hangs.
+/// Next round of at most `count` cells. Half are the least certain ones, measured or not; then
+/// measured cells with too few slices; the rest belong to the least decided comparisons.
 pub(super) fn next_round(known: &BTreeMap<CellKey, Estimate>, count: usize) -> Vec<CellKey> {
     let mut round: BTreeSet<CellKey> = BTreeSet::new();
     let mut add = |keys: &mut dyn Iterator<Item = CellKey>, up_to: usize| {
@@ -101,7 +102,7 @@ pub(super) fn next_round(known: &BTreeMap<CellKey, Estimate>, count: usize) -> V
     round.into_iter().collect()
 }
 
-/// A question whether one cell is near another.
+/// Comparison of two cells' bandwidths.
 struct Comparison {
     cell: CellKey,
     against: CellKey,
@@ -129,7 +130,7 @@ fn compare(estimates: &BTreeMap<CellKey, Estimate>, cell: CellKey, against: Cell
     Some(Comparison { cell, against, decidedness: distance / error.max(1e-9) })
 }
 
-/// The depths next to each knee, against the block size's best.
+/// Depths next to each knee, compared with the best of the block size.
 fn knees(measured: &Surface) -> Vec<(CellKey, CellKey)> {
     let blocks: BTreeSet<u64> = measured.cells().map(|(key, _)| key.block_bytes).collect();
     let of_block = |block: u64| {
@@ -143,7 +144,7 @@ fn knees(measured: &Surface) -> Vec<(CellKey, CellKey)> {
     blocks.into_iter().flat_map(of_block).collect()
 }
 
-/// The best cell of each block size, against the best of all.
+/// Best cell of each block size, compared with the best of all.
 fn efficiency(measured: &Surface) -> Vec<(CellKey, CellKey)> {
     let random = |key: &CellKey| key.order == Order::Random && key.group_blocks == 1;
     let best_of = |block: Option<u64>| {
@@ -156,13 +157,13 @@ fn efficiency(measured: &Surface) -> Vec<(CellKey, CellKey)> {
     blocks.into_iter().filter_map(|block| Some((best_of(Some(block))?, best_of(None)?))).collect()
 }
 
-/// Random cells against sequential ones.
+/// Random cells, compared with sequential ones.
 fn equalities(estimates: &BTreeMap<CellKey, Estimate>) -> Vec<(CellKey, CellKey)> {
     let random = estimates.keys().filter(|key| key.order == Order::Random);
     random.map(|key| (*key, CellKey::sequential(key.block_bytes, key.queue_depth))).collect()
 }
 
-/// Groups against single blocks.
+/// Groups, compared with single blocks.
 fn penalties(estimates: &BTreeMap<CellKey, Estimate>) -> Vec<(CellKey, CellKey)> {
     let grouped = estimates.keys().filter(|key| key.group_blocks > 1);
     grouped.map(|key| (*key, CellKey { group_blocks: 1, ..*key })).collect()

@@ -1,4 +1,4 @@
-//! Measures slices of cells on one lane, with the reference cell among them.
+//! Measurement of slices of cells on one lane, including the reference cell.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use nandle_profile::{OperationKind, ReferenceCell, ReferenceSlice};
 
 use super::CellKey;
 use super::estimate::{Slice, median};
-use super::pace::temper;
+use super::pace::correct_pace;
 use crate::load::{Cancel, ClosedLoop, Contents, Counting, Lane, LoadError, Measurement, Refill, Stop, Work};
 use crate::pattern::{Area, Sequential};
 
-/// Requests that come before a device has recognised a pattern.
+/// Requests before a device has recognised a pattern.
 const FIRST_REQUESTS: u64 = 3;
-/// Reference slices on either side over which the pace is taken.
+/// Reference slices on either side that define the pace.
 const PACE_REACH: usize = 2;
 
-/// One read, and the number of reads outstanding, when the whole area is read once.
+/// Block size and queue depth of the initial pass over the whole area.
 const TOUCH_BLOCK_BYTES: u64 = 1 << 20;
 const TOUCH_QUEUE_DEPTH: u32 = 8;
 
-/// Where and what to read.
+/// Area and limits of the reads.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ReadArea {
     pub(super) area_bytes: u64,
@@ -30,7 +30,8 @@ pub(super) struct ReadArea {
 }
 
 impl ReadArea {
-    /// The depth up to `wanted` at which blocks keep within the bytes outstanding; `None` where a single one doesn't.
+    /// Queue depth up to `wanted` within the limit of outstanding bytes; `None` if a single block
+    /// exceeds it.
     pub(super) fn depth_of(&self, block_bytes: u64, wanted: u32) -> Option<u32> {
         let most = self.outstanding_bytes_max / block_bytes.max(1);
         let depth = wanted.min(u32::try_from(most).unwrap_or(u32::MAX));
@@ -38,8 +39,8 @@ impl ReadArea {
     }
 }
 
-/// What was measured of a cell. Its slices add up at once: a histogram for each of them would take more memory the
-/// longer the probe.
+/// Slices of one cell. Their measurements are summed at once, since a histogram per slice would use
+/// more and more memory.
 #[derive(Default)]
 struct RawCell {
     slices: Vec<RawSlice>,
@@ -52,10 +53,10 @@ struct RawSlice {
     elapsed: Nanos,
 }
 
-/// A quantile is told where so many observations lie beyond it.
+/// Observations beyond a quantile that make it reliable.
 const OBSERVATIONS_BEYOND: u64 = 10;
 
-/// A quantile of the latency of one cell.
+/// Latency quantile of one cell.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Quantile {
     Median,
@@ -63,16 +64,16 @@ pub(super) enum Quantile {
     Tail,
 }
 
-/// The slices measured so far.
+/// Slices measured so far.
 pub(super) struct Slicer<'a> {
     pub(super) lane: &'a mut Lane,
     pub(super) area: ReadArea,
     cancel: &'a Cancel,
     reference: CellKey,
-    /// When each reference slice began, and its bandwidth.
+    /// Start time and bandwidth of each reference slice.
     reference_series: Vec<(Nanos, f64)>,
     raw: BTreeMap<CellKey, RawCell>,
-    /// Time that a slice is meant to take.
+    /// Target duration of a slice.
     pub(super) slice_time: Nanos,
     count: u64,
     pub(super) errors: u64,
@@ -105,18 +106,18 @@ impl<'a> Slicer<'a> {
         self.lane.io().now()
     }
 
-    /// The cell that shows the drift.
+    /// Reference cell, which shows the drift.
     pub(super) fn reference_key(&self) -> CellKey {
         self.reference
     }
 
-    /// Whether the last reference slice was so long ago.
+    /// Returns true if the last reference slice is at least `every` old.
     pub(super) fn is_reference_due(&mut self, every: Nanos) -> bool {
         let now = self.now();
         self.reference_series.last().is_none_or(|(began, _)| now.since(*began) >= every)
     }
 
-    /// Measures a slice of a cell.
+    /// Measures one slice of a cell.
     pub(super) fn measure(&mut self, key: CellKey) -> Result<(), LoadError> {
         let began = self.now();
         let measurement = self.slice(key)?;
@@ -124,12 +125,12 @@ impl<'a> Slicer<'a> {
         let cell = self.raw.entry(key).or_default();
         cell.slices.push(RawSlice { began, bandwidth_bytes_per_s, elapsed });
         cell.sum.extend(&measurement);
-        // A cell's slices are seconds apart: their seconds are no time series.
+        // Slices of a cell are seconds apart, so their seconds aren't a time series.
         cell.sum.seconds.clear();
         Ok(())
     }
 
-    /// Measures a slice of the reference cell.
+    /// Measures one slice of the reference cell.
     pub(super) fn measure_reference(&mut self) -> Result<(), LoadError> {
         self.measure(self.reference)?;
         let last = self.raw.get(&self.reference).and_then(|cell| cell.slices.last());
@@ -142,7 +143,8 @@ impl<'a> Slicer<'a> {
         self.run(key, counting, Stop::after(self.slice_time))
     }
 
-    /// How long so many requests of a cell take on the idle device, from the first submission to the last completion; `None` where one of them failed.
+    /// Time of `requests` requests of a cell on the idle device, from first submission to last
+    /// completion; `None` if one failed.
     pub(super) fn batch(&mut self, key: CellKey, requests: u64) -> Result<Option<Nanos>, LoadError> {
         let stop = Stop::after_bytes(requests.saturating_mul(key.block_bytes));
         match self.run(key, Counting::Whole, stop) {
@@ -179,13 +181,13 @@ impl<'a> Slicer<'a> {
         Ok(measurement)
     }
 
-    /// The best bandwidth seen among some cells.
+    /// Best bandwidth of any slice of the given cells.
     pub(super) fn fastest_of(&self, keys: std::ops::Range<CellKey>) -> Option<f64> {
         let slices = self.raw.range(keys).flat_map(|(_, cell)| &cell.slices);
         slices.map(|slice| slice.bandwidth_bytes_per_s).reduce(f64::max)
     }
 
-    /// Reads the area once from start to end, until a time. Whether it came to the end.
+    /// Reads the area once from start to end, until `until`. Returns true if it reached the end.
     pub(super) fn touch(&mut self, until: Nanos) -> Result<bool, LoadError> {
         let block_bytes = self.touch_block_bytes();
         let area = Area::new(0, self.area.area_bytes, block_bytes);
@@ -204,14 +206,14 @@ impl<'a> Slicer<'a> {
         Ok(measurement.bytes + block_bytes > self.area.area_bytes)
     }
 
-    /// A power of two, or the whole of a small area.
+    /// Block size of that pass: a power of two, or the whole of a small area.
     fn touch_block_bytes(&self) -> u64 {
         let most = self.area.outstanding_bytes_max;
         let power = most.checked_ilog2().map_or(0, |power| 1 << power);
         TOUCH_BLOCK_BYTES.min(power).min(self.area.area_bytes)
     }
 
-    /// Whether a cell has so many observations that the quantile may be told.
+    /// Returns true if a cell has enough observations for a quantile.
     pub(super) fn has(&self, quantile: Quantile, key: CellKey) -> bool {
         let latency = self.raw.get(&key).map(|cell| cell.sum.latency_ns.summary());
         latency.is_some_and(|latency| match quantile {
@@ -220,7 +222,7 @@ impl<'a> Slicer<'a> {
         })
     }
 
-    /// Whether so many slices more, as full as those before, would be enough for it.
+    /// Returns true if `slices` more slices like the previous ones would give enough observations.
     pub(super) fn may_have(&self, quantile: Quantile, key: CellKey, slices: usize) -> bool {
         let Some(cell) = self.raw.get(&key) else { return true };
         let requests = cell.sum.latency_ns.len();
@@ -237,12 +239,12 @@ impl<'a> Slicer<'a> {
         self.raw.get(&key).map_or(0, |cell| cell.slices.len())
     }
 
-    /// The sum of each cell's slices.
+    /// Sum of each cell's slices.
     pub(super) fn sums(&self) -> impl Iterator<Item = (CellKey, &Measurement)> {
         self.raw.iter().map(|(key, cell)| (*key, &cell.sum))
     }
 
-    /// All cells with their slices, each with the device's pace about its time.
+    /// All cells with their slices, each with the device's pace at its time.
     pub(super) fn cells(&self, follow: bool) -> BTreeMap<CellKey, Vec<Slice>> {
         let typical = median(self.reference_series.iter().map(|(_, bandwidth)| *bandwidth));
         let slice = |slice: &RawSlice| Slice {
@@ -250,14 +252,14 @@ impl<'a> Slicer<'a> {
             elapsed_ns: slice.elapsed.0 as f64,
             pace: if follow { self.pace_at(slice.began, typical) } else { 1.0 },
         };
-        // A slice in which nothing was counted, or nothing but failures, says nothing of the bandwidth.
+        // A slice without a counted success has no bandwidth.
         let counted = |cell: &RawCell| {
             cell.slices.iter().filter(|slice| slice.bandwidth_bytes_per_s > 0.0).map(slice).collect()
         };
-        temper(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
+        correct_pace(self.raw.iter().map(|(key, cell)| (*key, counted(cell))).collect(), self.reference)
     }
 
-    /// The median of the reference slices about a time, relative to the typical one.
+    /// Median of the reference slices around a time, relative to the typical one.
     fn pace_at(&self, time: Nanos, typical: f64) -> f64 {
         let series = &self.reference_series;
         if series.len() < 2 * PACE_REACH + 1 || typical <= 0.0 {
@@ -270,7 +272,7 @@ impl<'a> Slicer<'a> {
         if pace > 0.0 { pace } else { 1.0 }
     }
 
-    /// How steady the reference cell was.
+    /// Steadiness of the reference cell.
     pub(super) fn reference(&self, began: Nanos) -> Option<ReferenceCell> {
         let bandwidths = || self.reference_series.iter().map(|(_, bandwidth)| *bandwidth);
         let count = self.reference_series.len();

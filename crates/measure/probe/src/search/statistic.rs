@@ -1,16 +1,16 @@
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
-/// A part of the read side's statistics that an ablation leaves out.
+/// Part of the read statistics that an ablation can leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Statistic {
-    /// The curve of five parameters.
+    /// The five-parameter curve.
     Curve,
-    /// Quirks that neighbouring cells share.
+    /// Residuals shared by neighbouring cells.
     Kriging,
-    /// A cell's scatter drawn towards that of the cells about it.
+    /// Shrinkage of a cell's scatter towards its neighbours'.
     Shrinkage,
-    /// The correction by the reference cell's pace.
+    /// Correction by the reference cell's pace.
     Drift,
     /// Pooling of depths at which bandwidth falls.
     Pooling,
@@ -38,5 +38,5 @@ impl FromStr for Statistic {
     }
 }
 
-/// Parts that are left out.
-pub type Without = BTreeSet<Statistic>;
+/// Statistics that are left out.
+pub type OmittedStatistics = BTreeSet<Statistic>;

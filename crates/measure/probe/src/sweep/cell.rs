@@ -3,14 +3,14 @@ use nandle_profile::Cell;
 use super::CellSpec;
 use crate::load::{Measurement, ScheduleLag};
 
-/// A measurement as the sweep's file and the profile have it.
+/// Converts a measurement to a cell of the sweep file or the profile.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "bytes are counts, in part from fractions of a request"
 )]
 pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&ScheduleLag>) -> Cell {
-    // Shorter runs have one second or less; a series of it would only repeat the sums.
+    // A shorter run has only one sample, which would repeat the totals.
     let seconds = if measurement.seconds.len() > 1 { measurement.seconds.clone() } else { Vec::new() };
     Cell {
         pattern: spec.pattern.to_string(),

@@ -1,4 +1,5 @@
-//! The exhaustive sweep (DIAT §1.1): every combination of pattern, block size, group size and queue depth.
+//! Exhaustive sweep (DIAT §1.1): all combinations of pattern, block size, group size and queue
+//! depth.
 
 mod cell;
 mod options;

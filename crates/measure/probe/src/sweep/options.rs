@@ -3,7 +3,7 @@ use nandle_profile::OperationKind;
 use crate::load::{Arrivals, Refill, Stop};
 use crate::pattern::PatternSpec;
 
-/// The parameter space of a sweep.
+/// Parameter space of a sweep.
 #[derive(Debug, Clone)]
 pub struct SweepOptions {
     /// Address patterns.
@@ -12,43 +12,43 @@ pub struct SweepOptions {
     pub block_sizes: Vec<u64>,
     /// Blocks in a group, for the patterns that have groups.
     pub group_sizes: Vec<u64>,
-    /// Requests outstanding.
+    /// Queue depths.
     pub queue_depths: Vec<u32>,
-    /// What the requests do, each in cells of its own.
+    /// Kinds of operation, each measured in its own cells.
     pub operations: Vec<OperationKind>,
-    /// When the run of a cell ends.
+    /// End of a cell's run.
     pub stop: Stop,
-    /// When completed requests are followed by new ones.
+    /// Time at which completed requests are replaced.
     pub refill: Refill,
-    /// Requests on a schedule, instead of as fast as they complete.
+    /// Arrival rate, for scheduled requests instead of a closed loop.
     pub rate: Option<OpenLoopRate>,
-    /// Submitting threads. The queue depth is shared out among them.
+    /// Submitting threads, which share the queue depth.
     pub threads: u32,
-    /// Memory through which reads of a real device go, all threads together; 0: as many buffers as requests outstanding.
+    /// Read pool of all threads together. With 0, there is one buffer per outstanding request.
     pub read_pool_bytes: u64,
     /// Seed of the patterns.
     pub seed: u64,
-    /// Cells that would have more bytes outstanding than this are skipped.
+    /// Largest number of outstanding bytes. Cells beyond it are skipped.
     pub outstanding_bytes_max: u64,
 }
 
 impl SweepOptions {
-    /// Whether some cell reads, and goes through memory for that.
+    /// Returns true if a cell reads through a read pool.
     pub fn has_read_pool(&self) -> bool {
         self.read_pool_bytes > 0 && self.operations.iter().any(|operation| operation.reads())
     }
 
-    /// Whether no cell writes.
+    /// Returns true if no cell writes.
     pub fn reads_only(&self) -> bool {
         self.operations.iter().all(|operation| *operation == OperationKind::Read)
     }
 }
 
-/// The schedule of an open loop.
+/// Schedule of an open loop.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct OpenLoopRate {
-    /// Requests per second, all threads together.
+    /// Requests per second of all threads together.
     pub per_s: f64,
-    /// How they are spread.
+    /// Distribution of arrivals.
     pub arrivals: Arrivals,
 }

@@ -5,41 +5,41 @@ use nandle_units::{format_bytes, format_bytes_exact};
 use super::SweepOptions;
 use crate::pattern::PatternSpec;
 
-/// One combination to run.
+/// One combination of parameters.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CellSpec {
     /// Address pattern.
     pub pattern: PatternSpec,
-    /// What the requests do.
+    /// Kind of operation.
     pub operation: OperationKind,
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Blocks in a group; 1 for patterns without groups.
+    /// Blocks in a group; 1 for patterns that ignore groups.
     pub group_blocks: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
 }
 
-/// What a sweep would run, in order, and what it leaves out.
+/// Cells of a sweep in order, and skipped cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SweepPlan {
-    /// To be run.
+    /// Cells to run.
     pub cells: Vec<CellSpec>,
-    /// Left out, with the reason.
+    /// Skipped cells with the reason.
     pub skipped: Vec<SkippedCell>,
 }
 
-/// A parameter space that makes no sense on a device.
+/// Parameter space that is invalid on a device.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanError {
-    /// A list of values is empty, or has a zero in it.
+    /// A list is empty or contains zero.
     #[error("{what}: expected one or more values, each at least 1")]
     Empty {
-        /// Which list.
+        /// Option of the list.
         what: &'static str,
     },
-    /// A block size that direct I/O can't do.
+    /// Direct I/O doesn't support the block size.
     #[error(
         "block size {}: direct I/O on this target needs multiples of {}; choose other --block-sizes",
         format_bytes_exact(*block_bytes), format_bytes_exact(*needed_bytes)
@@ -47,10 +47,10 @@ pub enum PlanError {
     Block {
         /// The block size.
         block_bytes: u64,
-        /// What it must be a multiple of.
+        /// Required multiple in bytes.
         needed_bytes: u64,
     },
-    /// A block that is larger than the area.
+    /// A block is larger than the area.
     #[error(
         "block size {}: there are only {} to test in; choose smaller --block-sizes, or a larger --file-size for a test file",
         format_bytes_exact(*block_bytes), format_bytes(*area_bytes)
@@ -64,7 +64,7 @@ pub enum PlanError {
 }
 
 impl CellSpec {
-    /// Whether a measured cell is of this combination.
+    /// Returns true if `cell` measures this combination.
     pub fn is(&self, cell: &Cell) -> bool {
         self.pattern.to_string() == cell.pattern
             && self.operation == cell.operation
@@ -73,7 +73,7 @@ impl CellSpec {
             && self.queue_depth == cell.queue_depth
     }
 
-    /// The record of not running it.
+    /// Creates the record of a skipped cell.
     pub fn skipped(&self, reason: String) -> SkippedCell {
         SkippedCell {
             pattern: self.pattern.to_string(),
@@ -84,7 +84,7 @@ impl CellSpec {
         }
     }
 
-    /// Bytes outstanding at one time.
+    /// Bytes outstanding at full queue depth.
     pub fn outstanding_bytes(&self) -> u64 {
         self.block_bytes.saturating_mul(self.queue_depth.into())
     }
@@ -100,10 +100,10 @@ impl std::fmt::Display for CellSpec {
     }
 }
 
-/// Lays out a sweep over the first `area_bytes` of a device.
+/// Plans a sweep over the first `area_bytes` of a device.
 ///
 /// # Errors
-/// The parameter space makes no sense on it.
+/// The parameter space is invalid on the device.
 pub fn plan(options: &SweepOptions, shape: &Shape, area_bytes: u64) -> Result<SweepPlan, PlanError> {
     check(options, shape, area_bytes)?;
     let mut plan = SweepPlan { cells: Vec::new(), skipped: Vec::new() };

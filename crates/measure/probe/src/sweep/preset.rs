@@ -1,4 +1,4 @@
-//! The parameter spaces of papers, so that their tables can be put beside ours.
+//! Parameter spaces of papers, for comparison with their tables.
 
 use nandle_profile::OperationKind;
 
@@ -9,41 +9,42 @@ const KIB: u64 = 1 << 10;
 const MIB: u64 = 1 << 20;
 const GIB: u64 = 1 << 30;
 
-/// A paper's parameter space.
+/// Paper that defines a parameter space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// Baumann, de Nijs, Strobel, Sattler, `DaMoN` 2010 (§1.1): random reading in groups, and sequential reading, of 2 KiB
-    /// to 4 MiB at depths up to 128; each run ends when 4 GiB were read.
+    /// Baumann, de Nijs, Strobel, Sattler, `DaMoN` 2010 (§1.1): random reads in groups and
+    /// sequential reads, of 2 KiB to 4 MiB at depths up to 128. Each run ends after 4 GiB.
     Diat,
-    /// Gottstein, Petrov, Almeida, Ivanov, Buchmann, TU Darmstadt 2010: sequential and random reading and writing over
-    /// block sizes, at depth 32 for throughput and at depth 1 for latency.
+    /// Gottstein, Petrov, Almeida, Ivanov, Buchmann, TU Darmstadt 2010: sequential and random reads
+    /// and writes over block sizes, at depth 32 for throughput and at depth 1 for latency.
     Flashydb,
-    /// `IOzone`, as Regola, Cieslak, Chawla ran it (ASBD 2012): read, random read, write and random write over record sizes,
-    /// one request at a time.
+    /// `IOzone` as used by Regola, Cieslak, Chawla (ASBD 2012): sequential and random reads and
+    /// writes over record sizes, one request at a time.
     Iozone,
-    /// Bouganim, Jónsson, Bonnet, CIDR 2009: the address patterns of uFLIP with blocks of 32 KiB, one request at a time.
+    /// Bouganim, Jónsson, Bonnet, CIDR 2009: the address patterns of uFLIP with blocks of 32 KiB,
+    /// one request at a time.
     Uflip,
 }
 
-/// The axes of a parameter space.
+/// Axes of a parameter space.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Space {
     /// Address patterns.
     pub patterns: Vec<PatternSpec>,
-    /// What the requests do.
+    /// Kinds of operation.
     pub operations: Vec<OperationKind>,
     /// Bytes of one request.
     pub block_sizes: Vec<u64>,
     /// Blocks in a group.
     pub group_sizes: Vec<u64>,
-    /// Requests outstanding.
+    /// Queue depths.
     pub queue_depths: Vec<u32>,
-    /// When the run of a cell ends; `None` where the paper doesn't say.
+    /// End of a cell's run; `None` if the paper doesn't give it.
     pub stop: Option<Stop>,
 }
 
 impl Preset {
-    /// Its axes.
+    /// Parameter space of the paper.
     pub fn space(self) -> Space {
         match self {
             Self::Diat => Space {
@@ -112,7 +113,7 @@ mod tests {
     #[test]
     fn each_space_has_what_its_paper_reports() {
         let diat = Preset::Diat.space();
-        // C6 names depth 128, C9 groups of 4, 8 and 16 with it, C4 blocks of 2 MB.
+        // C6 uses depth 128, C9 groups of 4, 8 and 16 at that depth, C4 blocks of 2 MB.
         assert!(
             diat.queue_depths.contains(&128)
                 && [4, 8, 16].iter().all(|group| diat.group_sizes.contains(group))
@@ -120,7 +121,7 @@ mod tests {
         assert!(diat.block_sizes.contains(&(2 * MIB)) && diat.operations == [OperationKind::Read]);
         assert!(Preset::Flashydb.space().queue_depths.contains(&32));
         let iozone = Preset::Iozone.space();
-        // C40 speaks of 4 KB, 32 KB, 256 KB and 8 MB.
+        // C40 uses 4 KB, 32 KB, 256 KB and 8 MB.
         assert!(
             [4 * KIB, 32 * KIB, 256 * KIB, 8 * MIB].iter().all(|record| iozone.block_sizes.contains(record))
         );

@@ -11,28 +11,29 @@ use crate::load::{
 };
 use crate::pattern::{Area, Pattern};
 
-/// On what a sweep runs.
+/// Device, area and controls of a sweep.
 pub struct SweepContext<'a> {
     /// Opens the device for a submitting thread.
     pub open: &'a Opener<'a>,
-    /// What the device can do.
+    /// Shape of the device.
     pub shape: &'a Shape,
-    /// How much of it is addressed, from its start on.
+    /// Bytes addressed, from the start of the device.
     pub area_bytes: u64,
-    /// How long the device may be silent before a run is given up.
+    /// Time without completions after which a run is abandoned.
     pub patience: Nanos,
-    /// What reads must find, where that is known.
+    /// Contents that reads must return, if known.
     pub contents: Option<Contents>,
-    /// Ends the sweep.
+    /// Interrupts the sweep.
     pub cancel: &'a Cancel,
-    /// Told at once when the device stops answering one of several threads: the cell ends only when it answers again.
+    /// Called at once when one of several threads detects a stall. The cell itself ends only when
+    /// the device answers again.
     pub stalled: &'a (dyn Fn(&LoadError) + Sync),
 }
 
 /// Runs one cell.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`].
+/// See [`ClosedLoop::run`].
 pub fn run_cell(
     context: &SweepContext<'_>,
     options: &SweepOptions,
@@ -44,7 +45,7 @@ pub fn run_cell(
     let run = |number: u32, lane: &mut Lane| {
         let before = counters(lane);
         let (measurement, lag) = run_part(context, options, spec, Part { number, of: threads }, lane)?;
-        // Where drives count they are modelled, and driven by one thread.
+        // Only modelled drives have counters, and one thread drives them.
         if let (Some(before), Some(after), Ok(mut work)) = (before, counters(lane), work.lock()) {
             *work = Some(drive_work(after.since(before)));
         }
@@ -54,7 +55,7 @@ pub fn run_cell(
         Ok(measurement)
     };
     let slots = spec.queue_depth.div_ceil(threads);
-    // Each buffer takes whole grains, and writing needs a pool beside the blocks in flight.
+    // Buffers occupy whole grains. Writes also need a pool in addition to the blocks in flight.
     let buffer_bytes = spec.block_bytes.next_multiple_of(GRAIN_BYTES as u64);
     let part_bytes = buffer_bytes.saturating_mul(u64::from(slots) + 1);
     let room_bytes = write_pool_room_bytes(spec.operation, threads);
@@ -83,22 +84,22 @@ fn drive_work(counted: DriveCounters) -> DriveWork {
     }
 }
 
-/// No more threads than there are requests for.
+/// Number of threads, at most one per request.
 fn threads(options: &SweepOptions, spec: &CellSpec) -> u32 {
     let requests = options.stop.bytes.map_or(u64::MAX, |bytes| bytes.div_ceil(spec.block_bytes.max(1)));
     let useful = spec.queue_depth.min(u32::try_from(requests).unwrap_or(u32::MAX));
     options.threads.clamp(1, useful.max(1))
 }
 
-/// Room for the pool from which writes are cut.
+/// Memory for one thread's write pool.
 const WRITE_POOL_ROOM_BYTES: u64 = 9 << 20;
-/// So many threads have a whole one.
+/// Number of threads up to which each gets a full-sized pool.
 const POOLS_WHOLE_MAX: u64 = 16;
-/// The least that a thread needs of it.
+/// Smallest memory for a thread's write pool.
 const WRITE_POOL_ROOM_BYTES_MIN: u64 = 1 << 20;
 
-/// Room for a thread's pool. Each of a few threads has a whole one; hundreds of those would take far more memory than all
-/// requests in flight.
+/// Memory for one thread's write pool. A few threads get a full-sized pool each. With hundreds of
+/// threads, full-sized pools would need far more memory than all requests in flight.
 fn write_pool_room_bytes(operation: OperationKind, threads: u32) -> u64 {
     match operation {
         OperationKind::Read => 0,
@@ -109,7 +110,7 @@ fn write_pool_room_bytes(operation: OperationKind, threads: u32) -> u64 {
     }
 }
 
-/// The share of one thread.
+/// One thread's share of a cell.
 #[derive(Clone, Copy)]
 struct Part {
     number: u32,
@@ -117,7 +118,7 @@ struct Part {
 }
 
 impl Part {
-    /// Its share of the blocks of a run, so that the shares add up to the whole.
+    /// The thread's share of the bytes of a run. The shares add up to the total, in whole blocks.
     fn of_bytes(self, bytes: u64, block_bytes: u64) -> u64 {
         let (blocks, of) = (bytes.div_ceil(block_bytes), u64::from(self.of));
         (blocks / of + u64::from(u64::from(self.number) < blocks % of)) * block_bytes
@@ -127,8 +128,8 @@ impl Part {
         depth / self.of + u32::from(self.number < depth % self.of)
     }
 
-    /// Its share of the addresses. Where a seed makes no difference, threads with a pattern each would read the
-    /// same blocks at the same time; so they take turns in one.
+    /// The thread's share of the addresses. If the pattern ignores seeds, separate patterns would
+    /// read the same blocks at the same time, so the threads take turns in one pattern.
     fn of_pattern(self, spec: &CellSpec, area: Area, seed: u64) -> Pattern {
         let pattern = spec.pattern.start(area, spec.group_blocks, seed);
         if self.of == 1 || spec.pattern.takes_seed() {
@@ -179,13 +180,13 @@ fn work(
     Ok(Work { pattern, block_bytes, operation: spec.operation, contents: context.contents, seed })
 }
 
-/// Each cell and each thread goes to places of its own, and to the same ones when the sweep is run again.
+/// Seed of a thread's requests in a cell. It differs between cells and threads and is reproducible.
 fn seed(seed: u64, spec: &CellSpec, thread: u32) -> u64 {
     [spec.block_bytes, spec.queue_depth.into(), thread.into()].into_iter().fold(seed, mixed)
 }
 
-/// Seed of a cell's addresses. Cells whose pattern stays at one place share that place, so that their block sizes and depths
-/// can be compared: on a disk the place decides the throughput.
+/// Seed of a cell's addresses. Patterns with a single position use the same position in all cells,
+/// so that block sizes and depths are comparable: on a disk, position determines throughput.
 fn place_seed(sweep_seed: u64, spec: &CellSpec, thread: u32) -> u64 {
     if spec.pattern.has_one_place() {
         mixed(sweep_seed, thread.into())
@@ -194,7 +195,7 @@ fn place_seed(sweep_seed: u64, spec: &CellSpec, thread: u32) -> u64 {
     }
 }
 
-/// Two numbers as one, each bit of which depends on all of theirs (the finaliser of `SplitMix64`, Steele et al. 2014).
+/// Hash of two numbers (the finaliser of `SplitMix64`, Steele et al. 2014).
 fn mixed(one: u64, other: u64) -> u64 {
     let mut bits = one.wrapping_mul(0x9e37_79b9_7f4a_7c15).wrapping_add(other);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -202,7 +203,7 @@ fn mixed(one: u64, other: u64) -> u64 {
     bits ^ (bits >> 31)
 }
 
-/// The thread that kept its schedule worst.
+/// Lag of the thread with the largest mean lag, with the unsent requests of all threads.
 fn worst(lags: &[ScheduleLag]) -> Option<ScheduleLag> {
     let unsent = lags.iter().map(|lag| lag.unsent).sum();
     let worst =

@@ -43,7 +43,8 @@ fn shape() -> Shape {
 #[test]
 fn every_combination_is_run_or_skipped_once_and_groups_only_where_they_differ() {
     let plan = plan(&options(), &shape(), AREA_BYTES).unwrap();
-    // Random: 2 blocks × 2 groups × 3 depths, sequential: 2 × 1 × 3; 32 × 64 KiB is too much at once.
+    // Random: 2 blocks × 2 groups × 3 depths; sequential: 2 × 1 × 3. 32 × 64 KiB exceeds the limit
+    // of outstanding bytes.
     assert_eq!((plan.cells.len(), plan.skipped.len()), (12 + 6 - 3, 3));
     for skipped in &plan.skipped {
         assert_eq!((skipped.block_bytes, skipped.queue_depth), (65_536, 32));
@@ -76,7 +77,7 @@ fn spaces_that_make_no_sense_are_errors_that_name_the_option() {
     assert!(error(SweepOptions { block_sizes: vec![4096, 0], ..options() }).contains("--block-sizes"));
     assert!(error(SweepOptions { group_sizes: vec![0], ..options() }).contains("--group-sizes"));
     assert!(error(SweepOptions { queue_depths: vec![0], ..options() }).contains("--queue-depths"));
-    // Memory has to be aligned to 4 KiB.
+    // Direct I/O needs memory aligned to 4 KiB.
     assert!(error(SweepOptions { block_sizes: vec![512], ..options() }).contains("multiples of 4KiB"));
     assert!(error(SweepOptions { block_sizes: vec![16 << 20], ..options() }).contains("--file-size"));
 }
@@ -140,7 +141,7 @@ fn each_cell_of_a_plan_runs_on_a_file() {
         if operation == OperationKind::Read {
             continue;
         }
-        // What was written is no longer what the file was filled with.
+        // Writes have replaced the initial contents.
         let now = std::fs::read(file.file.path()).unwrap();
         let mut then = vec![0; now.len()];
         file.contents.fill(0, &mut then);
@@ -193,6 +194,6 @@ fn a_schedule_reports_its_lag() {
     let arrivals = cell.requests + cell.unsent.unwrap();
     assert!((196..=200).contains(&arrivals), "{arrivals}");
     assert!(cell.schedule_lag_ns.unwrap().mean.is_some());
-    // A run by bytes has no time until which arrivals go on: it is an error, not another kind of run.
+    // A run limited by bytes has no end time for arrivals, so it must fail.
     assert!(file.run(&SweepOptions { rate, ..options() }, &spec).is_err());
 }

@@ -4,53 +4,53 @@ use rand_distr::{Distribution, StandardNormal};
 use super::Timing;
 use crate::pattern::{Generator, below, generator};
 
-/// A made-up drive: commands that are served side by side, then one controller that takes a time for each request,
-/// then one bus that takes a time for each byte. So it is bound by latency, by the rate of requests, or by
+/// Drive model for tests: parallel command slots, then one controller with a time per request, then
+/// one bus with a time per byte. So throughput is limited by latency, by request rate, or by
 /// bandwidth.
 #[derive(Debug, Clone)]
 pub(crate) struct Drive {
-    /// Commands served side by side.
+    /// Commands served in parallel.
     pub(crate) commands: usize,
-    /// Service time of a request of no length.
+    /// Service time of a request of zero bytes.
     pub(crate) request_us: f64,
     /// Service time of each byte.
     pub(crate) ns_per_byte: f64,
-    /// Service times differ by up to this share from one request to the next, to either side.
+    /// Largest relative deviation of a service time, in either direction.
     pub(crate) jitter: f64,
-    /// Requests per second that the controller takes.
+    /// Requests per second of the controller.
     pub(crate) iops_max: f64,
     /// Bytes per second of the bus.
     pub(crate) bandwidth_max: f64,
-    /// From this size on requests take half as long again: they are split (C4).
+    /// Requests of at least this size take 50 % longer, because they are split (C4).
     pub(crate) split_bytes: u64,
-    /// How much longer groups of blocks take, while fewer than 32 requests are outstanding (C8, C9).
+    /// Slowdown of groups of blocks while fewer than 32 requests are outstanding (C8, C9).
     pub(crate) group_factor: f64,
-    /// How long requests of a sequential stream take, relative to random ones.
+    /// Service time of sequential requests relative to random ones.
     pub(crate) sequential_factor: f64,
-    /// From so many bytes outstanding on everything takes 40 % longer: something on the way has no more room.
+    /// Bytes outstanding from which everything takes 40 % longer, as if a buffer were full.
     pub(crate) crowded_bytes: u64,
-    /// Standard deviation of the logarithm of how fast each block size at each depth is beyond all this, for reasons
-    /// of its own.
+    /// Standard deviation of the logarithm of a cell's own speed factor, which no other parameter
+    /// explains.
     pub(crate) quirks: f64,
-    pub(crate) weather: Weather,
+    pub(crate) variation: SpeedVariation,
 }
 
-/// How a drive's speed changes with time, for no reason that the cells know.
+/// Variation of a drive's speed over time, independent of the cell.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Weather {
-    /// Standard deviation of the logarithm of its speed, drawn anew every 50 ms.
+pub(crate) struct SpeedVariation {
+    /// Standard deviation of the logarithm of the speed, drawn anew every 50 ms.
     pub(crate) noise: f64,
-    /// Its speed goes up and down by this share, once a minute.
+    /// Relative amplitude of a speed oscillation with a period of one minute.
     pub(crate) drift: f64,
     pub(crate) seed: u64,
 }
 
-const GUST: u64 = 50_000_000;
+const NOISE_INTERVAL_NS: u64 = 50_000_000;
 
-impl Weather {
-    /// How fast the drive is at a time; 1 on average.
+impl SpeedVariation {
+    /// Speed factor at time `now`; 1 on average.
     fn speed(self, now: Nanos) -> f64 {
-        let mut drawn = generator(self.seed, 1000 + now.0 / GUST);
+        let mut drawn = generator(self.seed, 1000 + now.0 / NOISE_INTERVAL_NS);
         let deviation: f64 = StandardNormal.sample(&mut drawn);
         let phase = (self.seed % 16) as f64 / 16.0 + now.as_secs_f64() / 60.0;
         (1.0 + self.drift * (phase * std::f64::consts::TAU).sin()) * (deviation * self.noise).exp()
@@ -58,13 +58,13 @@ impl Weather {
 }
 
 impl Drive {
-    /// What the smallest request takes.
+    /// Service time of the smallest request.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
     pub(crate) fn service_ns_min(&self) -> u64 {
         (self.request_us * 1e3) as u64
     }
 
-    /// How much longer everything takes in a cell than by the rules.
+    /// Slowdown of a cell that the other rules don't explain.
     fn quirk(&self, bytes: u64, outstanding: u64) -> f64 {
         let crowded = if bytes * outstanding >= self.crowded_bytes { 1.4 } else { 1.0 };
         let cell = u64::from(bytes.ilog2() << 8 | outstanding.ilog2());
@@ -73,38 +73,39 @@ impl Drive {
     }
 
     pub(crate) fn timing(&self) -> impl Timing + use<> {
-        Running {
+        DriveState {
             command_free_at: vec![0.0; self.commands],
             controller_free_at: 0.0,
             bus_free_at: 0.0,
             end_bytes: 0,
             run_requests: 0,
             in_groups: false,
-            generator: generator(self.weather.seed, 3),
-            gust: u64::MAX,
+            generator: generator(self.variation.seed, 3),
+            noise_interval: u64::MAX,
             speed: 1.0,
             drive: self.clone(),
         }
     }
 }
 
-/// Times in nanoseconds.
-struct Running {
+/// State of a drive under load. All times are in nanoseconds.
+struct DriveState {
     drive: Drive,
     command_free_at: Vec<f64>,
     controller_free_at: f64,
     bus_free_at: f64,
-    /// Where the last request ended, and how many before it followed one another.
+    /// End of the last request. `run_requests` counts the sequential requests up to it.
     end_bytes: u64,
     run_requests: u32,
     in_groups: bool,
     generator: Generator,
-    gust: u64,
+    noise_interval: u64,
     speed: f64,
 }
 
-impl Running {
-    /// Follows the addresses: runs of up to 32 requests are groups, longer ones sequential.
+impl DriveState {
+    /// Classifies the address stream: runs of up to 32 requests are groups, longer runs are
+    /// sequential.
     fn follow(&mut self, operation: &Operation) {
         if operation.offset_bytes() == self.end_bytes {
             self.run_requests += 1;
@@ -128,11 +129,11 @@ impl Running {
     }
 }
 
-impl Timing for Running {
+impl Timing for DriveState {
     fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos {
-        if self.gust != now.0 / GUST {
-            self.gust = now.0 / GUST;
-            self.speed = self.drive.weather.speed(now);
+        if self.noise_interval != now.0 / NOISE_INTERVAL_NS {
+            self.noise_interval = now.0 / NOISE_INTERVAL_NS;
+            self.speed = self.drive.variation.speed(now);
         }
         self.follow(operation);
         let pace = self.speed / self.drive.quirk(operation.length_bytes(), outstanding as u64 + 1);

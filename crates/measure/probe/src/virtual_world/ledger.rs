@@ -3,7 +3,7 @@ use std::rc::Rc;
 
 use nandle_io::{Nanos, Operation};
 
-/// What a world was asked, seen from the device's side. A clone is another handle to the same book.
+/// Record of the requests that a fake device received. A clone shares the same record.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ledger(Rc<RefCell<Book>>);
 
@@ -14,12 +14,12 @@ struct Book {
     outstanding_bytes_max: u64,
     offsets: Vec<u64>,
     submitted_at: Vec<Nanos>,
-    /// Spans of time with the requests outstanding in them, in order.
+    /// Spans of time, in order, with the number of requests outstanding in each.
     spans: Vec<(Nanos, usize)>,
 }
 
 impl Ledger {
-    /// A request was taken.
+    /// Records a submitted request.
     pub(super) fn asked(&self, now: Nanos, operation: &Operation) {
         let mut book = self.0.borrow_mut();
         book.asked_bytes += operation.length_bytes();
@@ -29,7 +29,7 @@ impl Ledger {
         book.submitted_at.push(now);
     }
 
-    /// A request succeeded.
+    /// Records a successful completion.
     pub(super) fn answered(&self, operation: &Operation) {
         self.0.borrow_mut().outstanding_bytes -= operation.length_bytes();
     }
@@ -42,7 +42,7 @@ impl Ledger {
         self.0.borrow().asked_bytes
     }
 
-    /// The most bytes that were outstanding at one time.
+    /// Largest number of bytes outstanding at one time.
     pub(crate) fn outstanding_bytes_max(&self) -> u64 {
         self.0.borrow().outstanding_bytes_max
     }
@@ -55,7 +55,7 @@ impl Ledger {
         self.0.borrow().submitted_at.clone()
     }
 
-    /// The requests outstanding whenever time passed until `until`, in order.
+    /// Numbers of requests outstanding in each span until `until`, in order.
     pub(crate) fn outstanding_until(&self, until: Nanos) -> Vec<usize> {
         let mut at = Nanos::ZERO;
         let before = |(span, outstanding): &(Nanos, usize)| {

@@ -1,20 +1,21 @@
-//! A made-up device in virtual time for this crate's own tests: what it answers, and when, follows from a [`Timing`] alone,
-//! so drivers and searches can be held against exact arithmetic. It keeps a [`Ledger`] of what it was asked.
+//! Fake device in virtual time for this crate's tests. A [`Timing`] alone decides its completion
+//! times, so tests can compare drivers and searches with exact arithmetic. A [`Ledger`] records the
+//! requests.
 
 mod drive;
 mod ledger;
 mod servers;
 mod world;
 
-pub(crate) use drive::{Drive, Weather};
+pub(crate) use drive::{Drive, SpeedVariation};
 pub(crate) use ledger::Ledger;
 pub(crate) use servers::Servers;
-pub(crate) use world::{Fault, MadeUpWorld};
+pub(crate) use world::{FakeWorld, Fault};
 
 use nandle_io::{Nanos, Operation};
 
-/// When requests are done.
+/// Completion times of requests.
 pub(crate) trait Timing {
-    /// When a request will be done that is taken now, with so many outstanding before it.
+    /// Returns the completion time of a request submitted now, after `outstanding` others.
     fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos;
 }

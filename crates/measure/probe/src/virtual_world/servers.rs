@@ -2,7 +2,7 @@ use nandle_io::{Nanos, Operation};
 
 use super::Timing;
 
-/// Parallel servers with one queue before them, first come first served.
+/// Parallel servers with one first-come, first-served queue.
 pub(crate) struct Servers<F> {
     free_at: Vec<Nanos>,
     service: F,
@@ -10,7 +10,7 @@ pub(crate) struct Servers<F> {
 }
 
 impl<F: FnMut(u64) -> Nanos> Servers<F> {
-    /// `count` servers; `service` says how long the request of a number (from 0) is served.
+    /// `count` servers; `service` returns the service time of the n-th request, counted from 0.
     pub(crate) fn new(count: usize, service: F) -> Self {
         Self { free_at: vec![Nanos::ZERO; count], service, number: 0 }
     }

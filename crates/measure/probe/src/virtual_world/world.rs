@@ -4,40 +4,40 @@ use nandle_io::{Access, Cause, Device, DeviceId, DurableWrites, Io, Nanos, Opera
 use super::{Ledger, Timing};
 use crate::load::{Contents, Lane, LaneOptions};
 
-/// What shall go wrong with a request.
+/// Injected fault of a request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Fault {
-    /// It fails, when it would have been done.
+    /// Fails at its completion time.
     Fail,
-    /// It succeeds with what belongs elsewhere.
+    /// Succeeds with the contents of another block.
     Damage,
-    /// It is never answered.
+    /// Never completes.
     Silence,
 }
 
-/// A world of one made-up device.
-pub(crate) struct MadeUpWorld {
-    world: VirtualWorld<Scheduled<MadeUp>>,
+/// World with one fake device.
+pub(crate) struct FakeWorld {
+    world: VirtualWorld<Scheduled<FakeDevice>>,
 }
 
-/// How the device behaves.
-pub(crate) struct MadeUp {
+/// Behaviour of the fake device.
+pub(crate) struct FakeDevice {
     timing: Box<dyn Timing>,
     submitted: u64,
     contents: Option<Contents>,
     faults: Option<Faults>,
-    /// The keys of requests in flight that will find what belongs elsewhere.
+    /// Keys of requests in flight that will return another block's contents.
     damaged: Vec<usize>,
     ledger: Option<Ledger>,
 }
 
-/// Which requests go wrong, by their numbers, and how.
+/// Numbers of the requests that fail, and the fault.
 type Faults = (Box<dyn Fn(u64) -> bool>, Fault);
 
-impl MadeUpWorld {
-    /// A device of a size with 512-byte blocks.
+impl FakeWorld {
+    /// Creates a device of `capacity_bytes` with 512-byte blocks.
     pub(crate) fn new(capacity_bytes: u64, timing: impl Timing + 'static) -> Self {
-        let made_up = MadeUp {
+        let fake = FakeDevice {
             timing: Box::new(timing),
             submitted: 0,
             contents: None,
@@ -45,7 +45,7 @@ impl MadeUpWorld {
             damaged: Vec::new(),
             ledger: None,
         };
-        let mut world = VirtualWorld::of(made_up, 256);
+        let mut world = VirtualWorld::of(fake, 256);
         world.add_device(Shape {
             capacity_bytes,
             logical_block_bytes: 512,
@@ -59,58 +59,57 @@ impl MadeUpWorld {
         Self { world }
     }
 
-    /// The device.
     pub(crate) fn device(&self) -> Device {
         self.world.devices()[0].clone()
     }
 
-    /// With room for so many requests.
+    /// Sets the number of request slots.
     pub(crate) fn slots(self, slots: usize) -> Self {
         Self { world: self.world.with_slots(slots) }
     }
 
-    /// Each request costs the host's processor so much.
+    /// Sets the processor time that the host spends on each request.
     pub(crate) fn request_cpu(self, request_cpu: Nanos) -> Self {
         Self { world: self.world.with_request_cpu(request_cpu) }
     }
 
-    /// Reads find these contents.
+    /// Sets the contents that reads return.
     pub(crate) fn contents(mut self, contents: Contents) -> Self {
-        self.made_up().contents = Some(contents);
+        self.fake().contents = Some(contents);
         self
     }
 
-    /// Those requests go wrong whose number (from 0) is one of these.
+    /// Injects `fault` into each request for which `numbers` returns true. Requests count from 0.
     pub(crate) fn faults(mut self, numbers: impl Fn(u64) -> bool + 'static, fault: Fault) -> Self {
-        self.made_up().faults = Some((Box::new(numbers), fault));
+        self.fake().faults = Some((Box::new(numbers), fault));
         self
     }
 
-    /// Keeps a book of everything that is asked.
+    /// Starts recording requests and returns the record.
     pub(crate) fn ledger(&mut self) -> Ledger {
-        self.made_up().ledger.get_or_insert_default().clone()
+        self.fake().ledger.get_or_insert_default().clone()
     }
 
-    /// A lane on the device, with buffers for `buffer_bytes` and a patience of ten seconds.
+    /// Lane on the device with `buffer_bytes` of buffers and a patience of ten seconds.
     pub(crate) fn lane(self, buffer_bytes: u64) -> Lane {
         let device = self.device();
         let options = LaneOptions { buffer_bytes, read_pool_bytes: 0, patience: Nanos::from_secs(10) };
         Lane::new(Box::new(self), device, options).unwrap()
     }
 
-    fn made_up(&mut self) -> &mut MadeUp {
+    fn fake(&mut self) -> &mut FakeDevice {
         self.world.behaviour_mut().conduct_mut()
     }
 }
 
-impl Io for MadeUpWorld {
+impl Io for FakeWorld {
     nandle_io::forward_io!(
         world: devices submit reap in_flight slots now cpu_time charge_cpu timer_slack waker register backend counters
     );
 }
 
-impl Conduct for MadeUp {
-    const NAME: &'static str = "made up";
+impl Conduct for FakeDevice {
+    const NAME: &'static str = "fake";
     const HEARTBEAT: Option<Nanos> = Some(Nanos::from_millis(200));
 
     fn fate(&mut self, now: Nanos, arrival: &Arrival<'_>) -> Fate {
@@ -130,7 +129,8 @@ impl Conduct for MadeUp {
         Fate { takes, failure: matches!(fault, Some(Fault::Fail)).then_some(Cause::System(5)) }
     }
 
-    /// Fills a read's buffers with what belongs there, or a block further on.
+    /// Fills the buffers of a read: with its own contents, or with those of the block after it if
+    /// damaged.
     fn take_effect(&mut self, key: usize, _device: DeviceId, operation: &mut Operation) {
         if let Some(ledger) = &self.ledger {
             ledger.answered(operation);

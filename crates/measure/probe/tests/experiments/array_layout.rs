@@ -20,7 +20,7 @@ fn arrays_in_software_are_found() {
     assert_layout("raid0:64KiB:model:x25-e-64*3", 64 << 10, 3);
     assert_layout("raid0:4KiB:model:x25-e-64*2", 4 << 10, 2);
     assert_layout("raid0:1MiB:model:barracuda-7200.10*5", 1 << 20, 5);
-    // The legs of a mirror hold the same.
+    // Both legs of a mirror hold the same data.
     assert_layout("raid10:64KiB:model:mtron-16*4", 64 << 10, 2);
 }
 
@@ -43,12 +43,12 @@ fn single_drives_show_nothing_or_their_channels() {
         let found = on(&format!("model:{model}"));
         assert_eq!((found.chunk_bytes, found.members), (None, None), "{model}: {found:?}");
     }
-    // Ten channels, and units of 4 KiB that go round them.
+    // Ten channels, with units of 4 KiB in round-robin order.
     assert_layout("model:x25-m-g2", 4 << 10, 10);
 }
 
 #[test]
-fn too_little_time_is_said() {
+fn too_little_time_is_reported() {
     let outcome = Bench::new("model:barracuda-7200.10", Nanos::from_secs(2)).conduct("array-layout");
     let record = outcome.experiments.array_layout.unwrap();
     assert!(!record.complete && record.ended_by.unwrap().contains("--budget"));

@@ -1,4 +1,4 @@
-//! Conducts one experiment on a target.
+//! Test bench that runs one experiment on a target.
 
 use nandle_io::Nanos;
 use nandle_probe::experiments::{
@@ -12,18 +12,18 @@ use nandle_target::{Intent, OpenOptions, SpareFile, Target, TargetSpec};
 
 const SLOTS: u32 = 256;
 
-/// What an experiment is given.
+/// Target and budget of an experiment.
 pub(crate) struct Bench {
     pub(crate) target: Target,
     pub(crate) budget: Nanos,
     pub(crate) write_limit_bytes: u64,
     pub(crate) cancel: Cancel,
     pub(crate) seed: u64,
-    /// Where test files are, when they aren't beside the target.
+    /// Directory of the test files, if it isn't the target.
     pub(crate) files: Option<Target>,
 }
 
-/// What came of it.
+/// Result of an experiment.
 pub(crate) struct Outcome {
     pub(crate) experiments: Experiments,
     pub(crate) derived: Derived,
@@ -77,14 +77,14 @@ impl Bench {
         }
     }
 
-    /// Why an experiment can't be conducted.
+    /// Reason why an experiment can't run, if any.
     pub(crate) fn why_not(&self, name: &str) -> Option<String> {
         let experiment =
             nandle_probe::experiments::ALL.into_iter().find(|experiment| experiment.name() == name);
         experiment.unwrap().cost(&self.circumstances()).err()
     }
 
-    /// Conducts the experiment of a name.
+    /// Runs the named experiment.
     pub(crate) fn conduct(&self, name: &str) -> Outcome {
         self.conduct_observed(name, &mut Unobserved)
     }
@@ -140,7 +140,7 @@ impl HostFiles for Bench {
     }
 }
 
-/// A drive of the library with some lines of its parameters changed; gone with the value.
+/// Library drive with changed parameters, in a temporary file.
 pub(crate) struct ChangedModel(tempfile::NamedTempFile);
 
 impl ChangedModel {

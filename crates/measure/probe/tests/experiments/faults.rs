@@ -1,10 +1,10 @@
-//! Drives that fail in mid-probe, that take no more flushes, and that get full.
+//! Drives that fail during a probe, that fail flushes, and that run full.
 
 use nandle_io::Nanos;
 
 use crate::bench::{Bench, Outcome};
 
-/// What an experiment finds on a drive of the library with faults, given as their file says it.
+/// Result of an experiment on a library drive with the given faults.
 fn on(model: &str, faults: &str, experiment: &str) -> Outcome {
     let file = tempfile::Builder::new().suffix(".toml").tempfile().unwrap();
     std::fs::write(file.path(), faults).unwrap();
@@ -26,7 +26,7 @@ fn a_flush_that_fails_ends_the_commits_and_what_was_timed_is_kept() {
 }
 
 #[test]
-fn a_drive_that_gets_full_says_so() {
+fn a_full_drive_is_reported() {
     let faults = "[[fault]]\nkind = \"no-space\"\nper_million = 2000\n";
     let outcome = on("x25-e-64", faults, "flush");
     let record = outcome.experiments.flush.unwrap();
@@ -44,9 +44,10 @@ fn a_drive_that_takes_no_more_writes_ends_the_interference() {
     assert!(outcome.derived.interference.is_none());
 }
 
-/// One request in thousands that fails ends nothing; but the figures aren't those of a drive in good health.
+/// One failing request in thousands doesn't end an experiment, but its figures aren't those of a
+/// healthy drive.
 #[test]
-fn requests_that_fail_among_others_are_counted_and_told() {
+fn single_failures_are_counted_and_reported() {
     for kind in ["failed-write", "failed-read"] {
         let outcome =
             on("x25-e-64", &format!("[[fault]]\nkind = \"{kind}\"\nper_million = 300\n"), "interference");

@@ -27,7 +27,8 @@ fn assert_between(got: f64, low: f64, high: f64, what: &str) {
 fn a_disk_turns_once_for_each_commit_and_a_group_commits_together() {
     let outcome = on("barracuda-7200.10");
     let costs = found(&outcome);
-    // 7200 revolutions a minute: the next sector comes by after 8.33 ms (Enterprise: 8.1 ms for a commit of TPC-B).
+    // At 7200 revolutions per minute the next sector arrives after 8.33 ms (Enterprise: 8.1 ms for
+    // a commit of TPC-B).
     for method in [CommitMethod::WriteThenFlush, CommitMethod::DurableWrite] {
         assert_between(median_us(costs, method, 8192), 8300.0, 8500.0, "one turn");
         assert_between(median_us(costs, method, 512), 8300.0, 8500.0, "the size hardly matters");
@@ -43,7 +44,8 @@ fn a_disk_turns_once_for_each_commit_and_a_group_commits_together() {
 fn capacitors_make_a_flush_empty() {
     let outcome = on("nvme-plp");
     let costs = found(&outcome);
-    // A durable write needs no medium: the firmware's 8 us and its processor, the link, and 2 us of the host.
+    // A durable write needs no flash operation: 8 us of firmware and its processor, the link, and 2
+    // us of the host.
     assert_between(median_us(costs, CommitMethod::DurableWrite, 8192), 10.0, 15.0, "a durable write");
     let flush = costs.commits.iter().find(|cost| cost.method == CommitMethod::WriteThenFlush).unwrap();
     let flush_ns = flush.flush_latency_ns.unwrap().p99.unwrap();
@@ -54,10 +56,10 @@ fn capacitors_make_a_flush_empty() {
 
 #[test]
 fn a_volatile_cache_makes_a_commit_wait_for_the_cells() {
-    // A drive that is full has hardly a region of single-level cells.
+    // A half-full drive has hardly any single-level region.
     let (tlc, plp) = (on("nvme-tlc:state=50%"), on("nvme-plp"));
-    // Programming a cell of the single-level region takes 200 us, and what the groups write fills that region: so the
-    // interval goes from there to what a commit takes behind it.
+    // Programming a single-level cell takes 200 us, and the groups' writes fill that region. So the
+    // interval extends up to the time of a commit after that.
     let commits = &found(&tlc).commits;
     let durable = |cost: &&CommitCost| cost.method == CommitMethod::DurableWrite && cost.write_bytes == 8192;
     let commit_ns = commits.iter().find(durable).unwrap().commit_ns;
@@ -69,7 +71,7 @@ fn a_volatile_cache_makes_a_commit_wait_for_the_cells() {
 
 #[test]
 fn slow_cards_and_drives_that_write_through() {
-    // 1 ms to program, and 0.2 ms for the journal of the map.
+    // 1 ms for the program operation, and 0.2 ms for the journal of the map.
     assert_between(
         median_us(found(&on("sd-card")), CommitMethod::DurableWrite, 8192),
         1500.0,
@@ -122,7 +124,7 @@ fn the_real_disk_and_its_files() {
 }
 
 #[test]
-fn a_write_limit_bounds_it_and_what_was_found_counts() {
+fn a_write_limit_bounds_it_and_keeps_partial_findings() {
     let with = |write_limit_bytes| {
         let bench = Bench::new("model:x25-e-64", Nanos::from_secs(30));
         let outcome = Bench { write_limit_bytes, ..bench }.conduct("flush");

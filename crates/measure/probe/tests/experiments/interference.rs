@@ -22,7 +22,8 @@ fn cell(map: &InterferenceMap, read_share: f64, write_share: f64) -> &Interferen
 
 #[test]
 fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
-    // mtron-16 does one command at a time, and a random write merges superblocks for milliseconds (uFLIP).
+    // mtron-16 serves one command at a time, and a random write merges superblocks for milliseconds
+    // (uFLIP).
     let outcome = on("mtron-16");
     let slowdown = cell(map(&outcome), 0.5, 0.25).read_slowdown.unwrap();
     assert!(slowdown.quantile > 0.98 && slowdown.ratio.value > 5.0, "{slowdown:?}");
@@ -30,8 +31,8 @@ fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
     assert!(limit.write_share.value < 0.1, "{limit:?}");
 }
 
-/// Reads wait for suspended programs and for erasures of 5 ms, and beside more than a quarter of the writes there are enough
-/// of those for the 99th percentile.
+/// Reads wait for suspended programs and for erase operations of 5 ms. With more than a quarter of
+/// the writes, these affect the 99th percentile.
 #[test]
 fn drives_that_clean_take_few_writes_beside_half_their_reads() {
     for model in ["nvme-plp", "nvme-tlc"] {
@@ -43,7 +44,7 @@ fn drives_that_clean_take_few_writes_beside_half_their_reads() {
         );
         let map = map(&outcome);
         assert!(cell(map, 0.25, 0.1).rates_kept, "{model}: a quarter and a tenth");
-        // The host is what bounds reads alone, so nearly all of both may be had; but then reads wait for writes.
+        // The host limits reads alone, so nearly all of both fit; but then reads wait for writes.
         let both = cell(map, 0.9, 0.9);
         let slowdown = both.read_slowdown.unwrap();
         assert!(!both.rates_kept || slowdown.ratio.low > 10.0, "{model}: {both:?}");
@@ -52,8 +53,9 @@ fn drives_that_clean_take_few_writes_beside_half_their_reads() {
     }
 }
 
-/// The most writes are those of a drive that cleans, at most the 4 GB/s of its chips by what it writes for one byte of the
-/// host's: greedy cleaning of 12.7 % spare at random costs about 4 (Desnoyers, SYSTOR 2012), and the drive has 4.1 GB/s.
+/// The peak write rate is that of a drive with garbage collection: at most the bandwidth of its
+/// chips divided by the write amplification. Greedy collection with 12.7 % spare has a factor of
+/// about 4 for random writes (Desnoyers, SYSTOR 2012), and the chips reach 4.1 GB/s.
 #[test]
 fn a_modelled_drive_is_watched_when_its_spare_blocks_are_used_up() {
     let outcome = on("nvme-plp");
@@ -62,7 +64,7 @@ fn a_modelled_drive_is_watched_when_its_spare_blocks_are_used_up() {
     assert!((0.5e9..1.3e9).contains(&bytes_per_s), "{bytes_per_s}");
 }
 
-/// More requests in a slice meet more of the cleaning, and may not change what is concluded.
+/// Longer slices meet more garbage collection, but the conclusion must not change.
 #[test]
 fn longer_slices_conclude_the_same() {
     let limit = |budget_s| {
@@ -74,7 +76,7 @@ fn longer_slices_conclude_the_same() {
 }
 
 #[test]
-fn a_disk_is_measured_in_few_cells_and_says_which_quantile_it_has() {
+fn a_disk_has_few_cells_and_a_lower_quantile() {
     let outcome = on("barracuda-7200.10");
     let map = map(&outcome);
     assert_eq!(map.cells.len(), 15);

@@ -1,10 +1,10 @@
-//! What writing in sequence gives, in large requests with several outstanding.
+//! Bandwidth of large sequential writes with several outstanding.
 
 use nandle_io::Nanos;
 
 use crate::bench::Bench;
 
-/// The drive's data sheet says 170 MB/s of sequential writing; FlashyDB measured 189 (C21).
+/// The data sheet states 170 MB/s of sequential writes; FlashyDB measured 189 (C21).
 #[test]
 fn large_writes_at_depth_give_what_the_data_sheet_says() {
     let outcome = Bench::new("model:x25-e-64", Nanos::from_secs(15)).conduct("large-writes");
@@ -23,7 +23,7 @@ fn large_writes_at_depth_give_what_the_data_sheet_says() {
     }
 }
 
-/// One small write at a time tells little of a drive that takes several: what advice took for its bandwidth before.
+/// Single small writes underestimate the bandwidth of a drive with a queue.
 #[test]
 fn an_nvme_drive_writes_more_at_depth_than_one_small_write_at_a_time() {
     let outcome = Bench::new("model:nvme-tlc:state=50%", Nanos::from_secs(15)).conduct("large-writes");

@@ -1,4 +1,5 @@
-//! Experiments on modelled drives, whose parameters say what must come out, and on the real disk.
+//! Experiments on modelled drives, with results that follow from their parameters, and on the real
+//! disk.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod array_layout;

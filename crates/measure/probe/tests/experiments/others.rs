@@ -1,4 +1,4 @@
-//! Experiments whose findings are few figures.
+//! Experiments with only a few figures as findings.
 
 use nandle_io::Nanos;
 
@@ -12,21 +12,21 @@ fn on(spec: &str, name: &str) -> crate::bench::Outcome {
 
 #[test]
 fn a_discard_costs_what_the_firmware_takes() {
-    // 0.5 ms of the card's firmware and 2 us of the host; the whole range in one command, up to the split.
+    // 0.5 ms of the card's firmware and 2 us of the host per command.
     let card = on("model:sd-card", "discard").experiments.discard.unwrap();
     assert!(card.complete, "{:?}", card.ended_by);
     let smallest = &card.findings.discards[0];
     assert_eq!(smallest.discard_bytes, 4096);
     let mean = smallest.latency_ns.mean.unwrap();
     assert!((500_000.0..560_000.0).contains(&mean), "{mean}");
-    // Reads wait for the discard before them: the card does one command at a time.
+    // The card serves one command at a time, so reads wait for the discard before them.
     let [alone, beside] = [card.findings.read_latency_alone_ns, card.findings.read_latency_beside_ns];
     let more = beside.mean.unwrap() - alone.mean.unwrap();
     assert!((400_000.0..2_000_000.0).contains(&more), "{more}");
 }
 
 #[test]
-fn what_was_discarded_holds_data_again() {
+fn discarded_ranges_are_rewritten() {
     let record = on("model:nvme-plp", "discard").experiments.discard.unwrap();
     assert!(record.complete && record.bytes_written >= 256 << 20, "{record:?}");
     let sizes: Vec<u64> = record.findings.discards.iter().map(|cost| cost.discard_bytes).collect();
@@ -40,7 +40,7 @@ fn what_was_discarded_holds_data_again() {
     }
 }
 
-/// Where the first hole of a file is.
+/// Offset of a file's first hole.
 fn first_hole(file: &std::fs::File) -> Option<u64> {
     use std::os::fd::AsRawFd as _;
     let length = file.metadata().unwrap().len();
@@ -64,8 +64,8 @@ fn disks_take_no_discards() {
 }
 
 #[test]
-fn asynchronous_reads_gain_what_the_device_does_at_once() {
-    // Forty dies beside one command at a time.
+fn asynchronous_reads_gain_the_parallelism_of_the_device() {
+    // Forty dies, compared with one command at a time.
     let nvme = on("model:nvme-plp", "sync-reads").experiments.sync_reads.unwrap().findings;
     let of = |outstanding| {
         nvme.reads.iter().find(|read| read.block_bytes == 4096 && read.outstanding == outstanding).unwrap()
@@ -99,7 +99,7 @@ fn the_real_disk_by_threads_that_block_and_by_queues() {
 }
 
 #[test]
-fn atomic_writes_are_what_the_kernel_says() {
+fn atomic_write_units_are_those_of_the_kernel() {
     let record =
         Bench::on_disk(Nanos::from_secs(2)).conduct("atomic-write").experiments.atomic_write.unwrap();
     assert!(record.complete && record.findings.source.contains("statx"), "{record:?}");

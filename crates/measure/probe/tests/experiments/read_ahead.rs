@@ -11,7 +11,7 @@ fn on(model: &str) -> ReadAhead {
 
 #[test]
 fn streams_and_triggers_are_those_of_the_parameters() {
-    // Streams that are followed at a time, and commands in a row that make one.
+    // Number of streams followed at a time, and commands that start read-ahead.
     for (model, streams, after) in [("x25-e-64", 1, 4), ("x25-m-g2", 1, 4), ("crucial-m4-256", 4, 4)] {
         let found = on(model);
         assert_eq!(found.stream_count_max.map(|count| count.value), Some(streams), "{model}");
@@ -21,7 +21,7 @@ fn streams_and_triggers_are_those_of_the_parameters() {
 
 #[test]
 fn drives_without_read_ahead_and_one_whose_bus_hides_it() {
-    // The card fetches after its second command; its bus hides nearly all that this gains.
+    // The card prefetches after its second command, but its bus hides nearly all of the gain.
     let without = ["mtron-16", "nvme-tlc", "nvme-plp"].map(|model| (model, [None, None]));
     for (model, detected) in without.into_iter().chain([("sd-card", [Some(2), Some(3)])]) {
         let found = on(model);

@@ -23,7 +23,7 @@ fn drives_that_map_units_of_4_kib_read_no_less() {
     }
 }
 
-/// Programming takes 100 us and the read before it 50 us; units are of 4 KiB.
+/// Drive with units of 4 KiB, where programming takes 100 us and the preceding read 50 us.
 fn drive_with_a_step_at_4_kib() -> ChangedModel {
     let changes = [
         ("acknowledges_early = true", "acknowledges_early = false"),
@@ -33,7 +33,7 @@ fn drive_with_a_step_at_4_kib() -> ChangedModel {
 }
 
 #[test]
-fn a_drive_that_waits_for_the_medium_reads_before_it_writes_less_than_its_unit() {
+fn writes_below_the_unit_are_read_modify_write() {
     let model = drive_with_a_step_at_4_kib();
     let (found, derived) = on(&model.spec());
     assert_eq!(found.read_modify_write_below_bytes.map(|bytes| bytes.value), Some(4096), "{found:?}");
@@ -49,7 +49,7 @@ fn a_drive_that_waits_for_the_medium_reads_before_it_writes_less_than_its_unit()
 }
 
 #[test]
-fn the_real_disk_says_something() {
+fn the_real_disk_gives_figures() {
     let outcome = Bench::on_disk(Nanos::from_secs(8)).conduct("smallest-block");
     let found = outcome.experiments.smallest_block.unwrap();
     assert!(found.complete, "{:?}", found.ended_by);
@@ -57,7 +57,8 @@ fn the_real_disk_says_something() {
     assert!(found.findings.rates.iter().all(|rate| rate.iops.low > 0.0 && rate.iops.low <= rate.iops.high));
 }
 
-/// Its slices hold a few dozen seeks, and one size may look faster than the next; none is faster than all smaller ones.
+/// A slice holds only a few dozen seeks, so a size may look faster than the next; none is faster
+/// than all smaller ones.
 #[test]
 fn a_disk_has_no_block_to_fill_up() {
     let outcome = Bench::new("model:barracuda-7200.10", Nanos::from_secs(10)).conduct("smallest-block");
@@ -65,7 +66,7 @@ fn a_disk_has_no_block_to_fill_up() {
     assert_eq!(findings.read_modify_write_below_bytes, None);
 }
 
-/// What may be written ends in the first round, and the sizes that it was enough for tell no step.
+/// The write limit ends the first round early, so the measured sizes must not show a step.
 #[test]
 fn sizes_that_were_not_all_written_conclude_nothing() {
     let model = drive_with_a_step_at_4_kib();

@@ -1,5 +1,5 @@
-//! A sweep measures a cell in a world with room for the cell's queue depth, a probe in one with room for its deepest
-//! queue. On an array both must come to the same.
+//! A sweep measures a cell in a world with slots for the cell's queue depth, a probe in one with
+//! slots for its deepest queue. On an array the results must agree.
 
 use nandle_io::Nanos;
 use nandle_probe::Unobserved;
@@ -12,7 +12,7 @@ use nandle_units::format_bytes;
 
 const PROBE_SLOTS: u32 = 256;
 const BUDGET: Nanos = Nanos::from_secs(20);
-/// A probe's slices are short, and both read elsewhere.
+/// Tolerance, since a probe's slices are short and both read at different positions.
 const TOLERANCE: f64 = 0.1;
 const LANE: LaneOptions =
     LaneOptions { buffer_bytes: 64 << 20, read_pool_bytes: 0, patience: Nanos::from_secs(30) };

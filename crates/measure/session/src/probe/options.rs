@@ -3,7 +3,7 @@ use std::time::SystemTime;
 use nandle_io::Nanos;
 use nandle_probe::experiments::{READS, Selection};
 use nandle_probe::load::Cancel;
-use nandle_probe::search::Without;
+use nandle_probe::search::OmittedStatistics;
 use nandle_profile::DeviceProfile;
 use nandle_units::format_duration;
 
@@ -42,7 +42,7 @@ pub struct ProbeOptions {
     pub cancel: Cancel,
     /// What an ablation leaves out of the statistics of reading.
     #[doc(hidden)]
-    pub without: Without,
+    pub without: OmittedStatistics,
 }
 
 impl ProbeOptions {
@@ -59,7 +59,7 @@ impl ProbeOptions {
             skip: Vec::new(),
             resume: None,
             cancel: Cancel::default(),
-            without: Without::default(),
+            without: OmittedStatistics::default(),
         }
     }
 

@@ -1,9 +1,9 @@
 use nandle_profile::experiments::LayoutScore;
 
-/// Offset and latency of each read of a batch, in the order in which they were submitted.
+/// Offset and latency of each read of a batch, in order of submission.
 pub(super) type Batch = Vec<(u64, u64)>;
 
-/// Addresses that go round members, a chunk each.
+/// Round-robin distribution of chunks over members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) chunk_bytes: u64,
@@ -12,13 +12,14 @@ pub(super) struct Layout {
 
 const CHUNK_BYTES_MAX: u64 = 16 << 20;
 const MEMBERS_MAX: u32 = 16;
-/// A layout must explain at least so much …
+/// Smallest correlation that a layout must explain …
 const CORRELATION_MIN: f64 = 0.1;
-/// … and be so many standard errors of a correlation above nothing: the best of two hundred by chance is three.
+/// … and its smallest significance in standard errors. The best of two hundred layouts reaches
+/// three by chance.
 const ERRORS_MIN: f64 = 5.0;
 
 impl Layout {
-    /// The best layout, where it explains anything.
+    /// Best layout, if it is significant.
     pub(super) fn seen(scores: &[LayoutScore], observations: u64) -> Option<Self> {
         let best = scores.first()?;
         let error = 1.0 / (observations as f64).sqrt();
@@ -30,8 +31,8 @@ impl Layout {
         usize::try_from(offset_bytes / self.chunk_bytes % u64::from(self.members)).unwrap_or(0)
     }
 
-    /// For each read of a batch, how many others are on its member: those that were sent before it count twice, because
-    /// it waits for all of them, and for those after it only where the member chooses.
+    /// Load on each read's member, from the other reads of the batch. Reads submitted earlier count
+    /// twice: a read waits for all of them, but for later ones only if the member reorders.
     fn loads(self, batch: &Batch) -> Vec<f64> {
         let mut counts = vec![0_u32; self.members as usize];
         let mut before: Vec<u32> = Vec::with_capacity(batch.len());
@@ -46,7 +47,7 @@ impl Layout {
     }
 }
 
-/// All layouts, the best first.
+/// Scores of all layouts, best first.
 pub(super) fn scores(batches: &[Batch], block_bytes: u64, area_bytes: u64) -> Vec<LayoutScore> {
     let chunks = std::iter::successors(Some(block_bytes.next_power_of_two()), |bytes| Some(bytes * 2));
     let chunks = chunks.take_while(|bytes| *bytes <= CHUNK_BYTES_MAX && 2 * bytes <= area_bytes);
@@ -68,7 +69,8 @@ pub(super) fn scores(batches: &[Batch], block_bytes: u64, area_bytes: u64) -> Ve
     scores
 }
 
-/// Values less the mean of those at the same position in their batches: later reads wait longer wherever they are.
+/// Values minus the mean of their position in the batch, since later reads wait longer on any
+/// member.
 fn beside_position(values: &[f64], positions: &[usize]) -> Vec<f64> {
     let count = positions.iter().max().map_or(0, |last| last + 1);
     let mut sums = vec![(0.0, 0.0); count];
@@ -82,7 +84,7 @@ fn beside_position(values: &[f64], positions: &[usize]) -> Vec<f64> {
     values.iter().zip(positions).map(|(value, position)| value - mean(*position)).collect()
 }
 
-/// The place of each value among all: a few reads that took very long must not decide.
+/// Rank of each value, so that a few very slow reads don't dominate.
 fn ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     let value = |index: &usize| values.get(*index).copied().unwrap_or(0.0);
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_true_layout_explains_best() {
+    fn the_true_layout_has_the_best_score() {
         for (chunk_bytes, members) in [(4096, 2), (65_536, 3), (1 << 20, 5), (16 << 20, 16), (131_072, 12)] {
             let truth = Layout { chunk_bytes, members };
             let scores = scores(&batches(truth, 100), 4096, 1 << 30);

@@ -1,11 +1,12 @@
 //! *Is there an array behind the device, and what are its chunk and its number of members?*
 //!
-//! Batches of small random reads go out at once, and each read's latency is noted. A read waits for those that are on
-//! the same member; so of all layouts (chunks of 4 KiB to 16 MiB on up to 16 members) the true one explains best which
-//! reads took longer: the correlation of latency with the number of reads of the batch on the same member is greatest.
-//! The layout found is tried: reads that all go to one member must be slower than reads all over. It only reads.
+//! Batches of small random reads are submitted at once, and each latency is recorded. A read waits
+//! for others on the same member. So for all layouts (chunks of 4 KiB to 16 MiB on up to 16
+//! members), latency is correlated with the number of reads on the same member, and the true layout
+//! has the highest correlation. The layout is then verified: reads of a single member must be
+//! slower than reads of the whole area. The experiment only reads.
 //!
-//! What is found may be a drive's own channels: seen from outside they are an array.
+//! The layout found may be that of a drive's own channels, which look like an array from outside.
 
 mod layout;
 
@@ -23,18 +24,18 @@ use crate::pattern::{Generator, Pattern, Random, below, generator};
 pub(super) struct ArrayDetection;
 
 const BLOCK_BYTES: u64 = 4 << 10;
-/// Deep enough that reads wait on each of many members.
+/// Deep enough for reads to queue on many members.
 const QUEUE_DEPTH: u32 = 128;
 const BATCHES_MAX: usize = 400;
-/// Fewer reads say nothing about two hundred layouts.
+/// Fewest reads for comparing two hundred layouts.
 const READS_MIN: u64 = 1000;
-/// Part of the time in which the layout is tried.
+/// Fraction (one in `TRIAL_PART`) of the time for verifying the layout.
 const TRIAL_PART: u64 = 4;
 const TRIAL_ROUNDS: usize = 7;
 const TRIAL_REQUESTS_MAX: u64 = 3000;
-/// Reads on one member that are not slower than this show that it is no member.
+/// Largest relative rate of a single member for a layout to be accepted.
 const ONE_MEMBER_MAX: f64 = 0.8;
-/// Of the layouts that were compared, so many are kept.
+/// Number of best layouts that are recorded.
 const KEPT: usize = 8;
 
 impl Experiment for ArrayDetection {
@@ -74,7 +75,7 @@ impl Experiment for ArrayDetection {
     }
 }
 
-/// Reads batches at random places.
+/// Reads batches at random positions.
 fn batches(lab: &mut Lab<'_>, findings: &ArrayLayout, time_after: Nanos) -> Result<Vec<Batch>, LoadError> {
     let ends = lab.now() + (lab.time_left() - time_after);
     let area = area_from(lab, 0, findings.block_bytes)?;
@@ -88,7 +89,7 @@ fn batches(lab: &mut Lab<'_>, findings: &ArrayLayout, time_after: Nanos) -> Resu
             let block = below(&mut generator, area.blocks);
             operations.push(read(lab, area.offset_bytes(block), findings.block_bytes)?);
         }
-        lab.lane.together(operations, &mut done, lab.cancel)?;
+        lab.lane.run_all(operations, &mut done, lab.cancel)?;
         done.sort_by_key(|completion| completion.token);
         let latency_ns = |completion: &Completion| completion.completed_at.since(completion.submitted_at).0;
         let good = done.iter().filter(|completion| completion.result.is_ok());
@@ -105,7 +106,7 @@ fn read(lab: &Lab<'_>, offset_bytes: u64, block_bytes: u64) -> Result<Operation,
     Ok(Operation::read(offset_bytes, lab.lane.arena().allocate(length).map_err(memory)?))
 }
 
-/// Reads on one member, and reads all over, in turns.
+/// Compares reads of one member with reads of the whole area, in turns.
 fn try_layout(
     lab: &mut Lab<'_>,
     layout: Layout,
@@ -136,7 +137,7 @@ fn try_layout(
     Ok(())
 }
 
-/// Random blocks of one member, drawn by the seed.
+/// Random blocks of one random member.
 struct OneMember {
     layout: Layout,
     member: u64,

@@ -1,4 +1,5 @@
-//! What follows for a database: what its commit takes, the soonest that a page is durable, and what sharing a flush gains.
+//! Derived figures for databases: commit time, time to make a page durable, and gain of group
+//! commit.
 
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState, FlushCosts, GroupCommitCost};
 use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_SHARE};
@@ -6,10 +7,10 @@ use nandle_profile::{CommitTime, Derived, GroupCommitGain, Interval, NEAR_FULL_S
 use super::scenarios::PAGE_BYTES;
 use super::trial::Trial;
 
-/// More writers that gain less than this gain nothing.
+/// Share of the best rate from which more writers gain nothing.
 const NEAR: f64 = NEAR_FULL_SHARE;
 
-/// Groups that share a flush, and groups in which each writer writes durably.
+/// Costs of groups that share a flush, and of groups in which each writer writes durably.
 pub(super) fn groups(trials: &[Trial]) -> (Vec<GroupCommitCost>, Vec<GroupCommitCost>) {
     let of = |method: CommitMethod| {
         let trials = trials.iter().filter(|trial| trial.scenario.method == method);
@@ -23,7 +24,7 @@ pub(super) fn derive(findings: &FlushCosts, derived: &mut Derived) {
     derived.group_commit = gain(&findings.group_commit);
 }
 
-/// The quickest commit of a page to the device, or of what is nearest to a page in size.
+/// Fastest commit of a page to the device, or of the size nearest to a page.
 fn soonest(commits: &[CommitCost]) -> Option<CommitTime> {
     let candidates = || {
         let plain = |cost: &&CommitCost| {
@@ -38,7 +39,7 @@ fn soonest(commits: &[CommitCost]) -> Option<CommitTime> {
     Some(CommitTime::of(soonest))
 }
 
-/// The least number of writers within 10 % of the most commits per second that any number gives.
+/// Smallest number of writers within 10 % of the best commit rate.
 fn gain(groups: &[GroupCommitCost]) -> Option<GroupCommitGain> {
     let alone = groups.iter().find(|group| group.writers == 1)?;
     let least = |reaches: &dyn Fn(&GroupCommitCost, &GroupCommitCost) -> bool| {

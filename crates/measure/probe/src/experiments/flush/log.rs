@@ -3,13 +3,13 @@ use smallvec::smallvec;
 
 use crate::load::{Cancel, Contents, Lane, LoadError};
 
-/// Bytes from which writes are cut; incompressible.
+/// Size of the incompressible pool that writes are cut from.
 const POOL_BYTES: usize = 1 << 20;
-/// Cuts begin at multiples of this.
+/// Alignment of a cut.
 const CUT_BYTES: u64 = 4096;
 
-/// A log, as a database keeps one: written in order, one record behind the other, and begun again at its start when
-/// its end is reached.
+/// A circular log like a database's: records are written sequentially, and the log restarts at its
+/// beginning when it is full.
 pub(super) struct Log {
     bytes: u64,
     next_bytes: u64,
@@ -17,25 +17,25 @@ pub(super) struct Log {
     done: Vec<Completion>,
 }
 
-/// What one commit writes, and how it is made durable.
+/// Writes of one commit and their durability.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Commit {
     /// Bytes of each write.
     pub(super) write_bytes: u64,
-    /// Writes that go out one after the other.
+    /// Consecutive writes.
     pub(super) writes: u32,
-    /// Writes that go out together, each time.
+    /// Concurrent writes in each step.
     pub(super) writers: u32,
-    /// Each write is durable by itself; otherwise a flush follows them all.
+    /// Durability of each write. Volatile writes are followed by a flush.
     pub(super) durability: Durability,
 }
 
-/// When the parts of a commit were done.
+/// Durations of a commit's parts.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Times {
     /// From the first submission to the last completion.
     pub(super) commit: Nanos,
-    /// The flush alone; `None` where there is none.
+    /// Duration of the flush; `None` if there is none.
     pub(super) flush: Option<Nanos>,
 }
 
@@ -46,7 +46,7 @@ impl Commit {
 }
 
 impl Log {
-    /// A log in the first bytes of a lane's device.
+    /// Creates a log at the start of a lane's device.
     pub(super) fn new(lane: &Lane, log_bytes: u64, seed: u64) -> Result<Self, LoadError> {
         let memory = |source| LoadError::Memory { queue_depth: 1, block_bytes: POOL_BYTES as u64, source };
         let mut pool = lane.arena().allocate(POOL_BYTES).map_err(memory)?;
@@ -55,17 +55,17 @@ impl Log {
         Ok(Self { bytes, next_bytes: 0, pool: pool.freeze(), done: Vec::new() })
     }
 
-    /// Begins at its start again.
+    /// Restarts at the beginning.
     pub(super) fn restart(&mut self) {
         self.next_bytes = 0;
     }
 
-    /// Whether another commit fits before the end.
+    /// Returns true if another commit fits before the end.
     pub(super) fn has_room(&self, commit: &Commit) -> bool {
         self.place_of(commit) + commit.bytes() <= self.bytes
     }
 
-    /// The next place for writes of this size: a multiple of it, as a log of pages of that size has.
+    /// Next offset for writes of this size, aligned to it, as in a log of pages.
     fn place_of(&self, commit: &Commit) -> u64 {
         self.next_bytes.next_multiple_of(commit.write_bytes.max(1))
     }
@@ -73,8 +73,8 @@ impl Log {
     /// Writes a commit.
     ///
     /// # Errors
-    /// A write or the flush failed, the device stopped answering, or the user ended it. After a failed flush it is
-    /// unknown what is durable: nothing more may be written.
+    /// A write or the flush failed, the device stopped answering, or the user interrupted it. After
+    /// a failed flush the durable state is unknown: nothing more may be written.
     pub(super) fn commit(
         &mut self,
         lane: &mut Lane,
@@ -110,14 +110,15 @@ impl Log {
         Operation::Write { offset_bytes, from, durability: commit.durability }
     }
 
-    /// Carries operations out at once. When the first was submitted and the last completed.
+    /// Executes operations concurrently. Returns the times of the first submission and of the last
+    /// completion.
     fn all(
         &mut self,
         lane: &mut Lane,
         operations: Vec<Operation>,
         cancel: &Cancel,
     ) -> Result<Option<(Nanos, Nanos)>, LoadError> {
-        lane.together(operations, &mut self.done, cancel)?;
+        lane.run_all(operations, &mut self.done, cancel)?;
         for completion in &self.done {
             if let Err(error) = &completion.result {
                 return Err(LoadError::AllFailed { requests: 1, first: error.to_string() });

@@ -1,14 +1,16 @@
 //! *What does a commit cost, and what does it gain when several share a flush?*
 //!
-//! Commits are appended to a log of 16 MiB at the start of the area, over and over: a write and a flush, or a durable
-//! write, from 512 bytes to 64 KiB. In a directory the same is asked of test files by blocking system calls, as
-//! `pg_test_fsync` asks it (`open_datasync`, `fdatasync`, `fsync`, `open_sync`, with one write of 8 kB and with two), and
-//! in files whose extents are overwritten, grown, or reserved and never written. In turns with that, 1 to 128 writers write
-//! at once and share one flush, or write durably each. A database that keeps to its disk finds its sessions in such groups: a
-//! commit that comes while a flush is under way shares the next one.
+//! Commits are appended to a circular log of 16 MiB at the start of the area: a write and a flush,
+//! or a durable write, of 512 bytes to 64 KiB. In a directory, test files are measured as well,
+//! with blocking system calls as in `pg_test_fsync` (`open_datasync`, `fdatasync`, `fsync`,
+//! `open_sync`, with one and two writes of 8 kB). Their extents are overwritten, extended, or
+//! reserved and never written. In turns with that, 1 to 128 writers write concurrently and share
+//! one flush, or each write durably. Sessions of a disk-bound database form such groups: a commit
+//! that arrives during a flush shares the next one.
 //!
-//! It writes small blocks to one place, and flushes after each: a few hundred MiB in all, more on fast devices. That
-//! another descriptor's `fsync` covers a file's writes, which `pg_test_fsync` tries too, is a promise of Linux.
+//! The experiment writes small blocks to one place, each followed by a flush: a few hundred MiB in
+//! all, more on fast devices. `pg_test_fsync` also tests whether another descriptor's `fsync`
+//! covers a file's writes. Linux guarantees this, so it isn't tested here.
 
 mod conclude;
 mod log;
@@ -16,7 +18,7 @@ mod scenarios;
 mod sites;
 mod tally;
 mod trial;
-mod usual;
+mod usual_commit;
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::FlushCosts;
@@ -25,7 +27,7 @@ use nandle_profile::{Conducted, Derived, Experiments};
 use self::scenarios::{groups, scenarios};
 use self::sites::{CommitScenario, log_on_device};
 use self::trial::Trial;
-pub(super) use self::usual::UsualCommit;
+pub(super) use self::usual_commit::UsualCommit;
 use super::rounds::{Rounds, Turns};
 use super::shares::fair_shares;
 use super::{Circumstances, Cost, Experiment, Lab};
@@ -34,9 +36,10 @@ use crate::load::LoadError;
 /// See the [module](self).
 pub(super) struct FlushAndCommit;
 
-/// Rounds; with [`trial::COMMITS_MAX`] in each it is a thousand commits in all for the 99th percentile, and some more.
+/// Number of rounds. With [`trial::COMMITS_MAX`] commits each, they give more than the thousand
+/// commits that a 99th percentile needs.
 const ROUNDS_MAX: usize = 11;
-/// Slow devices are given more time for a slice than other experiments give them.
+/// Longer than in other experiments, for slow devices.
 const SLICE_MAX: Nanos = Nanos::from_millis(1000);
 
 impl Experiment for FlushAndCommit {
@@ -73,7 +76,7 @@ impl Experiment for FlushAndCommit {
         let together = scenarios.split_off(scenarios.len() - groups(lab.circumstances).len());
         let mut alone = trials(lab, scenarios)?;
         let mut together = trials(lab, together)?;
-        // In turns, so that a drive whose state changes meanwhile shows the same to all.
+        // In turns, so that a change of the drive's state affects all of them equally.
         let timed = time_all(lab, &mut alone.iter_mut().chain(&mut together).collect::<Vec<_>>());
         findings.commits = alone.iter().filter_map(Trial::commit_cost).collect();
         (findings.group_commit, findings.each_durable) = conclude::groups(&together);
@@ -85,14 +88,14 @@ impl Experiment for FlushAndCommit {
     }
 }
 
-/// Bytes for as many commits as the quantiles need.
+/// Bytes of the commits that the quantiles need.
 fn bytes_wanted(scenario: &CommitScenario, rounds: usize) -> u64 {
     let commits = (rounds * (trial::COMMITS_MAX + trial::FIRST_COMMITS)) as u64;
     scenario.commit.bytes() * commits + scenario.fill_bytes()
 }
 
-/// These scenarios and the groups, each with the bytes that it may write: where they are short, large commits are fewer, and
-/// small ones come about in full.
+/// Scenarios and groups with their write limits. If the limit is low, large commits are reduced and
+/// small ones run in full.
 fn allotted(lab: &Lab<'_>, mut scenarios: Vec<CommitScenario>) -> Vec<(CommitScenario, u64)> {
     scenarios.extend(groups(lab.circumstances));
     let wants: Vec<u64> = scenarios.iter().map(|scenario| bytes_wanted(scenario, ROUNDS_MAX)).collect();
@@ -116,7 +119,7 @@ fn trials(lab: &mut Lab<'_>, scenarios: Vec<(CommitScenario, u64)>) -> Result<Ve
     Ok(trials)
 }
 
-/// Times trials in turns. What was observed before an error counts all the same.
+/// Times trials in turns. Observations before an error are kept.
 fn time_all(lab: &mut Lab<'_>, trials: &mut [&mut Trial]) -> Result<(), LoadError> {
     let numbers: Vec<usize> = (0..trials.len()).collect();
     let turns = Turns { time: lab.time_left(), rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };

@@ -4,17 +4,16 @@ use super::super::Circumstances;
 use super::log::Commit;
 use super::sites::{CommitScenario, durability};
 
-/// Sizes of a write.
 const SIZES: [u64; 8] = [512, 1 << 10, 2 << 10, 4 << 10, 8 << 10, 16 << 10, 32 << 10, 64 << 10];
-/// The page of `PostgreSQL` and of most others' logs, and what the states of extents are compared with.
+/// Page size of `PostgreSQL` and of most logs, used to compare the states of extents.
 pub(super) const PAGE_BYTES: u64 = 8 << 10;
-/// What `open_sync` of `pg_test_fsync` is asked: 16 kB in one write, and in several.
+/// Writes of the `open_sync` test in `pg_test_fsync`: 16 kB in one write, and in several.
 const OPEN_SYNC_WRITES: [(u64, u32); 4] = [(16 << 10, 1), (8 << 10, 2), (4 << 10, 4), (2 << 10, 8)];
 
-/// The most writers; more than that share several flushes in any database.
+/// Most writers. Beyond that, a database uses several flushes.
 const WRITERS_MAX: u32 = 128;
 
-/// Every way in which one writer commits that is to be timed.
+/// All scenarios with a single writer.
 pub(super) fn scenarios(circumstances: &Circumstances, with_files: bool) -> Vec<CommitScenario> {
     let block_bytes = circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes);
     let mut scenarios: Vec<CommitScenario> = SIZES
@@ -39,7 +38,7 @@ fn on_device(method: CommitMethod, write_bytes: u64) -> CommitScenario {
     }
 }
 
-/// What `pg_test_fsync` asks, and the same in files that grow or have never been written.
+/// Scenarios of `pg_test_fsync`, also in files that grow or have never been written.
 fn in_files() -> Vec<CommitScenario> {
     use CommitMethod::{DurableWrite, Fdatasync, Fsync, OpenSync};
     let in_file = |method, extent, write_bytes, writes| {
@@ -66,7 +65,7 @@ fn in_files() -> Vec<CommitScenario> {
     scenarios
 }
 
-/// Doublings from one writer on, with a flush that all share and with a durable write of each.
+/// Groups of 1, 2, 4 … writers, with a shared flush and with durable writes.
 pub(super) fn groups(circumstances: &Circumstances) -> Vec<CommitScenario> {
     let most = WRITERS_MAX.min(circumstances.slots);
     let page_bytes = PAGE_BYTES.next_multiple_of(circumstances.shape.logical_block_bytes);

@@ -1,4 +1,4 @@
-//! Where commits go: the device itself, and test files whose extents are in a known state.
+//! Destinations of commits: the device itself, and test files with extents in a known state.
 
 use nandle_io::{Durability, SyncCall};
 use nandle_profile::experiments::{CommitMethod, ExtentState};
@@ -9,40 +9,40 @@ use crate::Unobserved;
 use crate::fill::{self, FillOptions, fill};
 use crate::load::{Contents, Lane, LoadError};
 
-/// The log on the device, as long as a segment of `PostgreSQL`'s.
+/// Size of the log on the device: one `PostgreSQL` segment.
 const LOG_BYTES: u64 = 16 << 20;
-/// A test file. It is made anew when it has been written once, where that matters.
+/// Size of a test file. If its state matters, the file is recreated once it is full.
 const FILE_BYTES: u64 = 8 << 20;
-/// Memory of a lane on a test file: what filling it takes, and the pool that writes are cut from.
+/// Memory of a lane on a test file: for filling it, and for the write pool.
 const FILE_LANE_BYTES: u64 = fill::BUFFER_BYTES + (2 << 20);
 
-/// A way to commit, and where to.
+/// Method and destination of commits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CommitScenario {
     pub(super) method: CommitMethod,
     pub(super) extent: ExtentState,
     pub(super) commit: Commit,
-    /// In a test file, by blocking system calls, as `pg_test_fsync` does.
+    /// True for a test file with blocking system calls, as in `pg_test_fsync`.
     pub(super) in_file: bool,
 }
 
-/// Where commits of one way go.
+/// Destination of the commits of one scenario.
 pub(super) enum Site {
-    /// To the log on the device, which all of them share, as a database has one: logs side by side would be streams that a
-    /// drive has to tell apart, and what changing from one to the next costs is no part of a commit.
+    /// The log on the device, shared by all scenarios. Separate logs would be streams for the drive
+    /// to distinguish, and switching between them isn't part of a commit.
     Device,
-    /// To a test file of their own.
+    /// A separate test file.
     File(Box<FileSite>),
 }
 
-/// A log in a test file, and the lane that it is written through.
+/// Log in a test file, with its lane.
 pub(super) struct FileSite {
     wanted: TestFile,
     lane: Lane,
     log: Log,
 }
 
-/// The log at the start of the device.
+/// Creates the log at the start of the device.
 ///
 /// # Errors
 /// Memory is short.
@@ -51,12 +51,12 @@ pub(super) fn log_on_device(lab: &Lab<'_>) -> Result<Log, LoadError> {
 }
 
 impl CommitScenario {
-    /// What is written before the first commit.
+    /// Bytes written before the first commit.
     pub(super) fn fill_bytes(&self) -> u64 {
         if self.in_file && self.extent == ExtentState::Overwritten { FILE_BYTES } else { 0 }
     }
 
-    /// The file that it needs.
+    /// Specification of its test file.
     fn test_file(&self) -> TestFile {
         TestFile {
             bytes: FILE_BYTES,
@@ -70,7 +70,7 @@ impl CommitScenario {
     }
 }
 
-/// The durability of a method's writes.
+/// Durability of a method's writes.
 pub(super) fn durability(method: CommitMethod) -> Durability {
     match method {
         CommitMethod::DurableWrite | CommitMethod::OpenSync => Durability::Durable,
@@ -79,10 +79,10 @@ pub(super) fn durability(method: CommitMethod) -> Durability {
 }
 
 impl Site {
-    /// Where commits of this way go.
+    /// Creates the destination of a scenario.
     ///
     /// # Errors
-    /// The test file can't be had, or memory is short.
+    /// The test file can't be created, or memory is short.
     pub(super) fn of(lab: &mut Lab<'_>, scenario: &CommitScenario) -> Result<Self, LoadError> {
         if !scenario.in_file {
             return Ok(Self::Device);
@@ -96,7 +96,7 @@ impl Site {
     /// Writes a commit.
     ///
     /// # Errors
-    /// As for [`Log::commit`].
+    /// See [`Log::commit`].
     pub(super) fn commit(
         &mut self,
         lab: &mut Lab<'_>,
@@ -116,7 +116,7 @@ impl Site {
 }
 
 impl FileSite {
-    /// Makes the file anew where the next commit would find it in another state than it should be in.
+    /// Recreates the file if its extents are no longer in the required state.
     fn prepare(&mut self, lab: &mut Lab<'_>, scenario: &CommitScenario) -> Result<(), LoadError> {
         if scenario.extent == ExtentState::Overwritten || self.log.has_room(&scenario.commit) {
             return Ok(());

@@ -4,11 +4,11 @@ use super::super::rounds::median_interval;
 use super::log::Times;
 use crate::load::Latencies;
 
-/// What was observed of one way to commit.
+/// Observations of one scenario.
 pub(super) struct Tally {
     commit_ns: Latencies,
     flush_ns: Latencies,
-    /// The median of each slice.
+    /// Median of each slice.
     medians_ns: Vec<f64>,
     /// Commits per second of each slice.
     rates_per_s: Vec<f64>,
@@ -34,12 +34,11 @@ impl Tally {
         }
     }
 
-    /// Commits of the present slice.
+    /// Commits in the current slice.
     pub(super) fn slice_count(&self) -> usize {
         self.slice_ns.len()
     }
 
-    /// Ends a slice.
     pub(super) fn end_slice(&mut self) {
         let mut slice_ns = std::mem::take(&mut self.slice_ns);
         slice_ns.sort_unstable();
@@ -54,14 +53,14 @@ impl Tally {
         self.commit_ns.len()
     }
 
-    /// Commits by the time of all of them, with the interval that the slices' rates give.
+    /// Mean commit rate, with the interval of the slices' rates.
     pub(super) fn rate_per_s(&self) -> Option<Interval<f64>> {
         let of_slices = median_interval(self.rates_per_s.clone())?;
         let value = 1e9 / self.commit_ns.mean();
         Some(Interval { value, low: of_slices.low.min(value), high: of_slices.high.max(value) })
     }
 
-    /// The median of all, with the interval that the slices' medians give.
+    /// Median of all commits, with the interval of the slices' medians.
     pub(super) fn median_ns(&self) -> Option<Interval<f64>> {
         let of_slices = median_interval(self.medians_ns.clone())?;
         let value = self.commit_ns.value_at_quantile(0.5) as f64;

@@ -8,26 +8,26 @@ use super::sites::{CommitScenario, Site};
 use super::tally::Tally;
 use crate::load::LoadError;
 
-/// Commits of a slice at most.
+/// Most counted commits of a slice.
 pub(super) const COMMITS_MAX: usize = 100;
-/// Commits before a slice counts: what was done before is over then.
+/// Uncounted commits at the start of a slice, which absorb effects of earlier work.
 pub(super) const FIRST_COMMITS: usize = 2;
-/// A slice has so many at least, however long they take.
+/// Fewest commits of a slice, regardless of time.
 const COMMITS_MIN: usize = 3;
 
-/// A way to commit, where it does, and what was observed of it.
+/// A scenario with its destination and observations.
 pub(super) struct Trial {
     pub(super) scenario: CommitScenario,
-    /// `None` once it has failed.
+    /// `None` after a failure.
     site: Option<Site>,
     tally: Tally,
-    /// What its commits may write yet, and in how many slices.
+    /// Remaining write limit, and the number of slices that share it.
     write_left_bytes: u64,
     slices_left: u64,
 }
 
 impl Trial {
-    /// `None` where the way can't be tried: the reader of the figures is told why.
+    /// Returns `None` if the scenario can't be tried. A remark then gives the reason.
     pub(super) fn new(
         lab: &mut Lab<'_>,
         scenario: CommitScenario,
@@ -48,7 +48,7 @@ impl Trial {
         }
     }
 
-    /// Commits of the next slice that count, at most; `None` where the bytes are too few for a slice.
+    /// Most counted commits of the next slice; `None` if the write limit is too low for a slice.
     fn commits_max(&self) -> Option<usize> {
         let commits =
             |bytes: u64| usize::try_from(bytes / self.scenario.commit.bytes().max(1)).unwrap_or(usize::MAX);
@@ -57,7 +57,7 @@ impl Trial {
         Some(even.clamp(COMMITS_MIN, COMMITS_MAX).min(in_all))
     }
 
-    /// Commits for a time, or until its part of the bytes is written.
+    /// Commits until the time is over or the share of the write limit is used up.
     pub(super) fn slice(
         &mut self,
         lab: &mut Lab<'_>,
@@ -81,7 +81,7 @@ impl Trial {
         self.slices_left -= self.slices_left.min(1);
         self.tally.end_slice();
         match committed {
-            // A test file that takes no more ends its own commits, and no others.
+            // A failing test file ends only its own commits.
             Err(error @ (LoadError::AllFailed { .. } | LoadError::Opening(_))) if self.scenario.in_file => {
                 if let LoadError::AllFailed { requests, first } = &error {
                     lab.note_failed(*requests, first);

@@ -3,15 +3,15 @@ use nandle_profile::OperationKind;
 
 use super::super::Lab;
 use super::super::rounds::{Seeds, area_from};
-use super::{STREAM_DEPTH, aged};
+use super::{STREAM_DEPTH, preconditioning};
 use crate::load::{Arrivals, Latencies, LoadError, OpenLoop, OpenStream, StreamMeasurement, Work};
 use crate::pattern::Random;
 
-/// A modelled device is asked for no more requests in a slice, whatever time it has: enough that the fastest drives clean
-/// several superblocks in the slices of a cell.
+/// Most requests of a slice on a modelled device, regardless of time. It is enough for the fastest
+/// drives to collect several superblocks in the slices of a cell.
 pub(super) const MODELLED_REQUESTS_MAX: f64 = 150_000.0;
 
-/// How often reads and writes arrive.
+/// Arrival rates of reads and writes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rates {
     pub(super) read_share: f64,
@@ -20,12 +20,12 @@ pub(super) struct Rates {
     pub(super) write_per_s: f64,
 }
 
-/// A combination of rates, and what came of it so far.
+/// Combination of rates, with its results.
 pub(super) struct Cell {
     pub(super) rates: Rates,
     pub(super) reads: Stream,
     pub(super) writes: Stream,
-    /// The reads' latencies of each slice.
+    /// Latencies of the reads in each slice.
     pub(super) slices: Vec<Latencies>,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Stream {
     pub(super) latency_ns: Latencies,
     requests: u64,
     unsent: u64,
-    /// For how long requests were to arrive, and how long it took until the last was done.
+    /// Time during which requests arrived, and time until the last one completed.
     scheduled: Nanos,
     elapsed: Nanos,
 }
@@ -57,7 +57,7 @@ impl Cell {
             read_share * 100.0,
             write_share * 100.0
         ));
-        aged::rest(lab)?;
+        preconditioning::rest(lab)?;
         let time = bounded(lab, read_per_s + write_per_s, time);
         let kinds = [(OperationKind::Read, read_per_s), (OperationKind::Write, write_per_s)];
         let mut streams = Vec::new();
@@ -79,7 +79,8 @@ impl Cell {
         Ok(())
     }
 
-    /// Whether both streams kept their rates, where a request may take so long after the last arrival.
+    /// Returns true if both streams kept their rates. A slice may take `allowance` to complete
+    /// after the last arrival.
     pub(super) fn rates_kept(&self, allowance: Nanos) -> bool {
         let allowance = Nanos(allowance.0 * self.slices.len() as u64);
         self.reads.kept(allowance) && self.writes.kept(allowance)
@@ -95,7 +96,7 @@ fn bounded(lab: &Lab<'_>, requests_per_s: f64, time: Nanos) -> Nanos {
     time.min(most)
 }
 
-/// A rate that is missed by more than this is marked (diskplorer).
+/// Relative deviation from which a rate counts as missed (diskplorer).
 const MISSED: f64 = 0.03;
 
 impl Stream {
@@ -117,12 +118,12 @@ impl Stream {
         self.scheduled += scheduled;
     }
 
-    /// Requests that came about by the time that they took.
+    /// Completed requests per second.
     pub(super) fn achieved_per_s(&self) -> f64 {
         if self.elapsed == Nanos::ZERO { 0.0 } else { self.requests as f64 / self.elapsed.as_secs_f64() }
     }
 
-    /// Whether what arrived was done, in about the time in which it arrived.
+    /// Returns true if the arrivals completed in about the time in which they arrived.
     fn kept(&self, allowance: Nanos) -> bool {
         let arrived = (self.requests + self.unsent) as f64;
         let all_done = self.requests as f64 >= (1.0 - MISSED) * arrived;

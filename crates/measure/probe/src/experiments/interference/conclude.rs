@@ -6,17 +6,17 @@ use super::super::rounds::median_interval;
 use super::cell::Cell;
 use super::quantile_ns;
 
-/// Quantiles of which a slowdown is told, the best first.
+/// Quantiles for the slowdown, in order of preference.
 const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
-/// The last arrivals of a slice may take so many times the latency of a quiet device until they are done.
+/// Time for the last arrivals of a slice to complete, in latencies of an idle device.
 const LATENCIES_ALLOWED: f64 = 4.0;
-/// Reads may become so much slower.
+/// Largest acceptable slowdown of reads.
 const SLOWDOWN_MAX: f64 = 2.0;
-/// A share of writes whose bounds are further apart is none.
+/// Widest useful interval of the share of writes.
 const USELESS: f64 = 0.5;
-/// Of fewer rounds there is no interval.
+/// Fewest rounds with an interval.
 const ROUNDS_LEAST: usize = 2;
-/// The share of reads for which the limit is told.
+/// Share of reads to which the limit applies.
 const READ_SHARE: f64 = 0.5;
 
 pub(super) fn cells(cells: &[Cell]) -> Vec<InterferenceCell> {
@@ -28,7 +28,7 @@ pub(super) fn cells(cells: &[Cell]) -> Vec<InterferenceCell> {
     measured().map(|cell| record(cell, alone(cells, cell), allowance)).collect()
 }
 
-/// The cell with the same reads and no writes.
+/// Cell with the same reads and no writes.
 fn alone<'a>(cells: &'a [Cell], cell: &Cell) -> Option<&'a Cell> {
     let is_alone = |other: &&Cell| {
         other.rates.write_share <= 0.0 && (other.rates.read_share - cell.rates.read_share).abs() < 1e-9
@@ -52,9 +52,9 @@ fn record(cell: &Cell, alone: Option<&Cell>, allowance: Nanos) -> InterferenceCe
     }
 }
 
-/// The best quantile that both cells have, over all slices; the interval is that of the slices' own, each by the slice
-/// without writes of the same round. `None` of a single round, which tells nothing of the spread: drives pause so rarely that
-/// the next round may be ten times slower.
+/// Slowdown at the best quantile that both cells support, over all slices. The interval comes from
+/// the ratios of slices in the same round. `None` for a single round, which has no spread: drives
+/// pause so rarely that the next round may be ten times slower.
 fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
     let quantile = |quantile: f64| {
         let [with, without] = [cell, alone].map(|cell| quantile_ns(&cell.reads.latency_ns, quantile));
@@ -71,24 +71,25 @@ fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
     Some(ReadSlowdown { quantile, ratio })
 }
 
-/// The most writes beside half of the reads.
+/// Most writes beside half of the reads.
 pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     let is_row = |cell: &&InterferenceCell| (cell.read_share - READ_SHARE).abs() < 1e-9;
     let row = findings.cells.iter().filter(is_row);
     let mut row: Vec<(&InterferenceCell, ReadSlowdown)> =
         row.filter_map(|cell| Some((cell, cell.read_slowdown?))).collect();
     row.sort_by(|(a, _), (b, _)| a.write_share.total_cmp(&b.write_share));
-    // Reads that the device can't keep up with alone are no measure of what writes do to them.
+    // Reads that the device can't serve even alone don't show the effect of writes.
     row.first().filter(|(alone, _)| alone.write_share <= 0.0 && alone.rates_kept)?;
     let beside_writes = row.iter().filter(|(cell, _)| cell.write_share > 0.0);
     let quantile = beside_writes.map(|(_, slowdown)| slowdown.quantile).reduce(f64::min)?;
-    // A pause of cleaning falls into one cell and not into the next, but more writes are no gentler than fewer.
+    // A garbage collection pause hits one cell and not the next, but slowdown can't fall with more
+    // writes.
     let most = |ratio: fn(&Interval<f64>) -> f64| {
         let logs: Vec<f64> = row.iter().map(|(_, slowdown)| ratio(&slowdown.ratio).max(1e-9).ln()).collect();
         let gentle = row.iter().zip(isotonic(&logs)).take_while(|(_, log)| *log <= SLOWDOWN_MAX.ln());
         gentle.map(|(measured, _)| measured).filter(|(cell, _)| cell.rates_kept).last()
     };
-    // For sure: up to there every share is.
+    // Lower bound: all shares up to it are certainly acceptable.
     let sure = row.iter().take_while(|(_, slowdown)| slowdown.ratio.high <= SLOWDOWN_MAX).last();
     let share_of = |measured: Option<&(&InterferenceCell, ReadSlowdown)>| {
         measured.map_or(0.0, |(cell, _)| cell.write_share)
@@ -100,7 +101,7 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
         high: share_of(most(|ratio| ratio.low)).max(value),
     };
     let rate = |share: f64| share * findings.write_iops_max;
-    // Where pauses of cleaning struck cells by chance, any share may be the one.
+    // If pauses hit cells by chance, the share remains unknown.
     let is_known = share.high - share.low <= USELESS;
     is_known.then(|| InterferenceLimit {
         read_rate_per_s: READ_SHARE * findings.read_iops_max,
@@ -115,7 +116,7 @@ mod tests {
     use super::super::cell::Rates;
     use super::*;
 
-    /// A cell of half of the reads with a slice for each list of latencies.
+    /// Cell of half of the reads, with one slice per latency.
     fn cell(write_share: f64, slices_ns: &[u64]) -> Cell {
         let rates =
             Rates { read_share: 0.5, write_share, read_per_s: 500.0, write_per_s: 100.0 * write_share };
@@ -142,7 +143,7 @@ mod tests {
         let twice = map(&[cell(0.0, &[1000, 1000]), cell(0.25, &[1500, 1600]), cell(0.5, &[9000, 8000])]);
         let share = limit(&twice).unwrap().write_share;
         assert_eq!(share, Interval { value: 0.25, low: 0.25, high: 0.25 });
-        // A cell that an interruption left with one round isn't a gentle one.
+        // A cell with a single round after an interruption doesn't count.
         let interrupted = map(&[cell(0.0, &[1000, 1000]), cell(0.25, &[1500, 1600]), cell(0.5, &[9000])]);
         assert!((limit(&interrupted).unwrap().write_share.high - 0.25).abs() < 1e-9);
     }

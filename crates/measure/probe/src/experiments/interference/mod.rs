@@ -1,26 +1,29 @@
 //! *What do writes do to the latency of reads?*
 //!
-//! Random reads and random writes of 8 KiB arrive on schedules of their own (open loop, Poisson), at every combination of
-//! shares of the most reads and of the most writes per second that the device gives alone. Latency counts from the
-//! scheduled arrival, so that a device that falls behind can't hide it; cells that missed their rates are marked. The
-//! cells are measured in turns.
+//! Random reads and random writes of 8 KiB arrive on independent schedules (open loop, Poisson).
+//! Their rates are combinations of shares of the peak read rate and the peak write rate. Latency
+//! counts from the scheduled arrival, so a device that falls behind can't hide it. Cells that
+//! missed their rates are marked. The cells are measured in turns.
 //!
-//! It writes at random all over the area for most of its time: on a fast device gigabytes. A real device is watched in the
-//! state in which it is found. A modelled one begins with all its spare blocks, which writes that go on and on use up; so it
-//! is written to until it cleans as it will from then on ([`aged`]), and is left alone for a moment between slices. Neither
-//! takes any of the time. Its slices are long, for several rounds of cleaning in each cell, and for the sake of the host's
-//! processor there are fewer cells.
+//! The experiment writes at random positions of the whole area for most of its time: gigabytes on a
+//! fast device. A real device is measured in its current state. A modelled one starts with all
+//! spare blocks, which sustained writes use up. So it is preconditioned until garbage collection is
+//! in a steady state ([`preconditioning`]), and idles for a moment between slices. Neither counts
+//! as time of the experiment. Its slices are long, so that each cell has several rounds of garbage
+//! collection, and it has fewer cells, to limit the host's processor time.
 //!
-//! Both matter. A fresh `nvme-plp` takes half of its most writes beside reads in slices of 4 000 requests, and none in slices of
-//! 16 000, of which some meet cleaning and others don't: the number of requests gives the answer. Aged (a sixth as many
-//! writes are its most then), it takes none or a tenth in slices of 50 000, 100 000 and 200 000; the upper bound falls from a
-//! quarter to a tenth meanwhile. `x25-e-64`, aged, takes nine tenths in slices of 4 000, which fall between its pauses, and a
-//! tenth to a quarter in those that it has in 240 s. (`nvme-plp`'s figures are of a model whose reads queued behind transfers far
-//! ahead, and are to be measured anew.) With less time bounds are too narrow for a drive that pauses so rarely.
+//! Both matter. A fresh `nvme-plp` supports half of its peak writes beside reads in slices of 4 000
+//! requests, and none in slices of 16 000, some of which meet garbage collection: the result
+//! depends on the number of requests. Preconditioned, its peak write rate is a sixth. Then it
+//! supports none or a tenth in slices of 50 000, 100 000 and 200 000, with an upper bound that
+//! falls from a quarter to a tenth. A preconditioned `x25-e-64` supports nine tenths in slices of 4
+//! 000, which fall between its pauses, and a tenth to a quarter in the slices of a 240 s run. (The
+//! figures of `nvme-plp` are from a model whose reads queued behind transfers far ahead, and must
+//! be measured again.) With less time, bounds are too narrow for a drive that pauses so rarely.
 
-mod aged;
 mod cell;
 mod conclude;
+mod preconditioning;
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::InterferenceMap;
@@ -35,40 +38,44 @@ use crate::pattern::Random;
 /// See the [module](self).
 pub(super) struct Interference;
 
-/// A page of a database.
+/// Page size of a database.
 const BLOCK_BYTES: u64 = 8 << 10;
-/// Shares of the most reads, and of the most writes, per second; of a slow device, which has time for few.
+/// Shares of the peak read and write rates; fewer of them for slow devices.
 const READ_SHARES: [f64; 5] = [0.1, 0.25, 0.5, 0.75, 0.9];
 const WRITE_SHARES: [f64; 7] = [0.0, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9];
 const FEW_READ_SHARES: [f64; 3] = [0.25, 0.5, 0.9];
 const FEW_WRITE_SHARES: [f64; 5] = [0.0, 0.1, 0.25, 0.5, 0.9];
-/// Slices of a cell, and how long each is at most: of most devices, and of those whose slices are to be long.
+/// Slices of a cell with their longest duration, for most devices, and for those that need long
+/// slices.
 const MANY_SLICES: (usize, Nanos) = (6, Nanos::from_millis(2500));
 const LONG_SLICES: (usize, Nanos) = (3, Nanos::from_secs(10));
 const ONE_READ_SHARE: [f64; 1] = [0.5];
 const FEWEST_WRITE_SHARES: [f64; 4] = [0.0, 0.25, 0.5, 0.9];
-/// In a cell with fewer writes than this their effect is luck.
+/// Fewest writes in a cell for a significant effect.
 const WRITES_MIN: f64 = 12.0;
-/// A cell of a modelled drive has as much time at least, or the map is a smaller one: in less of it falls between two
-/// pauses of a drive that cleans in bursts. Fast drives do as much in their most requests.
+/// Shortest time of a cell on a modelled drive; otherwise a smaller map is used. Less time can fall
+/// between two pauses of a drive that collects garbage in bursts. Fast drives reach the limit of
+/// requests sooner.
 const CELL_TIME_MIN: Nanos = Nanos::from_secs(6);
-/// Deep enough for the most that a device gives, and shallow enough for a disk; and where reads are slow, for a drive whose
-/// writes take a third of a second each, of which a full queue would take all the time.
+/// Queue depth of the peak load: deep enough to saturate a device, shallow enough for a disk.
+/// Devices with slow reads use the second one, since a write may take a third of a second there,
+/// and filling a deep queue would take all the time.
 const DEPTH_OF_MOST: u32 = 32;
 const DEPTH_OF_MOST_SLOW: u32 = 4;
-/// Requests outstanding of each of the two streams; arrivals beyond it wait, and the wait counts.
+/// Queue depth of each stream. Further arrivals wait, and the wait counts.
 pub(super) const STREAM_DEPTH: u32 = 96;
-/// Part of the time, and of the bytes, for the most of each.
+/// Fraction (one in `MOST_PART`) of time and bytes for each peak load.
 const MOST_PART: u64 = 12;
 const MOST_REQUESTS_MAX: u64 = 15_000;
-/// Where reads come about less often than this, fewer cells are measured for longer.
+/// Read rate below which fewer cells are measured for longer.
 const SLOW_READS_PER_S: f64 = 2000.0;
-/// Bytes that it may write where nothing else bounds it.
+/// Most bytes written.
 const WRITE_BYTES_MAX: u64 = 32 << 30;
 
-/// A cell with less time has one slice at most, which says nothing of how slices differ.
+/// Shortest time of a cell. With less it has a single slice, which has no spread.
 const TWO_SLICES: Nanos = Nanos(2 * SLICE_MIN.0);
-/// What arrives by chance can be more than is expected.
+/// Share of the write limit that is planned for, since random arrivals can exceed the expected
+/// number.
 const BYTES_KEPT_TO: f64 = 0.9;
 
 /// Shares of reads and of writes.
@@ -108,7 +115,7 @@ impl Experiment for Interference {
         let most_reads =
             PeakLoad { operation: OperationKind::Read, queue_depth: DEPTH_OF_MOST, block_bytes, time };
         findings.read_iops_max = most_reads.measure(lab, &mut seeds)?;
-        aged::age(lab, &mut seeds)?;
+        preconditioning::precondition(lab, &mut seeds)?;
         let queue_depth = if is_slow(findings) { DEPTH_OF_MOST_SLOW } else { DEPTH_OF_MOST };
         let most_writes = PeakLoad { operation: OperationKind::Write, queue_depth, block_bytes, time };
         findings.write_iops_max = most_writes.measure(lab, &mut seeds)?;
@@ -117,7 +124,7 @@ impl Experiment for Interference {
             return Ok(());
         }
         let time = time_for(lab, findings);
-        let cleans = aged::cleans(lab);
+        let cleans = preconditioning::cleans(lab);
         let Some(mut cells) = cells(findings, time, cleans) else {
             let reason = if time < lab.time_left() {
                 "the bytes that it may write are too few to watch writes beside reads; give a larger --write-limit".into()
@@ -142,7 +149,7 @@ impl Experiment for Interference {
     }
 }
 
-/// Requests that run alone, for their highest rate.
+/// Single load that is run for its peak rate.
 struct PeakLoad {
     operation: OperationKind,
     queue_depth: u32,
@@ -151,8 +158,8 @@ struct PeakLoad {
 }
 
 impl PeakLoad {
-    /// Measures the most requests per second: of two equal runs the second, when a cache that takes the first writes in is full. Where
-    /// the first has used the time of both up it stands.
+    /// Measures the peak request rate. It runs twice and returns the second result, when a cache
+    /// that absorbs writes is full. If the first run has used up the time, its result is returned.
     fn measure(&self, lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<f64, LoadError> {
         let &Self { operation, queue_depth, block_bytes, time } = self;
         lab.tell(&format!("the most {operation}s per second"));
@@ -184,12 +191,13 @@ fn is_slow(findings: &InterferenceMap) -> bool {
     findings.read_iops_max < SLOW_READS_PER_S
 }
 
-/// Whether a modelled drive does its most requests of a cell before the least time of one is over.
+/// Returns true if a modelled drive reaches the limit of requests of a cell before the cell's
+/// shortest time.
 fn is_fast(findings: &InterferenceMap) -> bool {
     findings.read_iops_max * CELL_TIME_MIN.as_secs_f64() > LONG_SLICES.0 as f64 * cell::MODELLED_REQUESTS_MAX
 }
 
-/// Time for all cells: what is left of it, or that in which what may be written is written.
+/// Time for all cells: the remaining time, or less if the write limit is reached sooner.
 fn time_for(lab: &mut Lab<'_>, findings: &InterferenceMap) -> Nanos {
     let share = WRITE_SHARES.iter().sum::<f64>() / WRITE_SHARES.len() as f64;
     let bytes_per_s = share * findings.write_iops_max * findings.write_block_bytes as f64;
@@ -199,7 +207,7 @@ fn time_for(lab: &mut Lab<'_>, findings: &InterferenceMap) -> Nanos {
     lab.time_left().min(writing)
 }
 
-/// The largest map in each of whose cells some writes come about in the time; `None` where the smallest is too large.
+/// Largest map with enough writes in each cell; `None` if even the smallest map is too large.
 fn cells(findings: &InterferenceMap, time: Nanos, cleans: bool) -> Option<Vec<Cell>> {
     let cell = |read_share, write_share| {
         let read_per_s = read_share * findings.read_iops_max;
@@ -236,7 +244,7 @@ fn measure(
     measured.map(|_| ())
 }
 
-/// A quantile of a histogram, where ten observations lie beyond it.
+/// Quantile of a histogram with at least ten observations beyond it.
 fn quantile_ns(latency_ns: &Latencies, quantile: f64) -> Option<f64> {
     let beyond = latency_ns.len() as f64 * (1.0 - quantile);
     (beyond >= 9.999).then(|| latency_ns.value_at_quantile(quantile) as f64)

@@ -1,20 +1,19 @@
-//! The SNIA Solid State Storage Performance Test Specification's criterion.
+//! Steady-state criterion of the SNIA Solid State Storage Performance Test Specification.
 
 use nandle_profile::experiments::SteadyRound;
 
-/// Rounds of the window.
 pub(super) const WINDOW: usize = 5;
-/// More rounds than this aren't run once enough is written.
+/// Most rounds once enough has been written.
 pub(super) const ROUNDS_MAX: usize = 25;
-/// Nor more than this, however little is written.
+/// Most rounds in any case.
 pub(super) const ROUNDS_MAX_IN_ALL: usize = 200;
 
-/// The last five rounds.
+/// Statistics of the last five rounds.
 pub(super) struct Window {
     pub(super) mean: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// Change of the fitted line over the window, by the mean.
+    /// Change of the fitted line over the window, relative to the mean.
     pub(super) slope: f64,
 }
 
@@ -24,7 +23,7 @@ impl Window {
     }
 }
 
-/// `None` before there are five rounds.
+/// Returns `None` for fewer than five rounds.
 pub(super) fn window(rounds: &[SteadyRound]) -> Option<Window> {
     let last = rounds.get(rounds.len().checked_sub(WINDOW)?..)?;
     let values: Vec<f64> = last.iter().map(|round| round.bandwidth_bytes_per_s).collect();
@@ -64,7 +63,7 @@ mod tests {
         };
         assert_eq!(steady(&[100.0; 4]), None);
         assert_eq!(steady(&[100.0; 5]), Some(true));
-        // The fifth before last no longer counts.
+        // Only the last five rounds count.
         assert_eq!(steady(&[900.0, 100.0, 102.0, 98.0, 101.0, 99.0]), Some(true));
         assert_eq!(steady(&[100.0, 125.0, 100.0, 100.0, 125.0]), Some(false), "the range is 23 %");
         // A line from 95 to 105 changes by a tenth; from 94 to 106 by more.

@@ -1,29 +1,30 @@
-//! Where the speed changes for good, and what that looks like.
+//! Lasting changes of speed, and their likely causes.
 
 use nandle_profile::SecondSample;
 use nandle_profile::experiments::{Departure, DepartureKind};
 
 use crate::experiments::change::{changes, mean};
 
-/// A level lasts for so many seconds.
+/// Shortest level, in seconds.
 const LEVEL_S: usize = 3;
-/// A level that varies by less (standard deviation by mean) is kept by a controller that counts.
+/// Largest relative standard deviation of a level kept by a rate limiter.
 const COUNTED: f64 = 0.01;
-/// Requests per second that are a multiple of this, within a hundredth, were agreed upon.
+/// Rate limits are multiples of this, within one per cent.
 const AGREED_IOPS: f64 = 100.0;
-/// A fall in the first seconds is one to less than the first second's by this factor.
+/// Smallest ratio of the first second to the rest in an immediate fall.
 const AT_ONCE: f64 = 3.0;
-/// So many changes between the same two levels are a swing.
+/// Fewest changes between two levels that count as oscillation.
 const SWINGS: usize = 3;
 
-/// Of sequential writing: a fall to a lower level is that of a faster region that is full.
+/// Changes during sequential writes. A fall means that a faster region is full.
 pub(super) fn of_sequential_writing(seconds: &[SecondSample]) -> Vec<Departure> {
     departures(seconds, |levels, index| {
         if falls(levels, index) { DepartureKind::FastRegionFull } else { DepartureKind::Unexplained }
     })
 }
 
-/// Of random writing. Only the first fall is put down to cleaning or credits: both begin once.
+/// Changes during random writes. Only the first fall is attributed to garbage collection or
+/// credits, since both begin only once.
 pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
     let found = departures(seconds, |levels, index| {
         if is_swing(levels) {
@@ -39,8 +40,8 @@ pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
     if found.is_empty() { at_once(seconds).into_iter().collect() } else { found }
 }
 
-/// A fall within the first seconds, which are too few for a level: what the first second gave comes never again, and
-/// not half of it.
+/// A fall within the first seconds, which are too few for a level: later seconds never reach the
+/// speed of the first one again.
 fn at_once(seconds: &[SecondSample]) -> Option<Departure> {
     let first = seconds.first()?.bytes as f64;
     let is_fast = |second: &&SecondSample| second.bytes as f64 * AT_ONCE > first;
@@ -56,7 +57,7 @@ fn at_once(seconds: &[SecondSample]) -> Option<Departure> {
     })
 }
 
-/// A stretch of seconds of about the same speed.
+/// Consecutive seconds of about the same speed.
 struct Level {
     from_s: usize,
     bytes_per_s: f64,
@@ -74,7 +75,7 @@ impl Level {
         Self { from_s, bytes_per_s, iops: mean(&requests), variation }
     }
 
-    /// Whether it is a number of requests that people agree upon, kept exactly.
+    /// Returns true if it looks like a rate limit: a round number of requests, kept exactly.
     fn is_agreed(&self) -> bool {
         let multiple = (self.iops / AGREED_IOPS).round() * AGREED_IOPS;
         self.variation <= COUNTED && multiple > 0.0 && (self.iops / multiple - 1.0).abs() <= COUNTED
@@ -86,7 +87,7 @@ fn falls(levels: &[Level], index: usize) -> bool {
     speed(index + 1) < speed(index)
 }
 
-/// Whether the levels go up and down in turns, again and again.
+/// Returns true if the levels alternate between up and down.
 fn is_swing(levels: &[Level]) -> bool {
     let ups: Vec<bool> = (1..levels.len()).map(|index| falls(levels, index - 1)).collect();
     ups.len() >= SWINGS && ups.windows(2).all(|pair| matches!(pair, [first, second] if first != second))
@@ -119,8 +120,8 @@ mod tests {
         iops.map(|requests| SecondSample { requests, bytes: requests * 4096, latency_ns_max: 0 }).collect()
     }
 
-    /// Some seconds at a level, none like the other.
-    fn restless(level: u64, count: u64) -> impl Iterator<Item = u64> {
+    /// Seconds with a varying speed around a level.
+    fn unsteady(level: u64, count: u64) -> impl Iterator<Item = u64> {
         (0..count).map(move |index| level + level * (index * 7919 % 11) / 100)
     }
 
@@ -129,8 +130,8 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_is_named_by_what_it_looks_like() {
-        let region = seconds(restless(90_000, 20).chain(restless(15_000, 20)));
+    fn falls_are_classified_by_shape() {
+        let region = seconds(unsteady(90_000, 20).chain(unsteady(15_000, 20)));
         let found = of_sequential_writing(&region);
         assert_eq!(kinds(&found), [DepartureKind::FastRegionFull]);
         assert_eq!(found[0].at_ns, 20_000_000_000);
@@ -145,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn heat_comes_and_goes() {
-        let hot = seconds((0..6).flat_map(|turn| restless(if turn % 2 == 0 { 50_000 } else { 20_000 }, 8)));
+    fn oscillation_is_throttling() {
+        let hot = seconds((0..6).flat_map(|turn| unsteady(if turn % 2 == 0 { 50_000 } else { 20_000 }, 8)));
         let found = of_random_writing(&hot);
         assert_eq!(found.len(), 5);
         assert!(found.iter().all(|departure| departure.kind == DepartureKind::Throttled));
@@ -154,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_fall_in_the_first_seconds_is_one_too() {
-        // What a small drive gives that stops for a second and a half whenever it cleans.
+        // A small drive that pauses for 1.5 s whenever it collects garbage.
         let pauses = (0..40).map(|second| if second % 2 == 0 { 6_400 } else { 0 });
         let found = of_random_writing(&seconds([34_000, 13_700].into_iter().chain(pauses)));
         assert_eq!(kinds(&found), [DepartureKind::CleaningBegan]);
@@ -165,7 +166,7 @@ mod tests {
 
     #[test]
     fn a_steady_device_has_none() {
-        assert!(of_random_writing(&seconds(restless(40_000, 60))).is_empty());
+        assert!(of_random_writing(&seconds(unsteady(40_000, 60))).is_empty());
         assert!(of_random_writing(&[]).is_empty());
     }
 }

@@ -1,13 +1,15 @@
 //! *What is left of the speed when the device is written to for long?*
 //!
-//! The area is written once in sequence, then at random in rounds, until the last five of them satisfy the criterion of
-//! the SNIA Solid State Storage Performance Test Specification (range at most 20 % and slope at most 10 % of their mean).
-//! Rounds are shorter than the specification's minute, so the criterion counts only after random
-//! writes of a third of the device, or, in a file, of as much as the device holds: a fresh drive is steady, too, until its
-//! spare blocks are used up. Only a drive that has cleaned evenly since the first rounds is known to be past them sooner. It
-//! ends after 25 rounds, or as many more as it takes to write that much. Where the speed changes for good, the shape of the time series tells what it looks like.
+//! The area is written once sequentially, then at random in rounds, until the last five rounds
+//! satisfy the criterion of the SNIA Solid State Storage Performance Test Specification (range at
+//! most 20 % and slope at most 10 % of their mean). Rounds are shorter than the specification's
+//! minute. A fresh drive is also steady until its spare blocks are used up. So the criterion counts
+//! only after random writes of a third of the device, or, in a file, of the device's capacity. It
+//! counts sooner only if garbage collection has been constant since the first rounds. The
+//! experiment ends after 25 rounds, or later if that much takes longer to write. The shape of
+//! lasting speed changes indicates their cause.
 //!
-//! It writes for as long as it may: nothing wears a drive more.
+//! The experiment writes as much as it may. Nothing wears a drive more.
 
 mod criterion;
 mod departures;
@@ -29,22 +31,23 @@ use crate::pattern::{Area, Pattern, Random, Sequential};
 /// See the [module](self).
 pub(super) struct SteadyStateRounds;
 
-/// What it would like to write.
+/// Most bytes written.
 const WRITE_BYTES_MAX: u64 = 64 << 30;
-/// The specification's depth for random writes.
+/// Queue depth of the specification for random writes.
 const QUEUE_DEPTH: u32 = 32;
-/// Blocks that are tried, from the specification's own on, until the writes that fit into the time are few enough …
+/// Block sizes in order of preference, starting with the specification's. The first one with few
+/// enough writes in the available time is used …
 const BLOCKS: [u64; 3] = [4 << 10, 16 << 10, 64 << 10];
-/// … for a processor that has others to serve.
+/// … to limit the host's processor time.
 const REQUESTS_MAX: f64 = 3e6;
-/// Time for seeing how many that would be.
+/// Time to estimate that number.
 const LOOK: Nanos = Nanos::from_millis(50);
-/// The sequential filling may take this part of time and of what may be written.
+/// Fraction (one in `FILL_PART`) of time and bytes for the sequential fill.
 const FILL_PART: u64 = 4;
-/// One write of it.
+/// Bytes of one write of the fill.
 const FILL_BLOCK_BYTES: u64 = 256 << 10;
 const SECOND: Nanos = Nanos::from_secs(1);
-/// Where there is time for fewer rounds of a second than this, rounds are shorter, but not than this.
+/// Number of one-second rounds below which rounds are shorter, down to `ROUND_MIN`.
 const FEW_ROUNDS: u64 = 2 * WINDOW as u64;
 const ROUND_MIN: Nanos = Nanos::from_millis(100);
 
@@ -120,7 +123,7 @@ fn write(
     lab.run(load, Work { pattern, block_bytes, operation, contents: None, seed })
 }
 
-/// Writes the area once in sequence, as far as a quarter of time and bytes goes.
+/// Writes the area once sequentially, within a quarter of time and bytes.
 fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
     lab.tell("writing the area in sequence");
     let area = area(lab, FILL_BLOCK_BYTES.min(lab.circumstances.area_bytes))?;
@@ -135,7 +138,7 @@ fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> 
     Ok(())
 }
 
-/// The smallest block whose writes are few enough, and how fast they are at first.
+/// Smallest block with few enough writes, and its initial speed.
 fn block_bytes(lab: &mut Lab<'_>) -> Result<(u64, f64), LoadError> {
     let unit = lab.circumstances.shape.logical_block_bytes;
     let seconds = lab.time_left().as_secs_f64();
@@ -177,7 +180,7 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
     Ok(())
 }
 
-/// Whether more rounds would show no more.
+/// Returns true if more rounds wouldn't change the result.
 fn is_done(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
     let rounds = findings.rounds.len();
     findings.reached
@@ -185,8 +188,8 @@ fn is_done(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
         || rounds >= ROUNDS_MAX && is_written(findings, device_bytes)
 }
 
-/// Whole seconds, so that the seconds of all rounds make one series; less where there is time for a few rounds alone, which
-/// still show whether the speed falls.
+/// Duration of a round. It has whole seconds, so that the seconds of all rounds form one series. If
+/// there is only time for a few rounds, they are shorter, which still shows a fall in speed.
 fn round_time(time: Nanos) -> Nanos {
     let even = Nanos(time.0 / ROUNDS_MAX as u64);
     if even < SECOND && time < Nanos(SECOND.0 * FEW_ROUNDS) {
@@ -215,19 +218,21 @@ fn note(findings: &mut SteadyState, began_ns: u64, round: &Measurement) {
     }
 }
 
-/// The last requests of a run may complete in a second that it doesn't fill.
+/// Excludes the last, partial second, in which the final requests may complete.
 fn whole_seconds(measurement: &Measurement) -> &[SecondSample] {
     let whole = usize::try_from(measurement.elapsed.0 / SECOND.0).unwrap_or(usize::MAX);
     measurement.seconds.get(..whole).unwrap_or(&measurement.seconds)
 }
 
-/// Whether so much was written at random that a drive of this capacity is past its spare blocks.
+/// Returns true if enough was written at random to use up the spare blocks of a drive of this
+/// capacity.
 fn is_written(findings: &SteadyState, device_bytes: Option<u64>) -> bool {
     findings.random_bytes() >= findings.random_bytes_needed(device_bytes)
 }
 
-/// Whether the drive cleans, and did as much in the first window of rounds as in the last one. A page map cleans the more, the more of the
-/// drive is written at random; a hybrid one moves whole blocks from the first write on.
+/// Returns true if the drive collects garbage, at the same rate in the first and the last window of
+/// rounds. With a page map, garbage collection grows as more of the drive is written at random. A
+/// hybrid map moves whole blocks from the first write on.
 fn cleans_evenly(readings: &[Option<Reading>]) -> bool {
     const DIFFERENCE_MAX: f64 = 0.1;
     let (first, last) = (readings.get(..=WINDOW).and_then(amplification), amplification(readings));
@@ -237,10 +242,10 @@ fn cleans_evenly(readings: &[Option<Reading>]) -> bool {
     })
 }
 
-/// What a drive had counted, and which source says so.
+/// Counters of a drive with their source.
 type Reading = (DriveCounters, WriteAmplificationSource);
 
-/// Over the last five rounds, or all of them when there are fewer.
+/// Write amplification over the last five rounds, or over all if there are fewer.
 fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
     let (last, source) = (*readings.last()?)?;
     let (first, _) = (*readings.get(readings.len().saturating_sub(WINDOW + 1))?)?;
@@ -253,7 +258,7 @@ fn amplification(readings: &[Option<Reading>]) -> Option<WriteAmplification> {
     })
 }
 
-/// Says what the rounds don't show.
+/// Adds remarks if the steady state wasn't shown.
 fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
     let device_bytes = lab.circumstances.device_bytes;
     let written = findings.random_bytes();

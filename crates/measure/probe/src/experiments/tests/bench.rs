@@ -11,7 +11,7 @@ use crate::load::{Cancel, LoadError};
 
 pub(super) const SLOTS: u32 = 256;
 
-/// What experiments on a drive found, and what follows.
+/// Findings of experiments on a drive, with derived figures.
 pub(super) struct Outcome {
     pub(super) experiments: Experiments,
     pub(super) derived: Derived,
@@ -42,7 +42,7 @@ pub(super) fn circumstances(name: &str) -> Circumstances {
     }
 }
 
-/// Conducts one experiment on a modelled drive of the library.
+/// Runs one experiment on a modelled drive of the library.
 pub(super) fn run(drive: &str, experiment: &str, budget: Nanos) -> Outcome {
     let selection = Selection {
         budget,

@@ -15,7 +15,8 @@ fn change(level: &FillLevel, pattern: &str, operation: OperationKind) -> f64 {
     row.unwrap().change() * 100.0
 }
 
-/// C23, at 70 % full with 8 KiB: sequential reads −52 %, random reads −11 %, sequential writes −18 %, random writes −50 %.
+/// C23, at 70 % full with 8 KiB: sequential reads −52 %, random reads −11 %, sequential writes −18
+/// %, random writes −50 %.
 #[test]
 fn fragments_cost_a_page_map_what_they_cost_the_real_drive() {
     let found = measure("x25-e-64");

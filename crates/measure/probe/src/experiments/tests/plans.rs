@@ -38,7 +38,7 @@ fn a_plan_keeps_to_budget_and_limit_and_names_what_it_leaves_out() {
 }
 
 #[test]
-fn who_reads_only_writes_nothing() {
+fn read_only_selections_write_nothing() {
     let selection = Selection { read_only: Some("it was asked for".into()), ..selection(600) };
     let plan = plan(&circumstances("mtron-16"), &selection, &mut Experiments::default()).unwrap();
     assert_eq!(plan.write_bytes_max(), 0);
@@ -46,9 +46,9 @@ fn who_reads_only_writes_nothing() {
     assert!(skipped.reason.contains("it was asked for"));
 }
 
-/// What a first look needs has its time before what runs earlier, and may write where the others may not.
+/// Essential experiments have priority in time, and may write where others may not.
 #[test]
-fn a_first_look_comes_before_the_rest() {
+fn essential_experiments_have_priority() {
     let few = Selection { essential_writes_only: Some("it is short".into()), ..selection(11) };
     let chosen = |selection: &Selection| {
         let plan = plan(&circumstances("mtron-16"), selection, &mut Experiments::default()).unwrap();
@@ -61,7 +61,8 @@ fn a_first_look_comes_before_the_rest() {
     let nothing = chosen(&Selection { read_only: Some("it was asked for".into()), ..few });
     assert_eq!((nothing.0.contains(&"transactions"), nothing.2), (false, 0));
     let (names, others, _) = chosen(&selection(600));
-    // What it writes at random would be paid for by the sequential writes that patterns are held against.
+    // Its random writes would slow down the sequential writes that other patterns are compared
+    // with.
     let places = ["sync-reads", "flush", "write-patterns", "transactions"]
         .map(|name| names.iter().position(|other| *other == name).unwrap());
     assert!(places.is_sorted() && others > 1 << 30, "{names:?}");
@@ -89,7 +90,7 @@ fn names_are_checked() {
 }
 
 #[test]
-fn what_is_complete_is_not_run_again_and_what_is_not_is() {
+fn only_incomplete_experiments_run_again() {
     let selection = Selection { only: vec!["write-patterns".into()], ..selection(30) };
     let mut first = run_with("mtron-16", &selection, Experiments::default()).experiments;
     first.write_patterns.as_mut().unwrap().complete = true;
@@ -117,7 +118,7 @@ fn no_more_is_written_than_was_allowed() {
 }
 
 #[test]
-fn few_bytes_are_enough_for_what_needs_few() {
+fn small_write_limits_suffice_for_small_experiments() {
     let circumstances = Circumstances { is_modelled: false, ..circumstances("x25-e-64") };
     let only = ["flush", "interference", "smallest-block", "steady-state"].map(String::from).to_vec();
     let selection = Selection { write_limit_bytes: 1 << 30, only, ..selection(300) };
@@ -130,14 +131,14 @@ fn few_bytes_are_enough_for_what_needs_few() {
 }
 
 #[test]
-fn what_few_bytes_leave_open_is_said() {
+fn a_low_write_limit_is_reported() {
     let within = |name: &str, write_limit_bytes| {
         let selection = Selection { write_limit_bytes, only: vec![name.into()], ..selection(300) };
         run_with("x25-e-64", &selection, Experiments::default()).experiments
     };
     let selection = Selection { only: vec!["smallest-block".into()], ..selection(300) };
     let wanted = plan(&circumstances("x25-e-64"), &selection, &mut Experiments::default()).unwrap();
-    // Enough for one round, and not for two.
+    // Enough for one round, but not for two.
     let once = within("smallest-block", wanted.write_bytes_max() / ROUNDS_MAX as u64 * 3 / 2);
     let remarks = once.smallest_block.unwrap().remarks;
     assert!(remarks.iter().any(|remark| remark.contains("one round")), "{remarks:?}");
@@ -146,7 +147,7 @@ fn what_few_bytes_leave_open_is_said() {
 }
 
 #[test]
-fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
+fn experiments_without_time_are_skipped_with_a_reason() {
     let only = ["smallest-block", "discard"].map(String::from).to_vec();
     let selection = Selection { only, ..selection(4) };
     let Outcome { experiments, result, .. } = run_with("sd-card", &selection, Experiments::default());
@@ -157,7 +158,7 @@ fn what_a_slow_device_leaves_no_time_for_is_skipped_and_said() {
 }
 
 #[test]
-fn a_device_of_large_logical_blocks_is_asked_in_those() {
+fn requests_are_multiples_of_large_logical_blocks() {
     let mut circumstances = circumstances("nvme-tlc");
     circumstances.shape.logical_block_bytes = 16 << 10;
     let selection = Selection { only: vec!["smallest-block".into()], ..selection(10) };

@@ -6,7 +6,7 @@ use super::bench::{circumstances, run};
 use crate::Unobserved;
 use crate::experiments::{Circumstances, ExperimentEnv, Selection, conduct, plan};
 use crate::load::Cancel;
-use crate::virtual_world::{MadeUpWorld, Timing};
+use crate::virtual_world::{FakeWorld, Timing};
 
 fn measure(drive: &str, budget_s: u64) -> (Conducted<SteadyState>, SteadyStateFigures) {
     let outcome = run(drive, "steady-state", Nanos::from_secs(budget_s));
@@ -27,19 +27,19 @@ fn a_page_map_falls_once_it_cleans() {
     assert!(figures.write_amplification.unwrap().factor > 3.0, "nearly full, at random");
 }
 
-/// Three times as slow for every other second and a half, so that no five rounds of a second are alike.
-struct Restless;
+/// Three times slower in every other period of 1.5 s, so that no five rounds of a second are alike.
+struct UnsteadyTiming;
 
-impl Timing for Restless {
+impl Timing for UnsteadyTiming {
     fn done_at(&mut self, now: Nanos, _operation: &Operation, _outstanding: usize) -> Nanos {
         now + Nanos::from_micros(if (now.0 / 1_500_000_000).is_multiple_of(2) { 4_000 } else { 12_000 })
     }
 }
 
 #[test]
-fn what_is_never_steady_is_said_so_after_the_specifications_rounds() {
+fn unsteady_devices_get_a_remark_after_the_specifications_rounds() {
     let open = |slots: u32| {
-        let world = MadeUpWorld::new(1 << 30, Restless).slots(slots as usize);
+        let world = FakeWorld::new(1 << 30, UnsteadyTiming).slots(slots as usize);
         let device = world.device();
         Ok((Box::new(world) as Box<dyn Io>, device))
     };

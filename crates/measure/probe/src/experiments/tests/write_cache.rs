@@ -14,7 +14,8 @@ fn measure(drive: &str) -> WriteCacheFindings {
 fn a_region_of_single_level_cells_absorbs_what_its_free_flash_holds() {
     let found = measure("nvme-tlc");
     let absorbed = found.absorbed_bytes.unwrap();
-    // The drive is full: the region has its spare tenth of 32 GiB, with a bit in a cell where data has three.
+    // The drive is full. Its fast region is the spare tenth of 32 GiB, with one bit per cell where
+    // data has three.
     assert!((768 << 20..1280 << 20).contains(&absorbed.value), "{absorbed:?}");
     let (first, last) = (found.absorbing_bytes_per_s.unwrap(), found.sustained_bytes_per_s.unwrap());
     assert!(first.low > last.high * 1.5, "{first:?} {last:?}");
@@ -33,7 +34,8 @@ fn a_drive_without_a_cache_absorbs_nothing_and_has_no_settings() {
     assert!(found.absorbed_bytes.is_none() && found.drain_ns.is_none() && found.settings.is_empty());
 }
 
-/// C20: latency of writes 0.059 and 0.113 ms with the cache on, 0.455 and 0.435 ms with it off; reads don't care.
+/// C20: write latencies of 0.059 and 0.113 ms with the cache on, 0.455 and 0.435 ms with it off;
+/// reads are unaffected.
 #[test]
 fn cache_on_and_off_differ_as_on_the_real_drive() {
     let found = measure("x25-e-64");

@@ -1,4 +1,4 @@
-//! Each kind of drive has its own story of write patterns. The figures of the `MTron` are uFLIP's; see
+//! Write patterns of each kind of drive. The figures of the `MTron` are uFLIP's; see
 //! `nandle-model`'s claims.
 
 use nandle_io::Nanos;
@@ -24,7 +24,7 @@ fn cost_of<'a>(found: &'a WritePatterns, micro_benchmark: MicroBenchmark, patter
 fn a_hybrid_map_has_a_focused_area_partitions_and_strides() {
     let (conducted, derived) = measure("mtron-16");
     assert!(conducted.complete, "{:?}", conducted.ended_by);
-    // The next ones that were tried are a fourth larger, and surely expensive.
+    // The next candidates are a fourth larger and clearly expensive.
     let neighbours = |value, high| Interval { value, low: value, high };
     assert_eq!(derived.focused_area_bytes, Some(neighbours(8 * MIB, 10 * MIB)));
     assert_eq!(derived.partition_count_max, Some(Interval { value: 8, low: 8, high: 10 }));
@@ -35,7 +35,7 @@ fn a_hybrid_map_has_a_focused_area_partitions_and_strides() {
     assert!((1.0..2.0).contains(&cost.focused.unwrap().value), "{cost:?}");
     assert!((0.9..1.1).contains(&cost.partitioned.unwrap().value), "{cost:?}");
     assert!((1.3..1.8).contains(&cost.ordered.unwrap().value), "{cost:?}");
-    // Every one of uFLIP's micro-benchmarks is there, and shows what this drive is known for.
+    // All of uFLIP's micro-benchmarks are present and show the known behaviour of this drive.
     let found = &conducted.findings;
     let relative = |of, pattern| cost_of(found, of, pattern).relative_cost.unwrap().value;
     assert!(relative(MicroBenchmark::Order, "ordered:4") > 3.0);
@@ -59,9 +59,10 @@ fn a_card_with_two_open_blocks_keeps_two_streams() {
     assert!(conducted.elapsed_ns < 160_000_000_000, "{conducted:?}");
 }
 
-/// Once their spare blocks are used up. The focused area is that of a drive that was written in sequence. Aged by random
-/// writes of twice its capacity first, and then written to for 4 GiB in each pattern, the x25-e-64 gives 112 MB/s of
-/// random writes within 8 MiB, 46 MB/s within 64 MiB, and 15 MB/s all over.
+/// Page maps after their spare blocks are used up. The focused area is that of a sequentially
+/// written drive. After random writes of twice its capacity and 4 GiB in each pattern, the x25-e-64
+/// reaches 112 MB/s of random writes within 8 MiB, 46 MB/s within 64 MiB, and 15 MB/s over the
+/// whole drive.
 #[test]
 fn page_maps_pay_for_random_writes_and_not_for_streams() {
     for drive in ["x25-e-64", "nvme-tlc"] {

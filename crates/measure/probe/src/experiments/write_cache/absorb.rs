@@ -1,4 +1,4 @@
-//! Filling a cache, and seeing where it was full.
+//! Filling of a cache and detection of its size.
 
 use nandle_io::Nanos;
 use nandle_profile::{Interval, OperationKind};
@@ -10,36 +10,36 @@ use crate::experiments::statistics::mean_interval;
 use crate::load::LoadError;
 use crate::pattern::{Area, Random};
 
-/// Speed is looked at in bins, each by this factor larger than the one before …
+/// Growth factor of the bins for the speed …
 const BIN_GROWTH: f64 = 1.15;
-/// … and of at least so many writes.
+/// … and fewest writes in a bin.
 const BIN_WRITES_MIN: usize = 16;
-/// A level lasts for so many bins.
+/// Shortest level, in bins.
 const LEVEL_BINS: usize = 3;
-/// More writes tell no more.
+/// Most writes. More give no further information.
 const WRITES_MAX: u64 = 400_000;
 
-/// A walk at random over the area.
-pub(super) struct Absorbing {
+/// Random writes over the area.
+pub(super) struct CacheFiller {
     walk: Walk,
 }
 
-/// Speed at the beginning and at the end.
+/// Speeds at the start and at the end.
 pub(super) struct Levels {
     pub(super) first: Option<Interval<f64>>,
     pub(super) last: Option<Interval<f64>>,
-    /// What was written at the first level; `None` when there was but one.
+    /// Bytes written at the first level; `None` if there is only one level.
     pub(super) absorbed_bytes: Option<Interval<u64>>,
 }
 
-/// Writes that count together.
+/// Consecutive writes that are counted together.
 struct Bin {
-    /// Where it begins.
+    /// Bytes written before it.
     from_bytes: u64,
     bytes_per_s: f64,
 }
 
-impl Absorbing {
+impl CacheFiller {
     pub(super) fn new(lab: &Lab<'_>, block_bytes: u64) -> Result<Self, LoadError> {
         let area = Area::new(0, lab.circumstances.area_bytes, block_bytes);
         let area = area.ok_or_else(|| LoadError::Block {
@@ -51,7 +51,7 @@ impl Absorbing {
         Ok(Self { walk: Walk { pattern, operation, block_bytes, pause: Nanos::ZERO, burst_requests: 0 } })
     }
 
-    /// Writes for a time, or until what may be written in this experiment is half used up.
+    /// Writes for a time, or until half of the write limit is used up.
     pub(super) fn fill(
         &mut self,
         lab: &mut Lab<'_>,
@@ -65,7 +65,7 @@ impl Absorbing {
         Ok(levels(&bins(&latencies_ns, self.walk.block_bytes)))
     }
 
-    /// Writes so many bytes. Their bandwidth; `None` when what may be written is used up.
+    /// Writes `bytes` and returns the bandwidth; `None` if the write limit is reached.
     pub(super) fn write(
         &mut self,
         lab: &mut Lab<'_>,
@@ -90,7 +90,7 @@ fn bins(mut latencies_ns: &[u64], block_bytes: u64) -> Vec<Bin> {
     loop {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a positive length")]
         let count = length as usize;
-        // What is left at the end and fills no bin is left out.
+        // An incomplete bin at the end is dropped.
         let Some((bin, rest)) = latencies_ns.split_at_checked(count) else { return bins };
         bins.push(Bin { from_bytes, bytes_per_s: rate(bin, block_bytes) });
         from_bytes += count as u64 * block_bytes;

@@ -1,12 +1,12 @@
 //! *How much does the write cache absorb, how fast, and how long does it take to drain?*
 //!
-//! Random writes, one after the other, on a device that has rested: their speed over the bytes written shows where it
-//! falls for good, whatever it is that is full then (a buffer in memory, a region of cells that are written more
-//! quickly, spare blocks). Then the device is left alone for longer and longer, and asked each time whether it absorbs half
-//! as much as before as quickly. Models are also measured with their cache off (FlashyDB, C20); a real drive's settings
-//! are left alone.
+//! Random writes, one at a time, on a rested device. Their speed over the bytes written falls
+//! permanently when the cache is full: a memory buffer, a region of faster cells, or spare blocks.
+//! Then the device idles for longer and longer times. After each, a trial checks if it absorbs half
+//! as much at the initial speed. Models are also measured with their cache off (FlashyDB, C20). A
+//! real drive's settings aren't changed.
 //!
-//! It writes at random over the whole area.
+//! The experiment writes at random over the whole area.
 
 mod absorb;
 mod settings;
@@ -16,7 +16,7 @@ use nandle_profile::experiments::WriteCacheFindings;
 use nandle_profile::{Conducted, Experiments, Interval};
 use nandle_units::format_duration;
 
-use self::absorb::Absorbing;
+use self::absorb::CacheFiller;
 use super::series::Pool;
 use super::{Circumstances, Cost, Experiment, Lab};
 use crate::load::LoadError;
@@ -24,22 +24,23 @@ use crate::load::LoadError;
 /// See the [module](self).
 pub(super) struct WriteCacheSearch;
 
-/// What it would like to write.
+/// Most bytes written.
 const WRITE_BYTES_MAX: u64 = 32 << 30;
-/// One write.
+/// Bytes of one write.
 const BLOCK_BYTES: u64 = 32 << 10;
-/// How long a device rests before it is filled.
+/// Rest before the fill.
 const REST: Nanos = Nanos::from_secs(2);
-/// Idle times that are tried, each four times the one before.
+/// Idle times to try, each four times the previous one.
 const IDLE_MIN: Nanos = Nanos::from_millis(20);
 const IDLE_MAX: Nanos = Nanos::from_secs(21);
 const IDLE_GROWTH: u64 = 4;
-/// After a rest this part of what it absorbed at first shows whether it absorbs again; a device that is still full
-/// stays so by it.
+/// Fraction (one in `TRIAL_PART`) of the absorbed bytes that a trial after a rest writes. It is
+/// small enough to keep a full device full.
 const TRIAL_PART: u64 = 2;
-/// Written before a flush of a full cache is timed.
+/// Fraction (one in `REFILL_PART`) of the absorbed bytes written before a flush of the full cache
+/// is timed.
 const REFILL_PART: u64 = 8;
-/// Of the speed at which it absorbs, so much is as before.
+/// Share of the initial speed at which the cache counts as drained.
 const AS_BEFORE: f64 = 0.9;
 
 impl Experiment for WriteCacheSearch {
@@ -70,18 +71,18 @@ impl Experiment for WriteCacheSearch {
         (findings.block_bytes, findings.queue_depth) = (block_bytes, 1);
         let mut pool = Pool::new(lab, block_bytes)?;
         lab.pause(REST)?;
-        let mut absorbing = Absorbing::new(lab, block_bytes)?;
+        let mut filler = CacheFiller::new(lab, block_bytes)?;
         let part = Nanos(lab.time_left().0 / 3);
-        let levels = absorbing.fill(lab, &mut pool, part)?;
+        let levels = filler.fill(lab, &mut pool, part)?;
         findings.sustained_bytes_per_s = levels.last;
         findings.absorbing_bytes_per_s = levels.first;
         findings.absorbed_bytes = levels.absorbed_bytes;
         if let (Some(absorbed), Some(speed)) = (levels.absorbed_bytes, levels.first) {
-            findings.drain_ns = drain(lab, &mut pool, &mut absorbing, absorbed.value, speed.value)?;
+            findings.drain_ns = drain(lab, &mut pool, &mut filler, absorbed.value, speed.value)?;
         } else {
             lab.remark("Writing was as fast at the end as at the beginning: no cache showed that fills up.");
         }
-        absorbing.write(
+        filler.write(
             lab,
             &mut pool,
             levels.absorbed_bytes.map_or(block_bytes, |absorbed| absorbed.value / REFILL_PART),
@@ -92,11 +93,11 @@ impl Experiment for WriteCacheSearch {
     }
 }
 
-/// The least idle time after which the device absorbs as before.
+/// Shortest idle time after which the device absorbs as before.
 fn drain(
     lab: &mut Lab<'_>,
     pool: &mut Pool,
-    absorbing: &mut Absorbing,
+    filler: &mut CacheFiller,
     absorbed_bytes: u64,
     bytes_per_s: f64,
 ) -> Result<Option<Interval<u64>>, LoadError> {
@@ -109,7 +110,7 @@ fn drain(
             return Ok(None);
         }
         lab.pause(idle)?;
-        let again = absorbing.write(lab, pool, absorbed_bytes / TRIAL_PART)?;
+        let again = filler.write(lab, pool, absorbed_bytes / TRIAL_PART)?;
         if again.is_some_and(|again| again >= bytes_per_s * AS_BEFORE) {
             return Ok(Some(Interval { value: idle.0, low: too_short.0, high: idle.0 }));
         }

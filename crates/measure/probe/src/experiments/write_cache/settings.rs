@@ -8,16 +8,17 @@ use crate::experiments::Lab;
 use crate::load::{ClosedLoop, Counting, LoadError, Opener, Refill, Stop, Work};
 use crate::pattern::{Area, PatternSpec};
 
-/// The smallest page of a database that is larger than any logical block.
+/// Smallest database page that is a multiple of any logical block.
 const BLOCK_BYTES: u64 = 4096;
-/// A cell takes so long, or so many requests.
+/// Limits of a cell in time and requests.
 const CELL_TIME: Nanos = Nanos::from_millis(1000);
 const CELL_REQUESTS: u64 = 20_000;
 
-/// Measures them, each on the device in its first state; nothing where the cache can't be switched off.
+/// Measures the patterns, each on the device in its initial state. Returns nothing if the cache
+/// can't be switched off.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`].
+/// See [`ClosedLoop::run`].
 pub(super) fn measure(lab: &mut Lab<'_>) -> Result<Vec<CacheSetting>, LoadError> {
     let (Some(without), with) = (lab.without_cache(), lab.open) else { return Ok(Vec::new()) };
     let mut settings = Vec::new();

@@ -1,4 +1,4 @@
-//! Up to where writing stays cheap: the focused area, the number of streams, the strides.
+//! Limits of cheap writes: focused area, number of streams, strides.
 
 use nandle_profile::experiments::{MicroBenchmark, PatternCost, WritePatterns};
 use nandle_profile::{
@@ -8,19 +8,20 @@ use nandle_profile::{
 use super::rows::{Row, focused, partitioned};
 use crate::pattern::PatternSpec;
 
-/// A focused or partitioned write is cheap up to this many sequential ones (`StableBuffer` §3.1: 1–2 C).
+/// Largest cost of a cheap focused or partitioned write, in sequential writes (`StableBuffer` §3.1:
+/// 1–2 C).
 const CHEAP: f64 = 2.0;
-/// No cost is surer than this, relative to itself.
+/// Smallest assumed relative uncertainty of a cost.
 const LEAST_REACH: f64 = 0.05;
-/// A limit that is known to within this factor is known well enough.
+/// Ratio of two neighbouring points below which the limit is precise enough.
 const CLOSE: f64 = 1.26;
 
-/// A point of a curve: what was varied, and the cost.
+/// Point of a curve: the varied parameter and the cost.
 type Point = (u64, Interval<f64>);
 
-/// The focused areas or numbers of streams that were measured, in order, with costs that don't fall: what a point costs
-/// more than a larger one is noise, and is shared between them. The last focused area is the whole one, in which random
-/// writing is general random writing.
+/// Measured focused areas or numbers of streams in order, with non-decreasing costs. If a point
+/// costs more than a larger one, the difference is noise and is averaged out. The last focused area
+/// is the whole area, which means general random writes.
 fn curve(findings: &WritePatterns, micro_benchmark: MicroBenchmark) -> Vec<Point> {
     let varied = |pattern: &PatternCost| match pattern.pattern.parse().ok()? {
         PatternSpec::Focused { focus_bytes } => Some(focus_bytes),
@@ -39,7 +40,7 @@ fn curve(findings: &WritePatterns, micro_benchmark: MicroBenchmark) -> Vec<Point
 }
 
 fn smooth(points: &[Point]) -> Vec<Point> {
-    // The surer a point is, the more it counts.
+    // More certain points have more weight.
     let weight = |cost: &Interval<f64>| ((cost.high - cost.low) / cost.value).max(LEAST_REACH).powi(-2);
     let of = |figure: fn(&Interval<f64>) -> f64| {
         weighted_isotonic(points.iter().map(|(_, cost)| (figure(cost), weight(cost))))
@@ -50,13 +51,13 @@ fn smooth(points: &[Point]) -> Vec<Point> {
     points.iter().map(|(varied, _)| *varied).zip(costs).collect()
 }
 
-/// The last point of those from the first on that are cheap, and the first one after it.
+/// Last point of the cheap prefix, and the first point after it.
 fn edge(points: &[Point]) -> (Option<Point>, Option<Point>) {
     let cheap = points.iter().take_while(|(_, cost)| cost.value <= CHEAP).count();
     (cheap.checked_sub(1).and_then(|last| points.get(last)).copied(), points.get(cheap).copied())
 }
 
-/// Rows between the last cheap and the first expensive one, where they are far apart.
+/// Rows between the last cheap and the first expensive one, if they are far apart.
 pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
     let block_bytes = findings.block_bytes;
     let middle = |micro_benchmark| match edge(&curve(findings, micro_benchmark)) {
@@ -71,14 +72,14 @@ pub(super) fn between(findings: &WritePatterns, unit_bytes: u64) -> Vec<Row> {
     focus.into_iter().chain(streams).collect()
 }
 
-/// Whether it is still open if a stride is cheap: its cost is, and may well not be, so it is visited again. Areas and streams have a search of
-/// their own ([`between`]).
+/// Returns true if a stride's cost is cheap but its upper bound isn't, so that it needs more
+/// visits. Areas and streams have their own search ([`between`]).
 pub(super) fn is_open(row: &Row, cost: &Interval<f64>) -> bool {
     let is_stride = row.micro_benchmark == MicroBenchmark::Order;
     is_stride && cost.value <= CHEAP_ORDERED && CHEAP_ORDERED < cost.high
 }
 
-/// Sequential writing, the measure of the others.
+/// Sequential writes, the reference of all other costs.
 fn base(patterns: &[PatternCost]) -> Option<&PatternCost> {
     baseline(patterns, PatternSpec::Sequential)
 }
@@ -91,9 +92,9 @@ fn baseline(patterns: &[PatternCost], of: PatternSpec) -> Option<&PatternCost> {
     })
 }
 
-/// The limit of a curve: the largest that is cheap. Its bounds are candidates that were tried: the largest that surely is
-/// cheap, and the first that surely isn't, below which the limit lies; where there is none, the largest that was tried. `None`
-/// when not even the smallest is cheap.
+/// Limit of a curve: the largest cheap value. Its lower bound is the largest value that is
+/// certainly cheap. Its upper bound is the smallest value that is certainly expensive, or else the
+/// largest tried value. `None` if not even the smallest value is cheap.
 fn limit(points: &[Point]) -> Option<Interval<u64>> {
     let (value, _) = edge(points).0?;
     let surely = points.iter().take_while(|(_, cost)| cost.high <= CHEAP).last();
@@ -111,7 +112,7 @@ fn narrow(limit: Interval<u64>) -> Interval<u32> {
     Interval { value: narrow(limit.value), low: narrow(limit.low), high: narrow(limit.high) }
 }
 
-/// The strides other than that of sequential writing, with their costs.
+/// Strides other than sequential, with their costs.
 fn strides(patterns: &[PatternCost]) -> impl Iterator<Item = (i64, Interval<f64>)> {
     patterns.iter().filter_map(|pattern| match pattern.pattern.parse().ok()? {
         PatternSpec::Ordered { stride_blocks } => Some((stride_blocks, pattern.relative_cost?)),
@@ -119,7 +120,7 @@ fn strides(patterns: &[PatternCost]) -> impl Iterator<Item = (i64, Interval<f64>
     })
 }
 
-/// What follows from the costs.
+/// Derives figures from the costs.
 pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
     let patterns = &findings.patterns;
     if !is_known(patterns) {
@@ -137,7 +138,7 @@ pub(super) fn derive(findings: &WritePatterns, derived: &mut Derived) {
     derived.write_pattern_cost = cost(findings, &focuses, &counts);
 }
 
-/// Whether the cost of random writing is known well enough to conclude anything from it.
+/// Returns true if the cost of random writes is precise enough for conclusions.
 pub(super) fn is_known(patterns: &[PatternCost]) -> bool {
     let cost = baseline(patterns, PatternSpec::Random).and_then(|random| random.relative_cost);
     cost.is_some_and(|cost| WritePatternCost::is_clear(&cost))

@@ -1,14 +1,14 @@
 //! *What does a write cost in each pattern, relative to sequential writing?*
 //!
-//! uFLIP's nine micro-benchmarks (Bouganim, Jónsson, Bonnet, CIDR 2009: granularity, alignment, locality, partitioning,
-//! order, parallelism, mix, pause, bursts) beside its four baselines, and by them the four good patterns of
-//! `StableBuffer` §3.1. It follows uFLIP's method: the device is brought into a defined state first, the start-up phase
-//! of each run is found and cut off, and between two runs the device gets as long a pause as it takes until random
-//! writing is felt no more. The state is another than uFLIP's, which is that of random writing: the area is written in
-//! sequence, and gentle patterns come before harsh ones ([`visits`]), because a page-mapped drive pays for random
-//! writes long after them, whatever is written then.
+//! uFLIP's nine micro-benchmarks (Bouganim, Jónsson, Bonnet, CIDR 2009: granularity, alignment,
+//! locality, partitioning, order, parallelism, mix, pause, bursts) with its four baselines. They
+//! include the four good patterns of `StableBuffer` §3.1. The method is uFLIP's: the device starts
+//! in a defined state, the start-up phase of each run is cut off, and pauses between runs last
+//! until the effect of random writes is gone. Unlike uFLIP's random initial state, the area is
+//! written sequentially, and gentle patterns precede harsh ones ([`visits`]). The reason is that a
+//! page-mapped drive pays for random writes long after them, in any pattern.
 //!
-//! It writes all over the area, some gigabytes, and leaves it fragmented.
+//! The experiment writes some gigabytes all over the area, and leaves it fragmented.
 
 mod limits;
 mod rows;
@@ -28,9 +28,9 @@ use crate::load::LoadError;
 /// See the [module](self).
 pub(super) struct WritePatternCosts;
 
-/// Less area has no room for patterns that differ.
+/// Smallest area with room for distinct patterns.
 const AREA_BYTES_MIN: u64 = 16 << 20;
-/// What it would like to write: on a large drive random writes have to get past gigabytes of faster cells.
+/// Most bytes written. On a large drive, random writes must first fill gigabytes of faster cells.
 const WRITE_BYTES_MAX: u64 = 64 << 30;
 
 impl Experiment for WritePatternCosts {

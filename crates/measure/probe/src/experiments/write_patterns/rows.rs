@@ -1,4 +1,4 @@
-//! Which patterns are measured.
+//! Patterns to measure.
 
 use nandle_io::Nanos;
 use nandle_profile::OperationKind;
@@ -7,11 +7,11 @@ use nandle_profile::experiments::MicroBenchmark;
 use crate::experiments::Circumstances;
 use crate::pattern::PatternSpec;
 
-/// uFLIP's block for all but the granularity.
+/// Block size of uFLIP for all but the granularity.
 const BASE_BLOCK_BYTES: u64 = 32 << 10;
 const MIB: u64 = 1 << 20;
 
-/// A pattern to measure.
+/// Pattern to measure.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Row {
     pub(super) micro_benchmark: MicroBenchmark,
@@ -24,18 +24,18 @@ pub(super) struct Row {
     pub(super) burst_requests: u64,
 }
 
-/// The block of most rows: uFLIP's, or the nearest multiple of the device's own.
+/// Block size of most rows: uFLIP's, rounded up to a multiple of the device's unit.
 pub(super) fn base_block_bytes(circumstances: &Circumstances) -> u64 {
     BASE_BLOCK_BYTES.next_multiple_of(unit_bytes(circumstances))
 }
 
-/// What every request is a multiple of.
+/// Alignment of all requests.
 fn unit_bytes(circumstances: &Circumstances) -> u64 {
     circumstances.shape.logical_block_bytes.max(circumstances.shape.memory_alignment_bytes).max(512)
 }
 
 impl Row {
-    /// Writing in blocks of the base size, one after the other.
+    /// Row of writes at depth 1.
     pub(super) fn of(micro_benchmark: MicroBenchmark, pattern: PatternSpec, block_bytes: u64) -> Self {
         Self {
             micro_benchmark,
@@ -49,7 +49,7 @@ impl Row {
         }
     }
 
-    /// When it comes.
+    /// Stage in which the row is visited.
     pub(super) fn stage(&self) -> Stage {
         let is_write = self.operation == OperationKind::Write;
         match self.pattern {
@@ -63,7 +63,7 @@ impl Row {
         }
     }
 
-    /// The order in ascending stages.
+    /// Sort key within an ascending stage.
     pub(super) fn harshness(&self) -> u64 {
         match self.pattern {
             PatternSpec::Ordered { stride_blocks } => stride_blocks.unsigned_abs(),
@@ -73,7 +73,8 @@ impl Row {
         }
     }
 
-    /// Whether the other one is of its kind, in a larger area or in more streams, and so costs no less.
+    /// Returns true if `other` is the same kind with a larger area or more streams, and so costs no
+    /// less.
     pub(super) fn is_smaller_of_kind(&self, other: &Self) -> bool {
         match (self.pattern, other.pattern) {
             (PatternSpec::Focused { focus_bytes: own }, PatternSpec::Focused { focus_bytes: other })
@@ -84,14 +85,14 @@ impl Row {
         }
     }
 
-    /// Its share of the time. All other costs are relative to that of sequential writing, and a page-mapped drive begins
-    /// to clean only after long writing at random.
+    /// Weight of the row's time. All costs are relative to sequential writes, so these get more. A
+    /// page-mapped drive starts garbage collection only after long random writes.
     pub(super) fn weight(&self) -> u64 {
         match (self.micro_benchmark, self.operation) {
             (MicroBenchmark::Baseline, OperationKind::Write) if self.stage() == Stage::Random => 120,
             (MicroBenchmark::Baseline, OperationKind::Write) => 10,
             (MicroBenchmark::Locality, _) => 5,
-            // Long strides make a drive clean now and then, for long.
+            // Long strides cause rare but long garbage collection.
             _ if self.stage() == Stage::Strides => 4,
             (MicroBenchmark::Partitioning, _) => 3,
             (MicroBenchmark::Order, _) => 2,
@@ -99,7 +100,8 @@ impl Row {
         }
     }
 
-    /// What its cost is relative to: sequential writing of the same blocks at the same depth.
+    /// Returns true if `other`'s cost is relative to this row: sequential writes of the same blocks
+    /// at the same depth.
     pub(super) fn is_measure_of(&self, other: &Self) -> bool {
         self.pattern == PatternSpec::Sequential
             && self.operation == OperationKind::Write
@@ -110,40 +112,39 @@ impl Row {
     }
 }
 
-/// When a row comes: gentle ones first. Areas come before streams: what random writing in an area makes obsolete lies in
-/// that area, where the next one finds it, and what streams make obsolete lies all over the drive, where a page-mapped
-/// drive that has to clean finds blocks that are nearly full.
+/// Stage of a row, from gentle to harsh. Areas come before streams. Random writes in an area make
+/// pages obsolete within that area, where the next row finds them. Streams leave obsolete pages all
+/// over the drive. A page-mapped drive must then collect blocks that are almost full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Sequential writing, and reading.
+    /// Sequential writes, and reads.
     Sequential,
-    /// Random writing in areas.
+    /// Random writes within areas.
     Areas,
     /// Several streams, and short strides.
     Streams,
-    /// Long strides.
     Strides,
-    /// Random writing all over, for long.
+    /// Long random writes over the whole area.
     Random,
-    /// What else is written at random.
+    /// Other random writes.
     Others,
 }
 
-/// In this order.
+/// All stages in order.
 pub(super) const STAGES: [Stage; 6] =
     [Stage::Sequential, Stage::Areas, Stage::Streams, Stage::Strides, Stage::Random, Stage::Others];
 
 impl Stage {
-    /// Whether its rows are visited one after the other, each harsher than those before.
+    /// Returns true if rows are visited one by one, from gentle to harsh.
     pub(super) fn is_ascending(self) -> bool {
         matches!(self, Self::Streams | Self::Areas)
     }
 }
 
-/// A longer stride leaves its erase block.
+/// Longest stride within an erase block.
 const NEAR_STRIDE: i64 = 4;
 
-/// All rows that are known before anything is measured.
+/// All rows that are known in advance.
 pub(super) fn rows(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> {
     let area_bytes = circumstances.area_bytes;
     let mut rows = baselines(block_bytes);
@@ -162,12 +163,11 @@ pub(super) fn rows(circumstances: &Circumstances, block_bytes: u64) -> Vec<Row> 
     rows
 }
 
-/// Random writing inside a small area.
+/// Random writes within a small area.
 pub(super) fn focused(focus_bytes: u64, block_bytes: u64) -> Row {
     Row::of(MicroBenchmark::Locality, PatternSpec::Focused { focus_bytes }, block_bytes)
 }
 
-/// Several sequential streams.
 pub(super) fn partitioned(streams: u64, block_bytes: u64) -> Row {
     Row::of(MicroBenchmark::Partitioning, PatternSpec::Partitioned { streams }, block_bytes)
 }
@@ -218,7 +218,7 @@ fn mixes(block_bytes: u64) -> Vec<Row> {
     BOTH.into_iter().flat_map(|pattern| [(pattern, 50), (pattern, 90)]).map(mixed).collect()
 }
 
-/// Random writing with a pause after each request, and after each burst.
+/// Random writes with a pause after each request, and after each burst.
 fn spread_over_time(block_bytes: u64) -> Vec<Row> {
     let random = |micro_benchmark| Row::of(micro_benchmark, PatternSpec::Random, block_bytes);
     let pauses = [100, 1_000, 10_000].map(|pause_us| Row {

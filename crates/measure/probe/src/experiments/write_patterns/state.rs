@@ -1,4 +1,4 @@
-//! The device's state before the first row, and the pause between two.
+//! Initial state of the device, and the pause between rows.
 
 use nandle_io::Nanos;
 use nandle_profile::OperationKind;
@@ -10,26 +10,26 @@ use crate::experiments::statistics::percent;
 use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
 use crate::pattern::{Area, Random, Sequential};
 
-/// Writing the area in sequence may take this part of the experiment's time, and of what it may write.
+/// Fractions (one in …) of time and bytes for writing the area sequentially.
 const TIME_PART: u64 = 6;
 const WRITE_PART: u64 = 4;
-/// Requests outstanding meanwhile.
+/// Queue depth of these writes.
 const QUEUE_DEPTH: u32 = 8;
-/// The pause lies within these bounds.
+/// Bounds of the pause.
 const PAUSE_MIN: Nanos = Nanos::from_millis(5);
 const PAUSE_MAX: Nanos = Nanos::from_millis(100);
-/// Random writes before the effect on reads is watched.
+/// Random writes before their effect on reads is measured.
 const DISTURBING_WRITES: u64 = 16;
-/// Reads whose median is taken at a time.
+/// Reads per median.
 const READS: u64 = 15;
-/// A read this much slower than an undisturbed one still feels the writes.
+/// Smallest slowdown of reads that counts as an effect of the writes.
 const FELT: f64 = 1.2;
 
-/// Writes the area once, in sequence: what random writes have left, of an earlier experiment or of another program, every
-/// later pattern would have to clean up.
+/// Writes the area once sequentially. Otherwise every later pattern would have to clean up after
+/// random writes of earlier experiments or other programs.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`].
+/// See [`ClosedLoop::run`].
 pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState, LoadError> {
     lab.tell("writing the area in sequence, for a defined state");
     let area_bytes = lab.circumstances.area_bytes;
@@ -59,10 +59,10 @@ pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState
     Ok(DeviceState { sequential_bytes_written: measurement.bytes, share_of_area })
 }
 
-/// How long random writing is felt by reads that follow it, with a flush between (uFLIP §4.3).
+/// Measures how long random writes slow down later reads, with a flush in between (uFLIP §4.3).
 ///
 /// # Errors
-/// As for [`series`].
+/// See [`series`].
 pub(super) fn pause_between(
     lab: &mut Lab<'_>,
     pool: &mut Pool,

@@ -1,8 +1,9 @@
-//! Visits of rows: each row several times, a run of requests each time, what leaves the least behind first.
+//! Visits of rows. Each row is visited several times with a run of requests, gentle rows first.
 //!
-//! On a page-mapped drive a pattern pays for what the patterns before it have left: after random writing sequential
-//! writes clean as much as random ones do, until the whole area is rewritten, and all patterns would cost the same. So rows
-//! come in [stages](super::rows::Stage) from gentle to harsh, and general random writing, which uses the spare blocks up, comes last.
+//! On a page-mapped drive a pattern pays for the garbage of earlier patterns. After random writes,
+//! sequential writes collect as much garbage as random ones, until the whole area is rewritten, and
+//! all patterns would cost the same. So rows are grouped in [stages](super::rows::Stage) from
+//! gentle to harsh. General random writes, which use up the spare blocks, come last.
 
 use nandle_io::Nanos;
 use nandle_profile::Interval;
@@ -22,71 +23,74 @@ use crate::pattern::{Area, Pattern, generator};
 /// Visits of each row, and of the baselines.
 const VISITS: usize = 2;
 const VISITS_OF_BASELINES: usize = 3;
-/// And of a stride of which it is open after that whether it is cheap.
+/// Visits of a stride that may or may not be cheap.
 const VISITS_OF_UNDECIDED: usize = 4;
-/// The first part of a visit is what the row before has left behind, and doesn't count.
+/// Fraction (one in `LEFT_BEHIND_PART`) at the start of a visit that is dropped, as it pays for the
+/// previous row.
 const LEFT_BEHIND_PART: usize = 4;
-/// Means of the running phase of a visit.
+/// Batch means of a visit after its start-up phase.
 const BATCHES: usize = 4;
-/// And of the one long visit of general random writing.
+/// Batch means of the one long visit of general random writes.
 const BATCHES_OF_RANDOM: usize = 12;
-/// Levels of random writing are looked for in so many means, and last for so many at least.
+/// Batch means in which levels of random writes are searched, and the shortest level.
 const LEVEL_BATCHES: usize = 60;
 const LEVEL_BATCHES_LEAST: usize = 4;
-/// Time shares of rows that a search for limits may still add.
+/// Weight reserved for rows that the search for limits may add.
 const WEIGHT_TO_COME: u64 = 16;
-/// A visit takes its part of the time, within these bounds.
+/// Bounds of a visit's time.
 const VISIT_TIME_MIN: Nanos = Nanos::from_millis(5);
 const VISIT_TIME_MAX: Nanos = Nanos::from_secs(10);
 const VISIT_TIME_MAX_RANDOM: Nanos = Nanos::from_secs(40);
-/// A visit whose least requests take so many times what it was to take, and so great a part of the time that is left,
-/// tells that the device is too slow for all of them (one that a single pause made long has had more requests before
-/// it). Then each row but the sequential ones, which all else is held against, is visited once, and by few requests, and
-/// general random writing for no longer than the others: every question gets an answer before any gets a second one.
+/// Criterion for slow devices. A visit with the fewest requests takes `SLOW` times its planned time
+/// and at least one in `SLOW_PART` of the remaining time. (A visit that is long because of a single
+/// pause has had more requests before.) On a slow device, rows except the sequential references are
+/// visited only once, with few requests. General random writes take no longer than others. So every
+/// question gets an answer before any gets a second one.
 const SLOW: u64 = 2;
 const SLOW_PART: u64 = 64;
 const REQUESTS_LEAST_OF_SLOW: u64 = 4;
-/// Requests of a visit; of general random writing, which has to get past the spare blocks, so many more.
+/// Bounds of a visit's requests. General random writes must get past the spare blocks, so they have
+/// more.
 const REQUESTS_LEAST: u64 = 8;
 const REQUESTS_MOST: u64 = 8_000;
 const REQUESTS_MOST_RANDOM: u64 = 400_000;
-/// A row that surely costs more than so many sequential writes is visited once: it is expensive, whatever it is exactly.
+/// Cost from which a row is certainly expensive and visited only once.
 const EXPENSIVE_RATIO: f64 = 4.0;
-/// And from so many on the larger ones of its kind aren't visited at all: they cost no less.
+/// Cost from which larger rows of the same kind are skipped, since they cost no less.
 const SKIP_LARGER_RATIO: f64 = 8.0;
 
-/// A row and what its visits gave.
-struct Visited {
+/// A row with the results of its visits.
+struct RowVisits {
     row: Row,
     visits: usize,
     start_up_requests: u64,
-    /// Mean time of a request in each batch.
+    /// Mean request time of each batch.
     means_ns: Vec<f64>,
     latencies: Measurement,
 }
 
-/// All rows.
+/// Visits of all rows.
 pub(super) struct Visits {
-    rows: Vec<Visited>,
+    rows: Vec<RowVisits>,
     pause: Nanos,
-    /// The device is too slow for all visits.
+    /// True if the device is too slow for all visits.
     is_slow: bool,
 }
 
 impl Visits {
     pub(super) fn new(rows: Vec<Row>, pause: Nanos) -> Self {
-        Self { rows: rows.into_iter().map(Visited::new).collect(), pause, is_slow: false }
+        Self { rows: rows.into_iter().map(RowVisits::new).collect(), pause, is_slow: false }
     }
 
-    /// Visits every row as often as it deserves, stage by stage, and those that a search for the limits adds.
+    /// Visits all rows, stage by stage, including rows added by the search for limits.
     ///
     /// # Errors
-    /// As for [`series`].
+    /// See [`series`].
     pub(super) fn all(&mut self, lab: &mut Lab<'_>, pool: &mut Pool) -> Result<(), LoadError> {
         let mut order = generator(lab.seed, 67);
         for stage in STAGES {
             if stage.is_ascending() {
-                // The measure of all others once more: a device drifts.
+                // Another visit of the reference, in case the device drifts.
                 self.measure().map_or(Ok(true), |index| self.visit(lab, pool, index))?;
             }
             loop {
@@ -107,8 +111,8 @@ impl Visits {
         Ok(())
     }
 
-    /// The rows of a stage that were visited least often among those that are to be visited again; in ascending stages
-    /// the gentlest that is to be visited.
+    /// Rows of a stage to visit next: those with the fewest visits, or in an ascending stage the
+    /// gentlest one.
     fn next(&self, stage: Stage) -> Vec<usize> {
         let wanting = || {
             let rows = self.rows.iter().enumerate();
@@ -122,16 +126,16 @@ impl Visits {
         wanting().filter(|(_, visited)| visited.visits == least).map(|(index, _)| index).collect()
     }
 
-    /// Sequential writing, which all else is held against.
+    /// Sequential writes, the reference of all other costs.
     fn measure(&self) -> Option<usize> {
         self.rows.iter().position(|visited| {
             visited.row.micro_benchmark == MicroBenchmark::Baseline && visited.row.is_measure_of(&visited.row)
         })
     }
 
-    /// Visits that a row is still to get.
-    fn visits_left(&self, visited: &Visited) -> usize {
-        let cost = |visited: &Visited| visited.cost(self.measure_of(&visited.row))?.relative_cost;
+    /// Remaining visits of a row.
+    fn visits_left(&self, visited: &RowVisits) -> usize {
+        let cost = |visited: &RowVisits| visited.cost(self.measure_of(&visited.row))?.relative_cost;
         let wanted = match visited.row.stage() {
             Stage::Random => 1,
             Stage::Sequential if visited.row.micro_benchmark == MicroBenchmark::Baseline => {
@@ -147,7 +151,7 @@ impl Visits {
             }
             _ => VISITS,
         };
-        let is_hopeless = |other: &Visited| {
+        let is_hopeless = |other: &RowVisits| {
             other.row.is_smaller_of_kind(&visited.row)
                 && cost(other).is_some_and(|cost| cost.value > SKIP_LARGER_RATIO)
         };
@@ -157,13 +161,13 @@ impl Visits {
         wanted.saturating_sub(visited.visits)
     }
 
-    /// Time shares of all visits that are to come.
+    /// Total weight of all remaining visits.
     fn weight_left(&self) -> u64 {
         let weights = self.rows.iter().map(|visited| visited.row.weight() * self.visits_left(visited) as u64);
         weights.sum::<u64>() + WEIGHT_TO_COME
     }
 
-    /// `false` when time or what may be written is used up.
+    /// Returns `false` if the time or the write limit is used up.
     fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, index: usize) -> Result<bool, LoadError> {
         let (pause, weight_left) = (self.pause, self.weight_left());
         let Some(visited) = self.rows.get_mut(index) else { return Ok(true) };
@@ -218,7 +222,7 @@ impl Visits {
         let new = between(&self.findings(lab), unit);
         let known = |row: &Row| self.rows.iter().any(|visited| visited.row == *row);
         let new: Vec<Row> = new.into_iter().filter(|row| !known(row)).collect();
-        self.rows.extend(new.into_iter().map(Visited::new));
+        self.rows.extend(new.into_iter().map(RowVisits::new));
     }
 
     fn findings(&self, lab: &Lab<'_>) -> WritePatterns {
@@ -230,24 +234,24 @@ impl Visits {
         }
     }
 
-    /// What each row costs, as far as it was visited.
+    /// Cost of each visited row.
     pub(super) fn costs(&self) -> Vec<PatternCost> {
         self.rows.iter().filter_map(|visited| visited.cost(self.measure_of(&visited.row))).collect()
     }
 
-    /// What a row's cost is relative to.
+    /// Request time that a row's cost is relative to.
     fn measure_of(&self, row: &Row) -> Option<Interval<f64>> {
         self.rows.iter().find(|visited| visited.row.is_measure_of(row))?.request_ns()
     }
 }
 
-impl Visited {
+impl RowVisits {
     fn new(row: Row) -> Self {
         let latencies = Measurement::new();
         Self { row, visits: 0, start_up_requests: 0, means_ns: Vec::new(), latencies }
     }
 
-    /// Requests that it took.
+    /// Visits the row and returns the number of requests.
     fn visit(&mut self, lab: &mut Lab<'_>, pool: &mut Pool, length: Length) -> Result<u64, LoadError> {
         self.visits += 1;
         let seed = lab.seed ^ (self.visits as u64) << 32 ^ self.row.block_bytes;
@@ -293,7 +297,7 @@ impl Visited {
         Ok(latencies_ns.len() as u64)
     }
 
-    /// Several at a time: in windows, whose first requests don't count.
+    /// Visits with several requests outstanding, measured in a window after the warm-up.
     fn together(
         &mut self,
         lab: &mut Lab<'_>,
@@ -318,8 +322,9 @@ impl Visited {
         Ok(measurement.cpu_requests)
     }
 
-    /// The time of a request. Of sequential writing it is the median of the means: what a visit cleans up that others
-    /// have left behind, which a quarter of it is not always enough for, is no cost of its own.
+    /// Request time of the row. For sequential writes it is the median of the means: a visit may
+    /// collect garbage of earlier rows for longer than its dropped part, and that isn't its own
+    /// cost.
     fn request_ns(&self) -> Option<Interval<f64>> {
         if self.row.is_measure_of(&self.row) {
             median_interval(self.means_ns.clone())
@@ -349,8 +354,8 @@ impl Visited {
     }
 }
 
-/// Where general random writing came to its last level, when caches were full and spare blocks used up: those pauses are
-/// too rare for the rule that finds start-up phases.
+/// Start of the last level of general random writes, when caches are full and spare blocks used up.
+/// Its pauses are too rare for the rule that finds start-up phases.
 fn last_level(latencies_ns: &[u64]) -> usize {
     let means = batch_means(latencies_ns, LEVEL_BATCHES);
     let last = changes(&means, LEVEL_BATCHES_LEAST).last().copied();

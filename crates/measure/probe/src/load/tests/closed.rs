@@ -1,12 +1,12 @@
 use super::*;
-use crate::virtual_world::{MadeUpWorld, Servers};
+use crate::virtual_world::{FakeWorld, Servers};
 
 const STOP: Nanos = Nanos::from_millis(50);
 
 #[test]
 fn the_exact_mode_keeps_the_depth_outstanding_at_all_times() {
     for queue_depth in [1, 2, 7, 64] {
-        let mut world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
+        let mut world = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
         let ledger = world.ledger();
         let measured =
             whole(queue_depth, Stop::after(STOP)).run(&mut world.lane(1 << 20), reads(1), &Cancel::default());
@@ -23,7 +23,7 @@ fn the_exact_mode_keeps_the_depth_outstanding_at_all_times() {
 #[test]
 fn the_batched_mode_lets_a_quarter_complete_and_never_has_more_outstanding() {
     for (queue_depth, least) in [(1, 1), (4, 4), (8, 7), (64, 49)] {
-        let mut world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
+        let mut world = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
         let ledger = world.ledger();
         let run = closed(queue_depth, Refill::Batched, Counting::Whole, Stop::after(STOP));
         run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
@@ -37,7 +37,7 @@ fn the_batched_mode_lets_a_quarter_complete_and_never_has_more_outstanding() {
 fn the_mean_outstanding_is_what_the_world_integrates() {
     for refill in [Refill::Exact, Refill::Batched] {
         for queue_depth in [1, 8, 32] {
-            let mut world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
+            let mut world = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
             let ledger = world.ledger();
             let run = closed(queue_depth, refill, Counting::Whole, Stop::after(STOP));
             let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
@@ -49,9 +49,10 @@ fn the_mean_outstanding_is_what_the_world_integrates() {
 
 #[test]
 fn rate_and_latency_are_those_of_the_queue() {
-    // k servers, service time s, depth q: min(q, k) are served at a time, and a request waits for q/k rounds.
+    // k servers, service time s, depth q: min(q, k) are served at a time, and a request waits for
+    // q/k rounds.
     for (servers, queue_depth) in [(1, 1), (1, 8), (4, 1), (4, 4), (4, 16), (8, 4)] {
-        let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(servers, even(100)));
+        let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(servers, even(100)));
         let requests = 1600;
         let run = whole(queue_depth, Stop::after_bytes(requests * BLOCK_BYTES));
         let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
@@ -70,7 +71,7 @@ fn rate_and_latency_are_those_of_the_queue() {
 #[test]
 fn a_run_by_bytes_asks_for_that_many_rounded_up_to_a_block() {
     for (bytes, blocks) in [(1, 1), (4096, 1), (4097, 2), (100 * 4096, 100), (100 * 4096 - 1, 100)] {
-        let mut world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
+        let mut world = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100)));
         let ledger = world.ledger();
         let run = whole(16, Stop::after_bytes(bytes));
         let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
@@ -81,8 +82,8 @@ fn a_run_by_bytes_asks_for_that_many_rounded_up_to_a_block() {
 
 #[test]
 fn counting_the_whole_run_includes_the_time_in_which_it_drains() {
-    // One server, depth 4: after 1 ms the three requests that are left are waited for.
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)));
+    // One server, depth 4: after 1 ms the run waits for the three remaining requests.
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)));
     let run = whole(4, Stop::after(Nanos::from_millis(1)));
     let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
     assert_eq!((measured.requests, measured.elapsed), (13, Nanos(1300 * MICRO)));
@@ -90,10 +91,10 @@ fn counting_the_whole_run_includes_the_time_in_which_it_drains() {
 
 #[test]
 fn each_second_has_what_completed_in_it() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100_000)));
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100_000)));
     let run = whole(1, Stop::after(Nanos::from_millis(2500)));
     let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
-    // The ones that are done at exactly 1 s and 2 s belong to the second that begins there.
+    // Requests that complete at exactly 1 s or 2 s belong to the second that begins then.
     let requests: Vec<_> = measured.seconds.iter().map(|second| second.requests).collect();
     assert_eq!(requests, [9, 10, 6]);
     assert!(measured.seconds.iter().all(|second| second.bytes == second.requests * BLOCK_BYTES));
@@ -102,7 +103,7 @@ fn each_second_has_what_completed_in_it() {
 
 #[test]
 fn processor_time_is_that_of_the_requests() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).request_cpu(Nanos(700));
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).request_cpu(Nanos(700));
     let run = closed(8, Refill::Exact, Counting::Window { warm_up_requests: 8 }, Stop::after(STOP));
     let measured = run.run(&mut world.lane(1 << 20), reads(1), &Cancel::default()).unwrap();
     assert_near(measured.cpu_ns_per_request(), 700.0, 1e-12, "processor time for a request");
@@ -110,7 +111,7 @@ fn processor_time_is_that_of_the_requests() {
 
 #[test]
 fn a_lane_serves_any_number_of_runs() {
-    let mut lane = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).lane(1 << 20);
+    let mut lane = FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).lane(1 << 20);
     for queue_depth in [256, 1, 256, 16, 256] {
         let run = whole(queue_depth, Stop::after_bytes(1000 * BLOCK_BYTES));
         assert_eq!(run.run(&mut lane, reads(1), &Cancel::default()).unwrap().requests, 1000);

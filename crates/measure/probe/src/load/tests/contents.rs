@@ -38,7 +38,7 @@ fn reads_of_any_place_and_length_are_recognised() {
 
 #[test]
 fn contents_do_not_compress() {
-    // Each byte value about equally often, and no eight bytes twice.
+    // Each byte value is about equally frequent, and no eight bytes repeat.
     let mut bytes = vec![0; 1 << 20];
     Contents::new(4).fill(0, &mut bytes);
     let mut counts = [0_u32; 256];

@@ -1,14 +1,14 @@
 use nandle_io::{Device, Io};
 
 use super::*;
-use crate::virtual_world::{Fault, MadeUpWorld, Servers};
+use crate::virtual_world::{FakeWorld, Fault, Servers};
 
-fn device(faults: impl Fn(u64) -> bool + 'static, fault: Fault) -> MadeUpWorld {
-    MadeUpWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).faults(faults, fault)
+fn device(faults: impl Fn(u64) -> bool + 'static, fault: Fault) -> FakeWorld {
+    FakeWorld::new(CAPACITY_BYTES, Servers::new(4, uneven(100))).faults(faults, fault)
 }
 
 #[test]
-fn failures_are_counted_told_and_do_not_end_the_run() {
+fn failures_are_counted_and_do_not_end_the_run() {
     let mut lane = device(|number| [3, 50, 999].contains(&number), Fault::Fail).lane(1 << 20);
     let run = whole(16, Stop::after_bytes(1000 * BLOCK_BYTES));
     let measured = run.run(&mut lane, reads(1), &Cancel::default()).unwrap();
@@ -22,7 +22,7 @@ fn failures_are_counted_told_and_do_not_end_the_run() {
 }
 
 #[test]
-fn wrong_contents_are_counted_and_told() {
+fn wrong_contents_are_counted_and_reported() {
     let contents = Contents::new(9);
     let mut lane = device(|number| [0, 77].contains(&number), Fault::Damage).contents(contents).lane(1 << 20);
     let work = work(PatternSpec::Random, OperationKind::Read, Some(contents), 1);
@@ -33,8 +33,8 @@ fn wrong_contents_are_counted_and_told() {
 }
 
 #[test]
-fn buffers_come_back_whatever_became_of_the_requests() {
-    // Memory for exactly the depth: a buffer lost would leave the later runs without.
+fn buffers_are_recycled_after_failures() {
+    // Memory for exactly the queue depth: a lost buffer would make a later run fail.
     let mut lane = device(|number| number % 3 == 0, Fault::Fail).lane(16 * BLOCK_BYTES);
     for _ in 0..4 {
         let run = whole(16, Stop::after_bytes(1000 * BLOCK_BYTES));
@@ -56,9 +56,9 @@ fn a_run_in_which_all_failed_is_an_error() {
 
 #[test]
 fn one_slow_failure_in_a_window_is_counted_and_does_not_mean_that_all_failed() {
-    // A block that can't be read: the drive tries for seconds, longer than the window is.
+    // An unreadable block: the drive retries for seconds, longer than the window.
     let slow = |number: u64| if number == 2 { Nanos::from_secs(5) } else { Nanos::from_millis(1) };
-    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, slow));
+    let device = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, slow));
     let mut lane = device.faults(|number| number == 2, Fault::Fail).lane(1 << 20);
     let window = Counting::Window { warm_up_requests: 1 };
     let run = closed(1, Refill::Exact, window, Stop::after(Nanos::from_millis(100)));
@@ -68,8 +68,8 @@ fn one_slow_failure_in_a_window_is_counted_and_does_not_mean_that_all_failed() {
 
 #[test]
 fn time_spent_on_failures_counts() {
-    // Requests take 1 ms each, one after the other; the last two fail.
-    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(1000)));
+    // Requests take 1 ms each, one at a time; the last two fail.
+    let device = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(1000)));
     let mut lane = device.faults(|number| number >= 8, Fault::Fail).lane(1 << 20);
     let run = whole(1, Stop::after_bytes(10 * BLOCK_BYTES));
     let measured = run.run(&mut lane, reads(1), &Cancel::default()).unwrap();
@@ -107,7 +107,7 @@ fn one_lost_request_among_many_is_a_stall_when_nothing_else_is_left() {
 }
 
 #[test]
-fn a_run_ends_when_the_user_says_so() {
+fn an_interruption_ends_the_run() {
     let cancel = Cancel::default();
     cancel.cancel();
     let mut lane = device(|_| false, Fault::Fail).lane(1 << 20);
@@ -156,7 +156,7 @@ fn a_thread_that_cannot_open_the_device_is_an_error_and_no_deadlock() {
 }
 
 #[test]
-fn a_thread_that_finds_the_device_silent_says_so_before_it_ends() {
+fn a_thread_reports_a_stall_before_it_ends() {
     let open = |_: u32| {
         let world = device(|number| number == 10, Fault::Silence);
         let known = world.devices()[0].clone();

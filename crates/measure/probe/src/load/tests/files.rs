@@ -9,7 +9,7 @@ use crate::fill::{BUFFER_BYTES, FillOptions, fill};
 
 const FILE_BYTES: u64 = 16 << 20;
 
-/// A file of the size in which nothing is written yet.
+/// Sparse file of `FILE_BYTES`.
 fn file() -> tempfile::NamedTempFile {
     let file = tempfile::NamedTempFile::new_in(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).unwrap();
     file.as_file().set_len(FILE_BYTES).unwrap();

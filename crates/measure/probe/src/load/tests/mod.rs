@@ -5,8 +5,8 @@ mod files;
 mod open;
 mod pool;
 mod record;
+mod run_all;
 mod streams;
-mod together;
 mod window;
 
 use nandle_io::Nanos;
@@ -19,7 +19,7 @@ const BLOCK_BYTES: u64 = 4096;
 const CAPACITY_BYTES: u64 = 64 << 20;
 const MICRO: u64 = 1000;
 
-/// Random reads of single blocks, not checked.
+/// Random reads of single blocks, with unchecked contents.
 fn reads(seed: u64) -> Work {
     work(PatternSpec::Random, OperationKind::Read, None, seed)
 }
@@ -42,8 +42,8 @@ fn assert_near(got: f64, expected: f64, relative: f64, what: &str) {
     assert!(error <= relative, "{what}: got {got}, expected {expected}, off by {:.3} %", error * 100.0);
 }
 
-/// A service time of so many microseconds, and some nanoseconds that differ from one request to the next, so that
-/// no two requests are done at one time.
+/// Service time of `micros` µs plus a few nanoseconds that vary by request, so that no two requests
+/// complete at the same time.
 fn uneven(micros: u64) -> impl FnMut(u64) -> Nanos {
     move |number| Nanos(micros * MICRO + number * 7919 % 1009)
 }

@@ -1,4 +1,4 @@
-//! The memory that reads of a real device go through.
+//! Read pool of a real device.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use nandle_io::{Arena, Device, Operation};
 
 use super::*;
 use crate::load::operations::Operations;
-use crate::virtual_world::{MadeUpWorld, Servers};
+use crate::virtual_world::{FakeWorld, Servers};
 
 const DEPTH: u32 = 4;
 
@@ -14,7 +14,7 @@ fn operations(arena: &Arena, device: &Device) -> Operations {
     Operations::new(reads(1), device, arena, DEPTH).unwrap()
 }
 
-/// Places in memory of so many reads, one outstanding.
+/// Memory addresses used by `reads` reads at depth 1.
 fn places(operations: &mut Operations, reads: usize) -> Vec<usize> {
     let place = |_| {
         let operation = operations.next().unwrap();
@@ -28,7 +28,7 @@ fn places(operations: &mut Operations, reads: usize) -> Vec<usize> {
 
 #[test]
 fn reads_go_through_all_of_their_part_before_they_come_back() {
-    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100))).device();
+    let device = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100))).device();
     let arena = Arena::new(1 << 20).unwrap();
     let pool = Arena::new(4 << 20).unwrap();
     let mut alone = operations(&arena, &device);
@@ -47,8 +47,8 @@ fn reads_go_through_all_of_their_part_before_they_come_back() {
 }
 
 #[test]
-fn a_part_that_is_too_small_is_left() {
-    let device = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100))).device();
+fn a_pool_part_that_is_too_small_is_ignored() {
+    let device = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100))).device();
     let arena = Arena::new(1 << 20).unwrap();
     let pool = Arena::new(4 << 20).unwrap();
     for part_bytes in [0, 1, 3 * usize::try_from(BLOCK_BYTES).unwrap()] {

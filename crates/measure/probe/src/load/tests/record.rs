@@ -52,7 +52,7 @@ fn nothing_measured_gives_zeros_and_no_quantiles() {
 }
 
 #[test]
-fn a_quantile_is_told_when_ten_observations_lie_beyond_it() {
+fn a_quantile_needs_ten_observations_beyond_it() {
     let told = |observations: u64| {
         let mut histogram = Latencies::new();
         (1..=observations).for_each(|value| histogram.record(value));
@@ -70,7 +70,7 @@ fn a_quantile_is_told_when_ten_observations_lie_beyond_it() {
 }
 
 #[test]
-fn quantiles_are_those_of_the_values() {
+fn quantiles_match_the_values() {
     let mut histogram = Latencies::new();
     (1..=100_000).for_each(|value| histogram.record(value * MICRO));
     let summary = histogram.summary();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::virtual_world::{Fault, MadeUpWorld, Servers};
+use crate::virtual_world::{FakeWorld, Fault, Servers};
 
 fn stream(rate_per_s: f64, operation: OperationKind, seed: u64) -> OpenStream {
     let (arrivals, time) = (Arrivals::Fixed, Nanos::from_millis(1000));
@@ -13,8 +13,8 @@ fn readers_and_writers() -> Vec<OpenStream> {
 
 #[test]
 fn each_stream_keeps_its_own_rate_and_latency() {
-    // Two servers: at most one read and one write are outstanding, and each finds a free one.
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(200)));
+    // Two servers: at most one read and one write are outstanding, and each has a free server.
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(2, even(200)));
     let mut lane = world.lane(32 << 20);
     let measured = run_streams(&mut lane, readers_and_writers(), &Cancel::default()).unwrap();
     let requests: Vec<u64> = measured.iter().map(|stream| stream.measurement.requests).collect();
@@ -28,17 +28,18 @@ fn each_stream_keeps_its_own_rate_and_latency() {
 
 #[test]
 fn one_stream_waits_for_the_other_where_the_device_has_one_server() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(200)));
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(200)));
     let measured = run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap();
-    // Every hundred milliseconds a hundred reads meet thirty writes: those that are due at the same time wait.
+    // Every 100 ms brings 100 reads and 30 writes. Requests due at the same time wait for each
+    // other.
     let reads = &measured[0].measurement.latency_ns;
     assert_near(reads.min() as f64, 200_000.0, 1e-3, "a read that met no other");
     assert!(reads.max() >= 399_000, "{}", reads.max());
 }
 
 #[test]
-fn more_than_the_world_has_room_for() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(1))).slots(31);
+fn too_many_streams_are_refused() {
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(1))).slots(31);
     let error =
         run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::TooDeep { queue_depth: 32, slots: 31 }), "{error}");
@@ -46,7 +47,7 @@ fn more_than_the_world_has_room_for() {
 
 #[test]
 fn a_stream_of_failures_is_an_error() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(10))).faults(|_| true, Fault::Fail);
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(2, even(10))).faults(|_| true, Fault::Fail);
     let error =
         run_streams(&mut world.lane(32 << 20), readers_and_writers(), &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::AllFailed { requests: 999, .. }), "{error}");

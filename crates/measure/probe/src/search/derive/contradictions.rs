@@ -2,7 +2,7 @@ use nandle_io::Nanos;
 use nandle_profile::{Contradiction, Derived, ROTATIONAL_LATENCY_NS_MIN, SystemFacts};
 use nandle_units::{format_bytes, format_duration};
 
-/// Where the measurement contradicts what the system says of the device.
+/// Contradictions between the measurement and the system's facts about the device.
 pub fn contradictions(system: &SystemFacts, derived: &Derived) -> Vec<Contradiction> {
     [rotational(system, derived), requests(system, derived), optimal_io(system, derived)]
         .into_iter()
@@ -35,7 +35,7 @@ fn rotational(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> 
     })
 }
 
-/// A kernel queue that is shorter than what saturates the device.
+/// Kernel queue shorter than the saturating depth.
 fn requests(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> {
     let stated = system.queue.as_ref()?.requests_max?;
     let needed = derived.saturating_queue_depth.iter().map(|knee| knee.queue_depth.low).max()?;
@@ -46,7 +46,7 @@ fn requests(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> {
     })
 }
 
-/// A preferred size that is far from what the device needs.
+/// Preferred I/O size far from the efficient block size.
 fn optimal_io(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> {
     let stated = system.queue.as_ref()?.optimal_io_bytes.filter(|bytes| *bytes > 0)?;
     let efficient = derived.efficient_block_bytes?;

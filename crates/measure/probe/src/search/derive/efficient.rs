@@ -2,13 +2,13 @@ use nandle_profile::{BlockAtDepth, is_near_full};
 
 use crate::search::{Grid, Surface, Surfaces};
 
-/// The smallest block of random reading that comes near full bandwidth at its best depth (C1).
+/// Smallest block of random reads near full bandwidth at its best depth (C1).
 pub fn efficient_block(surface: &Surface) -> Option<u64> {
     let full = surface.full_random()?;
     surface.random_blocks().find(|block| surface.plateau(*block).is_some_and(|best| is_near_full(best, full)))
 }
 
-/// The smallest block that comes near full at each depth, for the depths at which some block does.
+/// Smallest block near full bandwidth at each depth, for depths at which one exists.
 pub fn efficient_block_by_depth(surfaces: &Surfaces, grid: &Grid) -> Vec<BlockAtDepth> {
     let at_depth = |depth: u32| {
         let smallest = |surface: &Surface| {

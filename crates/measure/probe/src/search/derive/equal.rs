@@ -3,8 +3,9 @@ use nandle_profile::{EqualRegion, Interval, is_near_full};
 use super::NEAR;
 use crate::search::{CellKey, Order, Surface, Surfaces};
 
-/// Where random reading is as fast as sequential reading of the same block size and depth, and both are near full
-/// (C11): for each block and group size the least depth from which on it holds at every depth measured.
+/// Regions in which random reads are as fast as sequential ones of the same block size and depth,
+/// with both near full bandwidth (C11). For each block and group size, the smallest depth from
+/// which this holds at every measured depth.
 pub fn random_equals_sequential(surfaces: &Surfaces) -> Vec<EqualRegion> {
     let best = &surfaces.best;
     let mut pairs: Vec<(u64, u64)> = best

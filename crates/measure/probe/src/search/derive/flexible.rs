@@ -4,13 +4,14 @@ use super::efficient::efficient_block;
 use super::knee::knee;
 use crate::search::{CellKey, Grid, Surface, Surfaces};
 
-/// Halving a block must save this share of its cost, or it isn't worth the bookkeeping.
+/// Share of the cost that halving a block must save to be worth the bookkeeping.
 const WORTH: f64 = 0.1;
 
-/// The flexible I/O unit (DIAT §1.2): the group is the smallest request near full bandwidth; its blocks are as small
-/// as still makes reading one of them notably cheaper. Both are compared at the depth that fills the device with whole
-/// groups, which is what its reader keeps outstanding: deeper, a drive's processor makes all small requests cost the
-/// same. `None` when too little was measured.
+/// Flexible I/O unit (DIAT §1.2). The group is the smallest request near full bandwidth. Its blocks
+/// are the smallest for which reading a single one is still notably cheaper. Both are compared at
+/// the depth that saturates the device with whole groups, which is what a reader of groups keeps
+/// outstanding. At greater depths a drive's processor makes all small requests equally expensive.
+/// `None` if too little was measured.
 pub fn flexible_io(surfaces: &Surfaces, grid: &Grid) -> Option<FlexibleIo> {
     let block_of = |surface: &Surface| smallest_worth_while(surface, grid);
     let group_of = |surface: &Surface| Some(efficient_block(surface)? / block_of(surface)?);
@@ -31,17 +32,17 @@ pub fn flexible_io(surfaces: &Surfaces, grid: &Grid) -> Option<FlexibleIo> {
     })
 }
 
-/// Device time of one request of a size when the queue is as deep as it takes.
+/// Device time per request at the saturating depth.
 fn cost_ns(surface: &Surface, block_bytes: u64) -> Option<f64> {
     Some(block_bytes as f64 / surface.plateau(block_bytes)? * 1e9)
 }
 
-/// Device time of one request of a size among so many outstanding ones.
+/// Device time per request with `depth` requests outstanding.
 fn cost_at_depth_ns(surface: &Surface, block_bytes: u64, depth: u32) -> Option<f64> {
     Some(block_bytes as f64 / surface.bandwidth(CellKey::random(block_bytes, depth))? * 1e9)
 }
 
-/// Goes down from the efficient block as long as each halving saves enough.
+/// Halves the efficient block as long as each step saves enough.
 fn smallest_worth_while(surface: &Surface, grid: &Grid) -> Option<u64> {
     let mut block = efficient_block(surface)?;
     let depth = knee(surface, block)?;

@@ -2,7 +2,8 @@ use nandle_profile::GroupPenalty;
 
 use crate::search::{CellKey, Order, Surfaces};
 
-/// Bandwidth in groups relative to group 1 at the same block size and depth (C8, C9), for every group measured.
+/// Bandwidth of groups relative to single blocks of the same size and depth (C8, C9), for every
+/// measured group.
 pub fn group_penalty(surfaces: &Surfaces) -> Vec<GroupPenalty> {
     let grouped = surfaces.best.cells().filter(|(key, _)| key.order == Order::Random && key.group_blocks > 1);
     grouped.filter_map(|(key, _)| penalty(surfaces, key)).collect()

@@ -1,4 +1,4 @@
-//! What follows from the measured cells: pure functions from surfaces to derived parameters, one file each.
+//! Derived parameters: pure functions of surfaces, one file each.
 
 mod contradictions;
 mod efficient;
@@ -21,11 +21,11 @@ pub use group::group_penalty;
 pub use knee::{depth_for_block, knee};
 pub use split::split_size;
 
-/// "Equal" is as near as "near full".
+/// Ratio from which two bandwidths count as equal, as for "near full".
 pub(super) const NEAR: f64 = NEAR_FULL_SHARE;
 
-/// All derived parameters. `stated_split_bytes` is what the system says; `latency_ns` the median latency of the
-/// smallest block at depth 1.
+/// All derived parameters. `stated_split_bytes` comes from the system; `latency_ns` is the median
+/// latency of the smallest block at depth 1.
 pub fn derive(
     surfaces: &Surfaces,
     grid: &Grid,
@@ -50,7 +50,7 @@ pub fn derive(
     }
 }
 
-/// The greatest of the rows' figures, with that row's interval, so that "most" is what some row says.
+/// The row with the greatest figure, with its own interval.
 fn most(rows: &[DepthForBlock], figure: impl Fn(&DepthForBlock) -> Interval<f64>) -> Option<Interval<f64>> {
     rows.iter().map(figure).max_by(|a, b| a.value.total_cmp(&b.value))
 }

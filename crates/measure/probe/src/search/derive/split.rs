@@ -4,11 +4,11 @@ use nandle_units::format_bytes;
 use super::NEAR;
 use crate::search::{CellKey, Grid, Surfaces};
 
-/// How likely a drop must be before it is a sign.
+/// Probability from which a drop counts as observed.
 const SURE: f64 = 0.975;
 
-/// Where a request is split: what the system says, and the sign of it in the curve of random reading, which is a
-/// drop of more than 10 % from one block size to the next larger one at the same depth (C4).
+/// Size from which requests are split: as stated by the system, and as observed. The sign is a drop
+/// of more than 10 % from one block size to the next at the same depth (C4).
 pub fn split_size(surfaces: &Surfaces, grid: &Grid, stated_bytes: Option<u64>) -> Option<SplitSize> {
     let seen = first_drop(surfaces, grid);
     (stated_bytes.is_some() || seen.is_some()).then_some(SplitSize { stated_bytes, seen })

@@ -1,9 +1,10 @@
-//! Batches: what random reads take that find the device idle, from the first submission to the last completion.
+//! Batches: random reads on an idle device, measured from the first submission to the last
+//! completion.
 //!
-//! A cell says what a full queue gives. A short scan fills a queue and empties it: of many drives the one that has most to
-//! do is waited for, and an arm has ever fewer requests to choose from. For some sizes some batches are measured that are
-//! sent at once, up to the depth that keeps the device busy, and one of that depth that is several times as long, from which
-//! the rate follows without the ends.
+//! A cell describes a full queue. A short scan fills and drains its queue: it waits for the drive
+//! with the most work, and a disk arm has fewer and fewer requests to reorder. For some block
+//! sizes, batches submitted at once are measured up to the saturating depth. One batch of that
+//! depth is several times as long and gives the rate without the ramps.
 
 use std::collections::BTreeMap;
 
@@ -15,28 +16,29 @@ use super::Search;
 use crate::load::LoadError;
 use crate::search::{CellKey, Surface};
 
-/// Batches may take this part of the budget.
+/// Fraction (one in `PART`) of the budget for batches.
 const PART: u64 = 6;
-/// A shorter probe has hardly time for its cells, and a profile without sequential reads lacks more than one without batches.
+/// Smallest budget with batches. A shorter probe needs its time for cells: sequential reads matter
+/// more in a profile.
 const BUDGET_MIN: Nanos = Nanos::from_millis(8000);
-/// How often each is measured, if there is time.
+/// Measurements of each batch, if there is time.
 const ROUNDS: usize = 3;
-/// Of the block sizes one in so many: what lies between follows.
+/// Step between measured block sizes. Sizes in between are interpolated.
 const SIZES_STEP: usize = 2;
-/// Batches that are sent at once grow by this factor.
+/// Growth factor of the batches that are submitted at once.
 const GROWTH: u32 = 4;
-/// The long one has so many full queues at least, and takes so long at least.
+/// Smallest length of the long batch, in full queues and in time.
 const LONG_QUEUES: u64 = 5;
 const LONG_MIN: Nanos = Nanos::from_millis(20);
-/// A depth keeps the device busy that gives so much of what the best one does.
+/// Share of the best bandwidth from which a depth saturates the device.
 const BUSY: f64 = 0.97;
 
-/// The elapsed times of each batch, by its cell and its requests.
+/// Elapsed times of each batch, by cell and number of requests.
 pub(super) type Batches = BTreeMap<(CellKey, u64), Vec<Nanos>>;
 
 impl Search<'_> {
-    /// Measures batches in random order, a round after the other, as long as there is time for them. The cells that come after them have at least as
-    /// much: a profile without sequential reads lacks more than one without batches.
+    /// Measures batches in random order, in rounds, within their time limit. At least half of the
+    /// remaining time is left for the cells that follow.
     pub(super) fn measure_batches(&mut self) -> Result<(), LoadError> {
         let (now, budget) = (self.slicer.now(), self.ends.since(self.began));
         if budget < BUDGET_MIN {
@@ -67,7 +69,7 @@ impl Search<'_> {
     }
 }
 
-/// The batches of a block size, with the time that each takes about.
+/// Batches of a block size, with the estimated time of each.
 fn of_size(surface: &Surface, block_bytes: u64) -> Vec<(CellKey, u64, Nanos)> {
     let by_depth = surface.random_by_depth(block_bytes);
     let Some((_, best)) = by_depth.last().copied().filter(|(_, best)| *best > 0.0) else { return Vec::new() };
@@ -86,13 +88,13 @@ fn of_size(surface: &Surface, block_bytes: u64) -> Vec<(CellKey, u64, Nanos)> {
             clippy::cast_sign_loss,
             reason = "positive, and saturates"
         )]
-        let takes = Nanos((requests.max(u64::from(busy_depth)) as f64 * request_ns) as u64); // few take no longer than a full queue
+        let takes = Nanos((requests.max(u64::from(busy_depth)) as f64 * request_ns) as u64); // A few requests take no longer than a full queue.
         (CellKey::random(block_bytes, depth), requests, takes)
     };
     batches.map(batch).collect()
 }
 
-/// As a profile has them.
+/// Batches in the form of the profile.
 pub(super) fn found(batches: &Batches) -> Vec<Batch> {
     let batch = |((key, requests), elapsed): (&(CellKey, u64), &Vec<Nanos>)| Batch {
         block_bytes: key.block_bytes,

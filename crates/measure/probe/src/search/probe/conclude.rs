@@ -1,4 +1,4 @@
-//! From slices to findings: estimates, the fitted curve, what follows from them, and what is missing.
+//! Findings from slices: estimates, fitted curve, derived parameters, and missing parts.
 
 use std::collections::BTreeMap;
 
@@ -12,27 +12,28 @@ use crate::load::{LoadError, Measurement};
 use crate::search::derive::derive;
 use crate::search::estimate::Estimate;
 use crate::search::fit::is_random;
-use crate::search::knowledge::Knowledge;
+use crate::search::read_model::ReadModel;
 use crate::search::{CellKey, Grid, Surfaces};
 use crate::sweep::to_cell;
 
-/// Equal slices that differ by more than this (standard deviation by mean) make a profile partial.
-const RESTLESS: f64 = 0.3;
+/// Relative standard deviation of equal slices above which a profile is partial.
+const UNSTEADY_VARIATION: f64 = 0.3;
 
 impl Search<'_> {
     pub(super) fn conclude(mut self, options: &ProbeOptions, first_touch: Option<FirstTouch>) -> Findings {
         let cells = self.cells();
-        let knowledge = Knowledge::of(&cells, &self.grid, &self.without);
-        let surfaces = Surfaces::new(&knowledge, options.seed);
-        // What its neighbours tell isn't missing, even where the device is too slow for it.
-        self.unaffordable.retain(|key, _| !knowledge.cells.contains_key(key));
+        let model = ReadModel::of(&cells, &self.grid, &self.without);
+        let surfaces = Surfaces::new(&model, options.seed);
+        // Cells with an interpolated figure aren't missing, even if the device is too slow to
+        // measure them.
+        self.unaffordable.retain(|key, _| !model.cells.contains_key(key));
         let latency_ns = smallest_alone(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
         self.name_what_is_missing(&derived, first_touch.as_ref(), options);
         let reference = self.slicer.reference(self.began);
         self.judge_steadiness(reference.as_ref());
         let measured_cells =
-            self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &knowledge, &surfaces)).collect();
+            self.slicer.sums().filter_map(|(key, sum)| measured(key, sum, &model, &surfaces)).collect();
         let errors = self.slicer.errors;
         let first_error = self.slicer.first_error.clone();
         let failed = first_error.map(|first| LoadError::SomeFailed { requests: errors, first });
@@ -44,8 +45,8 @@ impl Search<'_> {
             failed,
             cells: measured_cells,
             batches: found(&self.batches),
-            fitted_cells: fitted(&knowledge, &surfaces),
-            fit: knowledge.fit(),
+            fitted_cells: fitted(&model, &surfaces),
+            fit: model.fit(),
             derived,
             first_touch,
             reference,
@@ -57,9 +58,9 @@ impl Search<'_> {
         }
     }
 
-    /// Figures of a device that gives now a third and now three times as much are no profile of it.
+    /// Marks the findings partial if the device's speed fluctuated too much for a profile.
     fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
-        if let Some(reference) = reference.filter(|reference| reference.variation > RESTLESS) {
+        if let Some(reference) = reference.filter(|reference| reference.variation > UNSTEADY_VARIATION) {
             self.partial.push(format!(
                 "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
                  the figures, and they are rough; probe again when it is quiet",
@@ -92,28 +93,23 @@ impl Search<'_> {
     }
 }
 
-/// The median latency of the smallest block at depth 1, where enough was observed to tell one.
+/// Median latency of the smallest block at depth 1, if there are enough observations.
 fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
     let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
     sum.latency_ns.summary().p50
 }
 
-fn measured(
-    key: CellKey,
-    sum: &Measurement,
-    knowledge: &Knowledge,
-    surfaces: &Surfaces,
-) -> Option<MeasuredCell> {
+fn measured(key: CellKey, sum: &Measurement, model: &ReadModel, surfaces: &Surfaces) -> Option<MeasuredCell> {
     let steady: Interval<f64> = surfaces.interval(|surface| surface.bandwidth(key))?;
     Some(MeasuredCell {
         cell: to_cell(&key.spec(), sum, None),
-        slices: u32::try_from(knowledge.cells.get(&key)?.slices).unwrap_or(u32::MAX),
+        slices: u32::try_from(model.cells.get(&key)?.slices).unwrap_or(u32::MAX),
         steady_bandwidth_bytes_per_s: steady,
     })
 }
 
-fn fitted(knowledge: &Knowledge, surfaces: &Surfaces) -> Vec<FittedCell> {
-    let unmeasured = knowledge.cells.iter().filter(|(_, estimate)| estimate.slices == 0);
+fn fitted(model: &ReadModel, surfaces: &Surfaces) -> Vec<FittedCell> {
+    let unmeasured = model.cells.iter().filter(|(_, estimate)| estimate.slices == 0);
     let cell = |(key, _): (&CellKey, &Estimate)| {
         Some(FittedCell {
             block_bytes: key.block_bytes,

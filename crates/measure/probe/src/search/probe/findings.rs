@@ -4,61 +4,61 @@ use nandle_profile::{
 };
 
 use crate::load::{Contents, LoadError};
-use crate::search::Without;
+use crate::search::OmittedStatistics;
 
-/// What the read side of a probe is given.
+/// Parameters of the probe's reads.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
-    /// Time for all of it, from now on.
+    /// Total time, from now on.
     pub budget: Nanos,
-    /// How much of the device is read, from its start on.
+    /// Bytes read, from the start of the device.
     pub area_bytes: u64,
-    /// What reads must find, where that is known.
+    /// Contents that reads must return, if known.
     pub contents: Option<Contents>,
-    /// Whether the area was just written, so that a first touch can be told from a re-read.
+    /// True if the area was just written, so that first touch can be compared with re-read.
     pub freshly_written: bool,
-    /// Cells with more bytes outstanding are left out.
+    /// Largest number of outstanding bytes. Cells beyond it are skipped.
     pub outstanding_bytes_max: u64,
-    /// Where the system says that it splits requests.
+    /// Split size stated by the system.
     pub stated_split_bytes: Option<u64>,
     /// Seed of patterns, order and draws.
     pub seed: u64,
-    /// What an ablation leaves out.
+    /// Statistics that an ablation leaves out.
     #[doc(hidden)]
-    pub without: Without,
+    pub without: OmittedStatistics,
 }
 
-/// What the read side of a probe found.
+/// Results of the probe's reads.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// Why it is partial; empty when all was concluded.
+    /// Reasons why the findings are partial; empty if complete.
     pub partial: Vec<String>,
-    /// What ended it before its time: the user, or the device. It is among the reasons in `partial`, too.
+    /// Interruption or stall that ended the probe early. Also listed in `partial`.
     pub ended_by: Option<LoadError>,
-    /// Reads failed, or brought wrong contents, while others were answered. It is among the reasons in `partial`, too.
+    /// Failed or damaged reads while others succeeded. Also listed in `partial`.
     pub failed: Option<LoadError>,
-    /// What a reader should know, each a sentence.
+    /// Remarks for the reader, each a sentence.
     pub remarks: Vec<String>,
     /// Measured cells.
     pub cells: Vec<MeasuredCell>,
     /// Batches of random reads on the idle device.
     pub batches: Vec<Batch>,
-    /// Cells of the grid from the fitted curve.
+    /// Cells of the grid that were fitted instead of measured.
     pub fitted_cells: Vec<FittedCell>,
     /// The fitted curve.
     pub fit: Option<FitSummary>,
-    /// What follows.
+    /// Derived parameters.
     pub derived: Derived,
     /// First touch against re-read.
     pub first_touch: Option<FirstTouch>,
     /// The reference cell.
     pub reference: Option<ReferenceCell>,
-    /// Cells left out.
+    /// Skipped cells.
     pub skipped: Vec<SkippedCell>,
     /// Rounds of slices.
     pub rounds: u32,
-    /// Reads that failed or brought wrong contents.
+    /// Number of reads that failed or returned wrong contents.
     pub errors: u64,
-    /// Time that it took.
+    /// Time taken.
     pub elapsed: Nanos,
 }

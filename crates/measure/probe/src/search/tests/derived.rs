@@ -1,4 +1,5 @@
-//! Derived parameters on surfaces without noise, after the figures of the DIAT paper where it has some.
+//! Derived parameters on surfaces without noise, using the figures of the DIAT paper where
+//! available.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +16,8 @@ fn grid() -> Grid {
     }
 }
 
-/// The X25-M: 2 KiB at 50 MB/s, 32 KiB and more at 255 and slowly more, depth 4 full (C1, C3, C10), a drop from
-/// 2 MiB on (C4), depth 1 never full (C5).
+/// The X25-M: 2 KiB at 50 MB/s; 32 KiB and more at 255 MB/s and slowly rising; full at depth 4 (C1,
+/// C3, C10); a drop from 2 MiB on (C4); never full at depth 1 (C5).
 fn x25_m(block_bytes: u64, depth: u32) -> f64 {
     let full = match block_bytes {
         2048 => 50.0,
@@ -65,8 +66,8 @@ fn the_parameters_of_the_x25_m() {
     assert_eq!(derived.random_read_latency_ns, Some(85_000));
 }
 
-/// Deep queues of 2 and of 4 KiB are both bound by the drive's processor, which costs 28 µs a request. At depth 4, which
-/// groups of 32 KiB need, the smaller one is still cheaper (C12).
+/// In deep queues, 2 KiB and 4 KiB are both limited by the drive's processor at 28 µs per request.
+/// At depth 4, which groups of 32 KiB need, the smaller one is still cheaper (C12).
 #[test]
 fn the_flexible_unit_is_judged_at_the_depth_that_the_group_needs() {
     let processor = |block: u64| block as f64 / 28e-6;

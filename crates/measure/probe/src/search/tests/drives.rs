@@ -1,14 +1,15 @@
-//! Made-up drives with everything in them that a search can stumble over.
+//! Modelled drives with all the features that can mislead a search.
 
 use std::collections::HashSet;
 
 use nandle_io::{Nanos, Operation};
 
-use crate::virtual_world::{Drive, Timing, Weather};
+use crate::virtual_world::{Drive, SpeedVariation, Timing};
 
 const NEVER: u64 = u64::MAX;
 
-/// A SATA drive as in the DIAT paper: 32 commands, large requests split, groups slow in short queues.
+/// A SATA drive as in the DIAT paper: 32 commands, split large requests, slow groups in short
+/// queues.
 pub(super) fn sata() -> Drive {
     Drive {
         commands: 10,
@@ -22,11 +23,11 @@ pub(super) fn sata() -> Drive {
         sequential_factor: 0.6,
         crowded_bytes: NEVER,
         quirks: 0.0,
-        weather: Weather::default(),
+        variation: SpeedVariation::default(),
     }
 }
 
-/// Bound by latency up to a deep queue, then by the rate of requests.
+/// A cloud volume: limited by latency up to a deep queue, then by request rate.
 pub(super) fn cloud() -> Drive {
     Drive {
         commands: 96,
@@ -40,7 +41,7 @@ pub(super) fn cloud() -> Drive {
         sequential_factor: 1.0,
         crowded_bytes: NEVER,
         quirks: 0.0,
-        weather: Weather::default(),
+        variation: SpeedVariation::default(),
     }
 }
 
@@ -58,7 +59,7 @@ pub(super) fn fast() -> Drive {
         sequential_factor: 0.5,
         crowded_bytes: NEVER,
         quirks: 0.0,
-        weather: Weather::default(),
+        variation: SpeedVariation::default(),
     }
 }
 
@@ -76,16 +77,17 @@ pub(super) fn disk() -> Drive {
         sequential_factor: 0.02,
         crowded_bytes: NEVER,
         quirks: 0.0,
-        weather: Weather::default(),
+        variation: SpeedVariation::default(),
     }
 }
 
-/// Several slow disks behind one controller: bandwidth grows with the depth, and each depth is slow.
+/// Several slow disks behind one controller: bandwidth grows with the depth, and every depth is
+/// slow.
 pub(super) fn disk_array() -> Drive {
     Drive { commands: 12, request_us: 30_000.0, bandwidth_max: 900e6, ..disk() }
 }
 
-/// A disk of a virtual machine: what the host does with requests is not smooth.
+/// Disk of a virtual machine, with irregular behaviour of the host.
 pub(super) fn virtual_disk() -> Drive {
     Drive {
         commands: 48,
@@ -101,17 +103,17 @@ pub(super) fn virtual_disk() -> Drive {
     }
 }
 
-/// A drive behind something that has each 128 KiB brought from far away when they are read for the first time.
-pub(super) fn slow_at_first(drive: &Drive) -> impl Timing + use<> {
-    SlowAtFirst { drive: drive.timing(), touched: HashSet::new() }
+/// A drive behind a tier that fetches each 128 KiB from far away on first read.
+pub(super) fn slow_first_touch(drive: &Drive) -> impl Timing + use<> {
+    SlowFirstTouch { drive: drive.timing(), touched: HashSet::new() }
 }
 
-struct SlowAtFirst<T> {
+struct SlowFirstTouch<T> {
     drive: T,
     touched: HashSet<u64>,
 }
 
-impl<T: Timing> Timing for SlowAtFirst<T> {
+impl<T: Timing> Timing for SlowFirstTouch<T> {
     fn done_at(&mut self, now: Nanos, operation: &Operation, outstanding: usize) -> Nanos {
         let (start, length) = (operation.offset_bytes(), operation.length_bytes());
         let parts = start >> 17..=(start + length - 1) >> 17;

@@ -20,7 +20,7 @@ fn a_mean_is_bytes_by_time_at_the_usual_pace() {
 }
 
 #[test]
-fn a_cell_with_few_slices_is_as_unsure_as_the_others_are() {
+fn few_slices_are_as_uncertain_as_those_of_neighbours() {
     let steady = |count: usize| vec![slice(1e8); count];
     let scattered: Vec<Slice> =
         (0..40).map(|number| slice(if number % 2 == 0 { 0.9e8 } else { 1.1e8 })).collect();
@@ -28,20 +28,21 @@ fn a_cell_with_few_slices_is_as_unsure_as_the_others_are() {
     let cells = BTreeMap::from([(keys[0], steady(2)), (keys[1], scattered), (keys[2], steady(40))]);
     let estimates = estimates(&cells, &BTreeSet::new());
     let error = |key: usize| estimates[&keys[key]].log_error;
-    // Two equal slices by chance don't make a cell sure; forty do.
+    // Two equal slices are chance; forty are evidence.
     assert!(error(0) > 0.03, "{}", error(0));
     assert!((0.012..0.02).contains(&error(1)), "{}", error(1));
     assert!(error(2) < 0.5 * error(1), "{}", error(2));
 }
 
 #[test]
-fn scatter_is_judged_by_the_cells_about_one() {
+fn scatter_is_shrunk_towards_neighbours() {
     let of = |count: usize, scatter: f64| -> Vec<Slice> {
         (0..count)
             .map(|number| slice(if number % 2 == 0 { 1e8 * (1.0 - scatter) } else { 1e8 * (1.0 + scatter) }))
             .collect()
     };
-    // Small blocks scatter little, large ones much, and one cell was measured more often than all others.
+    // Small blocks scatter little, large ones a lot, and one cell was measured more often than all
+    // others.
     let mut cells: BTreeMap<_, _> = [11, 12, 13, 19, 20, 21]
         .into_iter()
         .map(|power| (CellKey::random(1 << power, 1), of(4, if power < 16 { 0.01 } else { 0.2 })))

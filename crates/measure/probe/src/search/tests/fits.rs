@@ -42,7 +42,7 @@ fn the_bounds_of_the_curve_are_its_limits() {
 }
 
 #[test]
-fn knees_as_sharp_as_can_be_keep_within_numbers() {
+fn very_sharp_knees_do_not_overflow() {
     let sharp = Curve { sharpness: 64.0, ..curve() };
     for key in grid().random_cells() {
         let [sharp, smooth] =

@@ -1,11 +1,11 @@
-//! What measured cells say of all cells, on made-up surfaces whose truth is known.
+//! Kriging on synthetic surfaces with known truth.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rand_distr::{Distribution, StandardNormal};
 
 use super::super::estimate::Slice;
-use super::super::knowledge::Knowledge;
+use super::super::read_model::ReadModel;
 use super::super::*;
 use crate::pattern::{Generator, generator};
 
@@ -29,7 +29,7 @@ fn normal(generator: &mut Generator) -> f64 {
     StandardNormal.sample(generator)
 }
 
-/// Slices of the skeleton's cells, or of all.
+/// Slices of the skeleton's cells, or of all cells.
 fn slices(truth: impl Fn(CellKey) -> f64, all: bool, noise: f64, seed: u64) -> BTreeMap<CellKey, Vec<Slice>> {
     let mut generator = generator(seed, 1);
     let skeleton: Vec<CellKey> = schedule::skeleton(&grid()).into_iter().flatten().collect();
@@ -46,13 +46,13 @@ fn curve(key: CellKey) -> f64 {
     CURVE.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth)
 }
 
-/// The curve, and a tenth more or less in each cell, for no reason that others share.
+/// The curve with an independent deviation of about 10 % in each cell.
 fn quirky(key: CellKey) -> f64 {
     let mut generator = generator(key.block_bytes + u64::from(key.queue_depth), 2);
     curve(key) * (0.1 * normal(&mut generator)).exp()
 }
 
-/// The root of the mean square of what cells are off by.
+/// Root mean square of the cells' log errors.
 fn off_by(cells: impl Iterator<Item = (CellKey, f64)>, truth: impl Fn(CellKey) -> f64) -> f64 {
     let squares: Vec<f64> = cells.map(|(key, bandwidth)| (bandwidth / truth(key)).ln().powi(2)).collect();
     (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
@@ -70,27 +70,27 @@ fn neighbours_average_out_the_noise_of_a_smooth_device() {
         let slices = slices(curve, true, 0.2, seed);
         let (raw, kriged) = (
             off_by(means(&slices), curve),
-            off_by(Knowledge::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), curve),
+            off_by(ReadModel::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), curve),
         );
         assert!(kriged < 0.5 * raw, "seed {seed}: {kriged}, means alone {raw}");
     }
 }
 
 #[test]
-fn what_is_a_cells_own_is_left_to_it() {
+fn a_cells_own_deviation_is_kept() {
     for seed in 1..=5 {
         let slices = slices(quirky, true, 0.01, seed);
-        let kriged = off_by(Knowledge::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), quirky);
+        let kriged = off_by(ReadModel::of(&slices, &grid(), &BTreeSet::new()).surface().cells(), quirky);
         assert!(kriged < 0.01, "seed {seed}: {kriged}");
     }
 }
 
 #[test]
-fn cells_that_were_not_measured_have_errors_that_hold() {
+fn errors_of_unmeasured_cells_cover_the_truth() {
     for truth in [curve, quirky] {
         let (mut held, mut of) = (0, 0);
         for seed in 1..=5 {
-            let known = Knowledge::of(&slices(truth, false, 0.05, seed), &grid(), &BTreeSet::new());
+            let known = ReadModel::of(&slices(truth, false, 0.05, seed), &grid(), &BTreeSet::new());
             for (key, cell) in known.cells.iter().filter(|(_, cell)| cell.slices == 0) {
                 of += 1;
                 let deviations = (cell.bandwidth_bytes_per_s / truth(*key)).ln().abs() / cell.log_error;
@@ -104,8 +104,8 @@ fn cells_that_were_not_measured_have_errors_that_hold() {
 }
 
 #[test]
-fn draws_are_as_wide_as_the_errors_say() {
-    let known = Knowledge::of(&slices(quirky, false, 0.1, 1), &grid(), &BTreeSet::new());
+fn the_spread_of_draws_matches_the_errors() {
+    let known = ReadModel::of(&slices(quirky, false, 0.1, 1), &grid(), &BTreeSet::new());
     let mut generator = generator(3, 3);
     let draws: Vec<Surface> = (0..400).map(|_| known.draw(&mut generator)).collect();
     for (key, cell) in &known.cells {
@@ -120,7 +120,7 @@ fn draws_are_as_wide_as_the_errors_say() {
 #[test]
 fn too_few_cells_for_a_curve_stand_for_themselves() {
     let few = slices(curve, true, 0.1, 1).into_iter().take(5).collect();
-    let known = Knowledge::of(&few, &grid(), &BTreeSet::new());
+    let known = ReadModel::of(&few, &grid(), &BTreeSet::new());
     assert!(known.fit().is_none());
     assert_eq!(known.cells, estimate::estimates(&few, &BTreeSet::new()));
 }

@@ -1,11 +1,11 @@
-//! Probes of made-up drives, held against an exhaustive evaluation of the same drives.
+//! Probes of modelled drives, compared with an exhaustive evaluation.
 
 use super::drives;
 use super::truth::{OUTSTANDING_MAX, Score, probe_drive, truth};
 use crate::search::CellKey;
-use crate::virtual_world::{Drive, Weather};
+use crate::virtual_world::{Drive, SpeedVariation};
 
-/// Seeds of each test; more by the environment variable `NANDLE_TEST_SEEDS`.
+/// Number of seeds of each test, from the environment variable `NANDLE_TEST_SEEDS`.
 fn seeds() -> std::ops::Range<u64> {
     let more = std::env::var("NANDLE_TEST_SEEDS").ok().and_then(|text| text.parse().ok());
     1..more.unwrap_or(2) + 1
@@ -25,8 +25,8 @@ fn score_over(
     let truth = truth(drive);
     let mut score = Score::default();
     for seed in seeds {
-        let weather = Weather { noise, drift, seed };
-        let drive = Drive { weather, ..drive.clone() };
+        let variation = SpeedVariation { noise, drift, seed };
+        let drive = Drive { variation, ..drive.clone() };
         score.add(&truth, &probe_drive(&drive, budget_s, seed));
     }
     println!("{name}, {budget_s} s, noise {noise}, drift {drift}: {score}");
@@ -34,7 +34,7 @@ fn score_over(
 }
 
 #[test]
-fn in_good_weather_a_probe_finds_what_a_sweep_finds() {
+fn without_noise_a_probe_matches_a_sweep() {
     for (name, drive, budgets_s) in
         [("sata", drives::sata(), &[5, 20, 60]), ("cloud", drives::cloud(), &[5, 20, 60])]
     {
@@ -78,9 +78,9 @@ fn noise_and_drift_make_intervals_wider_and_not_wrong() {
 }
 
 #[test]
-fn where_equal_slices_differ_by_a_quarter_neighbours_make_up_for_it() {
+fn neighbours_compensate_for_noise_of_a_quarter() {
     for (name, drive) in [("sata", drives::sata()), ("cloud", drives::cloud())] {
-        // Over two seeds the 90th percentile of so much noise is that of one of them.
+        // With this much noise, two seeds are too few for a 90th percentile.
         let seeds = 1..seeds().end.max(5);
         let score = score_over(seeds, name, &drive, 60, (0.25, 0.1));
         assert!(score.right.share() >= 0.8, "{name}: {score}");
@@ -91,7 +91,7 @@ fn where_equal_slices_differ_by_a_quarter_neighbours_make_up_for_it() {
 }
 
 #[test]
-fn cells_that_no_rule_foretells_are_measured() {
+fn unpredictable_cells_are_measured() {
     let score = score("virtual disk", &drives::virtual_disk(), 60, 0.1, 0.1);
     assert!(score.measured.share() > 0.98, "{score}");
     assert!(score.error_p90() < 0.09, "{score}");
@@ -109,7 +109,8 @@ fn slow_drives_keep_to_the_budget_and_get_no_deep_queues() {
         }
     }
     let found = probe_drive(&drives::disk(), 60, 1);
-    // 8 ms each, so that 64 take half a second; 128 and 256 of the blocks for which there is memory are left out.
+    // 8 ms each, so 64 take half a second; depths 128 and 256 are skipped where memory would allow
+    // them.
     let deepest = found.cells.iter().map(|cell| cell.cell.queue_depth).max();
     assert!(deepest.unwrap() <= 64, "{deepest:?}");
     let told = found.skipped.iter().filter(|cell| cell.reason.contains("filling the queue"));
@@ -146,8 +147,8 @@ fn every_cell_of_the_grid_is_measured_fitted_or_skipped() {
 
 #[test]
 fn the_same_seed_in_the_same_world_gives_the_same_findings() {
-    let weather = Weather { noise: 0.05, drift: 0.2, seed: 3 };
-    let drive = Drive { weather, ..drives::sata() };
+    let variation = SpeedVariation { noise: 0.05, drift: 0.2, seed: 3 };
+    let drive = Drive { variation, ..drives::sata() };
     let run = |seed| format!("{:?}", probe_drive(&drive, 5, seed));
     assert!(run(1) == run(1));
     assert!(run(1) != run(2));

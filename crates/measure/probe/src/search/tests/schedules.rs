@@ -35,7 +35,8 @@ fn the_first_look_goes_from_shallow_to_deep_and_ends_with_the_deepest() {
 
 #[test]
 fn bisection_ends_at_the_knee() {
-    // Bandwidth grows in proportion to the depth up to `full`, for every depth of the grid and beyond.
+    // Bandwidth grows in proportion to the depth up to `full`, for depths within and beyond the
+    // grid.
     for full in [1_u32, 2, 3, 16, 48, 64, 200, 256, 1000] {
         let bandwidth = |key: CellKey| f64::from(key.queue_depth.min(full)) * key.block_bytes as f64;
         let mut cells: BTreeMap<CellKey, f64> =
@@ -75,7 +76,7 @@ fn sequential_reading_and_groups_stay_on_the_grid() {
 }
 
 #[test]
-fn the_next_round_asks_the_unsure_the_least_measured_and_the_undecided() {
+fn the_next_round_has_uncertain_rarely_measured_and_undecided_cells() {
     let estimate =
         |bandwidth_bytes_per_s, slices| Estimate { bandwidth_bytes_per_s, log_error: 0.03, slices };
     let mut estimates: BTreeMap<CellKey, Estimate> = BTreeMap::new();
@@ -85,10 +86,10 @@ fn the_next_round_asks_the_unsure_the_least_measured_and_the_undecided() {
     }
     let rare = CellKey::random(2048, 256);
     estimates.get_mut(&rare).unwrap().slices = 1;
-    // Depth 8 of one block size is just about at the border of its plateau.
+    // Depth 8 of one block size is at the border of its plateau.
     let unsure = CellKey::random(32 << 10, 8);
     estimates.insert(unsure, estimate(f64::from(32 << 10) * 16.0 * 0.9, 5));
-    // And of one nothing is known but what its neighbours say.
+    // One cell is known only from its neighbours.
     let blank = CellKey::random(4 << 20, 1);
     estimates.insert(blank, Estimate { log_error: 0.2, slices: 0, ..estimates[&blank] });
     for count in [1, 2, 5, 24, 1000] {

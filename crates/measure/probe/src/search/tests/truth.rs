@@ -1,4 +1,4 @@
-//! What an exhaustive evaluation of a made-up drive gives, and how a probe's findings compare with it.
+//! Exhaustive evaluation of a modelled drive, and scores of a probe's findings against it.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use super::super::*;
 use crate::Unobserved;
 use crate::load::{Cancel, ClosedLoop, Counting, Refill, Stop, Work};
 use crate::pattern::Area;
-use crate::virtual_world::{Drive, MadeUpWorld, Weather};
+use crate::virtual_world::{Drive, FakeWorld, SpeedVariation};
 
 pub(super) const AREA_BYTES: u64 = 1 << 30;
 pub(super) const OUTSTANDING_MAX: u64 = 64 << 20;
 
-/// The drive in good weather, exhaustively.
+/// Exhaustive figures of a drive without noise or drift.
 pub(super) struct Truth {
     pub(super) surface: Surface,
     pub(super) derived: Derived,
     pub(super) grid: Grid,
 }
 
-pub(super) fn world(drive: &Drive) -> MadeUpWorld {
-    MadeUpWorld::new(AREA_BYTES, drive.timing())
+pub(super) fn world(drive: &Drive) -> FakeWorld {
+    FakeWorld::new(AREA_BYTES, drive.timing())
 }
 
 pub(super) fn truth(drive: &Drive) -> Truth {
-    let drive = Drive { weather: Weather::default(), ..drive.clone() };
+    let drive = Drive { variation: SpeedVariation::default(), ..drive.clone() };
     let mut lane = world(&drive).lane(1);
     let shape = lane.device().shape.clone();
     let grid = Grid::new(&shape, AREA_BYTES, lane.io().slots(), OUTSTANDING_MAX);
@@ -43,7 +43,7 @@ pub(super) fn truth(drive: &Drive) -> Truth {
     Truth { surface, derived, grid }
 }
 
-/// The steady bandwidth of a cell.
+/// Steady bandwidth of a cell.
 pub(super) fn steady(drive: &Drive, key: CellKey) -> f64 {
     let area = Area::new(0, AREA_BYTES, key.block_bytes).unwrap();
     let pattern = key.spec().pattern.start(area, key.group_blocks, 7);
@@ -84,7 +84,7 @@ pub(super) fn options(budget_s: u64, seed: u64) -> ProbeOptions {
     }
 }
 
-/// So many of so many.
+/// Number of successes among a number of trials.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Share {
     pub(super) good: u32,
@@ -108,34 +108,34 @@ impl std::fmt::Display for Share {
     }
 }
 
-/// How findings compare with the truth, over any number of probes.
+/// Comparison of findings with the truth, over any number of probes.
 #[derive(Debug, Default)]
 pub(super) struct Score {
-    /// Intervals of measured cells' bandwidth that contain the truth.
+    /// Intervals of measured bandwidth that contain the truth.
     pub(super) covered: Share,
-    /// Intervals of plateaus that do.
+    /// Intervals of plateaus that contain the truth.
     pub(super) plateaus: Share,
     /// Intervals of knees that contain the truth or are one step off.
     pub(super) knees: Share,
-    /// Knees themselves that are at most one step off.
+    /// Knees that are at most one step off.
     pub(super) knee_values: Share,
-    /// The same of the efficient block.
+    /// Efficient blocks that are at most one step off.
     pub(super) efficient: Share,
     /// Group penalties whose interval contains the truth, within 3 %.
     pub(super) groups: Share,
-    /// Whether a drop is seen where there is one, and only there.
+    /// Split sizes reported if and only if the drive splits.
     pub(super) splits: Share,
-    /// Intervals of fitted cells' bandwidth that contain the truth.
+    /// Intervals of fitted bandwidth that contain the truth.
     pub(super) fitted_covered: Share,
-    /// Cells of random reading, measured and fitted, within 5 % of the truth.
+    /// Cells of random reads, measured and fitted, within 5 % of the truth.
     pub(super) right: Share,
-    /// Intervals of knees that span no more than a factor of eight.
+    /// Intervals of knees that span at most a factor of eight.
     pub(super) narrow: Share,
-    /// What all cells of random reading are off by.
+    /// Relative errors of all cells of random reads.
     pub(super) errors: Vec<f64>,
     /// Block sizes with a knee.
     pub(super) blocks: Share,
-    /// Cells that were measured.
+    /// Measured cells.
     pub(super) measured: Share,
     pub(super) partial: Share,
     pub(super) longest_s: f64,
@@ -168,7 +168,7 @@ impl Score {
         self.longest_s = self.longest_s.max(found.elapsed.as_secs_f64());
     }
 
-    /// Nine cells of random reading in ten are off by less.
+    /// 90th percentile of the errors of random reads.
     pub(super) fn error_p90(&self) -> f64 {
         let mut errors = self.errors.clone();
         errors.sort_by(f64::total_cmp);
@@ -214,7 +214,7 @@ impl Score {
                 low: interval.low.into(),
                 high: interval.high.into(),
             };
-            // Otherwise the profile says that it is a lower bound.
+            // Otherwise the profile reports a lower bound.
             if !got.plateau_reached {
                 continue;
             }
@@ -252,7 +252,7 @@ impl std::fmt::Display for Score {
     }
 }
 
-/// Whether an interval contains a power of two, or is one step of the grid from it.
+/// Returns true if an interval contains a power of two, or is one step of the grid from it.
 fn near(interval: Interval<u64>, value: u64) -> bool {
     Interval { low: interval.low / 2, high: interval.high * 2, ..interval }.contains(value)
 }
@@ -268,8 +268,8 @@ fn key_of(cell: &MeasuredCell) -> CellKey {
     }
 }
 
-/// How fast the drive was while it was probed, by all cells together: no probe can tell the weather of its minute
-/// from the drive.
+/// Overall speed of the drive during the probe, relative to the truth. No probe can separate
+/// temporary disturbances from the drive's speed.
 fn pace(truth: &Truth, found: &Findings) -> f64 {
     let ratio = |cell: &MeasuredCell| {
         Some(cell.steady_bandwidth_bytes_per_s.value / truth.surface.bandwidth(key_of(cell))?)

@@ -1,4 +1,4 @@
-//! The commit that a database makes by default, timed in turns with something else.
+//! A database's default commit, timed in turns with other loads.
 
 use nandle_io::Nanos;
 use nandle_profile::experiments::{CommitCost, CommitMethod, ExtentState};
@@ -11,19 +11,20 @@ use super::sites::{CommitScenario, durability, log_on_device};
 use super::trial::Trial;
 use crate::load::LoadError;
 
-/// A page, written and made durable: by `fdatasync` in a test file, or, where there are no files, on the device by a flush.
+/// Commit of one page: by `fdatasync` in a test file, or by a flush on the device if there are no
+/// files.
 pub(in crate::experiments) struct UsualCommit {
     trial: Option<Trial>,
     device_log: Log,
 }
 
 impl UsualCommit {
-    /// What it writes at most in so many slices.
+    /// Most bytes written in `rounds` slices.
     pub(in crate::experiments) fn bytes_wanted(circumstances: &Circumstances, rounds: usize) -> u64 {
         bytes_wanted(&scenario(circumstances, !circumstances.is_modelled), rounds)
     }
 
-    /// Makes the file that it writes to in so many slices, or does without where none can be had.
+    /// Creates the test file for `rounds` slices, or uses the device if no file can be created.
     ///
     /// # Errors
     /// Memory is short, or the device fails.
@@ -33,7 +34,7 @@ impl UsualCommit {
         for in_file in [true, false] {
             let scenario = scenario(lab.circumstances, in_file);
             let write_bytes_max = bytes_wanted(&scenario, rounds).min(lab.write_left_bytes());
-            // A file that takes all that may be written leaves nothing to commit with.
+            // The file must not use up the whole write limit.
             let is_possible = !in_file || lab.host_files().is_some();
             if trial.is_none() && is_possible && write_bytes_max > scenario.fill_bytes() {
                 trial = Trial::new(lab, scenario, write_bytes_max, rounds)?;
@@ -42,10 +43,10 @@ impl UsualCommit {
         Ok(Self { trial, device_log })
     }
 
-    /// Commits for a time.
+    /// Commits until the time is over.
     ///
     /// # Errors
-    /// The device fails, or the user ends it.
+    /// The device fails, or the user interrupted it.
     pub(in crate::experiments) fn slice(&mut self, lab: &mut Lab<'_>, time: Nanos) -> Result<(), LoadError> {
         match &mut self.trial {
             Some(trial) => trial.slice(lab, &mut self.device_log, time),
@@ -53,7 +54,7 @@ impl UsualCommit {
         }
     }
 
-    /// What it took; `None` where none was timed.
+    /// Cost of the commits; `None` if none was timed.
     pub(in crate::experiments) fn cost(&self) -> Option<CommitCost> {
         self.trial.as_ref()?.commit_cost()
     }

@@ -3,24 +3,29 @@ use std::collections::BTreeMap;
 use nandle_profile::FitSummary;
 use rand_distr::{Distribution, StandardNormal};
 
+use super::ablation::{on_curve, on_lines};
 use super::estimate::{Estimate, Slice, estimates};
 use super::fit::{Curve, in_between, is_random};
-use super::kriging::Kriged;
-use super::left_out::{on_curve, on_lines};
-use super::{CellKey, Grid, Statistic, Surface, Without};
+use super::kriging::KrigingModel;
+use super::{CellKey, Grid, OmittedStatistics, Statistic, Surface};
 use crate::pattern::Generator;
 
-/// What the slices of some cells say of all cells.
-pub(super) struct Knowledge {
-    /// The best estimate of each cell; those without slices are random reading between measured cells.
+/// Bandwidth model of all cells, inferred from the slices of some.
+pub(super) struct ReadModel {
+    /// Best estimate of each cell. Cells without slices are random reads between measured cells.
     pub(super) cells: BTreeMap<CellKey, Estimate>,
-    /// Random reading; `None` while too few cells were measured for a curve, and each stands for itself.
-    random: Option<(Curve, Kriged)>,
-    without: Without,
+    /// Model of random reads. `None` if too few cells were measured to fit a curve; then each cell
+    /// has only its own estimate.
+    random: Option<(Curve, KrigingModel)>,
+    without: OmittedStatistics,
 }
 
-impl Knowledge {
-    pub(super) fn of(slices: &BTreeMap<CellKey, Vec<Slice>>, grid: &Grid, without: &Without) -> Self {
+impl ReadModel {
+    pub(super) fn of(
+        slices: &BTreeMap<CellKey, Vec<Slice>>,
+        grid: &Grid,
+        without: &OmittedStatistics,
+    ) -> Self {
         let mut cells = estimates(slices, without);
         let measured: BTreeMap<_, _> =
             cells.iter().filter(|(key, _)| is_random(key)).map(|(key, estimate)| (*key, *estimate)).collect();
@@ -29,7 +34,7 @@ impl Knowledge {
             (!without.contains(&Statistic::Curve), !without.contains(&Statistic::Kriging));
         let curve = if has_curve { Curve::fit(&measured) } else { Curve::flat(&measured) };
         let random = curve.filter(|_| has_kriging).and_then(|curve| {
-            let kriged = Kriged::new(&measured, &others, &curve)?;
+            let kriged = KrigingModel::new(&measured, &others, &curve)?;
             Some((curve, kriged))
         });
         cells.extend(match (&random, curve) {
@@ -41,13 +46,13 @@ impl Knowledge {
         Self { cells, random, without: without.clone() }
     }
 
-    /// The best estimate.
+    /// Surface of the best estimates.
     pub(super) fn surface(&self) -> Surface {
         Surface::new(self.cells.iter().map(|(key, cell)| (*key, cell.bandwidth_bytes_per_s)).collect())
             .without(&self.without)
     }
 
-    /// A surface that the slices allow.
+    /// Surface drawn at random from the uncertainty of the estimates.
     pub(super) fn draw(&self, generator: &mut Generator) -> Surface {
         let mut cells: BTreeMap<CellKey, f64> =
             self.cells.iter().map(|(key, estimate)| (*key, drawn(estimate, generator))).collect();
@@ -57,7 +62,7 @@ impl Knowledge {
         Surface::new(cells).without(&self.without)
     }
 
-    /// The curve of random reading, and how far off what follows from it is where it wasn't measured.
+    /// The curve of random reads with its prediction errors at left-out cells.
     pub(super) fn fit(&self) -> Option<FitSummary> {
         self.random.as_ref().map(|(curve, kriged)| curve.summary(kriged.errors_left_out()))
     }

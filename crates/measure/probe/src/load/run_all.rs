@@ -4,14 +4,14 @@ use super::outstanding::Outstanding;
 use super::{Cancel, Lane, LoadError};
 
 impl Lane {
-    /// Submits some operations at once and waits until all of them are done; `done` then holds them and nothing else,
-    /// in the order in which they completed, their tokens counting the operations from 0. What has failed says so
-    /// itself.
+    /// Submits several operations at once and waits for all of them. `done` then holds exactly
+    /// these operations in order of completion. Their tokens are their positions in `operations`. A
+    /// failed operation carries its own error.
     ///
     /// # Errors
-    /// There are more than the world has room for; the device stopped answering; the user ended it, which is looked
-    /// for when all are done.
-    pub fn together(
+    /// The world has too few slots; the device stopped answering; or the user interrupted it, which
+    /// is checked once all have completed.
+    pub fn run_all(
         &mut self,
         operations: Vec<Operation>,
         done: &mut Vec<Completion>,

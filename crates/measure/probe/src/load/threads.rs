@@ -5,18 +5,20 @@ use nandle_io::{Device, Io};
 
 use super::{Lane, LaneOptions, LoadError, Measurement};
 
-/// Opens the device in a world of its own for each submitting thread, with room for that many requests.
+/// Opens the device for one submitting thread, in a separate world with the given number of request
+/// slots.
 pub type Opener<'a> = dyn Fn(u32) -> Result<(Box<dyn Io>, Device), String> + Sync + 'a;
 
-/// Runs the same load on several threads at once, each on its own lane, and adds up what they gave. They begin
-/// together: the first run on each lane waits until all of them are ready to submit. They share the memory that reads go through.
+/// Runs the same load on several threads, each on its own lane, and merges the results. The threads
+/// start together: the first run on each lane waits until all are ready to submit. They share the
+/// memory of the read pool.
 ///
-/// A single thread is the caller's own: a thread that ends while the device owes it an answer is held by the kernel
-/// until the answer comes, and what waits for the thread would wait with it. Of several threads, the one that
-/// finds the device silent says so to `stalled` at once, and what it found is returned when they are let go.
+/// A single thread is the caller's own. The kernel keeps a thread alive until its outstanding
+/// requests complete, so joining a thread on a stalled device would block. With several threads,
+/// the first to detect a stall calls `stalled` at once; its error is returned when the threads end.
 ///
 /// # Errors
-/// The first thread's that has one.
+/// The first error of any thread, in thread order.
 pub fn run_on_threads(
     open: &Opener<'_>,
     threads: u32,
@@ -62,7 +64,8 @@ pub fn run_on_threads(
     })
 }
 
-/// Where threads wait for one another. A barrier would wait for ever for a thread that could not be started.
+/// Start barrier of the threads. A `std` barrier would wait for ever for a thread that could not be
+/// started.
 struct Start {
     state: Mutex<StartState>,
     changed: Condvar,
@@ -73,14 +76,14 @@ struct StartState {
     called_off: bool,
 }
 
-/// A thread's part in a start. Dropped before it was used, it counts as arrived: the others don't wait for a thread
-/// that could not be set up.
+/// A thread's arrival at the start barrier. Dropping an unused ticket counts as arrival, so the
+/// other threads don't wait for a thread that failed to set up.
 pub(super) struct Ticket {
     start: Arc<Start>,
 }
 
 impl Ticket {
-    /// Waits for the others.
+    /// Waits until all threads have arrived.
     ///
     /// # Errors
     /// The start was called off.

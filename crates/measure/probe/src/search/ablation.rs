@@ -1,4 +1,4 @@
-//! What stands in for the curve or for kriging where an ablation leaves them out.
+//! Replacements for the curve and for kriging in ablations.
 
 use std::collections::BTreeMap;
 
@@ -6,12 +6,12 @@ use super::CellKey;
 use super::estimate::{Estimate, median};
 use super::fit::Curve;
 
-/// Standard deviations of a normal distribution by its median deviation.
+/// Standard deviation of a normal distribution divided by its median deviation.
 const BY_MEDIAN_DEVIATION: f64 = 1.4826;
-/// The line between two cells may be off by this part of what lies between them.
+/// Assumed error of linear interpolation, as a part of the difference between the two cells.
 const OFF_LINE: f64 = 1.0 / 8.0;
 
-/// Cells on the curve, which may be off by what it misses of measured cells.
+/// Cells on the curve. Their error is the curve's deviation at measured cells.
 pub(super) fn on_curve(
     measured: &BTreeMap<CellKey, Estimate>,
     others: &[CellKey],
@@ -27,7 +27,7 @@ pub(super) fn on_curve(
     others.iter().map(estimate).collect()
 }
 
-/// Cells on straight lines of logarithms, over depth, between their measured neighbours.
+/// Cells interpolated linearly in logarithms over depth, between their measured neighbours.
 pub(super) fn on_lines(
     measured: &BTreeMap<CellKey, Estimate>,
     others: &[CellKey],

@@ -1,4 +1,4 @@
-//! What a probe has time for: a slice's length, and how long filling and emptying a queue may take.
+//! Time limits of a probe: the length of a slice, and of filling and draining a queue.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,13 @@ use nandle_io::Nanos;
 use super::Search;
 use crate::search::CellKey;
 
-/// A slice takes this part of the budget, between these bounds: many short ones tell more than few long ones, but
-/// each has its ramps.
+/// Length of a slice: one in `SLICE_PART` of the budget, within these bounds. Many short slices
+/// tell more than a few long ones, but each has its ramps.
 const SLICE_PART: u64 = 1000;
 pub(super) const SLICE_MIN: Nanos = Nanos::from_millis(20);
 const SLICE_MAX: Nanos = Nanos::from_millis(100);
-/// Filling the queue for a slice may take this part of the budget, and this long at most; so may emptying it after.
+/// Time limit of filling the queue for a slice: one in `RAMP_PART` of the budget, at most
+/// `RAMP_MAX`. Draining has the same limit.
 const RAMP_PART: u64 = 40;
 const RAMP_MAX: Nanos = Nanos::from_millis(500);
 
@@ -21,7 +22,7 @@ pub(super) fn slice_time(budget: Nanos) -> Nanos {
 }
 
 impl Search<'_> {
-    /// For each block size the deepest queue that the device is fast enough for, where it wasn't measured yet.
+    /// Deepest affordable queue of each block size, if not measured yet.
     pub(super) fn deepest_affordable(&mut self) -> Vec<CellKey> {
         let cells: Vec<CellKey> = self.grid.random_cells().collect();
         let affordable = cells.into_iter().filter(|key| self.is_affordable(*key));
@@ -35,7 +36,8 @@ impl Search<'_> {
         self.slicer.now() + ramp + self.slicer.slice_time.max(ramp) + ramp < self.ends
     }
 
-    /// Whether a slice's ramps are short enough. Slow devices don't get the deepest queues, and the profile says so.
+    /// Returns true if a slice's ramps are short enough. Slow devices don't get the deepest queues,
+    /// and the profile reports this.
     pub(super) fn is_affordable(&mut self, key: CellKey) -> bool {
         let ramp_max = RAMP_MAX.min(Nanos(self.ends.since(self.began).0 / RAMP_PART));
         match self.ramp(key) {
@@ -47,7 +49,7 @@ impl Search<'_> {
         }
     }
 
-    /// How long it takes to fill the queue, judging by what is known of the same block size up to that depth.
+    /// Time to fill the queue, estimated from the same block size at up to that depth.
     fn ramp(&self, key: CellKey) -> Option<Nanos> {
         let from = CellKey { queue_depth: 0, ..key };
         let random =

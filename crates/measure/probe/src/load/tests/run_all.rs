@@ -1,7 +1,7 @@
 use nandle_io::{Completion, Operation};
 
 use super::*;
-use crate::virtual_world::{Fault, MadeUpWorld, Servers};
+use crate::virtual_world::{FakeWorld, Fault, Servers};
 
 fn reads_at(lane: &Lane, blocks: std::ops::Range<u64>) -> Vec<Operation> {
     let length = usize::try_from(BLOCK_BYTES).unwrap();
@@ -10,47 +10,47 @@ fn reads_at(lane: &Lane, blocks: std::ops::Range<u64>) -> Vec<Operation> {
 }
 
 #[test]
-fn all_are_done_when_it_returns_and_nothing_else_is_there() {
-    let mut lane = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(2, even(100))).lane(1 << 20);
+fn run_all_returns_exactly_the_submitted_operations() {
+    let mut lane = FakeWorld::new(CAPACITY_BYTES, Servers::new(2, even(100))).lane(1 << 20);
     let mut done: Vec<Completion> = Vec::new();
     for _ in 0..2 {
         let began = lane.io().now();
         let operations = reads_at(&lane, 0..5);
-        lane.together(operations, &mut done, &Cancel::default()).unwrap();
+        lane.run_all(operations, &mut done, &Cancel::default()).unwrap();
         assert_eq!(done.len(), 5);
         let mut tokens: Vec<u64> = done.iter().map(|completion| completion.token).collect();
         tokens.sort_unstable();
         assert_eq!(tokens, [0, 1, 2, 3, 4]);
-        // Five on two servers take three turns.
+        // Five operations on two servers take three rounds.
         assert_eq!(lane.io().now().since(began), Nanos::from_micros(300));
     }
 }
 
 #[test]
-fn a_failed_operation_says_so_itself() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
-        .faults(|number| number == 1, Fault::Fail);
+fn a_failed_operation_carries_its_error() {
+    let world =
+        FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100))).faults(|number| number == 1, Fault::Fail);
     let (mut lane, mut done) = (world.lane(1 << 20), Vec::new());
     let operations = reads_at(&lane, 0..3);
-    lane.together(operations, &mut done, &Cancel::default()).unwrap();
+    lane.run_all(operations, &mut done, &Cancel::default()).unwrap();
     assert_eq!(done.iter().filter(|completion| completion.result.is_err()).count(), 1);
 }
 
 #[test]
-fn a_silent_device_an_interruption_and_too_many() {
-    let world = MadeUpWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
+fn stalls_interruptions_and_too_many_requests_are_errors() {
+    let world = FakeWorld::new(CAPACITY_BYTES, Servers::new(1, even(100)))
         .slots(4)
         .faults(|number| number == 2, Fault::Silence);
     let (mut lane, mut done) = (world.lane(1 << 20), Vec::new());
     let operations = reads_at(&lane, 0..5);
-    let error = lane.together(operations, &mut done, &Cancel::default()).unwrap_err();
+    let error = lane.run_all(operations, &mut done, &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::TooDeep { queue_depth: 5, slots: 4 }), "{error}");
     let cancel = Cancel::default();
     cancel.cancel();
     let operations = reads_at(&lane, 0..2);
-    let error = lane.together(operations, &mut done, &cancel).unwrap_err();
+    let error = lane.run_all(operations, &mut done, &cancel).unwrap_err();
     assert!(matches!(error, LoadError::Cancelled) && done.len() == 2, "{error}");
     let operations = reads_at(&lane, 0..1);
-    let error = lane.together(operations, &mut done, &Cancel::default()).unwrap_err();
+    let error = lane.run_all(operations, &mut done, &Cancel::default()).unwrap_err();
     assert!(matches!(error, LoadError::Stalled { outstanding: 1, .. }), "{error}");
 }

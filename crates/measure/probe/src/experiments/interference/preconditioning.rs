@@ -1,4 +1,4 @@
-//! The state in which a modelled drive is watched: that of a drive that has been written to for long.
+//! Preconditioning of modelled drives to the state of a drive after long writing.
 
 use nandle_io::{DriveCounters, Nanos};
 use nandle_profile::OperationKind;
@@ -8,32 +8,33 @@ use super::super::rounds::{Seeds, area_from};
 use crate::load::{ClosedLoop, Counting, LoadError, Refill, Stop, Work};
 use crate::pattern::Random;
 
-/// Blocks in which it is written to: small beside any superblock, so that what they leave behind is as scattered as what
-/// single pages leave, at a part of the requests.
+/// Block size of the writes. It is small compared with any superblock, so obsolete data is as
+/// scattered as with single pages, with fewer requests.
 const BLOCK_BYTES: u64 = 64 << 10;
 const QUEUE_DEPTH: u32 = 32;
-/// The drive's counters are looked at after each such part of the area …
+/// Fraction (one in `STRETCH_PART`) of the area written between two readings of the drive's
+/// counters.
 const STRETCH_PART: u64 = 16;
-/// … and it is over after so many at the latest.
+/// Most stretches.
 const STRETCHES_MAX: u64 = 24;
-/// A drive that goes on as it is erases about as much as it writes.
+/// In a steady state, a drive erases at least this share of the bytes that it writes to flash.
 const ERASED_LEAST: f64 = 0.9;
-/// What it writes for each byte of the host changes no more than this from one part to the next.
+/// Largest change of write amplification between two stretches in a steady state.
 const LIKE_BEFORE: f64 = 0.1;
-/// Long enough for the largest buffer, and too short for what drives do when they are idle.
+/// Time to drain the largest buffer, but too short for idle-time garbage collection.
 const REST: Nanos = Nanos::from_millis(50);
 
-/// Whether the device is a modelled drive of flash: those count what they do.
+/// Returns true if the device is a modelled flash drive. Only these have counters.
 pub(super) fn cleans(lab: &mut Lab<'_>) -> bool {
     lab.circumstances.is_modelled && lab.counters().is_some()
 }
 
-/// Writes to a modelled drive at random until it cleans as it will from then on. A disk, which counts nothing, and a real
-/// drive are left as they are.
+/// Writes to a modelled drive at random until garbage collection is in a steady state. Disks, which
+/// have no counters, and real drives are left unchanged.
 ///
 /// # Errors
-/// As for [`ClosedLoop::run`].
-pub(super) fn age(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError> {
+/// See [`ClosedLoop::run`].
+pub(super) fn precondition(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError> {
     if !cleans(lab) {
         return Ok(());
     }
@@ -56,10 +57,11 @@ pub(super) fn age(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), LoadError>
     })
 }
 
-/// Leaves a modelled drive alone until what a slice has left in its buffer is written: virtual time costs no user any.
+/// Leaves a modelled drive idle until the writes of the previous slice have drained from its
+/// buffer. This takes only virtual time.
 ///
 /// # Errors
-/// The user ended it.
+/// The user interrupted it.
 pub(super) fn rest(lab: &mut Lab<'_>) -> Result<(), LoadError> {
     if lab.circumstances.is_modelled { lab.untimed(|lab| lab.pause(REST)) } else { Ok(()) }
 }
@@ -68,7 +70,7 @@ fn is_steady(work: DriveCounters) -> bool {
     work.erased_bytes as f64 >= ERASED_LEAST * work.flash_written_bytes as f64
 }
 
-/// What the drive did while a part of the area was written to; `None` where it doesn't tell.
+/// Writes to a part of the area. Returns the change of the drive's counters, if it has any.
 fn stretch(lab: &mut Lab<'_>, seed: u64) -> Result<Option<DriveCounters>, LoadError> {
     let block_bytes = BLOCK_BYTES.next_multiple_of(lab.circumstances.shape.logical_block_bytes);
     let area = area_from(lab, 0, block_bytes)?;

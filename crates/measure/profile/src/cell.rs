@@ -5,24 +5,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::Interval;
 
-/// What the requests of a cell do. Written `read`, `write` or `mixed:70` (per cent of reads).
+/// Kind of a cell's requests. Written `read`, `write` or `mixed:70` (per cent of reads).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(into = "String", try_from = "String")]
 pub enum OperationKind {
-    /// Every request reads.
+    /// All requests read.
     Read,
-    /// Every request writes.
+    /// All requests write.
     Write,
-    /// A share of the requests reads, the rest writes.
+    /// Some requests read, the rest write.
     Mixed {
-        /// Share of the requests that read, in per cent.
+        /// Share of reads, in per cent.
         read_percent: u8,
     },
 }
 
 impl OperationKind {
-    /// Whether some requests read.
+    /// Returns true if some requests read.
     pub fn reads(self) -> bool {
         !matches!(self, Self::Write)
     }
@@ -68,67 +68,70 @@ impl TryFrom<String> for OperationKind {
     }
 }
 
-/// One combination of pattern, operation, block size, group size and queue depth, and what it gave.
+/// One combination of pattern, operation, block size, group size and queue depth, with its results.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Cell {
-    /// The address pattern as the user names it (`random`, `sequential`, `focused:8MiB` …). Grouped random
-    /// reading, the DIAT pattern, is `random` with `group_blocks` above 1.
+    /// Address pattern as the user names it (`random`, `sequential`, `focused:8MiB` …). Grouped
+    /// random reads, the DIAT pattern, are `random` with `group_blocks` above 1.
     pub pattern: String,
-    /// What the requests did.
+    /// Kind of the requests.
     pub operation: OperationKind,
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Blocks addressed one after the other before the pattern jumps.
+    /// Consecutive blocks before the pattern jumps.
     pub group_blocks: u64,
-    /// Requests kept outstanding, over all submitting threads.
+    /// Outstanding requests over all submitting threads.
     pub queue_depth: u32,
-    /// Completed requests that were counted.
+    /// Counted requests.
     pub requests: u64,
-    /// Bytes moved in the time: of requests that were under way at the ends of a slice, the part that was.
+    /// Bytes moved in `elapsed_ns`. Requests in flight at the ends of a slice count in part.
     pub bytes: u64,
-    /// Time over which they were counted.
+    /// Time over which requests were counted.
     pub elapsed_ns: u64,
-    /// `bytes` by `elapsed_ns`.
+    /// `bytes` divided by `elapsed_ns`.
     pub bandwidth_bytes_per_s: f64,
-    /// Requests by time, those at the ends in the same part.
+    /// Requests per second. Requests in flight at the ends of a slice count in part.
     pub iops: f64,
     /// Time from submission to completion.
     pub latency_ns: LatencySummary,
-    /// Processor time of this process (all its threads, user and system) for one request.
+    /// Processor time of this process (all threads, user and system) per request.
     pub cpu_ns_per_request: f64,
-    /// Time-weighted mean of the requests outstanding; below `queue_depth` in batched mode.
+    /// Time-weighted mean of the outstanding requests; below `queue_depth` in batched mode.
     pub mean_outstanding: f64,
-    /// Requests that failed, or whose contents were not what had been written.
+    /// Requests that failed or returned wrong contents.
     pub errors: u64,
-    /// The first of them, in words.
+    /// Message of the first failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_error: Option<String>,
-    /// On a schedule (open loop): submission less scheduled arrival. Latency counts from the scheduled arrival.
+    /// Submission minus scheduled arrival, for scheduled requests (open loop). Latency counts from
+    /// the scheduled arrival.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schedule_lag_ns: Option<LatencySummary>,
-    /// On a schedule: arrivals that were due and not sent before the end.
+    /// Arrivals that were due but not sent before the end, for scheduled requests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unsent: Option<u64>,
-    /// What the drive counted meanwhile: of cells that write, where the drive tells. Modelled flash drives do.
+    /// Counters of the drive during a cell that writes, if it has any. Modelled flash drives do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive: Option<DriveWork>,
-    /// What each second of the run gave; empty for runs shorter than two seconds.
+    /// Results of each second of the run; empty for runs shorter than two seconds.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seconds: Vec<SecondSample>,
 }
 
-/// What a flash drive did during a run. Of an array the sums over its drives, so that what a mirror takes counts twice.
+/// Work of a flash drive during a run. For an array it is the sum over its drives, so writes to a
+/// mirror count twice.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveWork {
-    /// What the host wrote.
+    /// Bytes written by the host.
     pub host_written_bytes: u64,
-    /// What was programmed into flash: the host's data, what cleaning and merging moved, and padding.
+    /// Bytes programmed into flash: the host's data, data moved by garbage collection and merges,
+    /// and padding.
     pub flash_written_bytes: u64,
-    /// Flash that was erased.
+    /// Bytes of erased flash.
     pub erased_bytes: u64,
-    /// `flash_written_bytes` by `host_written_bytes`; `null` when the host wrote nothing.
+    /// `flash_written_bytes` divided by `host_written_bytes`; `null` if the host wrote nothing.
     pub write_amplification: Option<f64>,
 }
 
@@ -140,17 +143,17 @@ pub struct SecondSample {
     pub requests: u64,
     /// Bytes moved in this second.
     pub bytes: u64,
-    /// The slowest request that completed in this second.
+    /// Latency of the slowest request that completed in this second.
     pub latency_ns_max: u64,
 }
 
-/// A latency distribution in few figures.
+/// Summary of a latency distribution.
 ///
 /// A quantile is `null` unless at least ten observations lie beyond it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LatencySummary {
-    /// Arithmetic mean; `null` when nothing was observed.
+    /// Arithmetic mean; `null` without observations.
     pub mean: Option<f64>,
     /// Median.
     pub p50: Option<u64>,
@@ -160,17 +163,18 @@ pub struct LatencySummary {
     pub p99: Option<u64>,
     /// 99.9th percentile.
     pub p999: Option<u64>,
-    /// The slowest request; `null` when nothing was observed.
+    /// Largest latency; `null` without observations.
     pub max: Option<u64>,
 }
 
 impl LatencySummary {
-    /// A quantile is told only where so many observations lie beyond it.
+    /// Observations beyond a quantile that make it reliable.
     const BEYOND: u64 = 10;
 
-    /// The few figures of a distribution of so many observations; `at` gives its quantiles.
+    /// Summarises `observed` observations; `at` returns their quantiles.
     pub fn of(observed: u64, mean: f64, max: u64, at: impl Fn(f64) -> u64) -> Self {
-        // One observation in so many lies beyond the quantile. Whole numbers: 100 × (1 − 0.9) is less than ten.
+        // One in `beyond_one_in` observations lies beyond the quantile. Integers avoid rounding:
+        // 100 × (1 − 0.9) is less than ten.
         let quantile = |quantile: f64, beyond_one_in: u64| {
             (observed >= Self::BEYOND * beyond_one_in).then(|| at(quantile))
         };
@@ -185,33 +189,34 @@ impl LatencySummary {
     }
 }
 
-/// A cell of a probe: measured in several short slices, spread over the whole probe.
+/// Cell of a probe, measured in several short slices spread over the whole probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MeasuredCell {
-    /// Sums over the slices. `bandwidth_bytes_per_s` here is bytes by time as it was, uncorrected.
+    /// Sums over the slices. Its `bandwidth_bytes_per_s` is uncorrected.
     #[serde(flatten)]
     pub cell: Cell,
     /// Number of slices.
     pub slices: u32,
-    /// Bandwidth corrected for the drift that the reference cell showed and, in random reading of single blocks, by
-    /// what the cells about it say (kriging), with its 95 % interval. Curves and derived parameters use this one.
+    /// Bandwidth corrected for drift, with its 95 % interval. Drift is taken from the reference
+    /// cell. For random reads of single blocks, neighbouring cells contribute as well (kriging).
+    /// Curves and derived parameters use this figure.
     pub steady_bandwidth_bytes_per_s: Interval<f64>,
 }
 
-/// A cell that was not run.
+/// Skipped cell.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkippedCell {
-    /// The address pattern.
+    /// Address pattern.
     pub pattern: String,
     /// Bytes of one request.
     pub block_bytes: u64,
     /// Blocks in a group.
     pub group_blocks: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
-    /// Why it was not run.
+    /// Reason for skipping it.
     pub reason: String,
 }
 

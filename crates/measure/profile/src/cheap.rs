@@ -1,38 +1,38 @@
 use crate::experiments::{MicroBenchmark, PatternCost};
 use crate::{Derived, DeviceProfile, Interval, WritePatternCost};
 
-/// What is known of a way of writing that may be cheap.
+/// Extent to which a kind of writes is cheap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cheap<T> {
-    /// It is cheap up to some extent.
+    /// Cheap up to an extent.
     UpTo {
-        /// How far.
+        /// Largest cheap extent.
         extent: Interval<T>,
-        /// What a write then costs, by a sequential one.
+        /// Cost of a write at that extent, in sequential writes.
         cost: Option<Interval<f64>>,
     },
-    /// The cost's bounds leave open whether it is cheap.
+    /// The bounds of the cost span both cheap and expensive.
     Unclear,
-    /// It is expensive even at the least extent that was tried.
+    /// Expensive even at the smallest extent tried.
     Nowhere,
 }
 
-/// Strides at which writing was found to be cheap, in blocks.
+/// Strides that appear cheap, in blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Strides {
-    /// Those whose cost is clear.
+    /// Strides with a clear cost.
     pub clear: Vec<i64>,
-    /// Those whose cost's bounds leave open whether it is cheap.
+    /// Strides with a cost that may also be expensive.
     pub unclear: Vec<i64>,
 }
 
 impl Derived {
-    /// The area in which random writes are cheap; `None` where no costs of patterns are known.
+    /// Area in which random writes are cheap; `None` if the costs of patterns are unknown.
     pub fn cheap_area_bytes(&self) -> Option<Cheap<u64>> {
         Some(cheap(self.focused_area_bytes, self.write_pattern_cost?.focused))
     }
 
-    /// How many interleaved streams are cheap; `None` where no costs of patterns are known.
+    /// Number of cheap interleaved streams; `None` if the costs of patterns are unknown.
     pub fn cheap_streams(&self) -> Option<Cheap<u32>> {
         Some(cheap(self.partition_count_max, self.write_pattern_cost?.partitioned))
     }
@@ -45,19 +45,19 @@ fn cheap<T>(extent: Option<Interval<T>>, cost: Option<Interval<f64>>) -> Cheap<T
     extent.map_or(Cheap::Nowhere, |extent| Cheap::UpTo { extent, cost })
 }
 
-/// A write at a stride is cheap up to so many sequential ones (`StableBuffer` §3.1: 1–4 C) …
+/// Largest cost of a cheap stride, in sequential writes (`StableBuffer` §3.1: 1–4 C) …
 pub const CHEAP_ORDERED: f64 = 4.0;
-/// … and unclear, if it may cost more than so many.
+/// … and the largest upper bound of a clear cost.
 const DEAR_ORDERED: f64 = 2.0 * CHEAP_ORDERED;
 
-/// Whether a write at a stride with this cost is cheap; `None` where it seems so, and may well not be.
+/// Returns true if a stride of this cost is cheap; `None` if it appears cheap but may not be.
 pub fn is_cheap_stride(cost: &Interval<f64>) -> Option<bool> {
     let seems_cheap = cost.value <= CHEAP_ORDERED;
     (!seems_cheap || cost.high <= DEAR_ORDERED).then_some(seems_cheap)
 }
 
 impl DeviceProfile {
-    /// The cheap strides, and those that seem so.
+    /// Cheap strides, clear and unclear.
     pub fn cheap_strides(&self) -> Strides {
         let unclear: Vec<i64> = self
             .stride_costs()
@@ -68,7 +68,7 @@ impl DeviceProfile {
         Strides { clear: cheap.filter(|stride| !unclear.contains(stride)).collect(), unclear }
     }
 
-    /// Each stride that was tried, and what a write then costs by a sequential one.
+    /// Measured strides with the cost of a write, in sequential writes.
     pub fn stride_costs(&self) -> impl Iterator<Item = (i64, Interval<f64>)> + '_ {
         let stride = |row: &PatternCost| row.pattern.strip_prefix("ordered:")?.parse().ok();
         let conducted = self.experiments.write_patterns.iter();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn an_area_whose_cost_is_unclear_is_unclear_even_if_it_has_a_size() {
+    fn an_area_of_unclear_cost_is_unclear_even_with_a_size() {
         assert_eq!(with(Some(8 << 20), 0.17, 2.78).cheap_area_bytes(), Some(Cheap::Unclear));
         assert_eq!(with(None, 1.4, 1.6).cheap_area_bytes(), Some(Cheap::Nowhere));
         let known = with(Some(8 << 20), 1.4, 1.6).cheap_area_bytes();

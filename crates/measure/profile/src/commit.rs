@@ -1,10 +1,11 @@
 use crate::experiments::{CommitCost, CommitMethod, ExtentState};
 use crate::{CommitTime, DeviceProfile, Experiments, Interval};
 
-/// What most databases write to their log at least (`PostgreSQL`'s page).
+/// Smallest log write of most databases (`PostgreSQL`'s page).
 const PAGE_BYTES: u64 = 8 << 10;
 
-/// Ways to commit from that which a database calls by default on: `fdatasync` on its log's file, and what comes next to it.
+/// Commit methods in order of preference. Databases use `fdatasync` on their log file by default;
+/// the others follow by similarity. The flag tells if the method uses a file.
 const PREFERRED: [(CommitMethod, bool); 6] = [
     (CommitMethod::Fdatasync, true),
     (CommitMethod::Fsync, true),
@@ -14,8 +15,8 @@ const PREFERRED: [(CommitMethod, bool); 6] = [
     (CommitMethod::OpenSync, true),
 ];
 
-/// The commit that stands for a device: what a database calls on a file in the state that its log will be in, written over
-/// what was there before. Not the fastest of several ways: the server doesn't call that one.
+/// The representative commit of a device: a database's default method on a file that overwrites
+/// existing data, as its log will. It isn't the fastest method, since servers don't use that one.
 fn usual_commit<'a>(commits: impl Iterator<Item = &'a CommitCost>) -> Option<CommitTime> {
     let is_plain =
         |cost: &&CommitCost| cost.extent == ExtentState::Overwritten && cost.writes_per_commit == 1;
@@ -28,8 +29,8 @@ fn usual_commit<'a>(commits: impl Iterator<Item = &'a CommitCost>) -> Option<Com
 }
 
 impl Experiments {
-    /// The commits that were timed, each way to commit once: as `flush` has it, whose question it is, or as `transactions` has it where
-    /// that alone timed enough of them for a tail.
+    /// Timed commits, one per method. Those of `flush` are preferred. Those of `transactions` are
+    /// used if only they have enough observations for a tail.
     pub fn commits(&self) -> impl Iterator<Item = &CommitCost> + Clone {
         let flush = self.flush.as_ref().map_or(&[][..], |conducted| &conducted.findings.commits);
         let transactions =
@@ -44,7 +45,7 @@ impl Experiments {
         of_flush.chain(transactions.iter().filter(move |cost| !has_no_worse(cost)))
     }
 
-    /// The one of them that stands for the device.
+    /// The representative one of these commits.
     pub fn usual_commit(&self) -> Option<CommitTime> {
         usual_commit(self.commits())
     }
@@ -57,13 +58,13 @@ fn is_same_way(one: &CommitCost, other: &CommitCost) -> bool {
     way(one) == way(other)
 }
 
-/// Whether only one of two has a tail.
+/// Returns true if only `one` has a tail.
 fn knows_more(one: &CommitCost, other: &CommitCost) -> bool {
     one.latency_ns.p99.is_some() && other.latency_ns.p99.is_none()
 }
 
 impl CommitTime {
-    /// A way to commit, summed up.
+    /// Summarises a commit cost.
     pub fn of(cost: &CommitCost) -> Self {
         Self {
             method: cost.method,
@@ -74,14 +75,14 @@ impl CommitTime {
         }
     }
 
-    /// The 99th percentile as a figure, where enough was observed.
+    /// 99th percentile as an interval, if there were enough observations.
     pub fn tail_ns(&self) -> Option<Interval<f64>> {
         self.p99_ns.map(|p99| Interval::exact(p99 as f64))
     }
 }
 
 impl DeviceProfile {
-    /// What a commit takes on the device; of a profile that was made before this was derived, from what was measured.
+    /// Commit time of the device. For older profiles it is computed from the measured commits.
     pub fn commit(&self) -> Option<CommitTime> {
         self.derived.commit_ns.or_else(|| self.experiments.usual_commit()).or(self.derived.flush_ns)
     }
@@ -108,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_commit_is_what_a_database_calls_and_not_the_fastest() {
+    fn the_usual_commit_is_not_the_fastest() {
         use CommitMethod::{DurableWrite, Fdatasync, WriteThenFlush};
         use ExtentState::{Extended, Overwritten};
         let mut commits = vec![
@@ -138,9 +139,9 @@ mod tests {
         }
     }
 
-    /// A median, a mean and a tail of one figure are of one experiment.
+    /// Median, mean and tail of one figure come from the same experiment.
     #[test]
-    fn the_experiment_that_is_about_commits_comes_first() {
+    fn the_flush_experiment_is_preferred() {
         use CommitMethod::{Fdatasync, WriteThenFlush};
         let flush = |method, in_file, median_ns| {
             let commits = vec![cost(method, in_file, ExtentState::Overwritten, median_ns)];

@@ -5,95 +5,99 @@ use crate::{
     WritePatternCost,
 };
 
-/// What follows from the measured cells. A value that could not be concluded is `null` or missing from its
-/// list, and `partial` of the profile says why. "Near full" is within 10 % of the best bandwidth seen.
+/// Figures derived from the measured cells. If a figure couldn't be derived, it is `null` or
+/// missing from its list, and the profile's `partial` gives the reason. "Near full" means within 10
+/// % of the best bandwidth.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Derived {
-    /// Best bandwidth of random reading, any block size and depth.
+    /// Best bandwidth of random reads, over all block sizes and depths.
     pub random_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
-    /// Best bandwidth of sequential reading.
+    /// Best bandwidth of sequential reads.
     pub sequential_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
-    /// Most random reads per second, any block size and depth.
+    /// Highest rate of random reads per second, over all block sizes and depths.
     pub random_read_iops_max: Option<Interval<f64>>,
-    /// Latency of one random read of the smallest block at depth 1, median.
+    /// Median latency of a random read of the smallest block at depth 1.
     pub random_read_latency_ns: Option<u64>,
-    /// Smallest block of random reading that is near full at the best depth (DIAT, C1).
+    /// Smallest block of random reads near full bandwidth at the best depth (DIAT, C1).
     pub efficient_block_bytes: Option<Interval<u64>>,
-    /// The same for each depth, where some block is near full at that depth.
+    /// Smallest block near full bandwidth at each depth where one exists.
     pub efficient_block_by_depth: Vec<BlockAtDepth>,
-    /// For each block size the least depth whose bandwidth is within 10 % of that block size's plateau (C2, C5).
+    /// Smallest depth of each block size within 10 % of its plateau (C2, C5).
     pub saturating_queue_depth: Vec<DepthForBlock>,
-    /// Where random reading is as fast as sequential reading and both near full (C11).
+    /// Regions where random reads are as fast as sequential ones and both near full bandwidth
+    /// (C11).
     pub random_equals_sequential: Vec<EqualRegion>,
-    /// What reading in groups costs against group 1 (C8, C9).
+    /// Cost of reading in groups, relative to single blocks (C8, C9).
     pub group_penalty: Vec<GroupPenalty>,
-    /// Where the kernel splits a request.
+    /// Size from which the kernel splits a request.
     pub split_bytes: Option<SplitSize>,
-    /// The flexible I/O unit (DIAT §1.2, C12).
+    /// Flexible I/O unit (DIAT §1.2, C12).
     pub flexible_io: Option<FlexibleIo>,
-    /// Best bandwidth of sequential writing, in large requests with several outstanding.
+    /// Best bandwidth of large sequential writes with several outstanding.
     #[serde(default)]
     pub sequential_write_bandwidth_bytes_per_s_max: Option<Interval<f64>>,
-    /// What a write costs in each pattern (`StableBuffer` §3.1).
+    /// Cost of a write in each pattern (`StableBuffer` §3.1).
     #[serde(default)]
     pub write_pattern_cost: Option<WritePatternCost>,
-    /// The largest area in which random writes stay cheap.
+    /// Largest area in which random writes are cheap.
     #[serde(default)]
     pub focused_area_bytes: Option<Interval<u64>>,
-    /// The most sequential streams that stay cheap when they are interleaved.
+    /// Largest number of cheap interleaved sequential streams.
     #[serde(default)]
     pub partition_count_max: Option<Interval<u32>>,
-    /// Strides, in blocks, at which writing stays cheap (`StableBuffer` §3.1: at most 4 times sequential writing, and
-    /// surely at most 8 times).
+    /// Strides in blocks at which writes are cheap (`StableBuffer` §3.1: at most 4 times sequential
+    /// writes, with an upper bound of 8 times).
     #[serde(default)]
     pub cheap_strides_blocks: Vec<i64>,
-    /// What a database's commit takes: `fdatasync` on a file that is written over, or what comes next to it.
+    /// Time of a database's default commit: `fdatasync` on a file that is overwritten, or the most
+    /// similar measured method.
     #[serde(default)]
     pub commit_ns: Option<CommitTime>,
-    /// What makes a write durable soonest, on the device itself.
+    /// Fastest way to make a write durable on the device itself.
     #[serde(default)]
     pub flush_ns: Option<CommitTime>,
-    /// What sharing a flush gains.
+    /// Gain of sharing a flush.
     #[serde(default)]
     pub group_commit: Option<GroupCommitGain>,
-    /// What random writing gives for long.
+    /// Sustained random writes.
     #[serde(default)]
     pub steady_state: Option<SteadyStateFigures>,
-    /// How much may be written before reads suffer.
+    /// Write rate up to which reads aren't slowed down much.
     #[serde(default)]
     pub interference: Option<InterferenceLimit>,
-    /// The block below which a smaller request costs more than a larger one, reading or writing (read-modify-write).
+    /// Block size below which a smaller request costs more than a larger one, for reads or writes
+    /// (read-modify-write).
     #[serde(default)]
     pub smallest_block_bytes: Option<Interval<u64>>,
 }
 
-/// The least depth that saturates a block size.
+/// Smallest depth that saturates a block size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DepthForBlock {
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// The depth, with its interval.
+    /// Queue depth with its interval.
     pub queue_depth: Interval<u32>,
-    /// The plateau: the best bandwidth of this block size.
+    /// Plateau: the best bandwidth of this block size.
     pub plateau_bytes_per_s: Interval<f64>,
-    /// Whether the plateau was seen; otherwise bandwidth still grew at the greatest depth tried, and
-    /// `queue_depth` is a lower bound.
+    /// True if the plateau was reached. Otherwise bandwidth still grew at the greatest depth tried,
+    /// and `queue_depth` is a lower bound.
     pub plateau_reached: bool,
 }
 
-/// The smallest near-full block at a depth.
+/// Smallest near-full block at a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockAtDepth {
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
-    /// The block, with its interval.
+    /// Block size with its interval.
     pub block_bytes: Interval<u64>,
 }
 
-/// A combination at which random reading equals sequential reading.
+/// Combination at which random reads equal sequential ones.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EqualRegion {
@@ -101,45 +105,45 @@ pub struct EqualRegion {
     pub block_bytes: u64,
     /// Blocks in a group.
     pub group_blocks: u64,
-    /// The least depth from which on it holds.
+    /// Smallest depth from which this holds.
     pub queue_depth_min: u32,
-    /// Random by sequential bandwidth at that depth.
+    /// Random bandwidth divided by sequential bandwidth at that depth.
     pub ratio: Interval<f64>,
 }
 
-/// Bandwidth in groups relative to group 1 of the same block size and depth.
+/// Bandwidth of groups relative to single blocks of the same size and depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupPenalty {
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
     /// Blocks in a group.
     pub group_blocks: u64,
-    /// Bandwidth by that of group 1: below 1 is a penalty, above 1 a gain.
+    /// Bandwidth relative to single blocks: below 1 is a penalty, above 1 a gain.
     pub ratio: Interval<f64>,
 }
 
-/// Where a request is split.
+/// Size from which requests are split.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitSize {
-    /// What sysfs says (`max_sectors_kb`).
+    /// Value in sysfs (`max_sectors_kb`).
     pub stated_bytes: Option<u64>,
-    /// What the curve of random reading shows; `null` when it shows no sign of a split.
+    /// Observation in the curve of random reads; `null` if there is no sign of a split.
     pub seen: Option<SplitObservation>,
 }
 
-/// A sign of a split in the curve.
+/// Sign of a split in the curve.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SplitObservation {
-    /// The largest block that shows no sign of it.
+    /// Largest block without the sign.
     pub whole_bytes: u64,
-    /// Bandwidth of the next larger block by that of this one, at the depth of the sign.
+    /// Bandwidth of the next larger block relative to this one, at the depth of the sign.
     #[serde(default)]
     pub ratio: Option<Interval<f64>>,
-    /// What was seen, in a sentence.
+    /// The observation in a sentence.
     pub sign: String,
 }

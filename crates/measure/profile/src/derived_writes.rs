@@ -3,8 +3,7 @@ use serde::{Deserialize, Serialize};
 use crate::Interval;
 use crate::experiments::{CommitCost, CommitMethod, ExtentState, WriteAmplification};
 
-/// Time of one write in each pattern (`StableBuffer` §3.1); by the first of them, what it costs relative to sequential
-/// writing.
+/// Cost of one write in each pattern (`StableBuffer` §3.1), relative to a sequential write.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WritePatternCost {
@@ -12,46 +11,49 @@ pub struct WritePatternCost {
     pub block_bytes: u64,
     /// Time of a sequential write.
     pub sequential_ns: Interval<f64>,
-    /// Random writing all over the device, by sequential.
+    /// Random writes over the whole device, relative to sequential ones.
     pub random: Interval<f64>,
-    /// Random writing inside the focused area, by sequential; `null` where no area stays cheap.
+    /// Random writes within the focused area, relative to sequential ones; `null` if no area is
+    /// cheap.
     pub focused: Option<Interval<f64>>,
-    /// As many streams as stay cheap, by sequential; `null` where no two do.
+    /// Writes of the largest cheap number of streams, relative to sequential ones; `null` if not
+    /// even two are cheap.
     pub partitioned: Option<Interval<f64>>,
-    /// The cheapest stride but one block onward, by sequential; of those whose cost is clear where there are any.
+    /// Cheapest stride other than sequential, relative to sequential writes. Strides with a clear
+    /// cost are preferred.
     pub ordered: Option<Interval<f64>>,
 }
 
 impl WritePatternCost {
-    /// Bounds that are further apart than this, one by the other, leave open whether a pattern is cheap or expensive, and what
-    /// follows from it.
+    /// Largest ratio of the bounds of a clear cost. Wider bounds don't tell if a pattern is cheap
+    /// or expensive.
     pub const CLEAR_SPREAD_MAX: f64 = 4.0;
 
-    /// Whether a relative cost is known well enough to conclude anything from it.
+    /// Returns true if a relative cost is precise enough for conclusions.
     pub fn is_clear(cost: &Interval<f64>) -> bool {
         cost.high <= Self::CLEAR_SPREAD_MAX * cost.low
     }
 }
 
-/// What it takes until a small write is durable.
+/// Time until a small write is durable.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitTime {
-    /// How.
+    /// Commit method.
     pub method: CommitMethod,
-    /// Whether in a file, by blocking system calls; otherwise on the device.
+    /// True for a file with blocking system calls; false for the device.
     #[serde(default)]
     pub in_file: bool,
     /// Bytes of the write.
     pub write_bytes: u64,
-    /// Median.
+    /// Median time of a commit.
     pub median_ns: Interval<f64>,
-    /// 99th percentile, where enough was observed.
+    /// 99th percentile, if there were enough observations.
     pub p99_ns: Option<u64>,
 }
 
 impl CommitTime {
-    /// Whether it sums that cost up.
+    /// Returns true if this is the summary of `cost`.
     pub fn is_of(&self, cost: &CommitCost) -> bool {
         cost.extent == ExtentState::Overwritten
             && cost.writes_per_commit == 1
@@ -59,44 +61,44 @@ impl CommitTime {
     }
 }
 
-/// Commits per second alone and together.
+/// Commit rates alone and in groups.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupCommitGain {
     /// Commits per second of one writer.
     pub alone_per_s: Interval<f64>,
-    /// Writers beyond which more gain less than 10 %.
+    /// Number of writers beyond which more gain less than 10 %.
     pub writers: Interval<u32>,
-    /// Commits per second of so many.
+    /// Commits per second of `writers` writers.
     pub together_per_s: Interval<f64>,
 }
 
-/// Random writing for long.
+/// Sustained random writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyStateFigures {
     /// Bytes of one write.
     pub block_bytes: u64,
-    /// Bandwidth of random writing in the steady state, or of the last rounds when it was not reached.
+    /// Bandwidth of random writes in the steady state, or of the last rounds if it wasn't reached.
     pub random_write_bytes_per_s: Interval<f64>,
-    /// By the bandwidth of the first second.
+    /// Ratio to the bandwidth of the first second.
     pub of_fresh: Option<f64>,
-    /// Whether the criterion held.
+    /// True if the steady state was reached.
     pub reached: bool,
-    /// Flash writes by host writes.
+    /// Write amplification.
     pub write_amplification: Option<WriteAmplification>,
 }
 
-/// How much may be written before reads suffer.
+/// Write rate up to which reads aren't slowed down much.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceLimit {
-    /// Reads per second that go on meanwhile.
+    /// Concurrent reads per second.
     pub read_rate_per_s: f64,
-    /// The quantile of the reads' latency that is watched: 0.99, or a lower one where the reads were too few.
+    /// Quantile of the read latency: 0.99, or a lower one if there were too few reads.
     pub quantile: f64,
-    /// The most writes per second at which that quantile is at most twice what it is without writes.
+    /// Highest write rate at which that quantile is at most twice its value without writes.
     pub write_rate_per_s: Interval<f64>,
-    /// The same as a share of the most writes per second.
+    /// The same limit as a share of the peak write rate.
     pub write_share: Interval<f64>,
 }

@@ -1,29 +1,31 @@
-//! Which figures a profile may hold. A probe writes no others; a file that was edited by hand may, and what is computed of
-//! those (a rate of -5, a cost of nothing) would look like a finding.
+//! Valid ranges of a profile's figures. A probe writes only valid ones, but a file edited by hand
+//! may not. Results computed from invalid figures (a rate of -5, a cost of nothing) would look like
+//! findings.
 
 use serde_json::{Map, Value};
 
-/// Figures that may be below zero: directions and slopes.
+/// Figures that may be negative: directions and slopes.
 const SIGNED: [&str; 3] = ["cheap_strides_blocks", "window_slope", "correlation"];
-/// Figures of `derived` that may be zero: writes may be none, and flash may have been spared all of them.
+/// Figures of `derived` that may be zero.
 const MAY_BE_ZERO: [&str; 6] =
     ["write_rate_per_s", "write_share", "write_amplification", "stated_bytes", "whole_bytes", "low"];
-/// What a measurement in a list was made with is more than nothing. (Findings that were cut short have zeros elsewhere.)
+/// Parameters of listed measurements, which must be positive. (Other figures of incomplete findings
+/// may be zero.)
 const MADE_WITH: [&str; 7] =
     ["block_bytes", "write_bytes", "queue_depth", "group_blocks", "writers", "threads", "streams"];
-/// The bounds of an interval that are no lower than its value.
+/// Bounds of an interval that must be positive.
 const VALUE_AND_HIGH: [&str; 2] = ["value", "high"];
 
-/// A figure, or a name, that makes no sense.
+/// Invalid figure or name in a profile.
 #[derive(Debug, PartialEq)]
 pub(crate) struct InvalidFigure {
-    /// Where it stands: the keys that lead to it, and for figures numbers in lists, from 0 on.
+    /// Path to the value: keys, and list indices from 0.
     pub(crate) field: String,
     pub(crate) got: String,
     pub(crate) allowed: &'static str,
 }
 
-/// Finds the first figure of a profile that makes no sense.
+/// Returns an error for the first invalid figure of a profile.
 pub(crate) fn check(profile: &Value) -> Result<(), InvalidFigure> {
     walk(profile, &mut Vec::new())
 }
@@ -54,7 +56,7 @@ fn walk<'a>(value: &'a Value, keys: &mut Vec<Key<'a>>) -> Result<(), InvalidFigu
     }
 }
 
-/// A step on the way to a figure.
+/// One step of the path to a figure.
 #[derive(Clone, Copy)]
 enum Key<'a> {
     Named { key: &'a str, in_interval: bool },
@@ -74,7 +76,7 @@ fn is_interval(parts: &Map<String, Value>) -> bool {
     ["value", "low", "high"].iter().all(|key| parts.contains_key(*key))
 }
 
-/// What is allowed where the figure isn't.
+/// Checks a figure. An error describes the valid range.
 fn figure(figure: f64, keys: &[Key<'_>]) -> Result<(), &'static str> {
     let names =
         |of: &[&str]| keys.iter().any(|key| matches!(key, Key::Named { key, .. } if of.contains(key)));
@@ -90,7 +92,7 @@ fn figure(figure: f64, keys: &[Key<'_>]) -> Result<(), &'static str> {
     Ok(())
 }
 
-/// Whether zero makes no sense there.
+/// Returns true if the figure must be positive.
 fn is_positive(keys: &[Key<'_>]) -> bool {
     let Some((first, last)) = keys.first().zip(keys.last()) else { return false };
     if let Key::Named { key: "derived" | "first_touch", .. } = first {
@@ -112,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_that_make_no_sense_are_named() {
+    fn invalid_figures_are_named() {
         let interval = |value: f64| json!({ "value": value, "low": 0.0, "high": 9.0 });
         let cases = [
             (
@@ -150,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn zeros_and_signs_that_mean_something_stay() {
+    fn valid_zeros_and_signs_are_accepted() {
         let profile = json!({
             "schema_version": 0,
             "conditions": { "fill_ns": 0, "errors": 0 },

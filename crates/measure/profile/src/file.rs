@@ -9,54 +9,55 @@ use crate::names;
 use crate::upgrade::upgrade;
 use crate::{DeviceProfile, PROFILE_BYTES_MAX, PROFILE_SCHEMA_VERSION, read_within};
 
-/// A profile could not be read or written.
+/// Error of reading or writing a profile.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProfileError {
-    /// The operating system refused.
+    /// The operating system returned an error.
     #[error("{action} {path}: {source}{}", advice(source))]
     File {
-        /// What was tried.
+        /// Attempted action.
         action: &'static str,
-        /// On which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// The file is no profile, or a damaged one.
+    /// The file isn't a profile, or is damaged.
     #[error("{path} is not a nandle profile: {source}; make one with `nandle probe TARGET`")]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was wrong with it.
+        /// Error of the parser.
         source: serde_json::Error,
     },
-    /// A figure or a name that no probe gives: nothing can be computed of the one, and the other may do harm where it is used.
+    /// A figure or name is invalid. Results computed from such a figure would be wrong, and such a
+    /// name could do harm in paths and scripts.
     #[error(
         "{path}: {field} is {got}, and only {allowed} make sense there; correct it, or make the profile anew with \
          `nandle probe TARGET`"
     )]
     Figure {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The keys that lead to the figure.
+        /// Keys that lead to the figure.
         field: String,
-        /// The figure.
+        /// Invalid value.
         got: String,
-        /// What may stand there.
+        /// Description of the valid values.
         allowed: &'static str,
     },
-    /// The file is from a later version of the program.
+    /// The file is from a newer version of the program.
     #[error(
         "{path} has profile schema version {got}, and this program reads versions up to {expected}; \
          read it with a newer program, or probe the device again with this one"
     )]
     Version {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The version it has.
+        /// Version of the file.
         got: u64,
-        /// The latest version that can be read.
+        /// Latest supported version.
         expected: u32,
     },
 }
@@ -71,7 +72,8 @@ fn advice(source: &std::io::Error) -> &'static str {
 /// Reads a profile.
 ///
 /// # Errors
-/// The file can't be read, is no profile, has a figure or a name that makes no sense, or has a later schema version.
+/// The file can't be read, isn't a profile, has an invalid figure or name, or has a newer schema
+/// version.
 pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let file = |source| ProfileError::File { action: "reading the profile", path: path.into(), source };
     let damaged = |source| ProfileError::Damaged { path: path.into(), source };
@@ -84,7 +86,7 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
     let bytes = read_within(path, PROFILE_BYTES_MAX).map_err(file)?;
     let mut value: Value = serde_json::from_slice(&bytes).map_err(damaged)?;
     upgrade(&mut value).map_err(senseless)?;
-    // Other files of JSON have versions too; what no program says it has made is none of ours.
+    // Other JSON files have versions too. A profile also has `made_by`.
     let version = value.get("made_by").and(value.get("schema_version"));
     match version.and_then(Value::as_u64) {
         Some(got) if got > u64::from(PROFILE_SCHEMA_VERSION) => {
@@ -94,12 +96,12 @@ pub fn read_profile(path: &Path) -> Result<DeviceProfile, ProfileError> {
             figures::check(&value).and_then(|()| names::check(&value)).map_err(senseless)?;
             serde_json::from_value(value).map_err(damaged)
         }
-        // What is missing is reported by name by the typed reading.
+        // Deserialising reports missing keys by name.
         None => serde_json::from_value(value).map_err(damaged),
     }
 }
 
-/// Writes a profile, whole or not at all.
+/// Writes a profile atomically.
 ///
 /// # Errors
 /// The file or its directory can't be written.
@@ -114,8 +116,9 @@ pub fn write_profile(path: &Path, profile: &DeviceProfile) -> Result<(), Profile
     })
 }
 
-/// Replaces a file's contents by way of a temporary neighbour, so that a reader and an interrupted program
-/// see the old file or the new one, never a part. A symbolic link stays, and what it leads to is replaced.
+/// Replaces a file's contents through a temporary file in the same directory. Readers see the old
+/// or the new contents, never a part, even after an interruption. A symbolic link is kept and its
+/// destination replaced.
 ///
 /// # Errors
 /// The directory can't be written, or the device is full.
@@ -130,19 +133,19 @@ pub fn write_atomically(path: &Path, contents: &[u8]) -> std::io::Result<()> {
     written
 }
 
-/// Whether [`write_atomically`] could begin: makes the temporary neighbour and takes it away again.
+/// Checks that [`write_atomically`] can start, by creating and removing its temporary file.
 ///
 /// # Errors
-/// The directory isn't there or can't be written.
+/// The directory doesn't exist or can't be written.
 pub fn try_write(path: &Path) -> std::io::Result<()> {
     let (_, temporary) = make_neighbour(&behind_links(path))?;
     fs::remove_file(&temporary)
 }
 
-/// Names tried for a temporary neighbour before something else must be wrong.
+/// Most names tried for a temporary file.
 const NEIGHBOURS_MAX: u32 = 100;
 
-/// Makes a file beside `path` under a name that nothing had, neither a file nor a link to one.
+/// Creates a temporary file next to `path` under an unused name.
 fn make_neighbour(path: &Path) -> std::io::Result<(fs::File, PathBuf)> {
     let name = path.file_name().ok_or(std::io::ErrorKind::InvalidFilename)?;
     let mut number = 0;
@@ -160,10 +163,10 @@ fn make_neighbour(path: &Path) -> std::io::Result<(fs::File, PathBuf)> {
     }
 }
 
-/// Links that a path may lead through; more of them are a circle, which opening will complain of.
+/// Most symbolic links to follow. More indicate a cycle, which opening the file will report.
 const LINKS_MAX: usize = 40;
 
-/// Where a path leads, also when nothing is there yet.
+/// Follows symbolic links, even if the destination doesn't exist yet.
 fn behind_links(path: &Path) -> PathBuf {
     let mut path = path.to_path_buf();
     for _ in 0..LINKS_MAX {
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_that_has_the_temporary_name_already_is_left_alone() {
+    fn an_existing_file_of_the_temporary_name_is_kept() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("profile.json");
         let (_, temporary) = make_neighbour(&path).unwrap();

@@ -2,53 +2,53 @@ use std::ops::Div;
 
 use serde::{Deserialize, Serialize};
 
-/// A value with the interval that the measurement supports.
+/// A value with its interval of uncertainty.
 ///
-/// `low` and `high` bound 95 % of the values that draws from the measured distributions give, unless the field that
-/// holds the interval says otherwise; `value` lies within them.
+/// `low` and `high` bound 95 % of the draws from the measured distributions, unless the field's
+/// documentation differs. `value` lies within them.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval<T> {
-    /// The best estimate.
+    /// Best estimate.
     pub value: T,
-    /// The lower bound.
+    /// Lower bound.
     pub low: T,
-    /// The upper bound.
+    /// Upper bound.
     pub high: T,
 }
 
 impl<T: PartialOrd + Copy> Interval<T> {
-    /// An interval of one point: a value that is known, not estimated.
+    /// Interval of a value that is exactly known.
     pub fn exact(value: T) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// Whether `other` lies within the bounds, both ends included.
+    /// Returns true if `other` lies within the bounds, inclusive.
     pub fn contains(&self, other: T) -> bool {
         self.low <= other && other <= self.high
     }
 }
 
-/// Bounds that are this many times apart, one by the other, say nothing of a value's size.
+/// Ratio of the bounds from which an interval doesn't even show the order of magnitude.
 const APART: u8 = 10;
 
 impl<T: PartialOrd + Copy + From<u8> + Div<Output = T>> Interval<T> {
-    /// Whether the bounds say something of the value's size: they are equal, or above zero and within an order of
-    /// magnitude.
+    /// Returns true if the interval is informative: its bounds are equal, or positive and within an
+    /// order of magnitude.
     pub fn is_telling(&self) -> bool {
         self.low == self.high || self.high / T::from(APART) < self.low
     }
 }
 
-/// Quotients, in the two ways that errors go together.
+/// Quotients for dependent and for independent errors.
 impl Interval<f64> {
-    /// One by another whose errors may have to do with each other: least when the first is least and the other greatest.
+    /// Quotient of values with possibly dependent errors: the widest possible interval.
     #[must_use]
     pub fn over(&self, by: &Self) -> Self {
         Self { value: self.value / by.value, low: self.low / by.high, high: self.high / by.low }
     }
 
-    /// One by another, measured apart from each other: relative reaches add up in squares.
+    /// Quotient of independently measured values: squares of the relative errors add up.
     #[must_use]
     pub fn over_independent(&self, by: &Self) -> Self {
         let value = self.value / by.value;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_that_reach_zero_or_are_far_apart_tell_nothing() {
+    fn bounds_at_zero_or_far_apart_are_not_informative() {
         assert!(Interval { value: 5.0, low: 1.1, high: 10.0 }.is_telling());
         assert!(!Interval { value: 5.0, low: 1.0, high: 10.0 }.is_telling());
         assert!(!Interval { value: 1023.0, low: 0.0, high: 2928.0 }.is_telling());
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quotient_of_what_was_measured_apart_is_narrower() {
+    fn a_quotient_of_independent_values_is_narrower() {
         let of = Interval { value: 10.0, low: 8.0, high: 12.0 };
         let by = Interval { value: 2.0, low: 1.0, high: 4.0 };
         assert_eq!(of.over(&by), Interval { value: 5.0, low: 2.0, high: 12.0 });

@@ -1,12 +1,12 @@
-/// The non-decreasing series that is closest to a series, by least squares (pool adjacent violators).
+/// Non-decreasing series closest to `series` by least squares (pool adjacent violators).
 ///
-/// Bandwidth doesn't fall with the queue depth but for noise, or slightly. The greatest of several noisy figures
-/// of one plateau is always too great; pooling them gives their mean instead.
+/// Bandwidth decreases with queue depth only by noise, or slightly. The maximum of several noisy
+/// figures of one plateau is biased upwards; pooling gives their mean instead.
 pub fn isotonic(series: &[f64]) -> Vec<f64> {
     weighted_isotonic(series.iter().map(|value| (*value, 1.0)))
 }
 
-/// The same of values with weights above 0.
+/// Weighted [`isotonic`] regression of (value, weight) pairs, with weights above 0.
 pub fn weighted_isotonic(series: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     let mut pools: Vec<Pool> = Vec::new();
     for (value, weight) in series {
@@ -21,7 +21,7 @@ pub fn weighted_isotonic(series: impl Iterator<Item = (f64, f64)>) -> Vec<f64> {
     pools.into_iter().flat_map(|pool| std::iter::repeat_n(pool.mean, pool.count)).collect()
 }
 
-/// Neighbours that share a value.
+/// Adjacent entries with the same value.
 struct Pool {
     mean: f64,
     weight: f64,
@@ -33,7 +33,7 @@ mod tests {
     use super::{isotonic, weighted_isotonic};
 
     #[test]
-    fn what_rises_stays_and_what_falls_is_pooled() {
+    fn falling_values_are_pooled() {
         assert_eq!(isotonic(&[1.0, 2.0, 3.0]), [1.0, 2.0, 3.0]);
         assert_eq!(isotonic(&[1.0, 5.0, 3.0, 4.0]), [1.0, 4.0, 4.0, 4.0]);
         assert_eq!(isotonic(&[3.0, 2.0, 1.0]), [2.0, 2.0, 2.0]);

@@ -1,10 +1,10 @@
-//! The device profile: what was measured on a storage device, what the system says of it, and what follows
-//! for a database, in one versioned JSON file. This crate holds the file's types, reads and writes it, and
-//! computes nothing but what a reader of the file needs (costs between measured points). It must never do
-//! I/O on a device, and it depends on no other crate of the workspace.
+//! The device profile: measurements of a storage device, facts from the system, and derived figures
+//! for a database, in one versioned JSON file. This crate defines the types, reads and writes the
+//! file, and computes only what readers of the file need (costs between measured points). It must
+//! never do I/O on a device, and it depends on no other crate of the workspace.
 //!
-//! Every key of the JSON ends in its unit (`latency_ns`, `bandwidth_bytes_per_s`). A value that was not
-//! measured is `null`, never zero.
+//! Every key of the JSON ends in its unit (`latency_ns`, `bandwidth_bytes_per_s`). A figure that
+//! wasn't measured is `null`, never zero.
 
 pub mod arithmetic;
 mod batch;

@@ -1,64 +1,67 @@
-//! What a figure of writing for long rests on: a drive that wasn't written to far enough may still have blocks to spare, and what
-//! it gives until they are used up is no steady state.
+//! Reliability of sustained write figures. A drive without enough writes may still have spare
+//! blocks, and its speed until they are used up isn't the steady state.
 
 use crate::{DeviceProfile, ROTATIONAL_LATENCY_NS_MIN};
 
-/// A whole device that was written once in sequence has met its spare blocks when so much of it was written again at random.
+/// Share of a whole, sequentially filled device to overwrite at random before its spare blocks are
+/// used up.
 const RANDOM_SHARE_MIN: f64 = 0.33;
-/// An area is the whole device when it has at least so much of it.
+/// Smallest share of the device at which an area counts as the whole device.
 const WHOLE_SHARE_MIN: f64 = 0.9;
-/// A drive that writes more than this for each byte of the host cleans: its spare blocks are used up.
+/// Write amplification from which a drive is collecting garbage, so its spare blocks are used up.
 pub const CLEANING_FACTOR_MIN: f64 = 1.1;
 
-/// Drives give as little as this part of the first second's rate once their spare blocks are used up.
+/// Largest known slowdown of drives once their spare blocks are used up.
 const SLOWDOWN_MAX: u128 = 14;
 
-/// Random writing over an area that shows the steady state of a device of so many bytes. What lies beside a file may all be spare,
-/// so a file has to be written over by as much as the device holds; where that isn't known, the area stands for it.
+/// Bytes of random writes over an area that show the steady state of a device of `device_bytes`.
+/// The device outside of a file may be spare, so a file must be overwritten by the whole device's
+/// capacity. If that is unknown, the area's size is used.
 pub fn random_bytes_needed(area_bytes: u64, device_bytes: Option<u64>) -> u64 {
     let device_bytes = device_bytes.filter(|bytes| *bytes > 0).unwrap_or(area_bytes);
     let is_whole = area_bytes as f64 >= WHOLE_SHARE_MIN * device_bytes as f64;
     if is_whole { share_of(device_bytes, RANDOM_SHARE_MIN) } else { device_bytes }
 }
 
-/// What the rounds of random writing can show.
+/// Conclusion from the rounds of random writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steadiness {
-    /// They are steady, and the drive was written to far enough.
+    /// Steady, after enough writes.
     Steady,
-    /// They are not steady yet, or not at all.
+    /// Not steady.
     Unsteady,
-    /// Whatever they look like, too little was written.
+    /// Too few writes for a conclusion.
     TooShort,
 }
 
-/// Random writing for long.
+/// Summary of sustained random writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LongWriting {
-    /// Bytes that all rounds wrote.
+    /// Bytes written by all rounds.
     pub written_bytes: u64,
-    /// How long they took.
+    /// Total time of the rounds.
     pub elapsed_ns: u64,
-    /// The whole device; `None` where that isn't known.
+    /// Capacity of the device, if known.
     pub capacity_bytes: Option<u64>,
-    /// Random writing that would show the steady state.
+    /// Bytes of random writes that would show the steady state.
     pub needed_bytes: u64,
-    /// What they show.
+    /// Conclusion from the rounds.
     pub steadiness: Steadiness,
 }
 
 impl DeviceProfile {
-    /// What the steady state's rounds wrote; `None` where there were none.
+    /// Summary of the steady-state rounds; `None` if there were none.
     pub fn long_writing(&self) -> Option<LongWriting> {
         let found = &self.experiments.steady_state.as_ref()?.findings;
         let written_bytes = found.random_bytes();
         let capacity_bytes = self.identity.capacity_bytes.filter(|bytes| *bytes > 0);
         let needed_bytes = found.random_bytes_needed(capacity_bytes);
-        // A drive that was called steady and cleans has cleaned like that from the first rounds on.
+        // If the experiment reported a steady state with garbage collection, that has been constant
+        // since the first rounds.
         let cleans = found.reached
             && found.write_amplification.as_ref().is_some_and(|written| written.factor > CLEANING_FACTOR_MIN);
         let is_known = capacity_bytes.is_some() && written_bytes >= needed_bytes;
-        // What turns has no spare blocks that writing could use up.
+        // Rotating disks have no spare blocks to use up.
         let turns = self.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN);
         let steadiness = match (cleans || is_known || turns, found.ends_even()) {
             (true, true) => Steadiness::Steady,
@@ -77,18 +80,18 @@ impl DeviceProfile {
 }
 
 impl LongWriting {
-    /// Whether the figure is that of the steady state.
+    /// Returns true if the figure is that of the steady state.
     pub fn is_steady(&self) -> bool {
         self.steadiness == Steadiness::Steady
     }
 
-    /// What was written by what the device holds.
+    /// Bytes written relative to the capacity.
     pub fn of_capacity(&self) -> Option<f64> {
         self.capacity_bytes.map(|capacity| self.written_bytes as f64 / capacity as f64)
     }
 
-    /// Time in which the needed bytes are written, in whole minutes: at the rate of the rounds where they are steady, and
-    /// otherwise at that of a drive that slows down as much as drives are known to.
+    /// Time for writing the needed bytes, in whole minutes. It uses the rate of the rounds if they
+    /// are steady, and otherwise assumes the largest known slowdown.
     pub fn needed_minutes(&self) -> u64 {
         const MINUTE_NS: u128 = 60_000_000_000;
         let slower = if self.is_steady() { 1 } else { SLOWDOWN_MAX };

@@ -1,29 +1,30 @@
-//! Which names a profile may hold where programs use them: what stands there goes into paths and scripts, so nothing that the
-//! kernel wouldn't write is let in.
+//! Valid names in a profile. Programs use them in paths and scripts, so only names that the kernel
+//! could give are accepted.
 
 use serde_json::Value;
 
 use crate::figures::InvalidFigure;
 
-/// Bytes of a block device's name at most (`DISK_NAME_LEN` of the kernel, less the terminating zero).
+/// Longest name of a block device (`DISK_NAME_LEN` of the kernel, less the terminating zero).
 const KERNEL_NAME_BYTES_MAX: usize = 31;
-/// Bytes of a scheduler's name at most (`ELV_NAME_MAX` of the kernel, less the terminating zero).
+/// Longest name of a scheduler (`ELV_NAME_MAX` of the kernel, less the terminating zero).
 const SCHEDULER_NAME_BYTES_MAX: usize = 15;
 
-/// Whether the kernel can have called a block device so: `sda`, `nvme0n1`, `dm-3`, `cciss!c0d0`.
+/// Returns true if `name` is a valid kernel name of a block device: `sda`, `nvme0n1`, `dm-3`,
+/// `cciss!c0d0`.
 pub fn is_kernel_name(name: &str) -> bool {
     let letters = |letter: u8| letter.is_ascii_alphanumeric() || b"-_.!:+".contains(&letter);
     let is_folder = matches!(name, "." | "..");
     (1..=KERNEL_NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(letters) && !is_folder
 }
 
-/// Whether the kernel can have called an I/O scheduler so: `none`, `mq-deadline`.
+/// Returns true if `name` is a valid kernel name of an I/O scheduler: `none`, `mq-deadline`.
 fn is_scheduler_name(name: &str) -> bool {
     let letters = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
     (1..=SCHEDULER_NAME_BYTES_MAX).contains(&name.len()) && name.bytes().all(letters)
 }
 
-/// Where such names stand, which they may be, and what those are called.
+/// JSON pointer of a name, its validity check, and a description of valid names.
 type Place = (&'static str, fn(&str) -> bool, &'static str);
 
 const PLACES: [Place; 3] = [
@@ -32,7 +33,7 @@ const PLACES: [Place; 3] = [
     ("/system/queue/schedulers_available", is_scheduler_name, "names that the kernel gives to schedulers"),
 ];
 
-/// Finds the first name of a profile that nothing has.
+/// Returns an error for the first invalid name of a profile.
 pub(crate) fn check(profile: &Value) -> Result<(), InvalidFigure> {
     for (place, is_name, allowed) in PLACES {
         let value = profile.pointer(place);
@@ -55,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_the_kernel_are_known_from_others() {
+    fn kernel_names_are_recognised() {
         for name in ["sda", "nvme0n1", "dm-3", "md127", "cciss!c0d0", "mmcblk0p1", "md_d0", "loop7"] {
             assert!(is_kernel_name(name), "{name}");
         }
@@ -65,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_nothing_has_is_told_with_its_place() {
+    fn an_invalid_name_is_reported_with_its_path() {
         let profile = json!({ "identity": { "kernel_name": "vda; touch PWNED #" } });
         let found = check(&profile).unwrap_err();
         assert_eq!(

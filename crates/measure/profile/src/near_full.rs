@@ -1,16 +1,16 @@
 use crate::Derived;
 
-/// "Near full" is within 10 % of the best bandwidth seen for the device (DIAT, C1): the one definition of it.
+/// Share of the device's best bandwidth from which a bandwidth is "near full" (DIAT, C1).
 pub const NEAR_FULL_SHARE: f64 = 0.9;
 
-/// Whether a bandwidth is near the best one.
+/// Returns true if a bandwidth is near the best one.
 pub fn is_near_full(bandwidth_bytes_per_s: f64, best_bytes_per_s: f64) -> bool {
     bandwidth_bytes_per_s >= NEAR_FULL_SHARE * best_bytes_per_s
 }
 
 impl Derived {
-    /// The least depth at which random reads of the efficient block, or of a smaller one, are near full bandwidth; with it,
-    /// the block. `None` where nothing of that was concluded.
+    /// Smallest depth at which random reads of the efficient block, or of a smaller one, are near
+    /// full bandwidth, with the efficient block's size. `None` if it couldn't be derived.
     pub fn near_full_depth(&self) -> Option<(u64, u32)> {
         let block_bytes = self.efficient_block_bytes?.value;
         let near = self.efficient_block_by_depth.iter().filter(|at| at.block_bytes.value <= block_bytes);
@@ -28,9 +28,9 @@ mod tests {
         assert!(is_near_full(90.0, 100.0) && !is_near_full(89.9, 100.0));
     }
 
-    /// The block's own plateau may be reached before it is near the best of all blocks.
+    /// A block may reach its own plateau before it is near the best of all blocks.
     #[test]
-    fn the_depth_is_that_at_which_the_efficient_block_is_near_full() {
+    fn near_full_depth_is_that_of_the_efficient_block() {
         let at = |queue_depth, block_bytes| BlockAtDepth {
             queue_depth,
             block_bytes: Interval::exact(block_bytes),

@@ -2,35 +2,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::Conditions;
 
-/// What others than the probe asked of the disk.
+/// Load on the disk by other processes than the probe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OthersLoad {
-    /// The disk's kernel name.
+    /// Kernel name of the disk.
     pub disk: String,
-    /// For how long it was watched.
+    /// Duration of the observation.
     pub elapsed_ns: u64,
-    /// Requests a second that it completed; `null` beside the probe's own, which the kernel doesn't count apart.
+    /// Requests per second that the disk completed. `null` during the probe, since the kernel
+    /// doesn't separate the probe's requests.
     pub requests_per_s: Option<f64>,
-    /// Bytes a second that were read from it.
+    /// Bytes per second read from the disk.
     pub read_bytes_per_s: f64,
-    /// Bytes a second that were written to it.
+    /// Bytes per second written to the disk.
     pub written_bytes_per_s: f64,
 }
 
-/// From so many requests a second on others are at work on a disk, and no longer a system that is idle and writes a log now and then …
+/// Rate from which the disk counts as used by others, instead of by an idle system that
+/// occasionally writes a log …
 const REQUESTS_PER_S_MIN: f64 = 20.0;
-/// … or from so many bytes on.
+/// … or bandwidth from which it does.
 const BYTES_PER_S_MIN: f64 = 1e6;
 
 impl OthersLoad {
-    /// Whether it is so much that it makes the figures.
+    /// Returns true if the load is high enough to affect the figures.
     pub fn disturbs(&self) -> bool {
         self.requests_per_s.is_some_and(|rate| rate >= REQUESTS_PER_S_MIN)
             || self.read_bytes_per_s + self.written_bytes_per_s >= BYTES_PER_S_MIN
     }
 
-    /// `120 requests a second, 3.1 MB/s read and 0.4 MB/s written`.
+    /// Formats the load: `120 requests a second, 3.1 MB/s read and 0.4 MB/s written`.
     fn amount(&self) -> String {
         let megabytes = |rate: f64| format!("{:.1} MB/s", rate / 1e6);
         let bytes = format!(
@@ -42,7 +44,7 @@ impl OthersLoad {
             .map_or_else(|| bytes.clone(), |rate| format!("{rate:.0} requests a second, {bytes}"))
     }
 
-    /// What others were seen to do before anything was measured, in a sentence without its full stop; `None` where that is little.
+    /// Warning about a load before the measurement, without a full stop; `None` if the load is low.
     pub fn seen_before(&self) -> Option<String> {
         self.disturbs().then(|| {
             format!(
@@ -55,7 +57,7 @@ impl OthersLoad {
 }
 
 impl Conditions {
-    /// That the disk wasn't the probe's alone, in sentences; `None` where nothing tells so.
+    /// Warning that others used the disk, in sentences; `None` if there is no sign of it.
     pub fn disturbed_by_others(&self) -> Option<String> {
         let told = |when: &str, load: Option<&OthersLoad>| {
             let load = load.filter(|load| load.disturbs())?;
@@ -89,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quiet_disk_is_not_told_of() {
+    fn a_quiet_disk_has_no_warning() {
         let quiet = Conditions {
             others_before: Some(load(Some(3.0), 40e3)),
             others_meanwhile: Some(load(None, 80e3)),
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_did_is_told_with_when() {
+    fn the_load_of_others_is_reported_with_its_time() {
         let busy = Conditions {
             others_before: Some(load(Some(320.4), 2.4e6)),
             others_meanwhile: Some(load(None, 2.6e6)),

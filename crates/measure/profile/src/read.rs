@@ -1,22 +1,23 @@
-//! How files are read that people name: no more than their kind can have, and without a byte order mark.
+//! Reading of user-named files, with a size limit and without the byte order mark.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read as _, Result};
 use std::path::Path;
 
-/// The longest profile that may be read. The reads of a short probe make 50 KiB of it, and every experiment some more; what is
-/// longer is no profile, or made to take time and memory away (parsed it takes up to sixteen times as much).
+/// Largest accepted profile. A short probe's reads take 50 KiB, and each experiment a little more.
+/// Longer files aren't profiles, or are meant to exhaust time and memory (parsing takes up to
+/// sixteen times the size).
 pub const PROFILE_BYTES_MAX: u64 = 8 << 20;
-/// The longest file of a sweep's cells: a million of them.
+/// Largest accepted sweep file: a million cells.
 pub const SWEEP_BYTES_MAX: u64 = 256 << 20;
 
-/// What some editors begin a text of UTF-8 with.
+/// UTF-8 byte order mark, which some editors write.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A file of at most `bytes_max`, without its byte order mark.
+/// Reads a file of at most `bytes_max` bytes and removes its byte order mark.
 ///
 /// # Errors
-/// It can't be read, or is longer.
+/// The file can't be read, or is longer.
 pub fn read_within(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -36,13 +37,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_longer_is_refused_and_not_read() {
+    fn longer_files_are_refused() {
         let refused = read_within(Path::new("/dev/zero"), 1 << 20).unwrap_err();
         assert!(refused.to_string().contains("more than 1 MiB"), "{refused}");
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_a_text() {
+    fn byte_order_marks_are_removed() {
         let file = tempfile::NamedTempFile::new().unwrap();
         for (bytes, text) in [(&b"\xef\xbb\xbf{}"[..], "{}"), (b"{}", "{}"), (b"", "")] {
             std::fs::write(file.path(), bytes).unwrap();

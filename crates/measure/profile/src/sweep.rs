@@ -2,30 +2,30 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Backend, Cell, SkippedCell};
 
-/// Version of the sweep's JSON. It rises when a key changes its meaning or disappears.
+/// Version of the sweep's JSON. It increases when a key changes its meaning or disappears.
 pub const SWEEP_SCHEMA_VERSION: u32 = 1;
 
-/// What `nandle sweep --format json` writes.
+/// Output of `nandle sweep --format json`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SweepFile {
-    /// [`SWEEP_SCHEMA_VERSION`] of the program that wrote it.
+    /// Schema version of the program that wrote it.
     pub schema_version: u32,
-    /// The target as the user named it.
+    /// Target as named by the user.
     pub target: String,
-    /// How requests reached the device.
+    /// I/O interface used for the measurement.
     pub backend: Backend,
-    /// Size of the area that was addressed.
+    /// Size of the addressed area.
     pub file_bytes: u64,
-    /// How each cell was loaded, in words: threads, refill or rate, and when a run ended. Cells of another load
-    /// aren't comparable.
+    /// Load of each cell, in words: threads, refill or rate, and end of a run. Only cells of the
+    /// same load are comparable.
     pub load: String,
     /// Seed of the random patterns.
     pub seed: u64,
-    /// Whether every planned cell was run or skipped with a reason.
+    /// True if every planned cell was run or skipped with a reason.
     pub complete: bool,
-    /// The cells that were run, in the order of the plan.
+    /// Measured cells in the order of the plan.
     pub cells: Vec<Cell>,
-    /// The cells that were not run, with the reason.
+    /// Skipped cells with the reason.
     pub skipped: Vec<SkippedCell>,
 }

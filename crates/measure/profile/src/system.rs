@@ -1,39 +1,39 @@
 use serde::{Deserialize, Serialize};
 
-/// How requests reached the device.
+/// I/O interface used for the measurement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Backend {
     /// `io_uring`, `threads`, or the name of a modelled world.
     pub io: String,
-    /// The features in use (`SINGLE_ISSUER`, `registered buffers` …).
+    /// Features in use (`SINGLE_ISSUER`, `registered buffers` …).
     pub features: Vec<String>,
-    /// What was wanted and could not be had, with the reason. Empty when nothing was given up.
+    /// Features that were requested but unavailable, with the reason.
     pub stepped_down: Vec<String>,
-    /// Whether requests bypass the page cache.
+    /// True if requests bypass the page cache.
     pub direct: bool,
 }
 
 impl Backend {
-    /// Whether it was a model in virtual time.
+    /// Returns true for a model in virtual time.
     pub fn is_modelled(&self) -> bool {
         self.io == "model"
     }
 }
 
-/// What tells this device from another: the same device has the same identity on the next day.
+/// Identity of a device, which stays the same over time.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Identity {
-    /// Kernel name of the block device at the time (`nvme0n1`); not stable, for people only.
+    /// Kernel name of the block device (`nvme0n1`). It isn't stable; only for display.
     pub kernel_name: Option<String>,
-    /// Model as the device gives it.
+    /// Model as reported by the device.
     pub model: Option<String>,
-    /// Vendor as the device gives it.
+    /// Vendor as reported by the device.
     pub vendor: Option<String>,
-    /// Serial number as the device gives it.
+    /// Serial number as reported by the device.
     pub serial: Option<String>,
-    /// World-wide name, or the NVMe namespace identifier.
+    /// World-wide name or NVMe namespace identifier.
     pub world_wide_name: Option<String>,
     /// Firmware revision.
     pub firmware: Option<String>,
@@ -41,50 +41,50 @@ pub struct Identity {
     pub capacity_bytes: Option<u64>,
 }
 
-/// What the system says of the device, as found; nothing here is measured.
+/// Facts from the system about the device; none of them is measured.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SystemFacts {
-    /// The block device's queue, from sysfs; `null` where the target has none.
+    /// Queue of the block device, from sysfs; `null` if the target has none.
     pub queue: Option<BlockQueue>,
-    /// The file system, when the target is a file or a directory.
+    /// File system, if the target is a file or a directory.
     pub file_system: Option<FileSystem>,
-    /// Atomic write units from `statx`, where the kernel and the device give them.
+    /// Atomic write units from `statx`, if supported.
     pub atomic_write: Option<AtomicWrite>,
     /// Alignment of memory for direct I/O (`statx` `DIOALIGN`, or the logical block).
     pub direct_memory_alignment_bytes: Option<u64>,
     /// Alignment of offsets and lengths for direct I/O.
     pub direct_offset_alignment_bytes: Option<u64>,
-    /// The machine.
+    /// Machine of the measurement.
     pub machine: MachineFacts,
 }
 
-/// No disk moves its arm and turns to a random block in less: half a turn at 15 000 a minute.
+/// Smallest access time of a rotating disk: half a turn at 15 000 per minute.
 pub const ROTATIONAL_LATENCY_NS_MIN: u64 = 2_000_000;
 
-/// `/sys/block/…/queue`, the parts that matter for a database.
+/// Queue parameters that matter for a database, from `/sys/block/…/queue`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockQueue {
-    /// Whether the device calls itself rotational.
+    /// True if the device reports itself as rotational.
     pub rotational: Option<bool>,
-    /// The I/O scheduler in use.
+    /// Current I/O scheduler.
     pub scheduler: Option<String>,
-    /// Schedulers that could be chosen.
+    /// Available schedulers.
     pub schedulers_available: Vec<String>,
-    /// Logical block.
+    /// Logical block size.
     pub logical_block_bytes: Option<u64>,
-    /// Physical block.
+    /// Physical block size.
     pub physical_block_bytes: Option<u64>,
-    /// Smallest efficient request by the device's own word.
+    /// Smallest efficient request, as stated by the device.
     pub minimum_io_bytes: Option<u64>,
-    /// Preferred request by the device's own word.
+    /// Preferred request size, as stated by the device.
     pub optimal_io_bytes: Option<u64>,
-    /// Largest request that the kernel sends; a longer one is split.
+    /// Largest request of the kernel; longer ones are split.
     pub split_bytes: Option<u64>,
-    /// Largest request that the hardware takes.
+    /// Largest request of the hardware.
     pub hardware_split_bytes: Option<u64>,
-    /// Largest number of segments of one request.
+    /// Largest number of segments per request.
     pub segments_max: Option<u64>,
     /// Requests that the kernel queues for the device.
     pub requests_max: Option<u64>,
@@ -92,72 +92,72 @@ pub struct BlockQueue {
     pub read_ahead_bytes: Option<u64>,
     /// `write back` or `write through`.
     pub write_cache: Option<String>,
-    /// Whether the device takes forced-unit-access writes.
+    /// True if the device supports forced-unit-access writes.
     pub forced_unit_access: Option<bool>,
-    /// Alignment of memory for direct access, less one, as a mask.
+    /// Memory alignment for direct access, as a bit mask.
     pub dma_alignment_mask: Option<u64>,
-    /// Erase unit or allocation granularity that the device names for discards.
+    /// Granularity of discards, as stated by the device.
     pub discard_granularity_bytes: Option<u64>,
-    /// Largest discard; 0 means none.
+    /// Largest discard; 0 if unsupported.
     pub discard_bytes_max: Option<u64>,
-    /// Writeback throttling's latency target.
+    /// Latency target of writeback throttling.
     pub writeback_throttle_latency_us: Option<u64>,
-    /// Whether neighbouring requests are merged (`nomerges` is 0).
+    /// True if neighbouring requests are merged (`nomerges` is 0).
     pub merges: Option<bool>,
 }
 
-/// The file system that holds the target.
+/// File system of the target.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FileSystem {
-    /// Its type (`ext4`, `xfs` …).
+    /// Type (`ext4`, `xfs` …).
     pub kind: String,
-    /// The device it is mounted from.
+    /// Device it is mounted from.
     pub source: String,
-    /// Where it is mounted.
+    /// Mount point.
     pub mount_point: String,
-    /// Its mount options.
+    /// Mount options.
     pub options: Vec<String>,
-    /// Size of the file system; `null` where it doesn't say.
+    /// Size of the file system; `null` if unknown.
     pub capacity_bytes: Option<u64>,
-    /// Bytes that an unprivileged user may still write; `null` where the file system doesn't say.
+    /// Bytes that an unprivileged user may still write; `null` if unknown.
     pub available_bytes: Option<u64>,
 }
 
-/// Atomic write units: a write of a size in this range, aligned to it, is never torn.
+/// Atomic write units: writes of a size in this range, aligned to their size, are never torn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AtomicWrite {
-    /// The smallest.
+    /// Smallest unit.
     pub unit_bytes_min: u64,
-    /// The largest.
+    /// Largest unit.
     pub unit_bytes_max: u64,
 }
 
-/// The machine that measured.
+/// Machine of the measurement.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct MachineFacts {
     /// Processor model.
     pub processor: Option<String>,
-    /// Processors that this process may use.
+    /// Number of processors available to this process.
     pub processors: u32,
-    /// Memory.
+    /// Size of memory.
     pub memory_bytes: Option<u64>,
     /// Kernel name and release.
     pub kernel: String,
-    /// The hypervisor, when the machine says that it is a virtual one.
+    /// Hypervisor, if the machine is known to be virtual.
     pub hypervisor: Option<String>,
 }
 
-/// Something that the system says and the measurement contradicts.
+/// A stated fact that the measurement contradicts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Contradiction {
-    /// What the system says, with where it says it.
+    /// Stated fact with its source.
     pub stated: String,
-    /// What was measured.
+    /// Measured behaviour.
     pub measured: String,
-    /// What to do about it.
+    /// Recommended action.
     pub advice: String,
 }

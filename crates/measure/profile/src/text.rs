@@ -1,11 +1,11 @@
-//! Text that users, devices and other people's profiles give, made safe to show.
+//! Safe display of text from users, devices and foreign profiles.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A text as it may be shown in one line, wherever it comes from: control characters, line ends among them, and letters that
-/// turn the direction of the text around stand there as escapes (`\u{1b}`), so that a name can neither steer a terminal
-/// nor begin a line of its own nor rewrite what follows it.
+/// Escapes a text for display in one line. Control characters, line ends and direction marks become
+/// escapes (`\u{1b}`). So a name can't control the terminal, start a new line or reorder the text
+/// after it.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(disturbs) {
         return Cow::Borrowed(text);
@@ -20,8 +20,8 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     }))
 }
 
-/// Whether a letter does something to what stands around it: control characters, separators of lines, and marks of
-/// direction (Unicode Standard Annex 9).
+/// Returns true if a letter affects the text around it: control characters, line separators and
+/// direction marks (Unicode Standard Annex 9).
 pub fn disturbs(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{2028}' | '\u{2029}')
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_disturbs_stands_there_as_an_escape() {
+    fn disturbing_letters_are_escaped() {
         assert_eq!(escaped("a\u{202e}b\u{2069}\nc"), "a\\u{202e}b\\u{2069}\\u{a}c");
         assert_eq!(escaped("\u{1b}]0;owned\u{7}\u{9b}31m"), "\\u{1b}]0;owned\\u{7}\\u{9b}31m");
         assert!(matches!(escaped("محرك INTEL"), Cow::Borrowed("محرك INTEL")));

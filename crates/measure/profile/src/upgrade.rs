@@ -1,20 +1,20 @@
-//! Older versions of the profile, brought to what the types hold.
+//! Conversion of older profile versions.
 //!
-//! | version | what it has otherwise |
-//! |--------:|------------------------|
-//! | 0 | the read side alone; `fitted_cells` have a plain number for their bandwidth, `request_costs` for their time, and the error of the fit stands in `fit` alone |
+//! | version | differences |
+//! |--------:|-------------|
+//! | 0 | only reads; plain numbers for the bandwidth of `fitted_cells` and the time of `request_costs`; error of the fit only in `fit` |
 
 use serde_json::{Value, json};
 
 use crate::figures::InvalidFigure;
 
-/// What version 1 brought.
+/// Keys that version 1 introduced.
 const KEYS_OF_VERSION_1: [&str; 1] = ["experiments"];
 
-/// Changes what a version-0 profile has otherwise; leaves other versions, and what is no profile, as they are.
+/// Converts a version-0 profile. Leaves other versions and other files unchanged.
 ///
 /// # Errors
-/// It says that it is of version 0 and has what only later ones have: that number was not written by the program that made the file.
+/// The file claims version 0 but has keys of later ones, so its version number is wrong.
 pub(crate) fn upgrade(value: &mut Value) -> Result<(), InvalidFigure> {
     if value.get("schema_version").and_then(Value::as_u64) != Some(0) {
         return Ok(());
@@ -27,7 +27,7 @@ pub(crate) fn upgrade(value: &mut Value) -> Result<(), InvalidFigure> {
             allowed: "1 and later (it has experiments, which version 0 hadn't)",
         });
     }
-    // Nine cells in ten lay within this of what was measured.
+    // Nine cells in ten were within this error of the measurement.
     let error = value.pointer("/fit/error_p90").and_then(Value::as_f64).unwrap_or(0.0).clamp(0.0, 1.0);
     let fitted = value.get_mut("fitted_cells").and_then(Value::as_array_mut);
     for bandwidth in fitted.into_iter().flatten().filter_map(|cell| cell.get_mut("bandwidth_bytes_per_s")) {

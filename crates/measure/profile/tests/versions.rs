@@ -1,4 +1,4 @@
-//! Profiles of older versions stay readable.
+//! Compatibility with profiles of older versions.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use std::path::Path;

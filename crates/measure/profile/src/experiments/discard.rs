@@ -2,15 +2,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::LatencySummary;
 
-/// What giving blocks back costs.
+/// Cost of discards.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiscardCosts {
     /// Discards by size.
     pub discards: Vec<DiscardCost>,
-    /// Latency of random reads when nothing else is done.
+    /// Latency of random reads alone.
     pub read_latency_alone_ns: LatencySummary,
-    /// Latency of random reads beside discards.
+    /// Latency of random reads during discards.
     pub read_latency_beside_ns: LatencySummary,
 }
 
@@ -20,10 +20,10 @@ pub struct DiscardCosts {
 pub struct DiscardCost {
     /// Bytes of one discard.
     pub discard_bytes: u64,
-    /// Discards that were timed.
+    /// Number of timed discards.
     pub observations: u64,
     /// Bytes discarded per second.
     pub bandwidth_bytes_per_s: f64,
-    /// Time of one.
+    /// Latency of one discard.
     pub latency_ns: LatencySummary,
 }

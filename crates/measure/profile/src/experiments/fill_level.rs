@@ -2,15 +2,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::OperationKind;
 
-/// The four patterns before and after writing for long, at several fill levels (FlashyDB, C23).
+/// Four patterns before and after sustained writes, at several fill levels (FlashyDB, C23).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FillLevels {
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Requests outstanding of the random patterns; sequential ones have one.
+    /// Queue depth of random patterns; sequential ones use depth 1.
     pub queue_depth: u32,
-    /// The levels, in the order in which they were measured.
+    /// Fill levels in the order of measurement.
     pub levels: Vec<FillLevel>,
 }
 
@@ -20,11 +20,12 @@ pub struct FillLevels {
 pub struct FillLevel {
     /// Share of the device that holds data.
     pub fill_share: f64,
-    /// Bytes written at random between before and after.
+    /// Bytes of random writes between the two measurements.
     pub random_bytes_written: u64,
-    /// Bytes written in sequence after that, whose bandwidth is that of sequential writing afterwards.
+    /// Bytes of the sequential writes after that, which give the second bandwidth of sequential
+    /// writes.
     pub sequential_bytes_written: u64,
-    /// What changed.
+    /// Changes by pattern.
     pub changes: Vec<FillChange>,
 }
 
@@ -34,16 +35,16 @@ pub struct FillLevel {
 pub struct FillChange {
     /// `sequential` or `random`.
     pub pattern: String,
-    /// Reading or writing.
+    /// Read or write.
     pub operation: OperationKind,
-    /// Bandwidth when the data had just been written in sequence.
+    /// Bandwidth right after the data was written sequentially.
     pub before_bytes_per_s: f64,
-    /// Bandwidth after the writing.
+    /// Bandwidth after the random writes.
     pub after_bytes_per_s: f64,
 }
 
 impl FillChange {
-    /// After by before, less one: −0.5 has lost half.
+    /// Relative change: −0.5 means half of the bandwidth is lost.
     pub fn change(&self) -> f64 {
         self.after_bytes_per_s / self.before_bytes_per_s - 1.0
     }

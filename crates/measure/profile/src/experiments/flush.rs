@@ -4,33 +4,34 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, LatencySummary};
 
-/// What makes writes durable, and what it costs.
+/// Costs of making writes durable.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FlushCosts {
-    /// Each way to commit, by size and by the state of the extent.
+    /// Commits by method, size and state of the extent.
     pub commits: Vec<CommitCost>,
-    /// Several writers that share a flush.
+    /// Groups of writers that share a flush.
     pub group_commit: Vec<GroupCommitCost>,
-    /// As many writers, each with a durable write of its own, all at once.
+    /// Groups of writers with concurrent durable writes, one each.
     #[serde(default)]
     pub each_durable: Vec<GroupCommitCost>,
 }
 
-/// How a commit is made durable.
+/// Commit method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum CommitMethod {
-    /// A write, and after its completion a flush of the device.
+    /// Write, followed by a flush of the device.
     WriteThenFlush,
-    /// A write that is durable when it completes (forced unit access, `RWF_DSYNC`).
+    /// Write that is durable on completion (forced unit access, `RWF_DSYNC`).
     DurableWrite,
-    /// A write through the page cache, and `fdatasync` after it.
+    /// Write through the page cache, followed by `fdatasync`.
     Fdatasync,
-    /// A write through the page cache, and `fsync` after it.
+    /// Write through the page cache, followed by `fsync`.
     Fsync,
-    /// A write that is durable when it completes, the file's times with it (`RWF_SYNC`, `open_sync` of `PostgreSQL`).
+    /// Write that is durable on completion, including the file's timestamps (`RWF_SYNC`,
+    /// `open_sync` of `PostgreSQL`).
     OpenSync,
 }
 
@@ -46,65 +47,65 @@ impl fmt::Display for CommitMethod {
     }
 }
 
-/// What the extent was that was written into.
+/// State of the extent before the write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ExtentState {
-    /// Written before.
+    /// Already written.
     Overwritten,
-    /// At the end of the file.
+    /// Beyond the end of the file.
     Extended,
-    /// Reserved and never written.
+    /// Reserved but never written.
     Unwritten,
 }
 
-/// One way to commit.
+/// Cost of one commit method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CommitCost {
-    /// How.
+    /// Commit method.
     pub method: CommitMethod,
-    /// Into what.
+    /// State of the extent.
     pub extent: ExtentState,
     /// Bytes of each write.
     pub write_bytes: u64,
-    /// Writes to one commit.
+    /// Consecutive writes per commit.
     pub writes_per_commit: u32,
-    /// Whether it was in a test file, by blocking system calls, as `pg_test_fsync` does it; otherwise on the device, or
-    /// the file that stands for it.
+    /// True for a test file with blocking system calls, as in `pg_test_fsync`; false for the device
+    /// or the file that stands for it.
     #[serde(default)]
     pub in_file: bool,
-    /// Commits that were timed.
+    /// Number of timed commits.
     pub observations: u64,
     /// Median time of a commit, from the first write's submission to the last completion.
     pub commit_ns: Interval<f64>,
-    /// The distribution.
+    /// Latency of a commit.
     pub latency_ns: LatencySummary,
-    /// Of that, the flush alone, from its submission on; `null` where there is none.
+    /// Latency of the flush alone; `null` if there is none.
     #[serde(default)]
     pub flush_latency_ns: Option<LatencySummary>,
 }
 
 impl CommitCost {
-    /// Bytes of a commit.
+    /// Bytes written per commit.
     pub fn bytes(&self) -> u64 {
         self.write_bytes.saturating_mul(u64::from(self.writes_per_commit.max(1)))
     }
 }
 
-/// Writers that share one flush.
+/// Cost of a group of concurrent writers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupCommitCost {
-    /// Writers whose writes one flush covers.
+    /// Writers in the group.
     pub writers: u32,
     /// Bytes of each writer's write.
     pub write_bytes: u64,
-    /// Flushes that were timed.
+    /// Number of timed groups.
     pub observations: u64,
-    /// Commits per second, all writers together.
+    /// Commits per second of all writers together.
     pub commits_per_s: Interval<f64>,
-    /// What each writer waits.
+    /// Latency of a commit for each writer.
     pub latency_ns: LatencySummary,
 }

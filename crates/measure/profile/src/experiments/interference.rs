@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, LatencySummary};
 
-/// Latency of reads over the rate of reads and the rate of writes, on a schedule (open loop, Poisson arrivals).
+/// Read latency by read rate and write rate, with scheduled requests (open loop, Poisson arrivals).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceMap {
@@ -10,55 +10,56 @@ pub struct InterferenceMap {
     pub read_block_bytes: u64,
     /// Bytes of one write.
     pub write_block_bytes: u64,
-    /// Reads per second when nothing else is done.
+    /// Peak read rate, without writes.
     pub read_iops_max: f64,
-    /// Writes per second when nothing else is done.
+    /// Peak write rate, without reads.
     pub write_iops_max: f64,
-    /// The cells.
+    /// Measured combinations of rates.
     pub cells: Vec<InterferenceCell>,
 }
 
 impl InterferenceMap {
-    /// Whether cells beside writes were measured more than once, so that their slowdowns have bounds.
+    /// Returns true if cells with writes were measured more than once, so that their slowdowns have
+    /// bounds.
     pub fn has_spread(&self) -> bool {
         self.cells.iter().any(|cell| cell.write_share > 0.0 && cell.read_slowdown.is_some())
     }
 }
 
-/// One combination of rates.
+/// Combination of a read rate and a write rate.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InterferenceCell {
-    /// Reads wanted, by [`InterferenceMap::read_iops_max`].
+    /// Target read rate relative to [`InterferenceMap::read_iops_max`].
     pub read_share: f64,
-    /// Writes wanted, by [`InterferenceMap::write_iops_max`].
+    /// Target write rate relative to [`InterferenceMap::write_iops_max`].
     pub write_share: f64,
-    /// Reads wanted.
+    /// Target reads per second.
     pub read_rate_per_s: f64,
-    /// Writes wanted.
+    /// Target writes per second.
     pub write_rate_per_s: f64,
-    /// Reads that came about.
+    /// Completed reads per second.
     pub read_achieved_per_s: f64,
-    /// Writes that came about.
+    /// Completed writes per second.
     pub write_achieved_per_s: f64,
-    /// Whether both rates were kept; latencies of a cell that missed them say how far behind it was.
+    /// True if both rates were kept. Otherwise latencies show how far the device fell behind.
     pub rates_kept: bool,
     /// Latency of reads, from the scheduled arrival.
     pub read_latency_ns: LatencySummary,
     /// Latency of writes, from the scheduled arrival.
     pub write_latency_ns: LatencySummary,
-    /// What the writes do to the reads' latency; `null` where there are too few observations for any quantile, and of a single
-    /// round, which says nothing of how far the ratio spreads.
+    /// Slowdown of reads by the writes. `null` if there are too few observations for any quantile,
+    /// or if there was a single round, which has no spread.
     #[serde(default)]
     pub read_slowdown: Option<ReadSlowdown>,
 }
 
-/// A quantile of the latency of reads, by the same quantile at the same rate of reads without any writes.
+/// Ratio of a read latency quantile to the same quantile at the same read rate without writes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadSlowdown {
-    /// The quantile: 0.99, or a lower one where fewer reads than that needs came about.
+    /// The quantile: 0.99, or a lower one if there were too few reads.
     pub quantile: f64,
-    /// The ratio.
+    /// Ratio of the quantiles.
     pub ratio: Interval<f64>,
 }

@@ -2,11 +2,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, LatencySummary};
 
-/// What writing in sequence gives, in large requests and with several outstanding.
+/// Bandwidth of large sequential writes with several outstanding.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LargeWrites {
-    /// Each size and depth that was measured.
+    /// Measured sizes and depths.
     pub cells: Vec<LargeWriteCell>,
 }
 
@@ -16,11 +16,11 @@ pub struct LargeWrites {
 pub struct LargeWriteCell {
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
-    /// Requests that were timed.
+    /// Number of timed requests.
     pub requests: u64,
-    /// Bytes a second over all rounds.
+    /// Bytes per second over all rounds.
     pub bandwidth_bytes_per_s: Interval<f64>,
     /// Latency of each request.
     pub latency_ns: LatencySummary,

@@ -1,5 +1,5 @@
-//! What each experiment of a probe found: a file per experiment. An experiment that was not run is `null`, and the
-//! reason is in [`Experiments::skipped`].
+//! Findings of a probe's experiments, one file each. An experiment that wasn't run is `null`;
+//! [`Experiments::skipped`] gives the reason.
 
 mod array_layout;
 mod atomic_write;
@@ -37,93 +37,95 @@ pub use transactions::{MixedLoad, Transactions};
 pub use write_cache::{CacheSetting, WriteCacheFindings};
 pub use write_patterns::{DeviceState, MicroBenchmark, PatternCost, WritePatterns};
 
-/// Every experiment's record.
+/// Records of all experiments.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Experiments {
-    /// What writing in each pattern costs.
+    /// Cost of writes in each pattern.
     pub write_patterns: Option<Conducted<WritePatterns>>,
-    /// What writing in sequence gives in large requests.
+    /// Bandwidth of large sequential writes.
     pub large_writes: Option<Conducted<LargeWrites>>,
-    /// What short transactions wait for.
+    /// Commits and mixed loads of short transactions.
     pub transactions: Option<Conducted<Transactions>>,
-    /// What a commit costs.
+    /// Cost of a commit.
     pub flush: Option<Conducted<FlushCosts>>,
-    /// What the write cache absorbs, and how long it takes to drain.
+    /// Size, speed and drain time of the write cache.
     pub write_cache: Option<Conducted<WriteCacheFindings>>,
-    /// What the device gives after hours of writing.
+    /// Sustained random writes.
     pub steady_state: Option<Conducted<SteadyState>>,
-    /// What filling and fragmenting it changes.
+    /// Effect of filling and fragmenting the device.
     pub fill_level: Option<Conducted<FillLevels>>,
-    /// What writes do to the latency of reads.
+    /// Effect of writes on read latency.
     pub interference: Option<Conducted<InterferenceMap>>,
-    /// Below which size smaller requests gain nothing.
+    /// Smallest block size with a gain.
     pub smallest_block: Option<Conducted<SmallestBlock>>,
-    /// Which writes are never torn.
+    /// Writes that are never torn.
     pub atomic_write: Option<Conducted<AtomicWriteFindings>>,
-    /// What a discard costs.
+    /// Cost of discards.
     pub discard: Option<Conducted<DiscardCosts>>,
-    /// How far the device reads ahead, and for how many streams.
+    /// Read-ahead of the device, and the number of streams it follows.
     pub read_ahead: Option<Conducted<ReadAhead>>,
-    /// What more threads and queues give.
+    /// Scaling over threads and queues.
     pub scaling: Option<Conducted<Scaling>>,
-    /// Chunk and stripe of an array behind the device.
+    /// Chunk and members of an array behind the device.
     pub array_layout: Option<Conducted<ArrayLayout>>,
-    /// Synchronous against asynchronous reads.
+    /// Blocking reads compared with asynchronous ones.
     pub sync_reads: Option<Conducted<SyncReads>>,
-    /// What was not run, and why.
+    /// Experiments that weren't run, with the reason.
     pub skipped: Vec<SkippedExperiment>,
 }
 
 impl Experiments {
-    /// Whether some experiment timed commits, or tried to.
+    /// Returns true if an experiment timed commits or tried to.
     pub fn timed_commits(&self) -> bool {
         self.flush.is_some() || self.transactions.is_some()
     }
 }
 
-/// With this begins what a profile's `partial` says of experiments that ended early: what they found stands, with its intervals.
+/// Prefix of the entry in a profile's `partial` that lists experiments that ended early. Their
+/// findings are valid, with their intervals.
 pub const EXPERIMENTS_PARTIAL: &str = "experiments ended early: ";
 
-/// An experiment that was begun.
+/// Record of an experiment that was started.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Conducted<T> {
-    /// Whether it came to its end and no request failed. A probe that is resumed runs it again when that is not so.
+    /// True if it ran to its end without a failed request. A resumed probe repeats incomplete
+    /// experiments.
     pub complete: bool,
-    /// What ended it before; `null` when it came to its end.
+    /// Reason for an early end; `null` if it ran to its end.
     pub ended_by: Option<String>,
-    /// Requests that failed, or brought wrong contents, while others were answered: what was found stands without them.
-    /// `null` when none did.
+    /// Requests that failed or returned wrong contents while others succeeded. The findings exclude
+    /// them. `null` if there were none.
     #[serde(default)]
     pub failed: Option<FailedRequests>,
-    /// Time that it took.
+    /// Time taken.
     pub elapsed_ns: u64,
-    /// Bytes that it wrote.
+    /// Bytes written.
     pub bytes_written: u64,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for the reader of the figures, each a sentence.
     pub remarks: Vec<String>,
-    /// What it found.
+    /// Findings of the experiment.
     pub findings: T,
 }
 
-/// Requests that a device did not carry out.
+/// Failed requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailedRequests {
-    /// How many.
+    /// Number of failed requests.
     pub requests: u64,
-    /// What became of the first of them.
+    /// Message of the first failure.
     pub first_error: String,
 }
 
-/// An experiment that was not run.
+/// Experiment that wasn't run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SkippedExperiment {
-    /// Its name, as `--only` takes it.
+    /// Name of the experiment, as for `--only`.
     pub name: String,
-    /// Why not, and what would change that.
+    /// Reason and remedy.
     pub reason: String,
 }

@@ -2,7 +2,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Interval;
 
-/// How the device follows sequential reading, one request at a time.
+/// Read-ahead of the device for sequential reads, one request at a time.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReadAhead {
@@ -10,14 +10,14 @@ pub struct ReadAhead {
     pub block_bytes: u64,
     /// Random reads per second, for comparison.
     pub random_iops: Option<Interval<f64>>,
-    /// Several sequential streams in turns, one request of each at a time.
+    /// Interleaved sequential streams with one outstanding read each.
     pub streams: Vec<StreamCost>,
-    /// The most streams that together are nearer to one stream's speed than to random reading's, on a scale of ratios;
-    /// `null` when one stream gains nothing either.
+    /// Largest number of streams that are closer to the speed of one stream than to that of random
+    /// reads, on a scale of ratios. `null` if even one stream gains nothing.
     pub stream_count_max: Option<Interval<u32>>,
-    /// Latency of the first, second, … read of a sequential run, median.
+    /// Median latency of the first, second, … read of a sequential run.
     pub latency_by_position_ns: Vec<u64>,
-    /// Requests in a row after which the device has read ahead; `null` when it was not seen to.
+    /// Consecutive requests after which read-ahead starts; `null` if it wasn't observed.
     pub detected_after_requests: Option<u32>,
 }
 
@@ -27,8 +27,8 @@ pub struct ReadAhead {
 pub struct StreamCost {
     /// Number of streams.
     pub streams: u32,
-    /// Reads per second of all together.
+    /// Reads per second of all streams together.
     pub iops: Interval<f64>,
-    /// By that of random reading.
+    /// Ratio to the rate of random reads.
     pub gain: Interval<f64>,
 }

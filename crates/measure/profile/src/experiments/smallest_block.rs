@@ -2,22 +2,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, OperationKind};
 
-/// The block in which the device works, whatever it calls its logical block.
+/// Internal block size of the device, which may differ from its logical block size.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SmallestBlock {
-    /// Rates over sizes.
+    /// Request rates by size.
     pub rates: Vec<BlockRate>,
-    /// The size of reading below which a request costs more than a larger one; the smallest tried where none does.
+    /// Read size below which a request costs more than a larger one, or the smallest size tried if
+    /// there is none.
     pub read_bytes: Option<Interval<u64>>,
-    /// Up to this size a read costs no more than the smallest one (5 %): what a smaller request saves is nothing.
+    /// Largest size at which a read costs no more than one of the smallest size (within 5 %).
     pub read_flat_to_bytes: Option<Interval<u64>>,
-    /// The size of writing below which a request costs more than a larger one; the smallest tried where none does.
+    /// Write size below which a request costs more than a larger one, or the smallest size tried if
+    /// there is none.
     pub write_bytes: Option<Interval<u64>>,
-    /// The size below which a write costs more than a larger one, because the device has to read the rest of its block
-    /// first; `null` when no such step was seen.
+    /// Size below which a write costs more than a larger one, because the device must first read
+    /// the rest of its block. `null` if no such step was observed.
     pub read_modify_write_below_bytes: Option<Interval<u64>>,
-    /// What offsets beside multiples of a block cost.
+    /// Costs of unaligned offsets.
     pub alignments: Vec<AlignmentCost>,
 }
 
@@ -25,26 +27,26 @@ pub struct SmallestBlock {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BlockRate {
-    /// Reading or writing.
+    /// Read or write.
     pub operation: OperationKind,
     /// Bytes of one request.
     pub block_bytes: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
     /// Requests per second.
     pub iops: Interval<f64>,
 }
 
-/// Random requests whose offsets are shifted.
+/// Random requests with shifted offsets.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AlignmentCost {
-    /// Reading or writing.
+    /// Read or write.
     pub operation: OperationKind,
     /// Bytes of one request.
     pub block_bytes: u64,
     /// Shift from multiples of the block.
     pub shift_bytes: u64,
-    /// Time of a request by that of an aligned one.
+    /// Time of a request relative to an aligned one.
     pub relative_cost: Interval<f64>,
 }

@@ -2,51 +2,53 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Interval, SecondSample, random_bytes_needed};
 
-/// What is left of a device's speed when it is written to for long (SNIA Solid State Storage Performance Test
-/// Specification: rounds, a window of five, range and slope).
+/// Sustained random writes (SNIA Solid State Storage Performance Test Specification: rounds, a
+/// window of five, range and slope).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyState {
     /// Bytes of one random write.
     pub block_bytes: u64,
-    /// Requests outstanding.
+    /// Queue depth.
     pub queue_depth: u32,
-    /// Bytes written in sequence before the rounds.
+    /// Bytes written sequentially before the rounds.
     pub sequential_fill_bytes: u64,
-    /// The size of the area that is overwritten.
+    /// Size of the overwritten area.
     pub area_bytes: u64,
-    /// Bandwidth of the first second of random writing.
+    /// Bandwidth of the first second of random writes.
     pub first_bytes_per_s: Option<f64>,
-    /// The rounds, one after the other.
+    /// Rounds in order.
     pub rounds: Vec<SteadyRound>,
-    /// Whether the last five rounds satisfy the criterion, and the drive is known to be past its spare blocks: enough of its
-    /// capacity was written, or it has cleaned as much as now since the first rounds.
+    /// True if the last five rounds satisfy the criterion and the drive's spare blocks are used up.
+    /// That is known if enough of its capacity was written, or if garbage collection has been
+    /// constant since the first rounds.
     pub reached: bool,
-    /// Mean of the last five rounds, with their range; `null` when there were fewer.
+    /// Mean of the last five rounds, with their range; `null` for fewer rounds.
     pub steady_bytes_per_s: Option<Interval<f64>>,
-    /// Range of the last five rounds by their mean; steady is at most 0.2.
+    /// Range of the last five rounds relative to their mean; at most 0.2 in a steady state.
     pub window_range: Option<f64>,
-    /// What the straight line through the last five rounds changes over the window, by their mean; steady is at most 0.1.
+    /// Change of the fitted line over the last five rounds, relative to their mean; at most 0.1 in
+    /// a steady state.
     pub window_slope: Option<f64>,
-    /// Where the speed changed for good.
+    /// Lasting changes of speed.
     pub departures: Vec<Departure>,
-    /// Flash writes by host writes over the last five rounds; `null` where they aren't counted.
+    /// Write amplification over the last five rounds; `null` without counters.
     pub write_amplification: Option<WriteAmplification>,
-    /// What each second of all rounds gave.
+    /// Results of each second of all rounds.
     pub seconds: Vec<SecondSample>,
 }
 
 impl SteadyState {
-    /// Whether rounds of this range and slope satisfy the specification's criterion.
+    /// Returns true if a range and a slope satisfy the specification's criterion.
     pub fn is_even(range: f64, slope: f64) -> bool {
-        /// The greatest less the least of the window, by its mean.
+        /// Largest difference within the window, relative to its mean.
         const RANGE_MAX: f64 = 0.20;
-        /// Change of the straight line through the window from its first round to its last, by the mean.
+        /// Largest change of the fitted line over the window, relative to its mean.
         const SLOPE_MAX: f64 = 0.10;
         range <= RANGE_MAX && slope.abs() <= SLOPE_MAX
     }
 
-    /// Whether the last rounds satisfy the criterion, however little was written.
+    /// Returns true if the last rounds satisfy the criterion, regardless of the bytes written.
     pub fn ends_even(&self) -> bool {
         self.reached
             || self
@@ -55,13 +57,13 @@ impl SteadyState {
                 .is_some_and(|(range, slope)| Self::is_even(range, slope))
     }
 
-    /// Bytes that all rounds wrote.
+    /// Bytes written by all rounds.
     pub fn random_bytes(&self) -> u64 {
         self.rounds.iter().map(|round| round.bytes).sum()
     }
 
-    /// Bytes of random writing that show the steady state of a device of `device_bytes`. Where a part of the area is enough,
-    /// random writes also have to fill what the sequential filling left out.
+    /// Bytes of random writes that show the steady state of a device of `device_bytes`. If less
+    /// than the area suffices, random writes must also cover what the sequential fill left out.
     pub fn random_bytes_needed(&self, device_bytes: Option<u64>) -> u64 {
         let needed_bytes = random_bytes_needed(self.area_bytes, device_bytes);
         if needed_bytes >= self.area_bytes {
@@ -71,21 +73,21 @@ impl SteadyState {
     }
 }
 
-/// One round of random writing.
+/// One round of random writes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SteadyRound {
-    /// When it began, since the experiment began.
+    /// Start time since the start of the experiment.
     pub began_ns: u64,
-    /// How long it took.
+    /// Duration.
     pub elapsed_ns: u64,
-    /// Bytes written in it.
+    /// Bytes written.
     pub bytes: u64,
     /// Bandwidth.
     pub bandwidth_bytes_per_s: f64,
     /// Requests per second.
     pub iops: f64,
-    /// The slowest request.
+    /// Largest latency.
     pub latency_ns_max: u64,
 }
 
@@ -93,11 +95,11 @@ pub struct SteadyRound {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Departure {
-    /// What it looks like.
+    /// Likely cause.
     pub kind: DepartureKind,
-    /// When it was, since the writing began.
+    /// Time since the start of the writes.
     pub at_ns: u64,
-    /// Bytes that had been written by then.
+    /// Bytes written until then.
     pub after_bytes: u64,
     /// Bandwidth before it.
     pub before_bytes_per_s: f64,
@@ -105,44 +107,46 @@ pub struct Departure {
     pub after_bytes_per_s: f64,
 }
 
-/// Kinds of changes, judged by the shape of the time series.
+/// Likely causes of a change, judged by the shape of the time series.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DepartureKind {
-    /// Sequential writing fell to a lower plateau after a number of bytes: a faster region (SLC cache) is full.
+    /// Sequential writes fell to a lower plateau after a number of bytes: a faster region (SLC
+    /// cache) is full.
     FastRegionFull,
-    /// Random writing fell once the spare blocks were used up: cleaning began.
+    /// Random writes fell once the spare blocks were used up: garbage collection began.
     CleaningBegan,
-    /// Speed swings between two levels while the work stays the same: heat.
+    /// Speed alternates between two levels under constant load: thermal throttling.
     Throttled,
-    /// Speed fell to a round number of requests or bytes per second and stays there exactly: burst credits are used up.
+    /// Speed fell to exactly a round number of requests or bytes per second: burst credits are used
+    /// up.
     BurstCreditsSpent,
-    /// None of these.
+    /// Other causes.
     Unexplained,
 }
 
-/// How many bytes the drive writes for one of the host.
+/// Bytes written to flash per byte written by the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteAmplification {
-    /// Bytes written to flash by bytes written by the host.
+    /// Flash bytes divided by host bytes.
     pub factor: f64,
-    /// Who counted.
+    /// Source of the counters.
     pub source: WriteAmplificationSource,
-    /// Bytes that the host wrote meanwhile, as the drive counts them.
+    /// Bytes written by the host, as counted by the drive.
     pub host_bytes: u64,
-    /// Bytes that went to flash meanwhile.
+    /// Bytes written to flash.
     pub flash_bytes: u64,
 }
 
-/// Who counted flash writes.
+/// Source of flash write counters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum WriteAmplificationSource {
     /// The modelled drive.
     Model,
-    /// The NVMe log page of the Open Compute Project's data-centre specification (0xC0).
+    /// NVMe log page 0xC0 of the Open Compute Project's data-centre specification.
     NvmeOcpLog,
 }

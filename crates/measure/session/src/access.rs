@@ -4,32 +4,32 @@ use nandle_target::{Intent, IoChoice, ModelContents, OpenOptions, Target, Target
 
 use crate::{Allowance, Cancel, Session};
 
-/// How a target is opened and addressed.
+/// Parameters for opening and addressing a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
 pub struct Access {
-    /// Which world its requests go through.
+    /// I/O interface of the requests.
     pub io: IoChoice,
-    /// Bypass the page cache where the target can.
+    /// True to bypass the page cache, if supported.
     pub direct: bool,
-    /// Size of a directory's test file.
+    /// Size of the test file in a directory.
     pub test_file_bytes: u64,
-    /// Only so much of the target is measured, from its start on: where data lie close together, a disk's arm moves less.
+    /// Bytes of the target to measure, from its start. In a small area a disk's arm moves less.
     pub area_bytes_max: u64,
-    /// A file's contents may be lost; one that doesn't exist is made, and kept.
+    /// True if a file's contents may be overwritten. A missing file is created and kept.
     pub overwrite: bool,
-    /// A raw device's contents may be lost.
+    /// True if a raw device's contents may be overwritten.
     pub destroy_data: bool,
-    /// What a request to a modelled drive costs its host's processor; `None` for the usual.
+    /// Host processor time per request of a modelled drive; `None` for the default.
     pub request_cpu: Option<Nanos>,
-    /// A device that is silent for this long is given up.
+    /// Time without completions after which a device is given up.
     pub patience: Nanos,
-    /// Cells that would have more bytes outstanding at once are left out.
+    /// Largest number of outstanding bytes. Cells beyond it are skipped.
     pub outstanding_bytes_max: u64,
 }
 
 impl Default for Access {
-    /// Direct I/O to a test file of 4 GiB, 30 s of patience, 256 MiB outstanding; foreign data stays as it is.
+    /// Direct I/O to a test file of 4 GiB, a patience of 30 s, 256 MiB outstanding, no overwriting.
     fn default() -> Self {
         Self {
             io: IoChoice::Auto,
@@ -49,7 +49,7 @@ impl Access {
     /// Opens a target.
     ///
     /// # Errors
-    /// It can't be opened, or not for that intent. One that [is busy](TargetError::is_busy) may be free in a moment.
+    /// It can't be opened for this intent. A [busy](TargetError::is_busy) target may be free soon.
     pub fn open(&self, spec: &TargetSpec, intent: Intent, cancel: &Cancel) -> Result<Session, TargetError> {
         let options = OpenOptions {
             io: self.io,

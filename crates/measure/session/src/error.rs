@@ -4,47 +4,47 @@ use nandle_probe::load::LoadError;
 use nandle_target::TargetError;
 use nandle_units::{format_bytes, format_duration};
 
-/// Why a result could not be kept, as the caller's callback says.
+/// Error of the caller's callback that stores results.
 pub type KeepError = Box<dyn std::error::Error + Send + Sync>;
 
-/// A target could not be opened, or not be made ready to be measured.
+/// The target could not be opened or prepared.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SessionError {
-    /// It can't be opened, or must not be used like that.
+    /// The target can't be opened, or not for this use.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// Memory is short, or the world has no room for the requests.
+    /// Memory is short, or the world has too few slots.
     #[error(transparent)]
     Load(#[from] LoadError),
     /// The test file could not be written.
     #[error("{target}: {cause}")]
     Fill {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
-        /// What happened.
+        /// Cause.
         cause: FillError,
     },
-    /// The time for it ended before anything of the test file was durable.
+    /// Nothing of the test file was durable within the time limit.
     #[error(
         "{target}: not one MiB of the test file ({}) could be written in {}; give a larger --budget",
         format_bytes(*wanted_bytes), format_duration(*elapsed)
     )]
     NothingFilled {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
         /// Size of the test file.
         wanted_bytes: u64,
-        /// How long it was tried.
+        /// Time spent.
         elapsed: Nanos,
     },
-    /// It was cancelled while the test file was written.
+    /// It was cancelled during the fill of the test file.
     #[error("interrupted while the test file was written")]
     Interrupted,
 }
 
 impl SessionError {
-    /// Whether the target may be free in a moment, see [`TargetError::is_busy`].
+    /// Returns true if the target may be free soon, see [`TargetError::is_busy`].
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Target(error) if error.is_busy())
     }

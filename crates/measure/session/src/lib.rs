@@ -1,6 +1,7 @@
-//! The product as a library: a [`probe()`] and a [`sweep()`] are calls that open what the user names, measure it, and return
-//! the profile or the cells. It must never print, exit, parse arguments, ask, or read the system's clock: what there is to
-//! tell meanwhile goes to a [`Progress`], a [`Cancel`] ends it from outside, and what was measured until then is kept.
+//! Nandle's measurements as a library. [`probe()`] and [`sweep()`] open a target, measure it, and
+//! return the profile or the cells. This crate must never print, exit, parse arguments, prompt, or
+//! read the system's clock. A [`Progress`] receives progress and remarks. A [`Cancel`] interrupts a
+//! measurement; results so far are kept.
 //!
 //! ```
 //! use std::time::SystemTime;
@@ -17,8 +18,9 @@
 //! # }
 //! ```
 //!
-//! A program that wants to say what will happen first, or to ask, takes it in two steps: [`Probe::open`] opens the target
-//! and plans, and [`Probe::run`] measures. So do [`Sweep::open`] and [`Sweep::run`].
+//! A program that first reports its plan or prompts the user uses two steps: [`Probe::open`] opens
+//! the target and plans, and [`Probe::run`] measures. [`Sweep::open`] and [`Sweep::run`] work
+//! alike.
 
 mod access;
 mod error;
@@ -37,5 +39,5 @@ pub use nandle_probe::search::Statistic;
 pub use nandle_probe::{Observer, Unobserved};
 pub use probe::{Probe, ProbeError, ProbeOptions, ProbePlan, probe};
 pub use progress::{Progress, time_left};
-pub use session::{Prepared, Session};
+pub use session::{PreparedArea, Session};
 pub use sweep::{Sweep, SweepError, sweep};

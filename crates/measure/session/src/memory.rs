@@ -1,33 +1,35 @@
-//! How much memory measuring takes: no more than the machine and its control groups leave it, of which the process would be
-//! killed without a word.
+//! Memory limits of a measurement. Exceeding what the machine and its control groups provide would
+//! get the process killed silently.
 
 use nandle_target::facts::available_memory_bytes;
 use nandle_units::format_bytes;
 
-/// What is taken for one purpose is at most this part of what is available: other processes and the kernel need some too.
+/// Fraction (one in `PART`) of the available memory for one purpose. Other processes and the kernel
+/// need some too.
 const PART: u64 = 2;
 
-/// Bytes that one purpose may take.
+/// Memory limit of one purpose, in bytes.
 pub fn budget_bytes() -> u64 {
     available_memory_bytes().map_or(u64::MAX, |bytes| bytes / PART)
 }
 
-/// What may be taken of what is wanted.
+/// Memory granted for a purpose.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowance {
-    /// So much.
+    /// Granted bytes.
     pub bytes: u64,
-    /// What to say of it, where it is less.
+    /// Remark for the user if this is less than requested.
     pub remark: Option<String>,
 }
 
 impl Allowance {
-    /// Memory for `purpose`; a quarter of what is available at most, because it is pinned and copied.
+    /// Memory for `purpose`, at most a quarter of the available memory, since it is pinned and
+    /// copied.
     pub fn of(purpose: &str, wanted_bytes: u64) -> Self {
         Self::within(budget_bytes() / PART, purpose, wanted_bytes)
     }
 
-    /// The same where there are so many bytes for it.
+    /// Memory for `purpose`, at most `most_bytes`.
     pub fn within(most_bytes: u64, purpose: &str, wanted_bytes: u64) -> Self {
         if wanted_bytes <= most_bytes {
             return Self { bytes: wanted_bytes, remark: None };
@@ -47,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_much_becomes_less_and_is_said() {
+    fn too_much_memory_is_reduced_with_a_remark() {
         assert_eq!(Allowance::within(100, "x", 100), Allowance { bytes: 100, remark: None });
         let less = Allowance::within(50 << 20, "requests", 256 << 20);
         assert_eq!(less.bytes, 50 << 20);

@@ -1,4 +1,4 @@
-//! A target that is open, filled where it has to be, and ready to be measured.
+//! Open target, filled if necessary and ready for measurements.
 
 use std::path::Path;
 
@@ -16,37 +16,37 @@ use crate::{Allowance, Progress, SessionError};
 /// Seed of the contents of test files.
 const CONTENTS_SEED: u64 = 0x6e61_6e64_6c65;
 
-/// Slots of a world in which nothing is measured: for filling.
+/// Request slots of a world that only fills.
 const FILL_SLOTS: u32 = 16;
 
-/// A target that is open.
+/// Open target with its parameters.
 pub struct Session {
     /// The target.
     pub target: Target,
-    /// Ends what runs on it.
+    /// Interrupts measurements.
     pub cancel: Cancel,
-    /// A device that is silent for this long is given up.
+    /// Time without completions after which the device is given up.
     pub patience: Nanos,
-    /// Memory for the requests that are outstanding at one time.
+    /// Memory for outstanding requests.
     pub outstanding: Allowance,
-    /// Memory that reads of a real target go through.
+    /// Memory of the read pool for a real target.
     pub read_pool: Allowance,
-    /// Only so much of the target is measured, from its start on.
+    /// Bytes of the target to measure, from its start.
     pub area_bytes_max: u64,
 }
 
-/// What can be addressed, and what reads from it must find.
-pub struct Prepared {
-    /// From its start on.
+/// Addressable area and its contents.
+pub struct PreparedArea {
+    /// Size of the area, from the start of the target.
     pub area_bytes: u64,
-    /// `None` where it isn't known what the area holds.
+    /// Contents that reads must return, if known.
     pub contents: Option<Contents>,
-    /// What was written, and how long it took; `None` when nothing was.
+    /// Result of the fill, if any.
     pub filled: Option<FillReport>,
 }
 
 impl Session {
-    /// What a reader of figures should know of the target and of the memory for it, each a sentence.
+    /// Remarks about the target and its memory, each a sentence.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = self.target.remarks();
         remarks.extend(self.outstanding.remark.clone());
@@ -62,12 +62,12 @@ impl Session {
         remarks
     }
 
-    /// What of the target is measured, from its start on.
+    /// Size of the measured area, from the start of the target.
     pub fn area_bytes(&self) -> u64 {
         self.target.area_bytes().min(self.area_bytes_max)
     }
 
-    /// What the user named, so that it means the same elsewhere: a relative path is made absolute.
+    /// Target as named by the user, with absolute paths.
     pub fn name(&self) -> String {
         let spec = self.target.spec();
         let absolute = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.into());
@@ -78,7 +78,7 @@ impl Session {
         }
     }
 
-    /// A world with the target in it, for one thread.
+    /// Opens the target in a world for one thread.
     ///
     /// # Errors
     /// It can't be opened.
@@ -87,7 +87,7 @@ impl Session {
         Ok((opened.io, opened.device))
     }
 
-    /// The same with its write cache off. For models.
+    /// Opens a modelled target with its write cache off.
     ///
     /// # Errors
     /// It can't be opened, or has no cache that can be switched off.
@@ -96,8 +96,9 @@ impl Session {
         Ok((opened.io, opened.device))
     }
 
-    /// How requests reach the target when up to `slots` of them, of `buffer_bytes` in all, are outstanding, and reads go through a pool or not: what of
-    /// the memory can be registered shows only when it is tried, and nothing is where there is a pool.
+    /// Determines the I/O interface for up to `slots` outstanding requests with `buffer_bytes` in
+    /// all, with or without a read pool. Only an attempt shows how much memory can be registered.
+    /// With a pool nothing is registered.
     ///
     /// # Errors
     /// It can't be opened, or memory is short.
@@ -108,30 +109,30 @@ impl Session {
         has_read_pool: bool,
     ) -> Result<Backend, SessionError> {
         let (io, device) = self.open_io(slots)?;
-        // The least pool does: that there is one decides.
+        // Only the existence of a pool matters, so the smallest one is used.
         let mut lane =
             Lane::new(io, device.clone(), self.lane_options(buffer_bytes, u64::from(has_read_pool)))?;
         Ok(nandle_target::backend(lane.io(), &device))
     }
 
-    /// How lanes on the target are made, with so much memory for buffers or as much as filling needs, and with so much that reads go through.
+    /// Options for lanes on the target, with at least enough buffers to fill it.
     pub fn lane_options(&self, buffer_bytes: u64, read_pool_bytes: u64) -> LaneOptions {
         LaneOptions { buffer_bytes: buffer_bytes.max(BUFFER_BYTES), read_pool_bytes, patience: self.patience }
     }
 
-    /// Writes the target where it has no contents yet, for at most `time_limit`.
+    /// Fills the target if it has no contents yet, for at most `time_limit`.
     ///
     /// # Errors
-    /// It can't be written, or nothing of it was in that time.
+    /// It can't be written, or nothing was written in that time.
     pub fn prepare(
         &self,
         lane: &mut Lane,
         time_limit: Option<Nanos>,
         progress: &mut dyn Progress,
-    ) -> Result<Prepared, SessionError> {
+    ) -> Result<PreparedArea, SessionError> {
         let area_bytes = self.area_bytes();
         if !self.target.needs_fill() {
-            return Ok(Prepared { area_bytes, contents: None, filled: None });
+            return Ok(PreparedArea { area_bytes, contents: None, filled: None });
         }
         let contents = Contents::new(CONTENTS_SEED);
         let options = FillOptions { bytes: area_bytes, time_limit, contents };
@@ -148,11 +149,12 @@ impl Session {
             self.target.mark_filled()?;
         }
         progress.begin_stage();
-        Ok(Prepared { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
+        Ok(PreparedArea { area_bytes: filled.bytes, contents: Some(contents), filled: Some(filled) })
     }
 
-    /// How long it takes to write `bytes`, judging by the first `trial_bytes` of a test file, which are written for at
-    /// most `time_limit`; `None` for any other target, because what is there stays as it is.
+    /// Estimates the time to write `bytes`, from a trial that writes the first `trial_bytes` of a
+    /// test file for at most `time_limit`. Returns `None` for any other target, whose contents must
+    /// be kept.
     ///
     /// # Errors
     /// It can't be written.
@@ -182,15 +184,15 @@ impl Session {
         SessionError::fill(self.target.spec().to_string(), cause)
     }
 
-    /// [`Session::prepare`] with a lane that is made for it and dropped after.
+    /// [`Session::prepare`] with a temporary lane.
     ///
     /// # Errors
-    /// It can't be opened or written, or nothing of it was in that time.
+    /// It can't be opened or written, or nothing was written in that time.
     pub fn prepare_apart(
         &self,
         time_limit: Option<Nanos>,
         progress: &mut dyn Progress,
-    ) -> Result<Prepared, SessionError> {
+    ) -> Result<PreparedArea, SessionError> {
         let (io, device) = self.open_io(FILL_SLOTS)?;
         let mut lane = Lane::new(io, device, self.lane_options(0, 0))?;
         self.prepare(&mut lane, time_limit, progress)

@@ -1,4 +1,4 @@
-//! The library's calls, as a program other than ours makes them: on modelled drives and on a file of the real disk.
+//! Library calls as other programs make them, on modelled drives and on a file of the real disk.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use std::time::SystemTime;
@@ -21,12 +21,12 @@ fn target(text: &str) -> TargetSpec {
     text.parse().unwrap()
 }
 
-/// A short probe of the read side.
+/// Options of a short probe with reads only.
 fn reading(budget_s: u64) -> ProbeOptions {
     ProbeOptions { budget: Nanos::from_secs(budget_s), ..ProbeOptions::new(SystemTime::now()) }
 }
 
-/// A probe of two experiments that write little.
+/// Options of a probe with two experiments that write little.
 fn writing(cancel: Cancel) -> ProbeOptions {
     let only = ["smallest-block", "flush"].map(String::from).to_vec();
     ProbeOptions { read_only: None, only, cancel, ..reading(120) }
@@ -49,7 +49,7 @@ fn cells(queue_depths: &[u32]) -> SweepOptions {
     }
 }
 
-/// Cancels when something of that name begins.
+/// Cancels when an activity of this name starts.
 struct CancelAt(&'static str, Cancel);
 
 impl Observer for CancelAt {
@@ -87,7 +87,7 @@ fn a_probe_of_a_file_reads_what_the_file_holds_and_leaves_it_alone() {
 }
 
 #[test]
-fn a_probe_that_is_cancelled_gives_what_was_measured_and_resuming_runs_only_what_is_missing() {
+fn a_cancelled_probe_keeps_its_results_and_resuming_runs_the_rest() {
     let cancel = Cancel::default();
     let first = Probe::open(&target(DRIVE), &writing(cancel.clone())).unwrap();
     let planned: Vec<&str> =
@@ -116,7 +116,7 @@ fn a_probe_that_is_cancelled_gives_what_was_measured_and_resuming_runs_only_what
 }
 
 #[test]
-fn a_profile_of_another_target_is_not_gone_on_with() {
+fn a_profile_of_another_target_is_not_resumed() {
     let of_another = probe(&target("model:nvme-tlc"), &reading(1), &mut Unobserved).unwrap();
     let options = ProbeOptions { resume: Some(of_another), ..reading(1) };
     let error = probe(&target(DRIVE), &options, &mut Unobserved).unwrap_err();
@@ -124,7 +124,7 @@ fn a_profile_of_another_target_is_not_gone_on_with() {
 }
 
 #[test]
-fn what_cannot_be_probed_is_refused_with_its_reason() {
+fn unprobeable_targets_are_refused_with_a_reason() {
     let refused =
         |text: &str, options: &ProbeOptions| probe(&target(text), options, &mut Unobserved).unwrap_err();
     let nowhere = refused("/nonexistent/nandle", &reading(1));
@@ -143,7 +143,7 @@ fn what_cannot_be_probed_is_refused_with_its_reason() {
 }
 
 #[test]
-fn a_profile_that_cannot_be_kept_is_not_lost() {
+fn a_profile_that_cannot_be_stored_is_returned() {
     let options = ProbeOptions { only: vec!["smallest-block".into()], ..writing(Cancel::default()) };
     let error = Probe::open(&target(DRIVE), &options)
         .unwrap()
@@ -154,7 +154,7 @@ fn a_profile_that_cannot_be_kept_is_not_lost() {
 }
 
 #[test]
-fn a_sweep_measures_the_cells_and_one_that_is_cancelled_goes_on() {
+fn a_cancelled_sweep_can_be_resumed() {
     let (drive, access) = (target(DRIVE), Access::default());
     let whole = sweep(&drive, &access, cells(&[1, 4]), &Cancel::default(), &mut Unobserved).unwrap();
     assert!(whole.complete && whole.cells.len() == 2 && whole.target == DRIVE);
@@ -175,7 +175,7 @@ fn a_sweep_measures_the_cells_and_one_that_is_cancelled_goes_on() {
 }
 
 #[test]
-fn a_sweep_that_makes_no_sense_is_refused() {
+fn invalid_sweeps_are_refused() {
     let run =
         |options| sweep(&target(DRIVE), &Access::default(), options, &Cancel::default(), &mut Unobserved);
     let threads = run(SweepOptions { threads: 2, ..cells(&[1]) }).unwrap_err();

@@ -1,4 +1,4 @@
-//! A profile, put together of what was measured.
+//! Assembly of a profile from measurements.
 
 use std::time::UNIX_EPOCH;
 
@@ -14,12 +14,12 @@ use nandle_target::pressure::PressureShares;
 use nandle_units::format_bytes;
 
 use super::{ProbeOptions, processor};
-use crate::{Prepared, Session};
+use crate::{PreparedArea, Session};
 
-/// Everything that was measured.
-pub(super) struct Measured {
+/// Everything measured before the experiments.
+pub(super) struct Measurements {
     pub(super) backend: Backend,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: PreparedArea,
     pub(super) findings: Findings,
     pub(super) elapsed: Nanos,
     pub(super) pressure: PressureShares,
@@ -27,12 +27,12 @@ pub(super) struct Measured {
     pub(super) reads_wanted: bool,
 }
 
-/// Puts the profile together.
+/// Creates the profile.
 pub(super) fn profile(
     options: &ProbeOptions,
     session: &Session,
     system: SystemFacts,
-    measured: Measured,
+    measured: Measurements,
 ) -> DeviceProfile {
     let conditions = conditions(options, session, &measured);
     let findings = measured.findings;
@@ -58,10 +58,10 @@ pub(super) fn profile(
     }
 }
 
-/// With this begins what it says of those in which requests failed.
+/// Prefix of the entry in a profile's `partial` that lists experiments with failed requests.
 const EXPERIMENTS_FAILED: &str = "requests of experiments failed: ";
 
-/// Puts what experiments found into a profile, and what follows from it.
+/// Adds the experiments' findings and derived figures to a profile.
 pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experiments) {
     profile.experiments = experiments.clone();
     experiments::derive(&mut profile.experiments, &mut profile.derived);
@@ -78,7 +78,7 @@ pub(super) fn add_experiments(profile: &mut DeviceProfile, experiments: &Experim
     profile.partial.extend(reason(EXPERIMENTS_FAILED, &failed));
 }
 
-/// Each reason once, after the names of all that it ended.
+/// Groups experiments by reason, so that each reason is given once.
 fn by_reason(ended: &[(&'static str, String)]) -> Vec<String> {
     let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
     for (name, reason) in ended {
@@ -94,7 +94,7 @@ fn reason(beginning: &str, each: &[String]) -> Option<String> {
     (!each.is_empty()).then(|| format!("{beginning}{}", each.join(", ")))
 }
 
-fn conditions(options: &ProbeOptions, session: &Session, measured: &Measured) -> Conditions {
+fn conditions(options: &ProbeOptions, session: &Session, measured: &Measurements) -> Conditions {
     let wanted = session.area_bytes();
     let filled = measured.prepared.filled;
     let mut remarks = session.remarks();
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_reason_that_ended_several_is_said_once() {
+    fn a_common_reason_is_given_once() {
         let ended = [
             ("flush", "no room".to_owned()),
             ("discard", "time".to_owned()),

@@ -1,4 +1,4 @@
-//! The experiments of a probe, after its read side.
+//! Experiments of a probe, which run after its reads.
 
 use nandle_probe::experiments::{self, ExperimentEnv, HostFiles};
 use nandle_probe::load::LoadError;
@@ -8,17 +8,17 @@ use nandle_target::facts;
 use super::{Probe, ProbeError, assemble};
 use crate::{KeepError, Progress};
 
-/// What ended experiments early, and why the last profile could not be kept.
-type Conducted = (Option<LoadError>, Option<KeepError>);
+/// Early end of the experiments, and the last failure to store the profile.
+type ExperimentsEnd = (Option<LoadError>, Option<KeepError>);
 
 impl Probe {
-    /// Conducts what still fits into the budget, and has the profile kept after each experiment.
+    /// Runs the experiments that still fit the budget, and calls `keep` after each.
     pub(super) fn conduct(
         &self,
         profile: &mut DeviceProfile,
         progress: &mut dyn Progress,
         keep: &mut dyn FnMut(&DeviceProfile) -> Result<(), KeepError>,
-    ) -> Result<Conducted, ProbeError> {
+    ) -> Result<ExperimentsEnd, ProbeError> {
         let session = &self.session;
         let (plan, circumstances) = self.plan.again(self.options.budget, profile)?;
         let open = |slots: u32| session.open_io(slots).map_err(|error| error.to_string());

@@ -8,11 +8,11 @@ use nandle_units::format_duration;
 use super::{BUDGET_MIN, ResumeError};
 use crate::{KeepError, SessionError};
 
-/// A probe has no profile, or one that isn't all that was planned.
+/// A probe has no profile, or an incomplete one.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProbeError {
-    /// The target can't be opened, or not be made ready.
+    /// The target can't be opened or prepared.
     #[error(transparent)]
     Session(#[from] SessionError),
     /// The budget is too short.
@@ -21,65 +21,66 @@ pub enum ProbeError {
         format_duration(*budget), format_duration(BUDGET_MIN)
     )]
     BudgetTooShort {
-        /// The budget.
+        /// Budget of the user.
         budget: Nanos,
     },
-    /// Everything is left out.
+    /// All selected experiments are skipped.
     #[error(
         "{}--skip {}: nothing is left to be measured; skip less, or name other experiments with --only",
         named(only), skip.join(",")
     )]
     AllSkipped {
-        /// Those to choose from.
+        /// Selected names.
         only: Vec<String>,
-        /// Those that are left out.
+        /// Skipped names.
         skip: Vec<String>,
     },
-    /// A name isn't known.
+    /// A name is unknown.
     #[error(transparent)]
     UnknownExperiment(#[from] PlanError),
-    /// What was named can't be measured here.
+    /// None of the selected experiments can run.
     #[error("nothing is left to be measured: {}", reasons(skipped))]
     NothingPlanned {
-        /// What was named, each with the reason.
+        /// Selected experiments with the reasons.
         skipped: Vec<SkippedExperiment>,
     },
-    /// The profile to resume is not of this target.
+    /// The profile to resume belongs to another target.
     #[error(transparent)]
     Resume(#[from] ResumeError),
-    /// It was cancelled before anything was measured.
+    /// It was cancelled before the first measurement.
     #[error("interrupted before anything was measured")]
     Interrupted,
-    /// It ended before anything was measured.
+    /// It ended before the first measurement.
     #[error("{target}: {cause}")]
     NothingMeasured {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
-        /// What ended it.
+        /// Cause of the end.
         cause: LoadError,
     },
     /// It ended early, or some requests failed.
     #[error("{target}: {cause}")]
     Ended {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
-        /// What ended it: [`LoadError::Cancelled`], what the device did, or [`LoadError::SomeFailed`] after all was measured.
+        /// Cause: [`LoadError::Cancelled`], a failure of the device, or [`LoadError::SomeFailed`]
+        /// after a full run.
         cause: LoadError,
-        /// What was measured until then.
+        /// Results so far.
         profile: Box<DeviceProfile>,
     },
-    /// The profile could not be kept after the last experiment.
+    /// The profile could not be stored after the last experiment.
     #[error("{source}")]
     NotKept {
-        /// Why not.
+        /// Error of the callback.
         source: KeepError,
-        /// What was measured.
+        /// Complete profile.
         profile: Box<DeviceProfile>,
     },
 }
 
 impl ProbeError {
-    /// What was measured all the same; `None` when nothing was.
+    /// Partial results, if any.
     pub fn profile(&self) -> Option<&DeviceProfile> {
         match self {
             Self::Ended { profile, .. } | Self::NotKept { profile, .. } => Some(profile),
@@ -94,7 +95,7 @@ impl ProbeError {
         }
     }
 
-    /// Whether the target may be free in a moment, see [`TargetError::is_busy`].
+    /// Returns true if the target may be free soon, see [`TargetError::is_busy`].
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Session(error) if error.is_busy())
     }
@@ -112,7 +113,7 @@ impl From<LoadError> for ProbeError {
     }
 }
 
-/// The list to choose from as the beginning of a message.
+/// Formats the selected names as the start of a message.
 fn named(only: &[String]) -> String {
     if only.is_empty() { String::new() } else { format!("--only {} and ", only.join(",")) }
 }

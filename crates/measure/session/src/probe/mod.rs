@@ -1,10 +1,10 @@
-//! A probe: opens a target, plans what fits into a budget, measures it, and puts the profile together.
+//! Probe: opens a target, plans within a budget, measures, and assembles the profile.
 
 mod assemble;
 mod conduct;
+mod disk_watch;
 mod error;
 mod options;
-mod others;
 mod plan;
 mod processor;
 mod reads;
@@ -19,14 +19,14 @@ pub use self::options::{BUDGET_MIN, ProbeOptions};
 pub use self::plan::ProbePlan;
 pub use self::resume::ResumeError;
 
-use self::others::Others;
-use self::reads::Begun;
+use self::disk_watch::DiskWatch;
+use self::reads::ReadsResult;
 use crate::{KeepError, Progress, Session};
 
-/// Profiles a target: [`Probe::open`] and [`Probe::run`], without a word in between.
+/// Profiles a target with [`Probe::open`] and [`Probe::run`].
 ///
 /// # Errors
-/// As for both.
+/// See both.
 pub fn probe(
     target: &TargetSpec,
     options: &ProbeOptions,
@@ -35,7 +35,7 @@ pub fn probe(
     Probe::open(target, options)?.run(progress, &mut |_| Ok(()))
 }
 
-/// A probe whose target is open and whose plan is made.
+/// Probe with an open target and a plan.
 pub struct Probe {
     session: Session,
     options: ProbeOptions,
@@ -44,12 +44,14 @@ pub struct Probe {
 }
 
 impl Probe {
-    /// Opens the target and plans; nothing is measured yet.
+    /// Opens the target and plans, without measuring.
     ///
-    /// It is opened for writing where all experiments may write and the target allows it, and otherwise for reading.
+    /// The target is opened for writing if all experiments may write and the target permits it, and
+    /// otherwise for reading.
     ///
     /// # Errors
-    /// The options leave nothing to be measured, the target can't be opened, or the profile to resume is not of it.
+    /// The options leave nothing to measure, the target can't be opened, or the profile to resume
+    /// belongs to another target.
     pub fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<Self, ProbeError> {
         options.check()?;
         let (session, writes) = open(target, options)?;
@@ -61,30 +63,31 @@ impl Probe {
         Ok(Self { session, options: options.clone(), system, plan })
     }
 
-    /// The target.
+    /// The open session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What will be measured.
+    /// Plan of the measurement.
     pub fn plan(&self) -> &ProbePlan {
         &self.plan
     }
 
-    /// Measures what was planned. `keep` is called after each experiment with the profile as it is then; that it could not be
-    /// kept ends nothing, and is told at the end if the last attempt failed, too.
+    /// Measures according to the plan. After each experiment, `keep` receives the profile so far. A
+    /// failure of `keep` doesn't end the probe; it is reported at the end if the last call failed
+    /// as well.
     ///
     /// # Errors
-    /// Nothing was planned, or nothing could be measured. A probe that was cancelled or ended by the device, or in which requests
-    /// failed, is an error too, with [the profile](ProbeError::profile) of what was measured until then.
+    /// Nothing was planned or could be measured. If the probe is cancelled, ended by the device, or
+    /// has failed requests, the error contains [the profile](ProbeError::profile) so far.
     pub fn run(
         &self,
         progress: &mut dyn Progress,
         keep: &mut dyn FnMut(&DeviceProfile) -> Result<(), KeepError>,
     ) -> Result<DeviceProfile, ProbeError> {
         self.plan.check(&self.options)?;
-        let others = Others::new(&self.session);
-        let Begun { mut profile, ended_by, failed } = self.reads(&others, progress)?;
+        let others = DiskWatch::new(&self.session);
+        let ReadsResult { mut profile, ended_by, failed } = self.reads(&others, progress)?;
         let (cause, not_kept) = if ended_by.is_some() {
             (ended_by, None)
         } else {
@@ -104,13 +107,13 @@ impl Probe {
         }
     }
 
-    /// What the user named.
+    /// Target as named by the user.
     fn target(&self) -> String {
         self.session.target.spec().to_string()
     }
 }
 
-/// Opens the target as far as it allows, with what may be written.
+/// Opens the target with the permitted intent. Also returns the permitted writes.
 fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<(Session, WritesAllowed), TargetError> {
     let open = |intent| options.access.open(target, intent, &options.cancel);
     let nothing = |reason| WritesAllowed { nothing: Some(reason), essential_only: None };
@@ -119,7 +122,7 @@ fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<(Session, WritesA
     }
     if let Some(reason) = options.short_budget() {
         let session = open(Intent::Read)?;
-        // What the user named is only read.
+        // Targets named by the user are only read.
         let is_own = matches!(session.target.kind(), TargetKind::TestFile | TargetKind::Model);
         let essential = WritesAllowed { nothing: None, essential_only: Some(reason.clone()) };
         return Ok((session, if is_own { essential } else { nothing(reason) }));
@@ -134,11 +137,11 @@ fn open(target: &TargetSpec, options: &ProbeOptions) -> Result<(Session, WritesA
     }
 }
 
-/// Which experiments may write.
+/// Experiments that may write.
 #[derive(Default)]
 struct WritesAllowed {
-    /// Why none may.
+    /// Reason why none may write.
     nothing: Option<String>,
-    /// Why only essential ones may.
+    /// Reason why only essential ones may write.
     essential_only: Option<String>,
 }

@@ -10,43 +10,45 @@ use nandle_units::format_duration;
 use super::ProbeError;
 use crate::Access;
 
-/// Less time than this tells nothing of any device.
+/// Smallest budget.
 pub const BUDGET_MIN: Nanos = Nanos::from_secs(1);
-/// From so much on all experiments write.
+/// Smallest budget in which all experiments may write.
 const BUDGET_FOR_WRITES: Nanos = Nanos::from_secs(300);
 
-/// What a probe may do, and for how long.
+/// Permissions, selection and budget of a probe.
 #[derive(Debug, Clone)]
 pub struct ProbeOptions {
-    /// How the target is opened.
+    /// Parameters for opening the target.
     pub access: Access,
-    /// Time for everything; virtual for a modelled drive. Below five minutes only essential experiments may write, and only to a test file
-    /// of Nandle's own, or a modelled drive.
+    /// Total time, virtual for a modelled drive. Below five minutes only essential experiments may
+    /// write, and only to Nandle's own test file or to a modelled drive.
     pub budget: Nanos,
-    /// When it is made, for the profile.
+    /// Creation time for the profile.
     pub made_at: SystemTime,
-    /// Seed of all that is random.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Why nothing but a test file's first contents may be written; `None` when experiments may wear the device.
+    /// Reason why only the initial contents of a test file may be written; `None` if experiments
+    /// may write.
     pub read_only: Option<String>,
-    /// Bytes that all experiments together may write; `None` for an eighth of the free space, or of a raw device, and for no limit
-    /// on modelled drives.
+    /// Write limit of all experiments together, in bytes. `None` means an eighth of the free space
+    /// or of a raw device, and no limit for modelled drives.
     pub write_limit_bytes: Option<u64>,
-    /// Names of the experiments to choose from; empty for all. The read side is `reads`.
+    /// Names of experiments to choose from; empty for all. The reads are called `reads`.
     pub only: Vec<String>,
-    /// Names of the experiments to leave out.
+    /// Names of experiments to skip.
     pub skip: Vec<String>,
-    /// A profile of the same target: what is complete in it isn't measured again.
+    /// Earlier profile of the same target. Its complete parts aren't measured again.
     pub resume: Option<DeviceProfile>,
-    /// Ends the probe from outside.
+    /// Interrupts the probe.
     pub cancel: Cancel,
-    /// What an ablation leaves out of the statistics of reading.
+    /// Statistics of reads that an ablation leaves out.
     #[doc(hidden)]
     pub without: OmittedStatistics,
 }
 
 impl ProbeOptions {
-    /// A minute of reading. Nothing is written beside the test file's contents: that must be allowed by [`Self::read_only`].
+    /// One minute of reads. Only the test file's contents are written; [`Self::read_only`] controls
+    /// other writes.
     pub fn new(made_at: SystemTime) -> Self {
         Self {
             access: Access::default(),
@@ -63,7 +65,8 @@ impl ProbeOptions {
         }
     }
 
-    /// Why the budget is too short for experiments that write much; `None` when it isn't, or they were named.
+    /// Reason why the budget is too short for experiments with many writes, unless they were
+    /// selected by name.
     pub(super) fn short_budget(&self) -> Option<String> {
         let names_some = self.only.iter().any(|name| name != READS);
         let least = format_duration(BUDGET_FOR_WRITES);
@@ -72,7 +75,7 @@ impl ProbeOptions {
             .then(|| format!("a budget below {least} is for reading: --budget {least} or more, or --only"))
     }
 
-    /// What of all experiments is wanted, before the target is known.
+    /// Selection of experiments, before the target is known.
     pub(super) fn selection(&self) -> Selection {
         Selection {
             budget: self.budget,
@@ -82,7 +85,7 @@ impl ProbeOptions {
         }
     }
 
-    /// Refuses what tells nothing.
+    /// Rejects options that can't have a result.
     pub(super) fn check(&self) -> Result<(), ProbeError> {
         if self.budget < BUDGET_MIN {
             return Err(ProbeError::BudgetTooShort { budget: self.budget });

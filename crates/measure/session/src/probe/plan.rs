@@ -7,12 +7,13 @@ use super::reads::SLOTS;
 use super::{ProbeError, ProbeOptions, WritesAllowed};
 use crate::{Session, SessionError};
 
-/// So much of the free space, or of a raw device, may be written when the user says nothing.
+/// Fraction (one in `WRITE_LIMIT_PART`) of the free space, or of a raw device, for the default
+/// write limit.
 const WRITE_LIMIT_PART: u64 = 8;
 
-/// What a probe will do within its budget.
+/// Plan of a probe within its budget.
 pub struct ProbePlan {
-    /// The read side and the experiments.
+    /// Reads and experiments.
     pub experiments: Plan,
     pub(super) selection: Selection,
     pub(super) circumstances: Circumstances,
@@ -43,32 +44,33 @@ impl ProbePlan {
         Ok(Self { experiments, selection, circumstances, writes_to_test_file })
     }
 
-    /// Time for the read side; `None` when it isn't wanted, or is there already.
+    /// Time for the reads; `None` if they aren't selected or are already done.
     pub fn reads_time(&self) -> Option<Nanos> {
         self.experiments.reads_time
     }
 
-    /// Whether the user asked for an experiment by its name, or at least didn't rule it out.
+    /// Returns true if an experiment is selected and not skipped.
     pub fn wants(&self, name: &str) -> bool {
         self.selection.wants(name)
     }
 
-    /// Whether any experiment is conducted.
+    /// Returns true if any experiment will run.
     pub fn has_experiments(&self) -> bool {
         !self.experiments.chosen.is_empty()
     }
 
-    /// Bytes that will be written at most, beside the test file.
+    /// Most bytes written, in addition to the test file.
     pub fn write_bytes_max(&self) -> u64 {
         self.experiments.write_bytes_max()
     }
 
-    /// Bytes that all experiments together may write; `None` where that is no limit.
+    /// Write limit of all experiments together, if any.
     pub fn write_limit_bytes(&self) -> Option<u64> {
         Some(self.selection.write_limit_bytes).filter(|limit| *limit < u64::MAX)
     }
 
-    /// Those of them to ask for: what is essential writes little, and to a test file of Nandle's own, which has just been filled.
+    /// Bytes that need the user's consent. Essential experiments are excluded, since they write
+    /// little and only to Nandle's own test file.
     pub fn write_bytes_to_ask_for(&self) -> u64 {
         if self.writes_to_test_file {
             self.experiments.unessential_write_bytes_max()
@@ -77,12 +79,12 @@ impl ProbePlan {
         }
     }
 
-    /// Time that all of it takes at most.
+    /// Longest duration.
     pub fn time(&self) -> Nanos {
         self.experiments.time() + self.reads_time().unwrap_or(Nanos::ZERO)
     }
 
-    /// Refuses a probe of which nothing is left, and says why.
+    /// Returns an error with the reasons if nothing is left to measure.
     pub(super) fn check(&self, options: &ProbeOptions) -> Result<(), ProbeError> {
         let is_named = |skipped: &&SkippedExperiment| options.only.contains(&skipped.name);
         let skipped: Vec<_> = self.experiments.skipped.iter().filter(is_named).cloned().collect();
@@ -93,8 +95,8 @@ impl ProbePlan {
         Err(ProbeError::NothingPlanned { skipped })
     }
 
-    /// The experiments anew, once the profile is begun: the read side may have taken less than its part, and the test file may
-    /// be smaller than wanted.
+    /// Plans the experiments again after the reads, which may have taken less time than planned.
+    /// The test file may also be smaller than requested.
     pub(super) fn again(
         &self,
         budget: Nanos,
@@ -115,7 +117,8 @@ impl ProbePlan {
         };
         let mut again = plan(&selection)?;
         if self.names().any(|name| !again.chosen.iter().any(|chosen| chosen.experiment.name() == name)) {
-            // What was planned is tried also when what came before it took too long, and no other takes its place.
+            // Planned experiments run even if earlier ones took too long. Others don't replace
+            // them.
             let only = self.names().map(String::from).collect();
             let enough = left.max(self.experiments.time_least());
             again = plan(&Selection { only, budget: enough, ..selection })?.with_time(left);
@@ -124,12 +127,12 @@ impl ProbePlan {
         Ok((again, circumstances))
     }
 
-    /// The names of the experiments that were planned.
+    /// Names of the planned experiments.
     fn names(&self) -> impl Iterator<Item = &'static str> {
         self.experiments.chosen.iter().map(|chosen| chosen.experiment.name())
     }
 
-    /// What was not planned at first isn't conducted for the reason that was told then.
+    /// Keeps the first reason of each experiment that was skipped in the first plan.
     fn keep_reasons(&self, again: &mut Plan) {
         for skipped in &mut again.skipped {
             if let Some(first) = self.experiments.skipped.iter().find(|first| first.name == skipped.name) {
@@ -153,7 +156,8 @@ fn circumstances(session: &Session, system: &SystemFacts) -> Result<Circumstance
     })
 }
 
-/// A small part of what is free. A modelled drive doesn't wear.
+/// Default write limit: a part of the free space. Modelled drives don't wear, so they have no
+/// limit.
 fn write_limit(session: &Session, system: &SystemFacts) -> u64 {
     if session.target.is_modelled() {
         return u64::MAX;

@@ -1,13 +1,13 @@
-//! Where the figures are the processor's rather than the device's.
+//! Detection of figures limited by the processor instead of the device.
 
 use nandle_profile::{Backend, CPU_PRESSURE_MAX, Cell, MeasuredCell};
 use nandle_target::pressure::PressureShares;
 use nandle_units::format_bytes;
 
-/// From this share of its time on the submitting thread does nothing but submit and reap.
+/// Share of time from which the submitting thread counts as fully busy.
 const BUSY: f64 = 0.9;
 
-/// What a reader should know of it, each a sentence.
+/// Remarks for the reader of the figures, each a sentence.
 pub(super) fn remarks(cells: &[MeasuredCell], backend: &Backend, pressure: PressureShares) -> Vec<String> {
     let waited = pressure.cpu.filter(|share| *share >= CPU_PRESSURE_MAX).map(|share| {
         format!(
@@ -19,8 +19,8 @@ pub(super) fn remarks(cells: &[MeasuredCell], backend: &Backend, pressure: Press
     [waited, bound(cells, backend)].into_iter().flatten().collect()
 }
 
-/// The cells in which the one thread that submits had no time left. In the threads world the calls are spread over
-/// processors, and the share says nothing.
+/// Remark on cells whose single submitting thread was fully busy. With the threads backend, calls
+/// are spread over processors, so the share has no meaning.
 fn bound(cells: &[MeasuredCell], backend: &Backend) -> Option<String> {
     if backend.io == "threads" {
         return None;
@@ -44,7 +44,7 @@ fn bound(cells: &[MeasuredCell], backend: &Backend) -> Option<String> {
     ))
 }
 
-/// Share of a processor that the cell's requests took.
+/// Share of one processor used by a cell's requests.
 fn busy(cell: &Cell) -> f64 {
     cell.cpu_ns_per_request * cell.iops / 1e9
 }
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_thread_is_told_with_the_cell_that_keeps_it_so() {
+    fn a_busy_thread_is_reported_with_its_cell() {
         let cells = [cell(2048, 249_000.0), cell(4096, 230_000.0), cell(65_536, 40_000.0)];
         let told = remarks(&cells, &backend("io_uring"), PressureShares::default());
         assert_eq!(told.len(), 1);
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_with_more_to_do_than_it_can_is_told() {
+    fn an_overloaded_machine_is_reported() {
         let pressure = |cpu| PressureShares { cpu, ..PressureShares::default() };
         let told = remarks(&[], &backend("io_uring"), pressure(Some(0.34)));
         assert!(told[0].contains("34 % of the time"), "{told:?}");

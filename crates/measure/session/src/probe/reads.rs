@@ -1,4 +1,4 @@
-//! The read side of a probe: fills the target, searches, and begins the profile.
+//! Reads of a probe: fills the target, searches, and starts the profile.
 
 use nandle_io::Nanos;
 use nandle_probe::load::{Lane, LoadError};
@@ -6,45 +6,49 @@ use nandle_probe::search::{self, Findings, Grid};
 use nandle_profile::DeviceProfile;
 use nandle_target::pressure::{PressureSample, PressureShares};
 
-use super::assemble::{self, Measured};
-use super::others::Others;
+use super::assemble::{self, Measurements};
+use super::disk_watch::DiskWatch;
 use super::{BUDGET_MIN, Probe, ProbeError};
 use crate::Progress;
 
-/// Room for the deepest queue of the grid.
+/// Request slots for the deepest queue of the grid.
 pub(super) const SLOTS: u32 = 256;
-/// The test file may take this part of the budget.
+/// Fraction (one in `FILL_PART`) of the budget for writing the test file.
 const FILL_PART: u64 = 4;
 
-/// A profile with the read side in it.
-pub(super) struct Begun {
+/// Profile with the results of the reads.
+pub(super) struct ReadsResult {
     pub(super) profile: DeviceProfile,
-    /// What ended the reading early.
+    /// Early end of the reads, if any.
     pub(super) ended_by: Option<LoadError>,
-    /// Reads failed while others were answered.
+    /// Failed reads while others succeeded, if any.
     pub(super) failed: Option<LoadError>,
 }
 
 impl Probe {
-    /// The profile with the read side in it: measured now, or by the probe that is resumed.
-    pub(super) fn reads(&self, others: &Others, progress: &mut dyn Progress) -> Result<Begun, ProbeError> {
+    /// Measures the reads, or takes them from the profile to resume.
+    pub(super) fn reads(
+        &self,
+        others: &DiskWatch,
+        progress: &mut dyn Progress,
+    ) -> Result<ReadsResult, ProbeError> {
         let previous = self.options.resume.as_ref();
         if let (Some(previous), None) = (previous, self.plan.reads_time()) {
             self.session.prepare_apart(Some(self.fill_time_max()), progress)?;
-            return Ok(Begun { profile: previous.clone(), ended_by: None, failed: None });
+            return Ok(ReadsResult { profile: previous.clone(), ended_by: None, failed: None });
         }
         let measured = self.measure(others, progress)?;
         let (ended_by, failed) = (measured.findings.ended_by.clone(), measured.findings.failed.clone());
         let mut profile = assemble::profile(&self.options, &self.session, self.system.clone(), measured);
         profile.experiments = previous.map(|previous| previous.experiments.clone()).unwrap_or_default();
-        Ok(Begun { profile, ended_by, failed })
+        Ok(ReadsResult { profile, ended_by, failed })
     }
 
     fn fill_time_max(&self) -> Nanos {
         Nanos(self.options.budget.0 / FILL_PART)
     }
 
-    fn measure(&self, others: &Others, progress: &mut dyn Progress) -> Result<Measured, ProbeError> {
+    fn measure(&self, others: &DiskWatch, progress: &mut dyn Progress) -> Result<Measurements, ProbeError> {
         let session = &self.session;
         let opened = session.target.io(SLOTS)?;
         let shape = opened.device.shape.clone();
@@ -64,7 +68,8 @@ impl Probe {
             None => not_asked_for(),
             Some(time) => {
                 let options = search::ProbeOptions {
-                    // The search makes do with what the test file and the least times of experiments leave it.
+                    // The search gets the time left by the test file and the minimum times of
+                    // experiments.
                     budget: time
                         .min(self.options.budget - filling - self.plan.experiments.time_least())
                         .max(BUDGET_MIN),
@@ -81,7 +86,7 @@ impl Probe {
             }
         };
         let elapsed = lane.io().now().since(began);
-        // What the machine did meanwhile has no part in virtual time.
+        // The machine's load doesn't affect virtual time.
         let pressure = if session.target.is_modelled() {
             PressureShares::default()
         } else {
@@ -90,7 +95,7 @@ impl Probe {
         let device = lane.device().clone();
         let backend = nandle_target::backend(lane.io(), &device);
         let reads_wanted = self.plan.reads_time().is_some();
-        Ok(Measured { backend, prepared, findings, elapsed, pressure, others_before, reads_wanted })
+        Ok(Measurements { backend, prepared, findings, elapsed, pressure, others_before, reads_wanted })
     }
 
     fn nothing_measured(&self, cause: LoadError) -> ProbeError {

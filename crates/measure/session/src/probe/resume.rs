@@ -1,37 +1,38 @@
-//! The profile that an earlier probe left is gone on with only when it is of the same target.
+//! Checks before resuming an earlier profile: it must belong to the same target.
 
 use nandle_profile::{DeviceProfile, PROFILE_SCHEMA_VERSION};
 use nandle_target::facts;
 
 use crate::Session;
 
-/// A profile has nothing to do with what is to be measured now. Each message follows the file's name.
+/// Mismatch between an earlier profile and the current measurement. Each message follows the file's
+/// name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResumeError {
-    /// It is of another version, whose figures may mean something else.
+    /// It has another version, with possibly different figures.
     #[error(
         "has schema version {got}, and this program writes {PROFILE_SCHEMA_VERSION}; probe anew, without --resume"
     )]
     Version {
-        /// Its version.
+        /// Version of the profile.
         got: u32,
     },
-    /// It is of another target.
+    /// It belongs to another target.
     #[error("is of {got}, and the target is {expected}; name that one, or another file with --profile")]
     Target {
-        /// Its target.
+        /// Target of the profile.
         got: String,
-        /// The target now.
+        /// Current target.
         expected: String,
     },
-    /// Another device was there before.
+    /// It belongs to another device that was there before.
     #[error("is of another device, which was there before; probe anew, without --resume")]
     Device,
-    /// Its random patterns are others.
+    /// It used other random patterns.
     #[error("was made with --seed {got}; give the same")]
     Seed {
-        /// Its seed.
+        /// Seed of the profile.
         got: u64,
     },
 }

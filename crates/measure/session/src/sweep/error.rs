@@ -5,101 +5,102 @@ use nandle_target::TargetError;
 
 use crate::{KeepError, SessionError};
 
-/// A sweep has no results, or not all that were planned.
+/// A sweep has no results, or incomplete ones.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SweepError {
-    /// The target can't be opened, or not be made ready.
+    /// The target can't be opened or prepared.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// A modelled world has one clock and one thread that submits: more threads would each have a drive of their own.
+    /// A modelled world has one clock and one submitting thread. With more threads, each would get
+    /// its own drive.
     #[error(
         "{target}: --threads {threads}: a modelled drive is driven by one thread of its world; leave --threads out, and \
          choose --queue-depths instead"
     )]
     ModelThreads {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
-        /// How many were asked for.
+        /// Requested number of threads.
         threads: u32,
     },
-    /// The parameter space makes no sense on the target.
+    /// The parameter space is invalid on the target.
     #[error("{target}: {cause}")]
     Plan {
-        /// What the user named.
+        /// Target as named by the user.
         target: String,
-        /// Why not.
+        /// Cause.
         cause: PlanError,
     },
     /// It ended early, or cells or requests failed.
     #[error("{target}: {end}")]
     Ended {
-        /// The target.
+        /// Target as named by the user.
         target: String,
-        /// What happened.
+        /// Kind of end.
         end: SweepEnd,
-        /// The results until then.
+        /// Results so far.
         file: Box<SweepFile>,
     },
 }
 
-/// Why a sweep's results are not all that was planned.
+/// Reason for incomplete results of a sweep.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SweepEnd {
     /// It was cancelled.
     #[error("interrupted after {measured} of {cells} cells")]
     Interrupted {
-        /// Cells that were measured.
+        /// Measured cells.
         measured: usize,
-        /// Cells in all.
+        /// All cells.
         cells: usize,
     },
     /// The device ended it.
     #[error("{spec}: {cause}")]
     Cell {
-        /// At which cell.
+        /// Cell at which it ended.
         spec: String,
-        /// How.
+        /// Cause.
         cause: LoadError,
     },
-    /// Whole cells failed; the others were measured.
+    /// Whole cells failed; others were measured.
     #[error("every request of {failed} of {cells} cells failed")]
     CellsFailed {
-        /// How many.
+        /// Number of failed cells.
         failed: u32,
-        /// Of how many.
+        /// All cells.
         cells: usize,
     },
-    /// No cell could be measured, whatever the reasons.
+    /// No cell could be measured.
     #[error("no cell was measured; all {skipped} were skipped, the first because {reason}")]
     NothingMeasured {
-        /// How many cells were planned.
+        /// Number of planned cells.
         skipped: usize,
-        /// Why the first was not.
+        /// Reason of the first cell.
         reason: String,
     },
-    /// Requests failed while others were answered.
+    /// Requests failed while others succeeded.
     #[error(
         "{requests} requests of {failing} of {cells} cells failed, the first with: {reason}; each cell's result says how many"
     )]
     RequestsFailed {
-        /// How many.
+        /// Number of failed requests.
         requests: u64,
-        /// In how many cells.
+        /// Number of cells with failures.
         failing: usize,
-        /// Cells in all.
+        /// All cells.
         cells: usize,
-        /// The first failure.
+        /// Message of the first failure.
         reason: String,
     },
-    /// The results could not be kept.
+    /// The results could not be stored.
     #[error(transparent)]
     NotKept(KeepError),
 }
 
 impl SweepError {
-    /// The results until it ended; `None` where there are none.
+    /// Results so far, if any.
     pub fn file(&self) -> Option<&SweepFile> {
         match self {
             Self::Ended { file, .. } => Some(file),
@@ -107,14 +108,14 @@ impl SweepError {
         }
     }
 
-    /// Whether the target may be free in a moment, see [`TargetError::is_busy`].
+    /// Returns true if the target may be free soon, see [`TargetError::is_busy`].
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Session(error) if error.is_busy())
     }
 }
 
 impl SweepEnd {
-    /// What is wrong with the results of a sweep that went through all of its cells.
+    /// Checks the results of a sweep that went through all of its cells.
     pub(super) fn of(file: &SweepFile) -> Option<Self> {
         if let (true, Some(first)) = (file.cells.is_empty(), file.skipped.first()) {
             let (skipped, reason) = (file.skipped.len(), first.reason.clone());

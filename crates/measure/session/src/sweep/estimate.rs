@@ -4,18 +4,19 @@ use nandle_profile::OperationKind;
 
 use crate::{Session, SessionError};
 
-/// So much of a test file is written, to tell how long all of it takes; and for so long at most.
+/// Limits of the trial that estimates the time to write a test file.
 const TRIAL_BYTES: u64 = 256 << 20;
 const TRIAL_TIME: Nanos = Nanos::from_secs(1);
 
-/// How much a sweep will write, and how long it will take.
+/// Estimate of a sweep's writes and duration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The test file's bytes; 0 where none is to be written.
+    /// Bytes of the test file; 0 if none is written.
     pub fill_bytes: u64,
-    /// Bytes that the cells will write, of a mix the expected share; `None` when it depends on how fast the device is.
+    /// Bytes written by the cells, for a mix the expected share; `None` if they depend on the
+    /// device's speed.
     pub cells_bytes: Option<u64>,
-    /// Time of the cells at most; `None` when they end by bytes.
+    /// Longest time of the cells; `None` if they end by bytes.
     pub cells_time_max: Option<Nanos>,
 }
 
@@ -29,11 +30,11 @@ impl Estimate {
         Self { fill_bytes, cells_bytes, cells_time_max }
     }
 
-    /// How long filling takes, by a trial on the start of a test file, which is gone afterwards; `None` for a target that must
-    /// not be written to for an estimate.
+    /// Estimates the time to fill the target, by a trial at the start of a temporary test file.
+    /// Returns `None` for a target that must not be written for an estimate.
     ///
     /// # Errors
-    /// The trial failed, or was cancelled.
+    /// The trial failed or was cancelled.
     pub fn fill_time(&self, session: &Session) -> Result<Option<Nanos>, SessionError> {
         session.fill_time(self.fill_bytes, TRIAL_BYTES, TRIAL_TIME)
     }
@@ -50,7 +51,7 @@ fn written_bytes(spec: &CellSpec, options: &SweepOptions) -> Option<u64> {
     }
 }
 
-/// What a cell moves: it ends with the block that reaches `bytes`.
+/// Bytes moved by a cell. It ends with the block that reaches `bytes`.
 fn moved_bytes(spec: &CellSpec, bytes: u64) -> u64 {
     bytes.div_ceil(spec.block_bytes).saturating_mul(spec.block_bytes)
 }

@@ -1,4 +1,4 @@
-//! A sweep: opens a target, plans every combination of what is to be varied, and measures the cells one by one.
+//! Sweep: opens a target, plans all combinations of parameters, and measures the cells one by one.
 
 mod error;
 mod estimate;
@@ -13,12 +13,12 @@ use nandle_units::{format_bytes_exact, format_duration};
 pub use self::error::{SweepEnd, SweepError};
 pub use self::estimate::Estimate;
 
-use crate::{Access, Cancel, KeepError, Prepared, Progress, Session};
+use crate::{Access, Cancel, KeepError, PreparedArea, Progress, Session};
 
-/// Measures every cell of a parameter space: [`Sweep::open`] and [`Sweep::run`], without a word in between.
+/// Measures every cell of a parameter space with [`Sweep::open`] and [`Sweep::run`].
 ///
 /// # Errors
-/// As for both.
+/// See both.
 pub fn sweep(
     target: &TargetSpec,
     access: &Access,
@@ -29,7 +29,7 @@ pub fn sweep(
     Sweep::open(target, access, options, cancel)?.run(progress, &mut |_| Ok(()))
 }
 
-/// A sweep whose target is open and whose cells are planned.
+/// Sweep with an open target and planned cells.
 pub struct Sweep {
     session: Session,
     options: SweepOptions,
@@ -39,10 +39,11 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Opens the target, for writing when a cell writes, and plans; nothing is measured yet.
+    /// Opens the target and plans, without measuring. The target is opened for writing if a cell
+    /// writes.
     ///
     /// # Errors
-    /// The target can't be opened, or the parameter space makes no sense on it.
+    /// The target can't be opened, or the parameter space is invalid on it.
     pub fn open(
         target: &TargetSpec,
         access: &Access,
@@ -67,38 +68,38 @@ impl Sweep {
         Ok(Self { session, options, shape: device.shape, plan, file })
     }
 
-    /// The target.
+    /// The open session.
     pub fn session(&self) -> &Session {
         &self.session
     }
 
-    /// What will be measured.
+    /// Planned cells.
     pub fn plan(&self) -> &SweepPlan {
         &self.plan
     }
 
-    /// The results, as far as they are there: before [`Self::run`] how it will be measured, and what was resumed.
+    /// Results so far. Before [`Self::run`] they contain the load and resumed cells.
     pub fn file(&self) -> &SweepFile {
         &self.file
     }
 
-    /// Goes on with the cells of an earlier sweep of the same target and load: they are not measured again.
+    /// Resumes an earlier sweep of the same target and load. Its cells aren't measured again.
     pub fn resume(&mut self, measured: Vec<Cell>) {
         self.plan.cells.retain(|spec| !measured.iter().any(|cell| spec.is(cell)));
         self.file.cells = measured;
     }
 
-    /// How much it will write, and how long it will take.
+    /// Estimates writes and duration.
     pub fn estimate(&self) -> Estimate {
         Estimate::of(&self.plan, &self.options, &self.session)
     }
 
-    /// Fills the target where it has to be, and measures the cells; nothing of both when there are none left. `keep` is called
-    /// after each cell with the results as they are then.
+    /// Fills the target if necessary and measures the cells, unless there are none left. After each
+    /// cell, `keep` receives the results so far.
     ///
     /// # Errors
-    /// The target could not be made ready. A sweep that was cancelled or ended by the device, or in which cells or requests
-    /// failed, is an error too, with [the results](SweepError::file) until then.
+    /// The target could not be prepared. If the sweep is cancelled, ended by the device, or has
+    /// failed cells or requests, the error contains [the results](SweepError::file) so far.
     pub fn run(
         mut self,
         progress: &mut dyn Progress,
@@ -121,7 +122,7 @@ impl Sweep {
 
     fn run_all(
         &mut self,
-        prepared: &Prepared,
+        prepared: &PreparedArea,
         progress: &mut dyn Progress,
         keep: &mut dyn FnMut(&SweepFile) -> Result<(), KeepError>,
     ) -> Result<(), SweepEnd> {
@@ -138,7 +139,7 @@ impl Sweep {
                 Err(LoadError::Cancelled) => {
                     return Err(SweepEnd::Interrupted { measured: self.file.cells.len(), cells });
                 }
-                // The device is well; this one cell is beyond what the system gives.
+                // The device works; only this cell exceeds the system's limits.
                 Err(
                     error @ (LoadError::TooDeep { .. } | LoadError::Block { .. } | LoadError::Memory { .. }),
                 ) => {
@@ -160,7 +161,7 @@ impl Sweep {
     fn run_cell(
         &self,
         spec: &CellSpec,
-        prepared: &Prepared,
+        prepared: &PreparedArea,
         progress: &dyn Progress,
     ) -> Result<Cell, LoadError> {
         let stalled = |error: &LoadError| progress.remark(&format!("{spec}: {error}"));
@@ -177,13 +178,13 @@ impl Sweep {
         sweep::run_cell(&context, &self.options, spec)
     }
 
-    /// What a test file holds is known only while nothing else was written to it.
-    fn contents(&self, prepared: &Prepared) -> Option<Contents> {
+    /// Contents of a test file are only known if nothing else is written to it.
+    fn contents(&self, prepared: &PreparedArea) -> Option<Contents> {
         prepared.contents.filter(|_| self.options.reads_only())
     }
 }
 
-/// The results without cells.
+/// Creates the results without cells.
 fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<SweepFile, SweepError> {
     let deepest = plan.cells.iter().map(|spec| spec.queue_depth).max().unwrap_or(1);
     let most_bytes = plan.cells.iter().map(CellSpec::outstanding_bytes).max().unwrap_or(0);
@@ -200,7 +201,7 @@ fn begin(session: &Session, options: &SweepOptions, plan: &SweepPlan) -> Result<
     })
 }
 
-/// How each cell is loaded, in words.
+/// Describes the load of each cell.
 fn load(options: &SweepOptions, is_modelled: bool) -> String {
     let how = match (options.rate, options.refill) {
         (Some(OpenLoopRate { per_s, arrivals: Arrivals::Poisson }), _) => {

@@ -1,4 +1,5 @@
-//! Whether others use the disk that is probed: a database that goes on, a backup, another guest's log.
+//! Detection of other load on the probed disk, such as a running database, a backup, or another
+//! guest's log.
 
 use nandle_io::{Nanos, Wait};
 use nandle_probe::load::Lane;
@@ -8,17 +9,18 @@ use nandle_target::disk_load::{DiskSample, disk_of};
 
 use crate::{Progress, Session};
 
-/// The disk is watched for so long before anything is measured, or for that part of the budget.
+/// Observation time before the measurement, and its largest fraction (one in `WATCHED_PART`) of the
+/// budget.
 const WATCHED_MAX: Nanos = Nanos::from_secs(1);
 const WATCHED_PART: u64 = 30;
 
-/// The disk below the target, from the beginning of a probe on.
-pub(super) struct Others {
+/// Disk below the target, observed since the start of the probe.
+pub(super) struct DiskWatch {
     disk: Option<String>,
     began: Option<DiskSample>,
 }
 
-impl Others {
+impl DiskWatch {
     pub(super) fn new(session: &Session) -> Self {
         let disk = match session.target.spec() {
             TargetSpec::Path(path) => disk_of(path),
@@ -28,7 +30,7 @@ impl Others {
         Self { disk, began }
     }
 
-    /// What others ask for while the probe does nothing yet. It says so at once where that is much.
+    /// Observes the load of others before the measurement. Reports a high load at once.
     pub(super) fn before(
         &self,
         session: &Session,
@@ -50,7 +52,7 @@ impl Others {
         Some(load)
     }
 
-    /// What others asked for since the probe began.
+    /// Load of others since the start of the probe.
     pub(super) fn meanwhile(&self) -> Option<OthersLoad> {
         DiskSample::take(self.disk.as_deref()?)?.since_busy(self.began.as_ref()?)
     }

@@ -1,6 +1,7 @@
-//! What others ask of a disk while something is measured on it: the disk's own counters (`/sys/block/…/stat`), less what this process
-//! has asked for (`/proc/self/io`). The kernel counts both in bytes that go to or come from storage, so that the page cache has no
-//! part in either. What the file system writes for this process, such as its journal, counts as others'.
+//! Load on a disk by other processes: the disk's counters (`/sys/block/…/stat`) minus those of this
+//! process (`/proc/self/io`). Both count bytes transferred to or from storage, so the page cache
+//! affects neither. Writes of the file system for this process, such as its journal, count as
+//! others'.
 
 use std::path::Path;
 
@@ -10,40 +11,40 @@ use nandle_profile::OthersLoad;
 use crate::facts::request_queue;
 use crate::roots::{Roots, read_text};
 
-/// What a sector is in these counters, whatever the disk has.
+/// Sector size of these counters, independent of the disk.
 const SECTOR_BYTES: u64 = 512;
 
-/// Counters of a disk, and of this process.
+/// Counters of a disk and of this process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskSample {
     disk: String,
     all: Counters,
-    /// `None` where the kernel doesn't count for processes.
+    /// `None` if the kernel doesn't count per process.
     own: Option<Counters>,
-    /// When they were read, since the system began.
+    /// Time of the reading since the system's start.
     uptime: Nanos,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Counters {
-    /// Requests that completed; 0 of a process, whose requests the kernel doesn't count.
+    /// Completed requests; 0 for a process, since the kernel doesn't count its requests.
     requests: u64,
     read_bytes: u64,
     written_bytes: u64,
 }
 
-/// The disk in whose queue a path's requests arrive; `None` where there isn't exactly one.
+/// Disk whose queue receives a path's requests; `None` if there isn't exactly one.
 pub fn disk_of(path: &Path) -> Option<String> {
     request_queue(path).ok().map(|queue| queue.disk)
 }
 
 impl DiskSample {
-    /// The counters of a disk now; `None` where it has none.
+    /// Current counters of a disk; `None` if it has none.
     pub fn take(disk: &str) -> Option<Self> {
         Self::read(&Roots::default(), disk)
     }
 
-    /// The counters of a recorded system.
+    /// Counters in a recorded system.
     pub fn read(roots: &Roots, disk: &str) -> Option<Self> {
         let stat = read_text(&roots.sys.join("block").join(disk).join("stat"))?;
         let own = read_text(&roots.proc.join("self/io")).and_then(|text| of_process(&text));
@@ -51,12 +52,12 @@ impl DiskSample {
         Some(Self { disk: disk.to_owned(), all: of_disk(&stat)?, own, uptime })
     }
 
-    /// What others asked for since `earlier`, when this process was idle: all that the disk did.
+    /// Load of others since `earlier`, if this process was idle: the whole load of the disk.
     pub fn since_idle(&self, earlier: &Self) -> Option<OthersLoad> {
         self.load((earlier.all, self.all), self.uptime.since(earlier.uptime), true)
     }
 
-    /// What others asked for since `earlier`, beside what this process did.
+    /// Load of others since `earlier`, without that of this process.
     pub fn since_busy(&self, earlier: &Self) -> Option<OthersLoad> {
         let (own_before, own) = earlier.own.zip(self.own)?;
         let beside = |sample: &Self, own: Counters| Counters {
@@ -86,7 +87,8 @@ impl DiskSample {
     }
 }
 
-/// The kernel's `Documentation/block/stat.rst`: reads, merged, sectors, ticks, then the same of writes.
+/// Parses the kernel's `Documentation/block/stat.rst`: reads, merged, sectors, ticks, then the same
+/// for writes.
 fn of_disk(stat: &str) -> Option<Counters> {
     let fields: Vec<u64> = stat.split_whitespace().map_while(|field| field.parse().ok()).collect();
     let [reads, _, sectors_read, _, writes, _, sectors_written, ..] = *fields.as_slice() else { return None };
@@ -97,7 +99,7 @@ fn of_disk(stat: &str) -> Option<Counters> {
     })
 }
 
-/// `read_bytes: N` and `write_bytes: N`.
+/// Parses `read_bytes: N` and `write_bytes: N`.
 fn of_process(io: &str) -> Option<Counters> {
     let of = |name: &str| {
         io.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')?.trim().parse().ok())
@@ -105,7 +107,7 @@ fn of_process(io: &str) -> Option<Counters> {
     Some(Counters { requests: 0, read_bytes: of("read_bytes")?, written_bytes: of("write_bytes")? })
 }
 
-/// The first of the two numbers of seconds.
+/// Parses the first of the two numbers of seconds.
 fn uptime(text: &str) -> Option<Nanos> {
     let seconds: f64 = text.split_whitespace().next()?.parse().ok()?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "never negative; saturates")]
@@ -142,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_this_process_did_is_left_out() {
+    fn this_process_is_excluded_from_the_load() {
         let before = sample(7, 100, (1000, 500), Some((0, 0)));
         let after = sample(9, 300, (10_000, 20_500), Some((8000, 18_000)));
         let beside = after.since_busy(&before).unwrap();

@@ -3,17 +3,18 @@ use std::path::PathBuf;
 
 use nandle_units::format_bytes;
 
-/// A target could not be opened or used.
+/// Error of opening or using a target.
 #[derive(Debug, thiserror::Error)]
 pub struct TargetError {
-    /// What the user named.
+    /// Target as named by the user.
     pub target: String,
-    /// What went wrong, and what to do about it.
+    /// Problem and remedy.
     pub problem: Problem,
 }
 
 impl fmt::Display for TargetError {
-    /// What was named and what is wrong with it. A model's error begins with the model, which isn't named twice.
+    /// Formats the target and the problem. A model's error starts with the model's name, which
+    /// isn't repeated.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let problem = self.problem.to_string();
         let model = match &self.problem {
@@ -28,145 +29,147 @@ impl fmt::Display for TargetError {
 }
 
 impl TargetError {
-    /// Whether it may be gone in a moment: the kernel closes what a ring had open some time after the ring, also that of a
-    /// program that has ended, and until then a device is busy although nothing uses it any more.
+    /// Returns true if the problem may resolve itself soon. The kernel closes the files of a ring
+    /// some time after the ring or its process has ended. Until then a device is busy although
+    /// nothing uses it.
     pub fn is_busy(&self) -> bool {
         self.problem.is_busy()
     }
 
-    /// Whether another command line would do, so that the program should leave with the code of wrong usage.
+    /// Returns true if a different command line would work, so the program should exit with the
+    /// code for wrong usage.
     pub fn is_usage(&self) -> bool {
         self.problem.is_usage()
     }
 }
 
-/// Why a target could not be opened or used.
+/// Problem of opening or using a target.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// There is nothing of this name.
+    /// Nothing exists under this name.
     #[error("there is no such file, directory or device{}", nearest_advice(nearest.as_ref()))]
     NotFound {
-        /// The nearest directory above it that exists.
+        /// Nearest existing directory above it.
         nearest: Option<PathBuf>,
     },
-    /// A symbolic link to nothing.
+    /// Symbolic link to a missing file.
     #[error("it is a symbolic link to {to}, which does not exist; name what it should point to", to = to.display())]
     DanglingLink {
-        /// Where the link points.
+        /// Destination of the link.
         to: PathBuf,
     },
-    /// The system refused.
+    /// Error of the operating system.
     #[error("{action}: {}{}", std::io::Error::from(*errno), advice(*errno))]
     System {
-        /// What was tried.
+        /// Attempted action.
         action: &'static str,
-        /// What the system said.
+        /// Error code.
         errno: rustix::io::Errno,
     },
-    /// A pipe, a terminal, a socket …
+    /// Unsupported file type, such as a pipe, terminal or socket.
     #[error("it is a {kind}; expected a directory, a regular file or a block device")]
     Kind {
-        /// What it is.
+        /// File type.
         kind: &'static str,
     },
-    /// What has no system calls of its own can't be asked by blocking ones.
+    /// Blocking system calls on a target that doesn't support them.
     #[error("blocking system calls are for a single file or block device")]
     NoSystemCalls,
-    /// Test files of their own can be made in a directory alone.
+    /// Further test files for a target that isn't a directory.
     #[error("further test files are made in a directory; name one as the target")]
     NoDirectory,
-    /// A test file that is gone with its descriptor can't be made.
+    /// File system without unnamed files, which are removed with their descriptor.
     #[error("the file system of {directory} has no files without a name", directory = directory.display())]
     NoUnnamedFiles {
-        /// Where one was wanted.
+        /// Directory of the test file.
         directory: PathBuf,
     },
-    /// There is no such modelled drive, or its file is wrong.
+    /// Unknown modelled drive, or an invalid description of one.
     #[error("{error}{advice}", error = .0, advice = list_advice(.0))]
     Model(Box<nandle_model::library::ModelError>),
-    /// A file of faults can't be had.
+    /// The file of faults is missing or invalid.
     #[error("the faults in {path}: {what}", path = path.display())]
     Faults {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it, and what would be right.
+        /// Problem and remedy.
         what: String,
     },
-    /// Something was asked for that a modelled drive doesn't have.
+    /// Option that a modelled drive doesn't support.
     #[error("a modelled drive has {lacks}; leave out {option}")]
     NotForModels {
-        /// What it lacks.
+        /// Missing feature.
         lacks: &'static str,
-        /// The option that asks for it.
+        /// Option that requested it.
         option: &'static str,
     },
-    /// A write cache that can't be switched off.
+    /// Target without a write cache that can be switched off.
     #[error("only a modelled drive that has a write cache can be had without it")]
     NoCacheToSwitch,
-    /// The host's costs are those of the real host.
+    /// Host costs set for a real device.
     #[error(
         "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
     )]
     ForModelsAlone,
-    /// Modelled and real members in one array.
+    /// Array of modelled and real members.
     #[error(
         "modelled drives live in virtual time and real ones don't: an array's members are all modelled or all real"
     )]
     MixedWorlds,
-    /// A modelled target and a real one are to be in one world.
+    /// Modelled and real targets in one world.
     #[error(
         "modelled drives live in virtual time and real ones don't, and one run has one clock: {other} and this one are to be both modelled \
          or both real"
     )]
     TwoClocks {
-        /// The target beside it.
+        /// The other target.
         other: String,
     },
-    /// The members don't make an array.
+    /// The members can't form an array.
     #[error("making an array of the members: {source}")]
     Array {
-        /// Why not.
+        /// Cause.
         source: nandle_io::ArrayError,
     },
-    /// Several targets where one is needed.
+    /// Several targets where one is expected.
     #[error(
         "{count} targets are named and nothing joins them; name one, or an array such as raid0:64KiB:T*{count}"
     )]
     NotJoined {
-        /// How many there are.
+        /// Number of targets.
         count: usize,
     },
-    /// A write test on a file that isn't a test file.
+    /// Write test on a foreign file.
     #[error(
         "a write test would destroy this file, which nandle did not make; name a directory to test in a file of \
          its own, or give --overwrite if the file's contents may be lost"
     )]
     ForeignFile,
-    /// A write test on a raw device.
+    /// Write test on a raw device.
     #[error(
         "a write test destroys everything on this device; name a directory on it to test in a file, or give \
          --destroy-data if everything on it may be lost"
     )]
     DestroysData,
-    /// A write test on a device in use.
+    /// Write test on a device in use.
     #[error("writing to this device is refused, because {used}; free it first, or name a directory on it")]
     InUse {
-        /// By what, as the end of a sentence.
+        /// Use of the device, as the end of a sentence.
         used: String,
     },
-    /// Another process uses the file.
+    /// File in use by another process.
     #[error("writing over this file is refused, because {used}; end that first, or name another file")]
     FileUsed {
-        /// By what, as the end of a sentence.
+        /// Use of the file, as the end of a sentence.
         used: String,
     },
-    /// Another process of this program writes to the file.
+    /// File in use by another nandle process.
     #[error(
         "another nandle that is running writes to this file; wait until it has ended, or name another file"
     )]
     FileInUse,
-    /// The file system has no room for the test file.
+    /// The file system has no space for the test file.
     #[error(
         "a test file of {} needs {} with the reserve that stays free, and the file system has {} available; {}",
         format_bytes(*wanted_bytes),
@@ -175,52 +178,52 @@ pub enum Problem {
         room_advice(*largest_bytes)
     )]
     NoRoom {
-        /// The size of the test file.
+        /// Size of the test file.
         wanted_bytes: u64,
-        /// The same with the reserve.
+        /// Size of the test file plus the reserve.
         needed_bytes: u64,
-        /// What an unprivileged user may still write.
+        /// Space available to an unprivileged user.
         available_bytes: u64,
-        /// The largest test file that would fit.
+        /// Largest test file that fits.
         largest_bytes: u64,
     },
-    /// There is too little to test in.
+    /// Too small for a test.
     #[error(
         "it has {} to test in; expected at least {}: choose a larger one (--file-size for a test file)",
         format_bytes(*got_bytes),
         format_bytes(*needed_bytes)
     )]
     TooSmall {
-        /// What there is.
+        /// Size of the area.
         got_bytes: u64,
-        /// What is needed.
+        /// Smallest size.
         needed_bytes: u64,
     },
-    /// A sparse file.
+    /// Sparse file.
     #[error(
         "it has a hole of {} at offset {offset_bytes}, and reading a hole never reaches the device; copy the file \
          with `cp --sparse=never`, or name a directory to test in a file that nandle writes whole",
         format_bytes(*length_bytes)
     )]
     Hole {
-        /// Where the first hole begins.
+        /// Start of the first hole.
         offset_bytes: u64,
-        /// How long it is.
+        /// Length of the hole.
         length_bytes: u64,
     },
-    /// `io_uring` was asked for and can't be had.
+    /// `io_uring` was requested but is unavailable.
     #[error("{source}; leave out --io uring to have blocking system calls in threads instead")]
     NoRing {
-        /// Why not.
+        /// Cause.
         source: nandle_io::SetupError,
     },
-    /// It was opened, and could not be made a device.
+    /// The opened file can't be used as a device.
     #[error("making a device of it: {0}")]
     Device(nandle_io::FileError),
 }
 
 impl Problem {
-    /// Whether the system says that it is open, in a process that can't be seen.
+    /// Returns true if the system reports it as busy, in a process that isn't visible.
     fn is_busy(&self) -> bool {
         matches!(self, Self::System { errno: rustix::io::Errno::BUSY, .. })
     }
@@ -254,12 +257,12 @@ impl Problem {
         }
     }
 
-    /// For `map_err`: a model can't be had.
+    /// Converts a model error, for `map_err`.
     pub(crate) fn model(error: nandle_model::library::ModelError) -> Self {
         Self::Model(Box::new(error))
     }
 
-    /// For `map_err`: the system refused `action`.
+    /// Creates a converter of system errors of `action`, for `map_err`.
     pub(crate) fn system<E: Into<std::io::Error>>(action: &'static str) -> impl Fn(E) -> Self {
         move |error| {
             let error: std::io::Error = error.into();
@@ -268,7 +271,7 @@ impl Problem {
         }
     }
 
-    /// The error with its target.
+    /// Adds the target to the problem.
     pub(crate) fn on(self, target: &dyn std::fmt::Display) -> TargetError {
         TargetError { target: target.to_string(), problem: self }
     }

@@ -1,11 +1,11 @@
-//! What the user names on the command line: [parsed](spec), [opened](Target) with the checks that keep foreign data
-//! safe, and described by [what the system says](facts) of the device. It must never write to a file or a device that
-//! is not nandle's own, unless the caller says that the user asked for it in so many words; never write to sysfs or
-//! procfs; and never print.
+//! Targets named on the command line: [parsed](spec), [opened](Target) with checks that protect
+//! foreign data, and described by [facts](facts) from the system. This crate must never write to a
+//! foreign file or device unless the caller states that the user explicitly requested it. It must
+//! never write to sysfs or procfs, and never print.
 
 mod arrays;
 pub mod disk_load;
-mod enlarge;
+mod enlargement;
 mod error;
 pub mod facts;
 mod open;

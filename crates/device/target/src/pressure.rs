@@ -1,28 +1,28 @@
-//! What else the machine was doing while something was measured: processor time that the hypervisor gave to others,
-//! and time that tasks spent waiting for devices and processors (`/proc/pressure`). Two numbers of two lines: less than what a crate
-//! such as `procfs` asks for before it reads a recorded system.
+//! Load of the machine during a measurement: processor time that the hypervisor gave to other
+//! machines, and time that tasks waited for devices and processors (`/proc/pressure`). A crate such
+//! as `procfs` would need more files than the few in a recorded system.
 
 use nandle_io::Nanos;
 
 use crate::roots::{Roots, read_text};
 
-/// The system's counters at one moment. Two of them make [`PressureShares`].
+/// Counters of the system at one time. Two samples give [`PressureShares`].
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PressureSample {
-    /// Clock ticks of all processors since the start, in all states; `None` where unknown, as below.
+    /// Clock ticks of all processors in all states since the start; `None` if unknown, as below.
     pub cpu_ticks: Option<u64>,
-    /// Those of them that the hypervisor gave to others.
+    /// Ticks that the hypervisor gave to other machines.
     pub stolen_ticks: Option<u64>,
-    /// Time in which some task waited for I/O.
+    /// Time during which some task waited for I/O.
     pub io_waited: Option<Nanos>,
-    /// Time in which some task waited for a processor.
+    /// Time during which some task waited for a processor.
     pub cpu_waited: Option<Nanos>,
 }
 
-/// What happened between two samples, as shares of the time; `None` where the system doesn't say.
+/// Load between two samples, as shares of the time; `None` if unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PressureShares {
-    /// Share of processor time that the hypervisor gave to others.
+    /// Share of processor time that the hypervisor gave to other machines.
     pub stolen_cpu: Option<f64>,
     /// Share of the time in which some task of the machine waited for I/O.
     pub io: Option<f64>,
@@ -31,12 +31,12 @@ pub struct PressureShares {
 }
 
 impl PressureSample {
-    /// The counters now.
+    /// Reads the current counters.
     pub fn take() -> Self {
         Self::read(&Roots::default())
     }
 
-    /// The counters of a recorded system.
+    /// Reads the counters of a recorded system.
     pub fn read(roots: &Roots) -> Self {
         let ticks = read_text(&roots.proc.join("stat")).and_then(|text| cpu_ticks(&text));
         let waited = |name: &str| some_total(&read_text(&roots.proc.join("pressure").join(name))?);
@@ -48,7 +48,7 @@ impl PressureSample {
         }
     }
 
-    /// What happened since `earlier`, which was `elapsed` before.
+    /// Load since `earlier`, which was taken `elapsed` before.
     pub fn since(&self, earlier: &Self, elapsed: Nanos) -> PressureShares {
         let waited =
             |now: Option<Nanos>, before: Option<Nanos>| Some(share(now?.since(before?).0, elapsed.0));
@@ -63,20 +63,20 @@ impl PressureSample {
     }
 }
 
-/// Counters are read a little apart from the clock, so a share may come out a little above one.
+/// Share of `part` in `whole`, at most 1. Counters and clock are read at slightly different times.
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).min(1.0) }
 }
 
-/// All ticks and the stolen ones, from the line `cpu user nice system idle iowait irq softirq steal guest …`. Guests'
-/// time is in `user` and `nice` already.
+/// All ticks and the stolen ones, from the line `cpu user nice system idle iowait irq softirq steal
+/// guest …`. The time of guests is already in `user` and `nice`.
 fn cpu_ticks(stat: &str) -> Option<(u64, u64)> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
     Some((ticks.iter().sum(), *ticks.get(7)?))
 }
 
-/// `total=` of the line `some avg10=… total=MICROSECONDS`.
+/// Value of `total=` in the line `some avg10=… total=MICROSECONDS`.
 fn some_total(pressure: &str) -> Option<Nanos> {
     let line = pressure.lines().find(|line| line.starts_with("some "))?;
     line.split("total=").nth(1)?.trim().parse().ok().map(Nanos::from_micros)
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_kernel_says_nothing_of_either() {
+    fn an_old_kernel_reports_neither() {
         assert_eq!(cpu_ticks("cpu  100 10 50 800\n"), None);
         let nothing = PressureSample::read(&Roots::recorded(std::path::Path::new("/nonexistent")));
         assert_eq!(nothing, PressureSample::default());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn the_running_system_can_be_asked() {
+    fn the_running_system_has_counters() {
         let sample = PressureSample::take();
         assert!(sample.cpu_ticks.is_some_and(|ticks| ticks > 0), "{sample:?}");
     }

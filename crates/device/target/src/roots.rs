@@ -1,12 +1,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Where sysfs, procfs and the device nodes are found: the running system's, or a recorded copy.
+/// Locations of sysfs and procfs: of the running system, or of a recorded copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roots {
-    /// Stands for `/sys`.
+    /// Path of `/sys`.
     pub sys: PathBuf,
-    /// Stands for `/proc`.
+    /// Path of `/proc`.
     pub proc: PathBuf,
 }
 
@@ -17,13 +17,13 @@ impl Default for Roots {
 }
 
 impl Roots {
-    /// A recorded copy in a directory with a `sys` and a `proc` in it.
+    /// Roots of a recorded copy in a directory with `sys` and `proc`.
     pub fn recorded(directory: &Path) -> Self {
         Self { sys: directory.join("sys"), proc: directory.join("proc") }
     }
 }
 
-/// A small text file without the white space around it; `None` where it is missing, unreadable or empty.
+/// Reads a small text file, trimmed; `None` if it is missing, unreadable or empty.
 pub(crate) fn read_text(path: &Path) -> Option<String> {
     let bytes = fs::read(path).ok()?;
     let text =
@@ -31,12 +31,12 @@ pub(crate) fn read_text(path: &Path) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A file that holds one number; `None` as for [`read_text`], and where it is no such number.
+/// Reads a file that contains one number; `None` as for [`read_text`], or if it isn't a number.
 pub(crate) fn read_number(path: &Path) -> Option<u64> {
     read_text(path)?.parse().ok()
 }
 
-/// The names in a directory, sorted; none where it is missing.
+/// Sorted names in a directory; empty if it is missing.
 pub(crate) fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();

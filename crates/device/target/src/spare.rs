@@ -1,4 +1,5 @@
-//! Worlds that block, and further test files in a target's directory: what tests of system calls need.
+//! Blocking worlds, and additional test files in a target's directory, for measurements of system
+//! calls.
 
 use std::sync::Arc;
 
@@ -7,24 +8,24 @@ use nandle_io::{Device, DeviceFile, FileOptions, SyncCall, Threads};
 use crate::target::{Leaf, TargetKind};
 use crate::{OpenedIo, Problem, Target, TargetError, facts, open};
 
-/// A further test file. It has no name, and is gone with the world that it is opened in.
+/// Additional test file. It is unnamed and removed with the world that it is opened in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpareFile {
-    /// How much of it can be addressed.
+    /// Size of the file.
     pub bytes: u64,
-    /// Whether its space is reserved; otherwise it is empty and grows when it is written.
+    /// True if its space is reserved; otherwise the file starts empty and grows.
     pub reserved: bool,
-    /// Whether requests bypass the page cache, where they can.
+    /// True if requests bypass the page cache, if supported.
     pub direct: bool,
-    /// Which system call makes it durable.
+    /// System call that makes it durable.
     pub sync: SyncCall,
 }
 
-/// Room for requests in a world that carries out one at a time.
+/// Request slots of a world that executes one request at a time.
 const SLOTS: u32 = 16;
 
 impl Target {
-    /// The target in a world that blocks: the thread that asks carries the request out.
+    /// Opens the target in a blocking world: the submitting thread executes each request.
     ///
     /// # Errors
     /// The target is an array or a model.
@@ -37,10 +38,10 @@ impl Target {
         Ok(block(Arc::clone(file), self.area_bytes()))
     }
 
-    /// A further test file beside the target's, in a world that blocks.
+    /// Creates an additional test file in the target's directory, in a blocking world.
     ///
     /// # Errors
-    /// The target is no directory, its file system has no unnamed files, or there is no room.
+    /// The target isn't a directory, its file system has no unnamed files, or there is no space.
     pub fn spare_file(&self, spare: SpareFile) -> Result<OpenedIo, TargetError> {
         let [leaf @ Leaf { kind: TargetKind::TestFile, .. }] = self.leaves.as_slice() else {
             return Err(Problem::NoDirectory.on(&self.spec));

@@ -9,9 +9,10 @@ use crate::open::{self, KeptFile, NameGuard, Scratch};
 use crate::spec::{ArraySpec, TargetSpec};
 use crate::{OpenOptions, Problem, TargetError};
 
-/// An open target: one file or block device, or the members of an array. Dropping it removes its test files.
+/// Open target: one file or block device, or the members of an array. Dropping it removes its test
+/// files.
 ///
-/// It may be shared between threads; each makes a world of its own with [`Target::io`].
+/// It may be shared between threads; each creates its own world with [`Target::io`].
 #[derive(Debug)]
 pub struct Target {
     pub(crate) spec: TargetSpec,
@@ -20,7 +21,7 @@ pub struct Target {
     pub(crate) leaves: Vec<Leaf>,
 }
 
-/// One open file, block device, or modelled drive.
+/// Open file, block device, or modelled drive.
 #[derive(Debug)]
 pub(crate) struct Leaf {
     pub(crate) path: PathBuf,
@@ -28,60 +29,60 @@ pub(crate) struct Leaf {
     pub(crate) backing: Backing,
     pub(crate) needs_fill: bool,
     pub(crate) remarks: Vec<String>,
-    /// A kept test file, to mark it as filled.
+    /// Kept test file, to be marked as filled.
     pub(crate) kept: Option<KeptFile>,
-    /// Takes a test file's name away when the leaf is dropped.
+    /// Removes a test file's name on drop.
     pub(crate) guard: Option<NameGuard>,
-    /// Keeps others from writing to a file that is written to.
+    /// Lock against other writers of the file.
     pub(crate) lock: Option<FileLock>,
-    /// Gives a test file's space back when the leaf is dropped.
+    /// Releases a test file's space on drop.
     pub(crate) _scratch: Option<Scratch>,
 }
 
-/// What requests reach in the end.
+/// Final destination of requests.
 #[derive(Debug)]
 pub(crate) enum Backing {
-    /// Something that the system has open.
+    /// File or device of the system.
     File(Arc<DeviceFile>),
-    /// A model, of which each world makes a device of its own.
+    /// Model, from which each world creates its own device.
     Model(Box<ModelledLeaf>),
 }
 
-/// A modelled drive, as it is before anything is done to it.
+/// Modelled drive in its initial state.
 #[derive(Debug)]
 pub(crate) struct ModelledLeaf {
     pub(crate) model: Model,
-    /// Where it keeps contents, what goes wrong with them.
+    /// Settings of its contents, if it stores any.
     pub(crate) media: Option<MediaSettings>,
     pub(crate) facts: ModelFacts,
     pub(crate) shape: Shape,
 }
 
-/// How a modelled drive keeps contents.
+/// Storage of contents in a modelled drive.
 #[derive(Debug, Clone)]
 pub(crate) struct MediaSettings {
-    /// What goes wrong; nothing when absent.
+    /// Faults, if any.
     pub(crate) faults: Option<FaultFile>,
 }
 
-/// What a leaf of a target is.
+/// Kind of a target's leaf.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetKind {
-    /// A test file in the directory that was named; it is gone with the target.
+    /// Test file in the named directory, removed with the target.
     TestFile,
-    /// The file that was named.
+    /// The named file.
     File,
-    /// A raw block device.
+    /// Raw block device.
     BlockDevice,
-    /// A modelled drive.
+    /// Modelled drive.
     Model,
 }
 
 impl Target {
-    /// Opens what the user named.
+    /// Opens a target.
     ///
     /// # Errors
-    /// It does not exist, may not be used in this way, or the system refuses; see [`Problem`].
+    /// It doesn't exist, may not be used in this way, or the system refuses it; see [`Problem`].
     pub fn open(spec: TargetSpec, options: OpenOptions) -> Result<Self, TargetError> {
         crate::arrays::check(&spec).map_err(|problem| problem.on(&spec))?;
         let member_file_bytes = crate::arrays::member_file_bytes(&spec, options.test_file_bytes);
@@ -95,10 +96,10 @@ impl Target {
         Ok(Self { spec, options, leaves })
     }
 
-    /// Sees whether there is room for so many bytes of test files, all at the same time, where directories are named.
+    /// Checks that named directories have space for test files of `bytes`, all at the same time.
     ///
     /// # Errors
-    /// There isn't, or the system refuses to tell.
+    /// There is too little space, or the system can't tell.
     pub fn check_room(spec: &TargetSpec, bytes: u64) -> Result<(), TargetError> {
         let member_bytes = crate::arrays::member_file_bytes(spec, bytes);
         spec.leaves().into_iter().try_for_each(|leaf| match leaf {
@@ -109,39 +110,39 @@ impl Target {
         })
     }
 
-    /// What the user named.
+    /// Spec of the target.
     pub fn spec(&self) -> &TargetSpec {
         &self.spec
     }
 
-    /// How it was opened.
+    /// Parameters it was opened with.
     pub fn options(&self) -> &OpenOptions {
         &self.options
     }
 
-    /// What it is; for an array, what its first member is.
+    /// Kind of the target; for an array, that of its first member.
     pub fn kind(&self) -> TargetKind {
         self.first().map_or(TargetKind::File, |leaf| leaf.kind)
     }
 
-    /// Whether it lives in virtual time.
+    /// Returns true if it runs in virtual time.
     pub fn is_modelled(&self) -> bool {
         self.kind() == TargetKind::Model
     }
 
-    /// Bytes that tests may address, from offset 0 on.
+    /// Addressable bytes, from offset 0.
     pub fn area_bytes(&self) -> u64 {
         let smallest = self.shapes().map(|shape| shape.capacity_bytes).min().unwrap_or(0);
         self.array().map_or(smallest, |array| crate::arrays::area_bytes(array, smallest))
     }
 
-    /// Whether its contents have to be written before they are read: a fresh test file has none on the device.
+    /// Returns true if the contents must be written before they are read, as for a new test file.
     pub fn needs_fill(&self) -> bool {
         self.leaves.iter().any(|leaf| leaf.needs_fill)
     }
 
-    /// Records that the whole area was written and synced, so that a kept test file need not be filled again.
-    /// For any other target it does nothing.
+    /// Records that the whole area was written and synced, so that a kept test file isn't filled
+    /// again. Does nothing for other targets.
     ///
     /// # Errors
     /// The file's mark can't be written.
@@ -150,12 +151,12 @@ impl Target {
         self.leaves.iter().filter_map(|leaf| leaf.kept.as_ref()).try_for_each(mark)
     }
 
-    /// Whether its writes are allowed.
+    /// Returns true if writes are allowed.
     pub fn is_writable(&self) -> bool {
         self.shapes().all(|shape| shape.writable)
     }
 
-    /// What a reader of figures should know of it, each a sentence.
+    /// Remarks for the reader of the figures, each a sentence.
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks: Vec<String> = Vec::new();
         for remark in self.leaves.iter().flat_map(|leaf| &leaf.remarks) {
@@ -167,22 +168,22 @@ impl Target {
         remarks
     }
 
-    /// The open files and devices behind it; none of a modelled target.
+    /// Open files and devices; empty for a modelled target.
     pub fn files(&self) -> impl Iterator<Item = &Arc<DeviceFile>> {
         self.leaves.iter().filter_map(Leaf::file)
     }
 
-    /// Their paths as they were named; for a test file, its directory, and for a model its name.
+    /// Paths as named by the user; the directory of a test file, the name of a model.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.leaves.iter().map(|leaf| leaf.path.as_path())
     }
 
-    /// The names of its test files, where the file system has no files without; they go with the target.
+    /// Names of its test files if they aren't unnamed. They are removed with the target.
     pub fn names_of_test_files(&self) -> impl Iterator<Item = &Path> {
         self.leaves.iter().filter_map(|leaf| leaf.guard.as_ref()).map(NameGuard::path)
     }
 
-    /// Their shapes. The capacity is what tests may address, which may be less than the file.
+    /// Shapes of its leaves. The capacity is the addressable part, which may be less than the file.
     pub fn shapes(&self) -> impl Iterator<Item = &Shape> {
         self.leaves.iter().map(Leaf::shape)
     }

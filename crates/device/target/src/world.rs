@@ -1,6 +1,6 @@
-//! The worlds that a target's devices live in.
+//! Worlds of a target's devices.
 
-mod modelled;
+mod model_world;
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use nandle_model::library::Model;
 
 use crate::{Problem, Target, TargetError, arrays};
 
-/// Which world to use.
+/// Choice of the I/O interface.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum IoChoice {
-    /// `io_uring`, and threads where it is refused; the backend's record says so.
+    /// `io_uring`, or threads if it is unavailable; the record of the backend shows which.
     #[default]
     Auto,
     /// `io_uring`, or an error.
@@ -21,23 +21,23 @@ pub enum IoChoice {
     Threads,
 }
 
-/// A world with the target's device in it.
+/// World with the target's device.
 pub struct OpenedIo {
-    /// The world. It stays with the thread that made it.
+    /// The world, which stays with the thread that created it.
     pub io: Box<dyn Io>,
-    /// The target. Its capacity is the target's area, and requests beyond it are refused.
+    /// The target's device. Its capacity is the target's area; requests beyond it are refused.
     pub device: Device,
 }
 
 impl OpenedIo {
-    /// How requests reach the device, for the record of a measurement.
+    /// I/O interface, for the record of a measurement.
     pub fn backend(&self) -> nandle_profile::Backend {
         backend(self.io.as_ref(), &self.device)
     }
 }
 
-/// How requests reach a device of a world, for the record of a measurement. Registering memory adds to it, so it is
-/// taken after that.
+/// I/O interface of a device in a world, for the record of a measurement. Take it after registering
+/// memory, which is part of the record.
 pub fn backend(io: &dyn Io, device: &Device) -> nandle_profile::Backend {
     let nandle_io::Backend { name, features, mut stepped_down } = io.backend();
     let direct = match &device.shape.access {
@@ -57,28 +57,30 @@ impl std::fmt::Debug for OpenedIo {
 }
 
 impl Target {
-    /// Makes a new world with room for `slots` requests in flight and the target in it. Each submitting thread
-    /// calls it for itself. Of a modelled target each world has devices of its own, in their first state.
+    /// Creates a new world with `slots` request slots and the target. Each submitting thread calls
+    /// this itself. Each world of a modelled target has its own devices in their initial state.
     ///
     /// # Errors
-    /// `io_uring` was asked for and is refused.
+    /// `io_uring` was requested but is unavailable.
     pub fn io(&self, slots: u32) -> Result<OpenedIo, TargetError> {
         self.world(slots).map_err(|problem| problem.on(&self.spec))
     }
 
-    /// Whether [`Target::io_without_cache`] can be had: of a modelled drive that has a write cache.
+    /// Returns true if [`Target::io_without_cache`] is supported: for a modelled drive with a write
+    /// cache.
     pub fn has_switchable_cache(&self) -> bool {
         self.without_cache().is_some()
     }
 
-    /// A world with the same modelled drive, its write cache off: every write waits for the medium.
+    /// Creates a world with the modelled drive and its write cache off, so that every write waits
+    /// for the medium.
     ///
     /// # Errors
-    /// It is no modelled drive with a write cache.
+    /// It isn't a modelled drive with a write cache.
     pub fn io_without_cache(&self, slots: u32) -> Result<OpenedIo, TargetError> {
         let drive =
             self.without_cache().ok_or(Problem::NoCacheToSwitch).map_err(|problem| problem.on(&self.spec))?;
-        let world = modelled::world_without_cache(slots, self.options.model_request_cpu(), &drive);
+        let world = model_world::world_without_cache(slots, self.options.model_request_cpu(), &drive);
         let (io, mut devices) = world.map_err(|problem| problem.on(&self.spec))?;
         let device =
             devices.pop().ok_or(Problem::NotJoined { count: 0 }).map_err(|problem| problem.on(&self.spec))?;
@@ -99,11 +101,12 @@ impl Target {
         Ok(OpenedIo { io, device })
     }
 
-    /// Makes a new world with room for `slots` requests in flight and a device for each of several targets, in their order. All of
-    /// them are modelled or all real: a world has one clock. Requests go through the world that the first was opened for.
+    /// Creates a new world with `slots` request slots and one device per target, in order. The
+    /// targets must be all modelled or all real, since a world has one clock. The first target
+    /// determines the I/O interface.
     ///
     /// # Errors
-    /// A mixture, or `io_uring` was asked for and is refused.
+    /// The targets are mixed, or `io_uring` was requested but is unavailable.
     pub fn io_of_several(targets: &[&Self], slots: u32) -> Result<(Box<dyn Io>, Vec<Device>), TargetError> {
         let Some(first) = targets.first() else { return Ok((Box::new(Threads::new(slots)), Vec::new())) };
         if let Some(other) = targets.iter().find(|target| target.is_modelled() != first.is_modelled()) {
@@ -115,7 +118,7 @@ impl Target {
 
 type World = (Box<dyn Io>, Vec<Device>);
 
-/// A world with a device for each target, the members of arrays joined.
+/// Creates a world with one device per target, and joins the members of arrays.
 fn world_of(targets: &[&Target], slots: u32) -> Result<World, Problem> {
     let arrays: Vec<_> = targets.iter().filter_map(|target| target.array()).collect();
     let leaf_slots = arrays.iter().map(|array| arrays::member_slots(array, slots)).max().unwrap_or(slots);
@@ -136,14 +139,14 @@ fn world_of(targets: &[&Target], slots: u32) -> Result<World, Problem> {
     Ok((Box::new(joined), devices))
 }
 
-/// A world with a device for each leaf, not joined yet.
+/// Creates a world with one device per leaf.
 fn leaves_world(targets: &[&Target], slots: u32) -> Result<World, Problem> {
     let files = || targets.iter().flat_map(|target| target.files().cloned()).collect::<Vec<_>>();
     let options = targets.first().map(|target| target.options.clone()).unwrap_or_default();
     Ok(match options.io {
         _ if targets.iter().any(|target| target.is_modelled()) => {
             let leaves = targets.iter().flat_map(|target| &target.leaves);
-            modelled::world(slots, options.model_request_cpu(), leaves)?
+            model_world::world(slots, options.model_request_cpu(), leaves)?
         }
         IoChoice::Threads => threads(Threads::new(slots), files()),
         IoChoice::Uring => uring(slots, files()).map_err(|(source, _)| Problem::NoRing { source })?,
@@ -152,7 +155,7 @@ fn leaves_world(targets: &[&Target], slots: u32) -> Result<World, Problem> {
     })
 }
 
-/// Gives the files back when there is no ring to be had.
+/// Returns the files if there is no ring.
 fn uring(slots: u32, files: Vec<Arc<DeviceFile>>) -> Result<World, (SetupError, Vec<Arc<DeviceFile>>)> {
     match Uring::new(slots) {
         Ok(mut io) => {

@@ -26,7 +26,7 @@ fn read_ns(target: &Target) -> u64 {
 }
 
 #[test]
-fn every_model_opens_filled_and_says_what_it_is() {
+fn every_model_opens_filled_and_describes_itself() {
     for name in library::names() {
         let target = open(&format!("model:{name}"), read_options()).unwrap();
         assert_eq!(
@@ -48,7 +48,7 @@ fn every_model_opens_filled_and_says_what_it_is() {
 }
 
 #[test]
-fn a_scaled_drive_says_so() {
+fn a_scaled_drive_is_reported() {
     let remarks = open("model:x25-m-g2", read_options()).unwrap().remarks().join("\n");
     assert!(remarks.contains("stands for 74.53GiB, modelled with 7.45GiB"), "{remarks}");
 }
@@ -77,7 +77,7 @@ fn several_targets_meet_in_one_world() {
     let (mut io, devices) = Target::io_of_several(&all, 8).unwrap();
     let capacities: Vec<u64> = devices.iter().map(|device| device.shape.capacity_bytes).collect();
     assert_eq!(capacities, targets.each_ref().map(Target::area_bytes));
-    // Each answers, and the first one with what was written to it.
+    // Each device answers, and the first one returns its written contents.
     let arena = Arena::new(1 << 20).unwrap();
     let mut completions = Vec::new();
     for (token, device) in (0..).zip(&devices) {
@@ -106,7 +106,7 @@ fn a_world_has_one_clock() {
 }
 
 #[test]
-fn what_models_have_not_is_refused() {
+fn unsupported_options_of_models_are_refused() {
     let uring = OpenOptions { io: IoChoice::Uring, ..read_options() };
     let buffered = OpenOptions { direct: false, ..read_options() };
     for (text, options, said) in [

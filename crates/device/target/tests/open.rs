@@ -1,4 +1,4 @@
-//! What a user may name, opened on real file systems.
+//! Targets opened on real file systems.
 
 mod common;
 
@@ -49,7 +49,7 @@ fn every_world_reads_what_was_written() {
 }
 
 #[test]
-fn memory_is_said_to_be_buffered() {
+fn tmpfs_is_reported_as_buffered() {
     let Ok(directory) = tempfile::tempdir_in("/dev/shm") else {
         common::skip("there is no /dev/shm to write to");
         return;
@@ -62,7 +62,7 @@ fn memory_is_said_to_be_buffered() {
 }
 
 #[test]
-fn what_is_not_there_names_what_is() {
+fn a_missing_path_names_the_nearest_directory() {
     let directory = tempfile::tempdir().unwrap();
     let error = open_error(&directory.path().join("no/such"), &read_options());
     assert!(error.is_usage());
@@ -80,7 +80,7 @@ fn what_is_not_there_names_what_is() {
 }
 
 #[test]
-fn a_file_system_without_room_for_files_says_so() {
+fn a_file_system_without_space_is_an_error() {
     let error = open_error(Path::new("/proc/self"), &read_options());
     assert!(error.to_string().starts_with("/proc/self: "), "{error}");
     assert!(
@@ -90,7 +90,7 @@ fn a_file_system_without_room_for_files_says_so() {
 }
 
 #[test]
-fn more_than_there_is_is_refused_with_what_would_fit() {
+fn too_large_a_test_file_is_refused_with_the_largest_size() {
     let directory = tempfile::tempdir().unwrap();
     let options = OpenOptions { test_file_bytes: WITHOUT_SPACE, ..read_options() };
     let error = open_error(directory.path(), &options);
@@ -118,7 +118,7 @@ fn a_file_is_read_and_never_written_unasked() {
 }
 
 #[test]
-fn holes_and_small_files_say_nothing_about_a_device() {
+fn holes_and_small_files_are_refused() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("file");
     let file = fs::File::create(&path).unwrap();
@@ -136,7 +136,7 @@ fn holes_and_small_files_say_nothing_about_a_device() {
 }
 
 #[test]
-fn a_kept_test_file_is_known_again() {
+fn a_kept_test_file_is_recognised() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("kept");
     let target = open(&path, &OpenOptions { overwrite: true, ..read_options() }).unwrap();
@@ -180,7 +180,7 @@ fn loose_repeats_are_refused() {
 }
 
 #[test]
-fn arrays_are_as_large_as_was_asked_for_and_read_what_was_written() {
+fn arrays_have_the_requested_size_and_return_written_data() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().display();
     for text in [format!("raid0:64KiB:{path}*2"), format!("raid10:64KiB:{path}*4")] {
@@ -197,7 +197,7 @@ fn arrays_are_as_large_as_was_asked_for_and_read_what_was_written() {
 }
 
 #[test]
-fn the_system_says_something_of_it() {
+fn the_system_reports_facts() {
     let directory = tempfile::tempdir().unwrap();
     let target = open(directory.path(), &read_options()).unwrap();
     let facts = system_facts(&target);

@@ -1,4 +1,5 @@
-//! No ring to be had. Alone in its program, because it takes the right to open files from the whole process.
+//! Refused `io_uring`. This test has its own program, since it revokes the whole process's right to
+//! open files.
 
 mod common;
 
@@ -7,7 +8,7 @@ use nandle_target::{IoChoice, OpenOptions, Problem};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 #[test]
-fn a_refused_ring_is_replaced_and_recorded_or_an_error_when_it_was_asked_for() {
+fn a_refused_ring_falls_back_to_threads_unless_requested() {
     let directory = tempfile::tempdir().unwrap();
     let automatic = open(directory.path(), &read_options()).unwrap();
     let forced = open(directory.path(), &OpenOptions { io: IoChoice::Uring, ..read_options() }).unwrap();

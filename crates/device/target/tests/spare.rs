@@ -1,4 +1,4 @@
-//! Further test files, and worlds that block.
+//! Additional test files, and blocking worlds.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use nandle_io::{Arena, Cause, Operation, Request, SyncCall, Wait};
@@ -22,7 +22,7 @@ fn write(opened: &mut OpenedIo, offset_bytes: u64) -> Result<(), Cause> {
 }
 
 #[test]
-fn a_spare_file_leaves_nothing_and_keeps_to_its_size() {
+fn a_spare_file_has_a_fixed_size_and_is_removed() {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let target = target(directory.path().to_str().unwrap());
     for reserved in [true, false] {
@@ -40,7 +40,7 @@ fn a_spare_file_leaves_nothing_and_keeps_to_its_size() {
 }
 
 #[test]
-fn the_target_itself_in_a_world_that_blocks() {
+fn the_target_opens_in_a_blocking_world() {
     let target = target(env!("CARGO_TARGET_TMPDIR"));
     let mut opened = target.blocking().unwrap();
     assert_eq!(opened.device.shape.capacity_bytes, 1 << 20);
@@ -48,7 +48,7 @@ fn the_target_itself_in_a_world_that_blocks() {
 }
 
 #[test]
-fn models_and_arrays_have_neither() {
+fn models_and_arrays_support_neither() {
     for spec in ["model:mtron-16", "raid0:4KiB:model:mtron-16*2"] {
         let target = target(spec);
         assert!(target.blocking().unwrap_err().to_string().contains("blocking system calls"));

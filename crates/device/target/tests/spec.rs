@@ -1,4 +1,4 @@
-//! What is printed reads back, and what is wrong is refused with a reason.
+//! Targets parse back from their printed form, and invalid ones are refused with a reason.
 
 use nandle_target::spec::{ArrayLevel, ArraySpec, ModelName, ModelSpec, SpecError, StateSpec, TargetSpec};
 use proptest::prelude::*;
@@ -15,7 +15,7 @@ fn own(path: &str) -> TargetSpec {
     TargetSpec::Model(ModelSpec::named(ModelName::File(path.into())))
 }
 
-/// The drive `x` in a state, perhaps with faults.
+/// The drive `x` in a state, optionally with faults.
 fn begun(state: StateSpec, faults: Option<&str>) -> TargetSpec {
     let named = ModelSpec::named(ModelName::Library("x".into()));
     TargetSpec::Model(ModelSpec { state, faults: faults.map(Into::into), ..named })
@@ -71,7 +71,7 @@ fn an_array_has_its_repeats_as_members() {
 }
 
 #[test]
-fn what_can_not_be_is_refused() {
+fn invalid_specs_are_refused() {
     type Expected = fn(&SpecError) -> bool;
     let cases: [(&str, Expected); 18] = [
         ("", |error| matches!(error, SpecError::Empty { .. })),
@@ -100,7 +100,7 @@ fn what_can_not_be_is_refused() {
 }
 
 fn any_path() -> impl Strategy<Value = TargetSpec> {
-    // Paths that begin with a keyword gain a `./` when they print, so they read back as another spelling.
+    // Paths that start with a keyword print with `./`, so they parse back differently.
     "[a-z/.*,:\\\\ é]{1,12}"
         .prop_filter("keyword", |text| {
             !["model:", "raid0:", "raid10:"].iter().any(|word| text.starts_with(word))
@@ -145,7 +145,7 @@ fn any_array() -> impl Strategy<Value = TargetSpec> {
 
 proptest! {
     #[test]
-    fn what_prints_reads_back(spec in prop_oneof![any_path(), any_model(), any_array()]) {
+    fn printed_targets_parse_back(spec in prop_oneof![any_path(), any_model(), any_array()]) {
         prop_assert_eq!(spec.to_string().parse::<TargetSpec>(), Ok(spec));
     }
 

@@ -1,5 +1,5 @@
-//! What takes a system administrator to set up: full, read-only and mounted devices. Each test says so loudly when it
-//! can't be run.
+//! Full, read-only and mounted devices, which need an administrator to set up. Each test reports
+//! prominently when it can't run.
 
 mod common;
 
@@ -11,7 +11,7 @@ use common::{MIB, open, open_error, read_options, run, skip, write_options};
 use nandle_target::{OpenOptions, Problem, TargetKind};
 use rustix::io::Errno;
 
-/// Undoes a set-up step when the test is over, also when it failed.
+/// Reverts a set-up step on drop, even after a failure.
 struct Undo(&'static str, Vec<String>);
 
 impl Undo {
@@ -29,7 +29,7 @@ impl Drop for Undo {
     }
 }
 
-/// Mounts something on a new directory inside of `parent`.
+/// Mounts something on a new directory in `parent`.
 fn mount(parent: &Path, arguments: &[&str]) -> Result<(PathBuf, Undo), String> {
     let at = parent.join("mounted");
     fs::create_dir_all(&at).map_err(|error| error.to_string())?;
@@ -38,7 +38,7 @@ fn mount(parent: &Path, arguments: &[&str]) -> Result<(PathBuf, Undo), String> {
     Ok((at, Undo("umount", vec!["--lazy".into(), text])))
 }
 
-/// A loop device with an ext4 file system of 32 MiB.
+/// Loop device with an ext4 file system of 32 MiB.
 fn loop_device(parent: &Path) -> Result<(PathBuf, Undo), String> {
     let image = parent.join("image");
     let file = fs::File::create(&image).and_then(|file| file.set_len(32 * MIB));
@@ -50,7 +50,7 @@ fn loop_device(parent: &Path) -> Result<(PathBuf, Undo), String> {
 }
 
 #[test]
-fn a_full_disk_is_known_before_anything_is_written() {
+fn a_full_disk_is_detected_before_any_write() {
     let parent = tempfile::tempdir().unwrap();
     let (at, _undo) = match mount(parent.path(), &["-t", "tmpfs", "-o", "size=8m", "none"]) {
         Ok(mounted) => mounted,
@@ -72,7 +72,7 @@ fn a_full_disk_is_known_before_anything_is_written() {
 }
 
 #[test]
-fn a_read_only_file_system_says_so() {
+fn a_read_only_file_system_is_an_error() {
     let parent = tempfile::tempdir().unwrap();
     let (at, _undo) = match mount(parent.path(), &["-t", "tmpfs", "-o", "size=64m,ro", "none"]) {
         Ok(mounted) => mounted,
@@ -87,7 +87,7 @@ fn a_read_only_file_system_says_so() {
 }
 
 #[test]
-fn a_directory_without_permission_says_so() {
+fn a_directory_without_permission_is_an_error() {
     let parent = tempfile::tempdir().unwrap();
     let directory = parent.path().join("closed");
     fs::create_dir(&directory).unwrap();
@@ -95,7 +95,7 @@ fn a_directory_without_permission_says_so() {
     fs::set_permissions(&directory, fs::Permissions::from_mode(0o555)).unwrap();
     let as_unprivileged = std::thread::spawn(move || {
         if rustix::process::geteuid().is_root() {
-            // The identity of this thread alone.
+            // Only this thread's identity changes.
             let unprivileged = rustix::thread::Uid::from_raw(65_534);
             rustix::thread::set_thread_res_uid(unprivileged, unprivileged, unprivileged).unwrap();
         }
@@ -107,7 +107,7 @@ fn a_directory_without_permission_says_so() {
 }
 
 #[test]
-fn a_raw_device_is_written_to_only_when_it_is_not_in_use() {
+fn a_raw_device_in_use_is_not_written() {
     let parent = tempfile::tempdir().unwrap();
     let (device, _undo) = match loop_device(parent.path()) {
         Ok(device) => device,
@@ -134,8 +134,8 @@ fn a_raw_device_is_written_to_only_when_it_is_not_in_use() {
     assert!(mounted_meanwhile.is_err(), "nothing else gets it as long as it is open");
 }
 
-/// A lazy unmount is over a moment after the command, and a file is gone only when no other test's child process,
-/// forked and not yet another program, holds it.
+/// Opens a device once it is free. A lazy unmount takes a moment, and a file only disappears when
+/// no other test's newly forked child process holds it.
 fn open_when_free(device: &Path, options: &OpenOptions) -> nandle_target::Target {
     for _ in 0..100 {
         match open(device, options) {
@@ -154,7 +154,7 @@ fn is_passing(problem: &Problem) -> bool {
 }
 
 #[test]
-fn the_part_of_another_device_is_in_use() {
+fn a_part_of_another_device_is_in_use() {
     let parent = tempfile::tempdir().unwrap();
     let (device, _undo) = match loop_device(parent.path()) {
         Ok(device) => device,
@@ -170,7 +170,7 @@ fn the_part_of_another_device_is_in_use() {
     assert!(matches!(&error.problem, Problem::InUse { used } if used.contains("is part of dm-")), "{error}");
 }
 
-/// An overlay whose files come to lie in a directory.
+/// Overlay with its upper layer in a directory.
 fn overlay(parent: &Path, upper: &Path) -> Result<(PathBuf, Undo), String> {
     let lower = parent.join("lower");
     let layers = [&lower, &upper.join("files"), &upper.join("work")];
@@ -181,7 +181,7 @@ fn overlay(parent: &Path, upper: &Path) -> Result<(PathBuf, Undo), String> {
 }
 
 #[test]
-fn an_overlay_is_doubted_only_where_it_does_not_state_what_its_layer_does() {
+fn an_overlay_without_stated_alignment_has_a_remark() {
     let parent = tempfile::tempdir().unwrap();
     let in_memory = tempfile::tempdir_in("/dev/shm").unwrap();
     for (upper, doubted) in [(parent.path(), false), (in_memory.path(), true)] {
@@ -191,7 +191,7 @@ fn an_overlay_is_doubted_only_where_it_does_not_state_what_its_layer_does() {
         };
         let layer = open(upper, &read_options()).unwrap();
         let target = open(&at, &read_options()).unwrap();
-        // A layer that states its alignment has a smaller one than what is assumed of those that don't.
+        // A layer that states its alignment has a smaller one than the default for others.
         if doubted || layer.shapes().all(|shape| shape.logical_block_bytes < 4096) {
             let told = target.remarks().iter().any(|remark| remark.contains("overlay, and what"));
             assert_eq!(told, doubted, "{:?}", target.remarks());

@@ -8,38 +8,39 @@ use crate::roots::{Roots, names, read_number, read_text};
 /// Major and minor number.
 pub(crate) type Number = (u32, u32);
 
-/// Takes a device number apart.
+/// Splits a device number.
 pub(super) fn number(device: u64) -> Number {
     (rustix::fs::major(device), rustix::fs::minor(device))
 }
 
-/// Reads `8:1`.
+/// Parses `8:1`.
 pub(super) fn parse_number(text: &str) -> Option<Number> {
     let (major, minor) = text.split_once(':')?;
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// A block device: a disk, a partition, or one made of others.
+/// Block device: a disk, a partition, or a device built on others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct BlockDevice {
-    /// Its directory in sysfs, without symbolic links.
+    /// Directory in sysfs, without symbolic links.
     pub(super) directory: PathBuf,
-    /// The disk that it is or is a partition of.
+    /// Directory of the disk, which for a partition is its parent.
     pub(super) disk: PathBuf,
 }
 
 impl BlockDevice {
-    /// The device of a number.
+    /// Finds the device of a number.
     pub(crate) fn find(roots: &Roots, (major, minor): Number) -> Option<Self> {
         Self::at(&roots.sys.join(format!("dev/block/{major}:{minor}")))
     }
 
-    /// The device of a kernel name (`sda1`).
+    /// Finds the device of a kernel name (`sda1`).
     pub(super) fn by_name(roots: &Roots, name: &str) -> Option<Self> {
         Self::at(&roots.sys.join("class/block").join(name))
     }
 
-    /// The device of a node in `/dev`, by its last component: a kernel name, or that of a mapped device.
+    /// Finds the device of a node in `/dev` by its last component: a kernel name, or a mapped
+    /// device's name.
     pub(super) fn by_node(roots: &Roots, node: &str) -> Option<Self> {
         let name = node.strip_prefix("/dev/")?.rsplit('/').next()?;
         let mapped = || {
@@ -57,12 +58,12 @@ impl BlockDevice {
         Some(Self { directory, disk })
     }
 
-    /// Its kernel name.
+    /// Kernel name.
     pub(crate) fn name(&self) -> String {
         last_component(&self.directory)
     }
 
-    /// Its number.
+    /// Device number.
     pub(super) fn number(&self) -> Option<Number> {
         parse_number(&self.text("dev")?)
     }
@@ -71,24 +72,24 @@ impl BlockDevice {
         self.directory != self.disk
     }
 
-    /// The whole disk, or itself.
+    /// The whole disk; the device itself if it isn't a partition.
     pub(super) fn whole_disk(&self) -> Self {
         Self { directory: self.disk.clone(), disk: self.disk.clone() }
     }
 
-    /// The partitions of a disk; none of a partition.
+    /// Partitions of a disk; empty for a partition.
     pub(super) fn partitions(&self) -> Vec<Self> {
         let children = names(&self.directory).into_iter().map(|name| self.directory.join(name));
         let partitions = children.filter(|child| child.join("partition").exists());
         partitions.map(|directory| Self { directory, disk: self.disk.clone() }).collect()
     }
 
-    /// The devices made of this one.
+    /// Devices built on this one.
     pub(super) fn holders(&self, roots: &Roots) -> Vec<Self> {
         self.related(roots, "holders")
     }
 
-    /// The devices that this one is made of.
+    /// Devices that this one is built on.
     pub(super) fn slaves(&self, roots: &Roots) -> Vec<Self> {
         self.related(roots, "slaves")
     }
@@ -97,22 +98,22 @@ impl BlockDevice {
         names(&self.directory.join(kind)).iter().filter_map(|name| Self::by_name(roots, name)).collect()
     }
 
-    /// Its size; sysfs counts in 512 bytes whatever the logical block is.
+    /// Size; sysfs counts in units of 512 bytes for any logical block.
     pub(super) fn capacity_bytes(&self) -> Option<u64> {
         read_number(&self.directory.join("size"))?.checked_mul(512)
     }
 
-    /// An attribute of its own.
+    /// Attribute of the device.
     pub(super) fn text(&self, attribute: &str) -> Option<String> {
         read_text(&self.directory.join(attribute))
     }
 
-    /// An attribute of its disk.
+    /// Attribute of its disk.
     pub(super) fn disk_text(&self, attribute: &str) -> Option<String> {
         read_text(&self.disk.join(attribute))
     }
 
-    /// A number of its disk.
+    /// Numeric attribute of its disk.
     pub(super) fn disk_number(&self, attribute: &str) -> Option<u64> {
         read_number(&self.disk.join(attribute))
     }

@@ -1,12 +1,12 @@
-//! What an `NVMe` drive counts of itself, from two of its log pages, 512 bytes each:
+//! Counters of an `NVMe` drive from two of its log pages of 512 bytes:
 //!
 //! ```text
 //! 02h  SMART / Health Information (NVMe base specification)
 //!       48  16 bytes  data units written by hosts, little-endian, in thousands of 512 bytes, rounded up
 //! C0h  SMART / Health Information Extended (Open Compute Project, Datacenter NVMe SSD specification)
 //!        0  16 bytes  bytes written to the media, little-endian
-//!      496  16 bytes  AFD514C97C6F4F9CA4F2BFEA2810AFC5h, little-endian: by this the page is known to be that one, because C0h
-//!                     is a number that every vendor may use
+//!      496  16 bytes  AFD514C97C6F4F9CA4F2BFEA2810AFC5h, little-endian; identifies the page,
+//!                     because every vendor may use the number C0h
 //! ```
 
 use std::fs::File;
@@ -24,8 +24,8 @@ const PAGE_BYTES: usize = 512;
 const DATA_UNIT_BYTES: u128 = 512_000;
 const EXTENDED_ID: u128 = 0xafd5_14c9_7c6f_4f9c_a4f2_bfea_2810_afc5;
 
-/// What the drive under a target has counted; `None` where it is no `NVMe` drive, doesn't tell, or this process may not ask
-/// (that takes root).
+/// Counters of the drive below a target. `None` if it isn't an `NVMe` drive, doesn't have these
+/// pages, or this process lacks the permission (which takes root).
 pub fn drive_counters(target: &Target) -> Option<DriveCounters> {
     let file = target.first().and_then(Leaf::file)?;
     let disk = device_of(&Roots::default(), file.file())?.whole_disk().name();
@@ -36,7 +36,7 @@ pub fn drive_counters(target: &Target) -> Option<DriveCounters> {
     counters(&smart, &extended)
 }
 
-/// `None` when the second page isn't the one that its number stands for elsewhere.
+/// Returns `None` if the second page is another vendor's page of that number.
 fn counters(smart: &[u8; PAGE_BYTES], extended: &[u8; PAGE_BYTES]) -> Option<DriveCounters> {
     if number_at(extended, 496)? != EXTENDED_ID {
         return None;
@@ -49,7 +49,7 @@ fn counters(smart: &[u8; PAGE_BYTES], extended: &[u8; PAGE_BYTES]) -> Option<Dri
     })
 }
 
-/// A little-endian number of 16 bytes.
+/// Little-endian number of 16 bytes.
 fn number_at(page: &[u8; PAGE_BYTES], offset: usize) -> Option<u128> {
     let bytes = page.get(offset..offset + 16)?;
     bytes.try_into().ok().map(u128::from_le_bytes)
@@ -59,14 +59,14 @@ fn number_at(page: &[u8; PAGE_BYTES], offset: usize) -> Option<u128> {
 mod tests {
     use super::*;
 
-    /// Pages as the specifications lay them out, with figures beside those that are read.
+    /// Pages laid out as specified, with other values around the ones that are read.
     fn pages() -> ([u8; PAGE_BYTES], [u8; PAGE_BYTES]) {
         let (mut smart, mut extended) = ([0x5a; PAGE_BYTES], [0x5a; PAGE_BYTES]);
         smart[32..48].copy_from_slice(&999_999_u128.to_le_bytes()); // data units read
         smart[48..64].copy_from_slice(&2_000_000_u128.to_le_bytes());
         extended[..16].copy_from_slice(&2_457_600_000_000_u128.to_le_bytes());
         extended[16..32].copy_from_slice(&77_u128.to_le_bytes()); // bytes read from the media
-        // The bytes as nvme-cli's OCP plug-in compares them.
+        // Bytes of the identifier as in nvme-cli's OCP plug-in.
         extended[496..].copy_from_slice(&[
             0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4, 0x9c, 0x4f, 0x6f, 0x7c, 0xc9, 0x14, 0xd5, 0xaf,
         ]);

@@ -1,4 +1,4 @@
-//! The users of a file's contents: writing over them is refused as long as there are any.
+//! Users of a file's contents. Overwriting is refused while there are any.
 
 use std::fs::{self, File, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -10,20 +10,21 @@ use super::block::BlockDevice;
 use super::in_use::uses;
 use crate::roots::{Roots, names, read_text};
 
-/// The users of a file, as far as this process can see.
+/// Users of a file that are visible to this process.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct FileUsers {
-    /// Each the end of a sentence: `it is behind loop0, and loop0 is mounted at /mnt`.
+    /// Descriptions, each the end of a sentence: `it is behind loop0, and loop0 is mounted at
+    /// /mnt`.
     pub(crate) seen: Vec<String>,
-    /// Processes whose files this one may not look at.
+    /// Number of processes whose files aren't visible.
     pub(crate) unseen: usize,
 }
 
-/// Processes that are named in a message.
+/// Most processes named in a message.
 const NAMED_MAX: usize = 3;
 
 impl FileUsers {
-    /// Of an open file; this process itself doesn't count.
+    /// Finds the users of an open file, except this process.
     pub(crate) fn of(roots: &Roots, file: &File) -> Self {
         let Ok(metadata) = file.metadata() else { return Self::default() };
         let is_it = |path: &Path| is_same(path, &metadata);
@@ -34,7 +35,7 @@ impl FileUsers {
         users
     }
 
-    /// A loop device has the file open in the kernel, and no process does.
+    /// Adds loop devices. Only the kernel has their file open, no process does.
     fn add_loops(&mut self, roots: &Roots, is_it: &dyn Fn(&Path) -> bool) {
         let block = roots.sys.join("block");
         for name in names(&block).into_iter().filter(|name| name.starts_with("loop")) {
@@ -68,7 +69,7 @@ impl FileUsers {
                         having.push(format!("{name} (process {process})"));
                     }
                 }
-                // It may have ended meanwhile.
+                // The process may have ended meanwhile.
                 Err(error) => {
                     self.unseen += usize::from(error.kind() == std::io::ErrorKind::PermissionDenied);
                 }
@@ -84,8 +85,8 @@ impl FileUsers {
     }
 }
 
-/// Whether a path leads to a file. What the kernel has at hand answers that: a server that is gone is not asked for the files
-/// that other processes have open there.
+/// Returns true if a path leads to the file. The answer uses the kernel's cached data, so an
+/// unreachable server isn't contacted for files that other processes have open there.
 fn is_same(path: &Path, file: &Metadata) -> bool {
     let found = statx(CWD, path, AtFlags::STATX_DONT_SYNC, StatxFlags::INO);
     found.is_ok_and(|found| {

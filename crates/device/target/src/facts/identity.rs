@@ -1,4 +1,4 @@
-//! Which device it is.
+//! Identity of a device.
 
 use nandle_profile::Identity;
 
@@ -6,11 +6,11 @@ use super::BlockDevice;
 use super::stack;
 use crate::roots::Roots;
 
-/// The PCI vendor that virtio devices name (virtio specification 1.2, §4.1.2).
+/// PCI vendor of virtio devices (virtio specification 1.2, §4.1.2).
 const VIRTIO_VENDOR: &str = "0x1af4";
 
-/// The identity of a device. One made of others has a name and an identifier of its own; when it is made of a
-/// single disk, the rest is that disk's.
+/// Identity of a device. A device built on others has its own name and identifier. If it is built
+/// on a single disk, other fields come from that disk.
 pub(super) fn identity(roots: &Roots, device: &BlockDevice) -> Identity {
     let own = own_identity(device);
     match stack::disks(roots, device).as_slice() {
@@ -25,9 +25,10 @@ fn own_identity(device: &BlockDevice) -> Identity {
         kernel_name: Some(device.whole_disk().name()),
         model: first(&["device/model", "device/name"])
             .or_else(|| is_virtio(device).then(|| "virtio disk".into())),
-        // A virtio disk's is the number of its bus's maker, which says nothing about the device.
+        // For a virtio disk this is the bus vendor's number, which doesn't identify the device.
         vendor: first(&["device/vendor"]).filter(|_| !is_virtio(device)),
-        // virtio has it at the disk, NVMe and MMC below; SCSI has only the page that holds it.
+        // For virtio it is an attribute of the disk, for NVMe and MMC below it; SCSI only has a
+        // page that contains it.
         serial: first(&["serial", "device/serial"]).or_else(|| scsi_serial(device)),
         world_wide_name: first(&["wwid", "device/wwid", "dm/uuid", "md/uuid"]),
         firmware: first(&["device/firmware_rev", "device/rev", "device/fwrev"]),
@@ -35,12 +36,13 @@ fn own_identity(device: &BlockDevice) -> Identity {
     }
 }
 
-/// Whether the device is one that a hypervisor presents by virtio, which has neither model nor vendor.
+/// Returns true for a virtio device of a hypervisor, which has neither model nor vendor.
 fn is_virtio(device: &BlockDevice) -> bool {
     device.disk_text("device/vendor").as_deref() == Some(VIRTIO_VENDOR)
 }
 
-/// The unit serial number page of a SCSI disk: four bytes of header, then the number.
+/// Serial number of a SCSI disk, from its unit serial number page: four bytes of header, then the
+/// number.
 fn scsi_serial(device: &BlockDevice) -> Option<String> {
     let page = std::fs::read(device.disk.join("device/vpd_pg80")).ok()?;
     let serial = String::from_utf8_lossy(page.get(4..)?).trim_matches([' ', '\0', '\n']).to_owned();

@@ -1,32 +1,32 @@
-//! The users of a block device. Writing to one is refused as long as there are any.
+//! Users of a block device. Writing is refused while there are any.
 
 use super::block::{BlockDevice, Number};
 use super::mounts::{self, Mount};
 use crate::roots::{Roots, read_text};
 
-/// Deeper than any stack built on purpose.
+/// Depth limit beyond any real stack.
 const DEPTH_MAX: u32 = 8;
 
-/// The users of a device, of its partitions, or of what is made of them, each the end of a sentence: `nvme0n1p2 is mounted at
-/// /`. None, as far as this process can see, when it is empty.
+/// Users of a device, of its partitions and of devices built on them, each as the end of a
+/// sentence: `nvme0n1p2 is mounted at /`. Empty if this process sees none.
 pub(crate) fn uses(roots: &Roots, device: &BlockDevice) -> Vec<String> {
-    let everything = Everything::read(roots);
+    let system = SystemUses::read(roots);
     let mut uses = Vec::new();
-    everything.add_uses(roots, device, DEPTH_MAX, &mut uses);
+    system.add_uses(roots, device, DEPTH_MAX, &mut uses);
     if device.is_partition() {
-        // A file system on the whole disk reaches into every partition.
-        everything.add_own_uses(roots, &device.whole_disk(), &mut uses);
+        // A file system on the whole disk covers every partition.
+        system.add_own_uses(roots, &device.whole_disk(), &mut uses);
     }
     uses
 }
 
-struct Everything {
+struct SystemUses {
     mounts: Vec<Mount>,
-    /// Devices that are swapped to.
+    /// Nodes of devices used as swap space.
     swaps: Vec<String>,
 }
 
-impl Everything {
+impl SystemUses {
     fn read(roots: &Roots) -> Self {
         let mounts = read_text(&roots.proc.join("self/mountinfo")).unwrap_or_default();
         let swaps = read_text(&roots.proc.join("swaps")).unwrap_or_default();

@@ -1,11 +1,11 @@
-//! The machine that measures.
+//! Facts about the machine.
 
 use nandle_profile::MachineFacts;
 use rustix::thread::sched_getaffinity;
 
 use crate::roots::{Roots, read_text};
 
-/// What the system says of the machine.
+/// Reads the facts about the machine.
 pub(super) fn machine(roots: &Roots) -> MachineFacts {
     let proc = |name: &str| read_text(&roots.proc.join(name));
     let cpuinfo = proc("cpuinfo").unwrap_or_default();
@@ -19,7 +19,7 @@ pub(super) fn machine(roots: &Roots) -> MachineFacts {
     }
 }
 
-/// The value of `name : value`.
+/// Value of `name : value`.
 fn field(text: &str, name: &str) -> Option<String> {
     let mut pairs = text.lines().filter_map(|line| line.split_once(':'));
     pairs.find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned())
@@ -29,7 +29,8 @@ fn memory_bytes(meminfo: &str) -> Option<u64> {
     field(meminfo, "MemTotal")?.strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What a virtual machine runs on: the firmware's names, or just that it is one, which the processor says.
+/// Hypervisor of a virtual machine: the firmware's names, or an unnamed one if only the processor
+/// reports it.
 fn hypervisor(roots: &Roots, cpuinfo: &str) -> Option<String> {
     let xen = read_text(&roots.sys.join("hypervisor/type"));
     let dmi = |name: &str| read_text(&roots.sys.join("class/dmi/id").join(name));

@@ -1,14 +1,13 @@
-//! Facts of several devices as those of one: what all of them say stands, and what they say differently is left out
-//! and named.
+//! Merged facts of several devices: common values are kept, differing ones are left out and named.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// These are of one place, and make no sense in parts.
+/// Facts that are kept or left out as a whole.
 const WHOLE: [&str; 2] = ["file_system", "atomic_write"];
 
-/// What the members have in common, and the names of what they don't; nothing of no members.
+/// Common facts of the members, and the names of differing ones.
 pub(super) fn common<Facts: Serialize + DeserializeOwned + Default>(
     members: impl IntoIterator<Item = Facts>,
 ) -> (Facts, Vec<String>) {
@@ -63,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn what_members_say_differently_is_left_out_and_named() {
+    fn differing_facts_of_members_are_left_out_and_named() {
         let members = [member("none", "xfs"), member("none", "xfs"), member("kyber", "ext4")];
         let (facts, differing) = common(members);
         assert_eq!(differing, ["file_system", "scheduler", "schedulers_available"]);
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn the_model_of_two_drives_is_known_and_their_serial_numbers_are_no_ones() {
+    fn common_identity_excludes_serial_numbers() {
         let drive = |serial: &str| Identity {
             model: Some("X25-M".into()),
             serial: Some(serial.into()),

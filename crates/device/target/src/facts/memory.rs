@@ -1,11 +1,11 @@
-//! How much memory this process may still take: what the machine has available, and what its control groups leave it
-//! (`cgroups(7)`). A process that takes more than its group may have is killed without a message.
+//! Memory available to this process: what the machine has available, within the limits of its
+//! control groups (`cgroups(7)`). A process beyond its group's limit is killed without a message.
 
 use std::path::{Path, PathBuf};
 
 use crate::roots::{Roots, read_number, read_text};
 
-/// Bytes that this process may still take, as far as the system says; `None` where it says nothing.
+/// Bytes of memory available to this process; `None` if unknown.
 pub fn available_memory_bytes() -> Option<u64> {
     available(&Roots::default())
 }
@@ -17,17 +17,17 @@ pub(super) fn available(roots: &Roots) -> Option<u64> {
     of_machine.into_iter().chain(of_groups).min()
 }
 
-/// A control group of which this process is a member.
+/// Control group of this process.
 struct Group {
     directory: PathBuf,
     files: &'static Files,
 }
 
-/// What the files of a version are called.
+/// File names of a control group version.
 struct Files {
     limit: &'static str,
     usage: &'static str,
-    /// Of its statistics, pages of files that can be given up at once.
+    /// Name of the statistic of file pages that can be reclaimed at once.
     cache: &'static str,
 }
 
@@ -36,7 +36,7 @@ const VERSION_1: Files =
 const VERSION_2: Files = Files { limit: "memory.max", usage: "memory.current", cache: "inactive_file" };
 
 impl Group {
-    /// `None` where it has no limit ("max").
+    /// Remaining bytes; `None` without a limit ("max").
     fn left_bytes(&self) -> Option<u64> {
         let limit = read_number(&self.directory.join(self.files.limit))?;
         let used = read_number(&self.directory.join(self.files.usage)).unwrap_or(0);
@@ -45,7 +45,7 @@ impl Group {
     }
 }
 
-/// The process' own groups and those above them: each bounds what is in it.
+/// Control groups of this process and their ancestors, each with its own limit.
 fn groups(roots: &Roots) -> Vec<Group> {
     let lines = read_text(&roots.proc.join("self/cgroup")).unwrap_or_default();
     let mut groups = Vec::new();
@@ -61,7 +61,7 @@ fn groups(roots: &Roots) -> Vec<Group> {
         };
         let path = Path::new(path.trim_start_matches('/'));
         for mount in mounts {
-            // In a container the path may be the host's, of which only the mount's root is there to be seen.
+            // In a container the path may be the host's, with only the mount's root visible.
             let above = path.ancestors().map(|above| roots.sys.join(mount).join(above));
             groups.extend(above.map(|directory| Group { directory, files }));
         }
@@ -69,7 +69,7 @@ fn groups(roots: &Roots) -> Vec<Group> {
     groups
 }
 
-/// The number behind a key, one of which stands at the beginning of each line.
+/// Number after a key at the beginning of a line.
 fn key_value(path: &Path, key: &str) -> Option<u64> {
     let text = read_text(path)?;
     text.lines().find_map(|line| {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tightest_group_bounds_and_pages_of_files_do_not_count() {
+    fn the_tightest_group_is_the_limit_and_file_pages_do_not_count() {
         let machine = ("proc/meminfo", "MemTotal: 9 kB\nMemAvailable:    1048576 kB\n");
         assert_eq!(available_with(&[]), None);
         assert_eq!(available_with(&[machine]), Some(1024 * MIB));

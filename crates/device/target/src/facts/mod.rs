@@ -1,7 +1,7 @@
-//! What the system says of a device, as found: from sysfs, procfs, `statx` and `statvfs`. Nothing here is measured,
-//! and what the system doesn't say is `None`, never an error.
+//! Facts from the system about a device: from sysfs, procfs, `statx` and `statvfs`. Nothing is
+//! measured. Unknown facts are `None`, never errors.
 //!
-//! Everything below this file reads from given [`Roots`], so that it can be tried on recorded systems.
+//! Submodules read from given [`Roots`], so that tests can use recorded systems.
 
 mod block;
 mod drive_log;
@@ -11,7 +11,7 @@ mod in_use;
 mod machine;
 mod members;
 mod memory;
-mod modelled;
+mod model_facts;
 mod mounts;
 mod queue;
 mod request_queue;
@@ -37,11 +37,11 @@ use crate::target::{Backing, Leaf};
 use crate::{Target, TargetKind};
 use mounts::Mount;
 
-/// `STATX_WRITE_ATOMIC`, of Linux 6.11.
+/// `STATX_WRITE_ATOMIC` of Linux 6.11.
 const WRITE_ATOMIC: StatxFlags = StatxFlags::from_bits_retain(0x1_0000);
 
-/// What the system says of a target; of an array, what it says of all its members alike. Of a model, what its
-/// parameters say, as a system would.
+/// Facts about a target. For an array, the common facts of its members. For a model, its parameters
+/// in the form of system facts.
 pub fn system_facts(target: &Target) -> SystemFacts {
     let roots = Roots::default();
     let mut facts = of_members(&roots, target).0;
@@ -51,7 +51,7 @@ pub fn system_facts(target: &Target) -> SystemFacts {
     facts
 }
 
-/// What an array's members differ in, a sentence.
+/// Sentence that names the differences between an array's members.
 pub(crate) fn differences(target: &Target) -> Option<String> {
     let (_, differing) = of_members(&Roots::default(), target);
     (!differing.is_empty()).then(|| {
@@ -62,12 +62,12 @@ pub(crate) fn differences(target: &Target) -> Option<String> {
 fn of_members(roots: &Roots, target: &Target) -> (SystemFacts, Vec<String>) {
     let of_leaf = |leaf: &Leaf| match &leaf.backing {
         Backing::File(file) => leaf_facts(roots, leaf.kind, file),
-        Backing::Model(model) => modelled::system_facts(model),
+        Backing::Model(model) => model_facts::system_facts(model),
     };
     members::common(target.leaves.iter().map(of_leaf))
 }
 
-/// Which device a target is on; of an array, what its members' devices have in common.
+/// Identity of the target's device. For an array, the common values of its members' devices.
 pub fn identity(target: &Target) -> Identity {
     let roots = Roots::default();
     let of_leaf = |leaf: &Leaf| match &leaf.backing {
@@ -75,28 +75,28 @@ pub fn identity(target: &Target) -> Identity {
             let device = device_of(&roots, file.file());
             device.map_or_else(Identity::default, |device| identity::identity(&roots, &device))
         }
-        Backing::Model(model) => modelled::identity(model),
+        Backing::Model(model) => model_facts::identity(model),
     };
     members::common(target.leaves.iter().map(of_leaf)).0
 }
 
-/// Which device a file, a directory or a block device is on; empty where the system names none.
+/// Identity of the device below a file, a directory or a block device; empty if unknown.
 ///
 /// # Errors
-/// It isn't there, or can't be looked at.
+/// The path doesn't exist or can't be read.
 pub fn identity_of_path(path: &Path) -> std::io::Result<Identity> {
     let roots = Roots::default();
     let device = device_of(&roots, &File::open(path)?);
     Ok(device.map_or_else(Identity::default, |device| identity::identity(&roots, &device)))
 }
 
-/// How the device that holds a file makes a write durable, as far as the system says.
+/// Way to make a write durable on the file's device, as far as known.
 pub(crate) fn durable_writes(file: &File) -> DurableWrites {
     let device = device_of(&Roots::default(), file);
     device.map_or(DurableWrites::Unknown, |device| queue::durable_writes(&queue::queue(&device)))
 }
 
-/// What lies below the device that holds a file, each a sentence: the parts of an encrypted, mapped or joined
+/// Devices below the file's device, one sentence each: the parts of an encrypted, mapped or joined
 /// device, or that nothing is known.
 pub(crate) fn stack_remarks(file: &File) -> Vec<String> {
     let roots = Roots::default();
@@ -122,14 +122,15 @@ fn leaf_facts(roots: &Roots, kind: TargetKind, opened: &DeviceFile) -> SystemFac
     }
 }
 
-/// The block device that is, or holds, an open file.
+/// Block device that is, or contains, an open file.
 fn device_of(roots: &Roots, file: &File) -> Option<BlockDevice> {
     let metadata = file.metadata().ok()?;
     if metadata.file_type().is_block_device() {
         return BlockDevice::find(roots, block::number(metadata.rdev()));
     }
     let number = block::number(metadata.dev());
-    // Some file systems, btrfs for one, have device numbers of their own; then the mount knows.
+    // Some file systems, such as btrfs, have their own device numbers; then the mount gives the
+    // device.
     BlockDevice::find(roots, number).or_else(|| BlockDevice::by_node(roots, &mount_of(roots, file)?.source))
 }
 
@@ -169,7 +170,7 @@ fn atomic_write(file: &File) -> Option<AtomicWrite> {
     })
 }
 
-/// Of memory and of offsets; `None` where there is no direct I/O.
+/// Alignment of memory and of offsets; `None` without direct I/O.
 fn alignment(file: &DeviceFile) -> Option<(u64, u64)> {
     let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok();
     let stated = stat.filter(|stat| stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0);

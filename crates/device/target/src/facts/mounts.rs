@@ -1,22 +1,23 @@
-//! `/proc/self/mountinfo`, as `proc_pid_mountinfo(5)` has it. Not by the crate `procfs`, which leaves escapes as they are, gives
-//! options in no order, and refuses a whole file for one line (0.18).
+//! Parser of `/proc/self/mountinfo` (`proc_pid_mountinfo(5)`). The crate `procfs` (0.18) isn't
+//! used: it doesn't decode escapes, loses the order of options, and rejects a whole file for one
+//! line.
 
 use super::block::{Number, parse_number};
 
-/// One line of it.
+/// One line of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mount {
     pub(super) id: u64,
-    /// Of the files in it; some file systems make one up.
+    /// Device number of its files; some file systems invent one.
     pub(super) number: Number,
     pub(super) at: String,
     pub(super) kind: String,
     pub(super) source: String,
-    /// Those of the mount, then those of the file system, each once.
+    /// Options of the mount, then of the file system, without duplicates.
     pub(super) options: Vec<String>,
 }
 
-/// All lines that can be read.
+/// Parses all valid lines.
 pub(super) fn parse(text: &str) -> Vec<Mount> {
     text.lines().filter_map(parse_line).collect()
 }
@@ -40,7 +41,7 @@ fn parse_line(line: &str) -> Option<Mount> {
     Some(Mount { id, number, at, kind, source, options })
 }
 
-/// Spaces and the like stand as a backslash and three octal digits.
+/// Decodes escapes: spaces and other characters are written as a backslash and three octal digits.
 pub(super) fn unescape(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -56,7 +57,7 @@ fn octal(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 8).ok()
 }
 
-/// The mount of a file: by the mount's number where the system tells it, else the last one of the device.
+/// Finds the mount of a file: by mount id if known, else the last mount of the device.
 pub(super) fn find(mounts: &[Mount], id: Option<u64>, number: Number) -> Option<&Mount> {
     let by_id = mounts.iter().find(|mount| Some(mount.id) == id);
     by_id.or_else(|| mounts.iter().rfind(|mount| mount.number == number))
@@ -70,7 +71,7 @@ mod tests {
         r"36 35 98:0 /mnt1 /mnt/a\040b rw,noatime master:1 - ext3 /dev/root rw,errors=continue";
 
     #[test]
-    fn a_line_is_taken_apart() {
+    fn a_line_is_parsed() {
         let mounts = parse(&format!("{LINE}\nnonsense\n"));
         assert_eq!(
             mounts,

@@ -1,11 +1,11 @@
-//! `/sys/block/…/queue`.
+//! Facts from `/sys/block/…/queue`.
 
 use nandle_io::DurableWrites;
 use nandle_profile::{AtomicWrite, BlockQueue};
 
 use super::BlockDevice;
 
-/// What the queue of a device says.
+/// Reads the queue parameters of a device.
 pub(super) fn queue(device: &BlockDevice) -> BlockQueue {
     let text = |name: &str| device.disk_text(&format!("queue/{name}"));
     let number = |name: &str| device.disk_number(&format!("queue/{name}"));
@@ -36,7 +36,8 @@ pub(super) fn queue(device: &BlockDevice) -> BlockQueue {
     }
 }
 
-/// The chosen one and all: `none [mq-deadline] kyber`. A device without a choice says just `none`.
+/// Parses the active scheduler and all available ones: `none [mq-deadline] kyber`. A device without
+/// a choice only lists `none`.
 fn schedulers(line: &str) -> (Option<String>, Vec<String>) {
     let names: Vec<&str> = line.split_whitespace().collect();
     let chosen = names.iter().find_map(|name| name.strip_prefix('[')?.strip_suffix(']'));
@@ -48,7 +49,8 @@ fn schedulers(line: &str) -> (Option<String>, Vec<String>) {
     (chosen.map(Into::into), available)
 }
 
-/// How a write becomes durable: without a cache to flush, or with forced unit access, by one command.
+/// Way to make a write durable. One command suffices without a volatile cache or with forced unit
+/// access.
 pub(super) fn durable_writes(queue: &BlockQueue) -> DurableWrites {
     match (queue.write_cache.as_deref(), queue.forced_unit_access) {
         (Some("write through"), _) | (_, Some(true)) => DurableWrites::OneCommand,
@@ -57,7 +59,7 @@ pub(super) fn durable_writes(queue: &BlockQueue) -> DurableWrites {
     }
 }
 
-/// The device's own atomic writes; `None` when it has none.
+/// Atomic write units of the device itself, if any.
 pub(super) fn atomic_write(device: &BlockDevice) -> Option<AtomicWrite> {
     let unit_bytes_min = device.disk_number("queue/atomic_write_unit_min_bytes")?;
     let unit_bytes_max = device.disk_number("queue/atomic_write_unit_max_bytes")?;

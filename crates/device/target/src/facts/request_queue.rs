@@ -1,4 +1,4 @@
-//! Where the kernel can be watched sending a path's requests to a disk.
+//! Request queue in which the kernel's requests for a path can be observed.
 
 use std::fs::File;
 use std::io;
@@ -7,81 +7,83 @@ use std::path::{Path, PathBuf};
 use super::{BlockDevice, device_of, mount_of};
 use crate::roots::{Roots, read_number};
 
-/// Deeper than any stack built on purpose.
+/// Depth limit beyond any real stack.
 const DEPTH_MAX: u32 = 8;
 const SECTOR_BYTES: u64 = 512;
 
-/// The queue in which a disk's requests are merged and handed out. Devices made of others have none: what they are asked for
-/// arrives in those of the disks below.
+/// Queue in which a disk's requests are merged and dispatched. Devices built on others have none:
+/// their requests arrive in the queues of the disks below.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestQueue {
     /// Kernel name of the disk (`nvme0n1`).
     pub disk: String,
     /// Major and minor number of the disk.
     pub number: (u32, u32),
-    /// What of the disk is meant; its own name and whole length, or a partition's.
+    /// The part of the disk: a partition, or the whole disk.
     pub part: DiskPart,
-    /// Whether the disk has a cache that a power cut empties; it is sent no flushes where it has none. `None` where that isn't known.
+    /// True if the disk has a volatile cache. Without one the kernel sends no flushes. `None` if
+    /// unknown.
     pub has_volatile_cache: Option<bool>,
-    /// Whether it takes writes that are durable when they complete (forced unit access); else the kernel sends a write and a flush. `None` where that isn't known.
+    /// True if the disk supports durable writes (forced unit access). Otherwise the kernel sends a
+    /// write and a flush. `None` if unknown.
     pub takes_durable_writes: Option<bool>,
-    /// Names of the devices above, the first one that of the path's own; none where that has the queue.
+    /// Names of the devices above, starting with the path's own; empty if that has the queue.
     pub above: Vec<String>,
 }
 
-/// A disk, or a partition of one.
+/// Disk or partition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskPart {
-    /// Its kernel name (`nvme0n1p2`).
+    /// Kernel name (`nvme0n1p2`).
     pub name: String,
-    /// Where on the disk it begins.
+    /// Start on the disk.
     pub start_bytes: u64,
-    /// Its length.
+    /// Length in bytes.
     pub length_bytes: u64,
 }
 
-/// A path leads to no single queue.
+/// Error of finding a path's queue.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RequestQueueError {
-    /// It can't be opened.
+    /// The path can't be opened.
     #[error("{}: {source}", path.display())]
     Path {
-        /// Which.
+        /// The path.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// The file system has no block device of its own.
+    /// The file system has no block device.
     #[error(
         "{}: the system names no block device behind this {kind}file system; name the disk with --device, such as --device /dev/sda",
         path.display()
     )]
     NoDevice {
-        /// What was looked at.
+        /// The path.
         path: PathBuf,
-        /// Which kind of file system it is on, with a blank behind; empty where that isn't known.
+        /// Type of its file system with a trailing space; empty if unknown.
         kind: String,
     },
-    /// It is made of several disks.
+    /// The device is built on several disks.
     #[error("{device} is made of {}, each with requests of its own; name one of them with --device", parts.join(", "))]
     Several {
-        /// Kernel name.
+        /// Kernel name of the device.
         device: String,
-        /// Those of its parts, as paths.
+        /// Paths of its parts.
         parts: Vec<String>,
     },
-    /// It has no queue of requests, and is made of nothing that has one.
+    /// Neither the device nor anything below has a request queue.
     #[error(
         "{device} has no queue of requests in which they could be seen; name the disk below it with --device (lsblk shows disks)"
     )]
     NoQueue {
-        /// Kernel name.
+        /// Kernel name of the device.
         device: String,
     },
 }
 
-/// The queue that has the requests of a file, a directory's file system or a block device.
+/// Finds the queue for the requests of a file, a directory's file system or a block device.
 ///
 /// # Errors
 /// The path can't be opened, or there isn't exactly one queue.
@@ -95,13 +97,13 @@ pub fn request_queue(path: &Path) -> Result<RequestQueue, RequestQueueError> {
     find(&roots, device)
 }
 
-/// The queue of a device, or of the only one that it is made of.
+/// Finds the queue of a device, or of the only device that it is built on.
 pub(super) fn find(roots: &Roots, device: BlockDevice) -> Result<RequestQueue, RequestQueueError> {
     let mut above = Vec::new();
     let mut device = device;
     for _ in 0..DEPTH_MAX {
         let disk = device.whole_disk();
-        // What is made of others, and passes on whatever it is handed, has no queues of the kernel's multi-queue layer.
+        // Devices that only pass requests on have no queues of the kernel's multi-queue layer.
         if let Some(number) = disk.number().filter(|_| disk.directory.join("mq").is_dir()) {
             let part = part(&device);
             let has_volatile_cache = match disk.text("queue/write_cache").as_deref() {

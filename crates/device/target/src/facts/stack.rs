@@ -1,12 +1,13 @@
-//! Devices made of others: encrypted, mapped, joined, or backed by a file.
+//! Devices built on others: encrypted, mapped, joined, or backed by a file.
 
 use super::BlockDevice;
 use crate::roots::Roots;
 
-/// Deeper than any stack built on purpose.
+/// Depth limit beyond any real stack.
 const DEPTH_MAX: u32 = 8;
 
-/// The disks at the bottom of a device, each once; the device's own disk when it is made of nothing else.
+/// Disks at the bottom of a device, without duplicates; the device's own disk if it isn't built on
+/// others.
 pub(super) fn disks(roots: &Roots, device: &BlockDevice) -> Vec<BlockDevice> {
     let mut disks = Vec::new();
     collect_disks(roots, &device.whole_disk(), DEPTH_MAX, &mut disks);
@@ -23,7 +24,7 @@ fn collect_disks(roots: &Roots, device: &BlockDevice, depth: u32, disks: &mut Ve
     }
 }
 
-/// What a device is made of, each a sentence.
+/// Layers of a device, one sentence each.
 pub(super) fn remarks(roots: &Roots, device: &BlockDevice) -> Vec<String> {
     let disk = device.whole_disk();
     let mut remarks = Vec::new();

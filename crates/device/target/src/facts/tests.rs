@@ -1,4 +1,4 @@
-//! What is said of three systems. Each is one text file, from which a small sysfs and procfs are made.
+//! Facts from three recorded systems. Each is a text file that describes a small sysfs and procfs.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,7 +18,7 @@ const NVME_LAPTOP: &str = include_str!("../../tests/fixtures/nvme-laptop.txt");
 const SATA_CRYPT: &str = include_str!("../../tests/fixtures/sata-crypt.txt");
 const VIRTIO_VM: &str = include_str!("../../tests/fixtures/virtio-vm.txt");
 
-/// Makes such a system in a directory that lives as long as the first of what is returned.
+/// Creates a recorded system in a temporary directory.
 fn recorded(text: &str) -> (tempfile::TempDir, Roots) {
     let directory = tempfile::tempdir().unwrap();
     for line in text.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -41,7 +41,7 @@ fn place(directory: &Path, path: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn an_nvme_drive_is_known_by_its_partition() {
+fn an_nvme_drive_is_identified_through_its_partition() {
     let (_directory, roots) = recorded(NVME_LAPTOP);
     let device = BlockDevice::find(&roots, (259, 2)).unwrap();
     assert_eq!(
@@ -83,7 +83,7 @@ fn mounts_and_swap_on_partitions_are_uses_of_the_disk() {
 }
 
 #[test]
-fn an_encrypted_disk_is_reported_with_what_it_lies_on() {
+fn an_encrypted_disk_is_reported_with_its_lower_device() {
     let (_directory, roots) = recorded(SATA_CRYPT);
     let device = BlockDevice::find(&roots, (253, 0)).unwrap();
     assert_eq!(
@@ -109,14 +109,14 @@ fn an_encrypted_disk_is_reported_with_what_it_lies_on() {
 }
 
 #[test]
-fn a_disk_is_used_by_what_is_made_of_its_partitions() {
+fn a_disk_is_used_by_devices_on_its_partitions() {
     let (_directory, roots) = recorded(SATA_CRYPT);
     let disk = BlockDevice::find(&roots, (8, 0)).unwrap();
     assert_eq!(uses(&roots, &disk), ["sda1 is part of dm-0", "dm-0 is mounted at /srv/my data"]);
 }
 
 #[test]
-fn a_file_system_with_a_number_of_its_own_leads_to_its_device() {
+fn a_file_system_with_its_own_device_number_is_resolved() {
     let (_directory, roots) = recorded(VIRTIO_VM);
     assert_eq!(BlockDevice::find(&roots, (0, 27)), None);
     let mounts = mounts::parse(&read_text(&roots.proc.join("self/mountinfo")).unwrap());
@@ -140,7 +140,7 @@ fn a_mapped_device_is_found_by_its_name() {
     assert_eq!(BlockDevice::by_node(&roots, "tmpfs"), None);
 }
 
-/// Two SATA disks with a partition each, and what is made of them.
+/// Two SATA disks with a partition each, and devices built on them.
 const DISKS: &str = "\
     sys/dev/block/8:1 -> ../../d/sda/sda1\nsys/class/block/sda1 -> ../../d/sda/sda1\n\
     sys/dev/block/8:17 -> ../../d/sdb/sdb1\nsys/class/block/sdb1 -> ../../d/sdb/sdb1\n\
@@ -153,7 +153,7 @@ const DISKS: &str = "\
     sys/dev/block/251:0 -> ../../d/zram0\nsys/d/zram0/dev = 251:0\n";
 
 #[test]
-fn the_queue_of_what_lies_on_a_single_disk_is_that_disks() {
+fn a_device_on_a_single_disk_has_that_disks_queue() {
     let (_directory, roots) = recorded(DISKS);
     let find = |number| request_queue::find(&roots, BlockDevice::find(&roots, number).unwrap());
     let part = DiskPart { name: "sda1".into(), start_bytes: 2048 * 512, length_bytes: 4096 * 512 };
@@ -176,7 +176,7 @@ fn the_queue_of_what_lies_on_a_single_disk_is_that_disks() {
 }
 
 #[test]
-fn the_machine_says_whether_it_is_a_virtual_one() {
+fn virtual_machines_are_detected() {
     let machine = |text| {
         let (_directory, roots) = recorded(text);
         machine::machine(&roots)
@@ -190,7 +190,7 @@ fn the_machine_says_whether_it_is_a_virtual_one() {
 }
 
 #[test]
-fn a_system_that_says_nothing_is_no_error() {
+fn missing_facts_are_not_errors() {
     let (_directory, roots) = recorded("sys/dev/block/8:0 -> ../../sda\nsys/sda/dev = 8:0");
     let device = BlockDevice::find(&roots, (8, 0)).unwrap();
     assert_eq!(queue::queue(&device), nandle_profile::BlockQueue::default());

@@ -1,4 +1,4 @@
-//! A directory: a test file of its own, which has no name where the file system allows that.
+//! Directory as a target: creates a test file, unnamed if the file system supports that.
 
 use std::fs::File;
 use std::path::Path;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-use super::named::{self, NamedFile};
+use super::named_file::{self, NamedFile};
 use super::{Scratch, room};
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
-/// Opens a fresh test file in a directory. Its space is reserved, its contents are not written yet.
+/// Opens a new test file in a directory. Its space is reserved, but nothing is written yet.
 pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
     let wanted_bytes = room::wanted_bytes(directory, options)?;
     let NamedFile { file, guard, mut remarks } = match unnamed(directory)? {
         Some(file) => NamedFile { file, guard: None, remarks: Vec::new() },
-        None => named::create(directory)?,
+        None => named_file::create(directory)?,
     };
     remarks.extend(room::allocate(&file, wanted_bytes)?);
     let scratch = Scratch::of(&file)?;
@@ -36,13 +36,14 @@ pub(super) fn open(directory: &Path, options: &OpenOptions) -> Result<Leaf, Prob
     })
 }
 
-/// A file without a name, gone with its last descriptor even when the process is killed; `None` where the file
-/// system has none.
+/// Creates an unnamed file, which disappears with its last descriptor, even if the process is
+/// killed. `None` if the file system doesn't support that.
 pub(crate) fn unnamed(directory: &Path) -> Result<Option<File>, Problem> {
     let flags = OFlags::TMPFILE | OFlags::EXCL | OFlags::RDWR | OFlags::CLOEXEC;
     match rustix::fs::open(directory, flags, Mode::RUSR | Mode::WUSR) {
         Ok(descriptor) => Ok(Some(descriptor.into())),
-        // The last one is what kernels and file systems that don't know the flag say of opening a directory.
+        // Kernels and file systems that don't support the flag return the last one, as for opening
+        // a directory.
         Err(Errno::OPNOTSUPP | Errno::INVAL | Errno::ISDIR) => Ok(None),
         Err(errno) => Err(Problem::System { action: "making a test file in it", errno }),
     }

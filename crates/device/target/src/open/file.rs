@@ -1,4 +1,4 @@
-//! A regular file: foreign data until proved otherwise.
+//! Regular file as a target. It counts as foreign data unless it is marked as nandle's own.
 
 use std::fs::{self, File};
 use std::os::unix::fs::MetadataExt as _;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use nandle_io::FileLock;
 use rustix::io::Errno;
 
-use super::kept::{KeptFile, MARK_BYTES};
+use super::kept_file::{KeptFile, MARK_BYTES};
 use super::{Intent, NameGuard, holes, room};
 use crate::facts::FileUsers;
 use crate::roots::Roots;
@@ -16,11 +16,11 @@ use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 use nandle_units::format_bytes;
 
-/// Opens a file that is there.
+/// Opens an existing file.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
     let action = "opening it for reading";
     let file = File::open(path).map_err(Problem::system(action))?;
-    // The name may lead elsewhere by now, and --overwrite is no word about devices.
+    // The name may lead to something else by now, and `--overwrite` doesn't cover devices.
     if !file.metadata().map_err(Problem::system(action))?.is_file() {
         return Err(Problem::System { action, errno: Errno::STALE });
     }
@@ -51,13 +51,13 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
     Ok(leaf)
 }
 
-/// Makes a file that is kept, for a name that nothing has yet.
+/// Creates and keeps a file under an unused name.
 pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
     let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
     let wanted_bytes = room::wanted_bytes(directory, options)?;
     let file = fs::OpenOptions::new().read(true).write(true).create_new(true).open(path);
     let file = file.map_err(Problem::system("making it"))?;
-    // Until it is what it should be, a failure takes it away again.
+    // Removes the file if a later step fails.
     let unfinished = NameGuard::new(path);
     let remark = room::allocate(&file, wanted_bytes.saturating_add(MARK_BYTES))?;
     let kept = KeptFile::mark(path, &file)?;
@@ -74,7 +74,7 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     Ok(leaf)
 }
 
-/// The same file once more, for writing; what was looked at must be what is written to.
+/// Opens the file again for writing. It must be the same file that was checked.
 fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
     let action = "opening it for writing";
     let file = fs::OpenOptions::new().read(true).write(true).open(path).map_err(Problem::system(action))?;
@@ -85,7 +85,8 @@ fn reopen(path: &Path, looked_at: &File) -> Result<File, Problem> {
     }
 }
 
-/// Another process that has the file open would find something else in it. Returns a remark where that can't be known.
+/// Refuses a file that other processes have open, since its contents would change for them. Returns
+/// a remark if that can't be determined.
 fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
     let FileUsers { seen, unseen } = FileUsers::of(&Roots::default(), file);
     if !seen.is_empty() {
@@ -95,8 +96,9 @@ fn refuse_if_used(file: &File) -> Result<Option<String>, Problem> {
     Ok((unseen > 0).then(|| remark.to_owned()))
 }
 
-/// Keeps others of our kind from writing to a file: devices are opened for one process alone, and two replays in one file
-/// destroy each other's stores. Where there are no locks, the user must not name a file twice, and there is `None`.
+/// Locks the file against other nandle processes. Devices are opened exclusively, and two replays
+/// in one file destroy each other's stores. Returns `None` if the file system has no locks; then
+/// the user must not name a file twice.
 fn lock(leaf: &Leaf) -> Result<Option<FileLock>, Problem> {
     let Some(file) = leaf.file() else { return Ok(None) };
     match FileLock::take(Arc::clone(file), false) {
@@ -130,7 +132,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_written_to_by_one_at_a_time() {
+    fn a_file_has_one_writer_at_a_time() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("data");
         fs::write(&path, vec![7; 4 << 20]).unwrap();

@@ -1,12 +1,12 @@
-//! Opening what was named: a path becomes a leaf, after the checks that keep foreign data safe.
+//! Opening of targets: turns a path into a leaf, after checks that protect foreign data.
 
 mod directory;
 mod file;
 mod holes;
-mod kept;
+mod kept_file;
 mod model;
-mod named;
-mod raw;
+mod named_file;
+mod raw_device;
 mod room;
 mod scratch;
 
@@ -16,8 +16,8 @@ use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use directory::unnamed;
-pub(crate) use kept::KeptFile;
-pub(crate) use named::NameGuard;
+pub(crate) use kept_file::KeptFile;
+pub(crate) use named_file::NameGuard;
 pub(crate) use room::{allocate, check as check_room};
 pub(crate) use scratch::Scratch;
 
@@ -28,63 +28,63 @@ use crate::spec::TargetSpec;
 use crate::target::Leaf;
 use crate::{IoChoice, Problem};
 
-/// No test says anything about a device with less to address.
+/// Smallest useful area of a test.
 pub(crate) const SMALLEST_AREA_BYTES: u64 = 1 << 20;
-/// Test files are whole multiples of this, so that every device's logical block divides them.
+/// Unit of test file sizes, a multiple of every logical block size.
 const BLOCK_BYTES: u64 = 4096;
 
-/// How a target is to be opened.
+/// Parameters for opening a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
 pub struct OpenOptions {
-    /// Which world its requests go through.
+    /// I/O interface of the requests.
     pub io: IoChoice,
-    /// Bypass the page cache where the target can.
+    /// True to bypass the page cache, if supported.
     pub direct: bool,
-    /// What the tests will do.
+    /// Intended use.
     pub intent: Intent,
-    /// Size of a directory's test file; rounded down to whole blocks of 4 KiB.
+    /// Size of the test file in a directory, rounded down to blocks of 4 KiB.
     pub test_file_bytes: u64,
-    /// The user said that a file's contents may be lost. A file that doesn't exist is then made, and kept.
+    /// True if a file's contents may be overwritten. A missing file is then created and kept.
     pub overwrite: bool,
-    /// The user said that a raw device's contents may be lost.
+    /// True if a raw device's contents may be overwritten.
     pub destroy_data: bool,
-    /// What a request to a modelled drive costs its host's processor; a default when the user says nothing.
+    /// Host processor time per request of a modelled drive; `None` for the default.
     pub request_cpu: Option<Nanos>,
-    /// What modelled drives keep of what is written to them.
+    /// Contents stored by modelled drives.
     pub model_contents: ModelContents,
 }
 
-/// What tests will do to a target.
+/// Intended use of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Intent {
-    /// Read from it. A fresh test file is written all the same, before it is read.
+    /// Reads only. A new test file is filled all the same.
     #[default]
     Read,
-    /// Write to it.
+    /// Writes.
     Write,
 }
 
-/// What modelled drives keep of what is written to them.
+/// Contents stored by modelled drives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ModelContents {
-    /// Nothing, so that reads bring anything, unless the target names faults: enough where only time is measured, and
-    /// much faster.
+    /// No contents, unless the target has faults. Reads then return arbitrary data, which suffices
+    /// to measure time and is much faster.
     #[default]
     None,
-    /// All of it, in memory.
+    /// All written contents, in memory.
     Kept,
 }
 
 impl OpenOptions {
-    /// What a request to a modelled drive costs.
+    /// Host processor time per request of a modelled drive.
     pub(crate) fn model_request_cpu(&self) -> Nanos {
         self.request_cpu.unwrap_or(nandle_model::world::Host::REQUEST_CPU)
     }
 }
 
 impl Default for OpenOptions {
-    /// Reading with direct I/O, with a test file of 4 GiB; nothing foreign may be lost.
+    /// Reads with direct I/O, a test file of 4 GiB, no overwriting.
     fn default() -> Self {
         Self {
             io: IoChoice::Auto,
@@ -105,14 +105,14 @@ pub(crate) fn open_leaf(spec: &TargetSpec, options: &OpenOptions) -> Result<Leaf
         TargetSpec::Path(_) if options.request_cpu.is_some() => Err(Problem::ForModelsAlone),
         TargetSpec::Path(path) => open_path(path, options)?.check_area(),
         TargetSpec::Model(model) => model::open(model, options),
-        // `leaves` has taken these apart.
+        // `leaves` has expanded these.
         TargetSpec::Repeat { .. } | TargetSpec::Array(_) => {
             Err(Problem::NotJoined { count: spec.leaves().len() })
         }
     }
 }
 
-/// Makes a device of an open file, with what a reader of figures should know of what is below it.
+/// Creates a device from an open file, with remarks about the devices below it.
 fn device(file: File, options: &OpenOptions) -> Result<(DeviceFile, Vec<String>), Problem> {
     let mut remarks = facts::stack_remarks(&file);
     let durable_writes = facts::durable_writes(&file);
@@ -135,7 +135,7 @@ fn open_path(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
     } else if kind.is_file() {
         file::open(path, options)
     } else if kind.is_block_device() {
-        raw::open(path, options)
+        raw_device::open(path, options)
     } else {
         Err(Problem::Kind { kind: kind_name(kind) })
     }?;

@@ -1,4 +1,4 @@
-//! A modelled drive: no foreign data is on it, so nothing has to be checked but its parameters.
+//! Modelled drive as a target. It has no foreign data, so only its parameters are checked.
 
 use std::path::Path;
 
@@ -12,7 +12,6 @@ use crate::spec::{ModelName, ModelSpec, StateSpec};
 use crate::target::{Backing, Leaf, MediaSettings, ModelledLeaf, TargetKind};
 use crate::{IoChoice, OpenOptions, Problem};
 
-/// Loads a model.
 pub(super) fn open(spec: &ModelSpec, options: &OpenOptions) -> Result<Leaf, Problem> {
     refuse_what_it_lacks(options)?;
     let model = load(spec).map_err(Problem::model)?;

@@ -1,5 +1,5 @@
-//! Room for a test file, asked for before and taken before anything is written: a test that fills the disk half
-//! way through is of no use.
+//! Space for test files, checked and reserved before anything is written, so that a test doesn't
+//! fill the disk halfway through.
 
 use std::fs::File;
 use std::path::Path;
@@ -11,10 +11,10 @@ use rustix::process::{Resource, getrlimit};
 use super::BLOCK_BYTES;
 use crate::{OpenOptions, Problem};
 
-/// No more than this stays free for others.
+/// Largest reserve that stays free for others.
 const RESERVE_BYTES_MAX: u64 = 1 << 30;
 
-/// The size of the test file that is wanted, when the file system has room for it.
+/// Size of the test file, if the file system has space for it.
 pub(super) fn wanted_bytes(directory: &Path, options: &OpenOptions) -> Result<u64, Problem> {
     let wanted_bytes = options.test_file_bytes - options.test_file_bytes % BLOCK_BYTES;
     check(directory, wanted_bytes)?;
@@ -22,23 +22,24 @@ pub(super) fn wanted_bytes(directory: &Path, options: &OpenOptions) -> Result<u6
     Ok(wanted_bytes)
 }
 
-/// Whether a directory's file system has room for so many bytes of test files.
+/// Checks that a directory's file system has space for test files of `wanted_bytes`.
 pub(crate) fn check(directory: &Path, wanted_bytes: u64) -> Result<(), Problem> {
     let stat = statvfs(directory).map_err(Problem::system("asking the file system for its free space"))?;
     Room::new(stat.f_blocks, stat.f_bavail, stat.f_frsize).check(wanted_bytes)
 }
 
-/// Where the user's limit on file sizes is lower, the system would not refuse the file but kill the process.
+/// Checks the user's limit on file sizes. Beyond it the system would kill the process instead of
+/// refusing the file.
 fn check_limit(wanted_bytes: u64) -> Result<(), Problem> {
     match getrlimit(Resource::Fsize).current {
-        Some(limit) if limit < wanted_bytes.saturating_add(super::kept::MARK_BYTES) => {
+        Some(limit) if limit < wanted_bytes.saturating_add(super::kept_file::MARK_BYTES) => {
             Err(Problem::System { action: "making a test file beyond `ulimit -f`", errno: Errno::FBIG })
         }
         _ => Ok(()),
     }
 }
 
-/// Takes the room for a file. Returns a remark where the file system can't do that.
+/// Reserves space for a file. Returns a remark if the file system can't do that.
 pub(crate) fn allocate(file: &File, bytes: u64) -> Result<Option<String>, Problem> {
     match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => Ok(None),
@@ -51,7 +52,7 @@ pub(crate) fn allocate(file: &File, bytes: u64) -> Result<Option<String>, Proble
     }
 }
 
-/// The file system counted more free space than it gives.
+/// The file system reported more free space than it provides.
 fn no_room(file: &File, bytes: u64) -> Problem {
     let room =
         fstatvfs(file).map_or(Room::default(), |stat| Room::new(stat.f_blocks, stat.f_bavail, stat.f_frsize));
@@ -72,8 +73,8 @@ impl Room {
         }
     }
 
-    /// 5 % of the file system or 1 GiB, whichever is smaller, stays free: full file systems are slow, and others
-    /// write to it too.
+    /// Reserve that stays free: 5 % of the file system, at most 1 GiB. Full file systems are slow,
+    /// and others write to them as well.
     fn reserve_bytes(self) -> u64 {
         (self.capacity_bytes / 20).min(RESERVE_BYTES_MAX)
     }
@@ -107,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused_with_what_would() {
+    fn a_file_that_does_not_fit_is_refused_with_the_largest_size() {
         let room = Room { capacity_bytes: 100 * GIB, available_bytes: 3 * GIB };
         assert!(room.check(2 * GIB).is_ok());
         let problem = room.check(4 * GIB).unwrap_err();

@@ -5,14 +5,15 @@ use std::time::Duration;
 
 use crate::Problem;
 
-/// A device that has stopped answering holds a truncation back like any other write, and the program has to say so and end.
+/// Longest wait for a truncation. A stalled device blocks it like any write, and the program must
+/// report that and end.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Gives a test file's space back when dropped.
+/// Releases a test file's space on drop.
 ///
-/// Closing the file isn't enough: a ring holds the files that are registered with it until the kernel has taken it apart, which
-/// it does in the background, some time after the ring was closed or its process has ended. Until then the file system of a
-/// file without a name is as full as before, and the next test on it may find no room.
+/// Closing the file isn't enough. A ring keeps its registered files open until the kernel has
+/// destroyed it in the background, some time after the ring was closed or its process ended. Until
+/// then an unnamed file still uses its space, and the next test may find too little.
 #[derive(Debug)]
 pub(crate) struct Scratch(Option<File>);
 
@@ -28,7 +29,7 @@ impl Drop for Scratch {
         let Some(file) = self.0.take() else { return };
         let (is_done, done) = mpsc::channel();
         let truncation = move || {
-            // Where that fails the space is free when the kernel is done.
+            // If this fails, the kernel releases the space later.
             let _ = file.set_len(0);
             let _ = is_done.send(());
         };

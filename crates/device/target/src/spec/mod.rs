@@ -1,4 +1,4 @@
-//! What a user may name, as text and as a type.
+//! Targets as text and as a type.
 //!
 //! ```text
 //! target := path                               a directory, a file or a block device, taken as it stands
@@ -16,9 +16,10 @@
 //! chunk  := a size, such as 64KiB
 //! ```
 //!
-//! Only inside a list and behind `model:` have `,` and a trailing `*count` a meaning, only behind `model:` has `:`, and
-//! there a backslash takes it from the character behind it. A path that begins with `model:` is written `./model:…`. An array inside an
-//! array is refused: what it would be good for, `raid10` does.
+//! The characters `,` and a trailing `*count` only have a meaning inside a list and after `model:`,
+//! and `:` only after `model:`. There, a backslash makes the next character literal. A path that
+//! starts with `model:` is written `./model:…`. Arrays of arrays are refused; `raid10` covers their
+//! use.
 
 mod model;
 mod parse;
@@ -29,36 +30,36 @@ use std::path::PathBuf;
 pub use model::{ModelName, ModelSpec, StateSpec};
 pub use parse::SpecError;
 
-/// What the user named. See the [module](self) for how it is written.
+/// Target as named by the user. The [module](self) documents the syntax.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TargetSpec {
-    /// A directory, a file or a block device; which one is found out when it is opened.
+    /// Directory, file or block device; the kind is determined on opening.
     Path(PathBuf),
     /// A modelled drive.
     Model(ModelSpec),
-    /// Some number of the same, at least 2. Paths are repeated inside arrays alone.
+    /// Several targets of the same kind, at least 2. Paths are only repeated inside arrays.
     Repeat {
-        /// What is repeated: a path or a model.
+        /// Repeated target: a path or a model.
         target: Box<TargetSpec>,
-        /// How often.
+        /// Number of repeats.
         count: u32,
     },
     /// An array in software.
     Array(ArraySpec),
 }
 
-/// An array as the user named it.
+/// Array as named by the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArraySpec {
-    /// How it places data.
+    /// Placement of data.
     pub level: ArrayLevel,
-    /// Bytes on one member before the next one's turn comes; a multiple of 512.
+    /// Chunk size in bytes, a multiple of 512.
     pub chunk_bytes: u64,
-    /// The members, repeats not yet expanded.
+    /// Members before the expansion of repeats.
     pub members: Vec<TargetSpec>,
 }
 
-/// How an array places data.
+/// Placement of data in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArrayLevel {
     /// Striped over all members.
@@ -68,7 +69,7 @@ pub enum ArrayLevel {
 }
 
 impl ArrayLevel {
-    /// The word before the first colon.
+    /// Keyword before the first colon.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Raid0 => "raid0",
@@ -78,7 +79,7 @@ impl ArrayLevel {
 }
 
 impl TargetSpec {
-    /// The single targets behind it, in the order of their use: an array's members with repeats expanded.
+    /// Single targets in order of use: an array's members with repeats expanded.
     pub fn leaves(&self) -> Vec<&Self> {
         match self {
             Self::Path(_) | Self::Model(_) => vec![self],
@@ -89,7 +90,7 @@ impl TargetSpec {
 }
 
 impl ArraySpec {
-    /// How many members it has, repeats counted.
+    /// Number of members, with repeats expanded.
     pub fn members_count(&self) -> u64 {
         let count = |member: &TargetSpec| match member {
             TargetSpec::Repeat { count, .. } => u64::from(*count),

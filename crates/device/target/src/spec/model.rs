@@ -1,4 +1,4 @@
-//! A modelled drive as the user names it: which one, how it begins, and what goes wrong on it.
+//! Modelled drive as named by the user, with its capacity, initial state and faults.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -8,34 +8,34 @@ use nandle_units::{format_bytes_exact, parse_bytes};
 use super::SpecError;
 use super::print::escaped;
 
-/// A modelled drive, how it begins, and what goes wrong on it.
+/// Modelled drive with its initial state and faults.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelSpec {
-    /// Which one.
+    /// Name of the model.
     pub name: ModelName,
-    /// What it holds, where that isn't the model's own capacity.
+    /// Capacity, if it differs from the model's own.
     pub capacity_bytes: Option<u64>,
-    /// How it begins.
+    /// Initial state.
     pub state: StateSpec,
-    /// A file that says what goes wrong on it; nothing when absent.
+    /// File of faults, if any.
     pub faults: Option<PathBuf>,
 }
 
-/// Which modelled drive.
+/// Name of a modelled drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelName {
-    /// One of the library.
+    /// Drive of the library.
     Library(String),
-    /// One described by a file.
+    /// Drive described by a file.
     File(PathBuf),
 }
 
-/// How a modelled drive begins.
+/// Initial state of a modelled drive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StateSpec {
-    /// The first part written once, from start to end: so many per cent.
+    /// Percentage of the drive written once sequentially.
     Filled(u8),
-    /// As a file says that `nandle models age` wrote.
+    /// State in a file written by `nandle models age`.
     File(PathBuf),
 }
 
@@ -46,12 +46,12 @@ impl Default for StateSpec {
 }
 
 impl ModelSpec {
-    /// A drive as it begins when the user says nothing more.
+    /// Creates a drive with default parameters.
     pub fn named(name: ModelName) -> Self {
         Self { name, capacity_bytes: None, state: StateSpec::default(), faults: None }
     }
 
-    /// The same with every path changed.
+    /// Applies `change` to every path.
     #[must_use]
     pub fn with_paths(self, change: impl Fn(PathBuf) -> PathBuf) -> Self {
         let name = match self.name {
@@ -65,7 +65,7 @@ impl ModelSpec {
         Self { name, state, faults: self.faults.map(change), ..self }
     }
 
-    /// From the parts between colons, backslashes gone. `text` is all that was given, for errors.
+    /// Parses the unescaped parts between colons. `text` is the whole input, for errors.
     pub(super) fn parse(parts: &[String], text: &str) -> Result<Self, SpecError> {
         let Some((name, hows)) = parts.split_first().filter(|(name, _)| !name.is_empty()) else {
             return Err(SpecError::Empty { text: text.into() });
@@ -100,7 +100,7 @@ impl ModelName {
 }
 
 impl StateSpec {
-    /// `new`, `filled`, `70%`, or a path.
+    /// Parses `new`, `filled`, `70%`, or a path.
     fn parse(text: &str) -> Option<Self> {
         match (text, text.strip_suffix('%')) {
             ("", _) => None,
@@ -132,7 +132,7 @@ impl fmt::Display for ModelSpec {
     }
 }
 
-/// What keeps a path from being taken for another state.
+/// Prefix that prevents a path from being parsed as another state.
 fn ambiguity(path: &Path) -> &'static str {
     let is_path = matches!(StateSpec::parse(&path.to_string_lossy()), Some(StateSpec::File(_)));
     if is_path { "" } else { "./" }

@@ -4,115 +4,115 @@ use std::str::FromStr;
 use super::{ArrayLevel, ArraySpec, ModelSpec, TargetSpec};
 use nandle_units::{UnitError, parse_bytes};
 
-/// What begins something that is no path.
+/// Prefixes of targets that aren't paths.
 pub(super) const KEYWORDS: [&str; 3] = ["model:", "raid0:", "raid10:"];
 
-/// No array in software that is measured has more; it keeps a slip of the finger from opening a billion files.
+/// Largest number of members. It prevents a typing error from opening a billion files.
 const MEMBERS_MAX: u64 = 1024;
 
-/// What the user named could not be understood. Always wrong usage.
+/// The target text is invalid. Always a usage error.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpecError {
-    /// Nothing, where something had to be named.
+    /// Nothing was named.
     #[error(
         "no target is named in {text:?}; expected a directory, a file, /dev/NAME, model:NAME or raid0:CHUNK:T,T"
     )]
     Empty {
-        /// All that was given.
+        /// Whole input.
         text: String,
     },
-    /// An array without its list.
+    /// Array without members.
     #[error(
         "{text:?} names no members; expected {level}:CHUNK:TARGET,TARGET,… such as {level}:64KiB:/mnt/a,/mnt/b"
     )]
     NoMembers {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The level.
+        /// RAID level.
         level: &'static str,
     },
-    /// The chunk is no size.
+    /// The chunk isn't a size.
     #[error("the chunk of {text:?}: {source}")]
     Chunk {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// Why it is no size.
+        /// Parse error.
         source: UnitError,
     },
-    /// The chunk is a size that no array can have.
+    /// The chunk size is invalid.
     #[error(
         "the chunk of {text:?} has {chunk_bytes} bytes; expected a multiple of 512 above 0, such as 64KiB"
     )]
     ChunkSize {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The size.
+        /// Chunk size in bytes.
         chunk_bytes: u64,
     },
-    /// Too few members, too many, or a mirror without its pair.
+    /// Too few or too many members, or an odd number for mirrors.
     #[error("{text:?} has {got} members; {level} needs {expected}")]
     MembersCount {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The level.
+        /// RAID level.
         level: &'static str,
-        /// How many there are.
+        /// Number of members.
         got: u64,
-        /// How many would do.
+        /// Valid numbers of members.
         expected: &'static str,
     },
-    /// An array as the member of another.
+    /// Array as the member of another.
     #[error("{text:?} has an array inside an array, which is not supported; raid10 is a stripe over mirrors")]
     Nested {
-        /// What was given.
+        /// Whole input.
         text: String,
     },
-    /// An array of a level that there isn't.
+    /// Unsupported RAID level.
     #[error(
         "{text:?}: there is no {level} here; an array is raid0:CHUNK:T,T,… or raid10:CHUNK:T,T,…, which is a mirror when \
          it has two members (a file of that name is ./{text})"
     )]
     Level {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The level.
+        /// RAID level.
         level: String,
     },
-    /// Something behind a modelled drive's name that says nothing of it.
+    /// Unknown parameter of a modelled drive.
     #[error(
         "{how:?} in {text:?} says nothing of a modelled drive; expected capacity=4GiB, state=new, state=filled, state=70% (filled so \
          far), state=FILE (of `nandle models age`) or faults=FILE; a colon in a path is written \\:"
     )]
     How {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The part that says nothing.
+        /// The unknown parameter.
         how: String,
     },
-    /// A state that a modelled drive can't begin in.
+    /// Invalid initial state of a modelled drive.
     #[error(
         "state={state} in {text:?}: expected state=new, state=filled, state=0% to state=100% (filled so far), or state=FILE \
          (of `nandle models age`)"
     )]
     State {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The state.
+        /// The invalid state.
         state: String,
     },
-    /// A repeat count that is none.
+    /// Invalid repeat count.
     #[error("{count:?} in {text:?} is no number of repeats; expected 1 to 1024 behind the *")]
     Count {
-        /// What was given.
+        /// Whole input.
         text: String,
-        /// The count.
+        /// The invalid count.
         count: String,
     },
 }
 
 impl TargetSpec {
-    /// Reads what stood on the command line. A path that is not UTF-8 is taken as it stands.
+    /// Parses a command-line argument. A path that isn't UTF-8 is taken literally.
     ///
     /// # Errors
     /// See [`SpecError`].
@@ -143,7 +143,7 @@ impl FromStr for TargetSpec {
     }
 }
 
-/// `raid5` of `raid5:…`.
+/// Returns `raid5` for `raid5:…`.
 fn unknown_level(text: &str) -> Option<&str> {
     let (level, _) = text.split_once(':')?;
     let digits = level.strip_prefix("raid")?;
@@ -178,7 +178,7 @@ fn check_count(array: &ArraySpec, text: &str) -> Result<(), SpecError> {
     Err(SpecError::MembersCount { text: text.into(), level: array.level.name(), got, expected })
 }
 
-/// Splits at the separators that have no backslash before them.
+/// Splits at separators without a preceding backslash.
 fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     let mut escape = false;
     text.split(move |c| {
@@ -188,7 +188,8 @@ fn split(text: &str, separator: char) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A path or a model, perhaps repeated; its text has backslashes. `text` is all that was given, for errors.
+/// Parses a path or a model with an optional repeat count. `part` may contain backslashes; `text`
+/// is the whole input, for errors.
 fn member(part: &str, text: &str) -> Result<TargetSpec, SpecError> {
     let (name, count) = split_count(part, text)?;
     let target = match name.strip_prefix("model:") {
@@ -208,7 +209,7 @@ fn member(part: &str, text: &str) -> Result<TargetSpec, SpecError> {
     })
 }
 
-/// Splits `*N` off the end. Without a backslash before it, an asterisk can mean nothing else.
+/// Splits off a trailing `*N`. An unescaped asterisk has no other meaning.
 fn split_count<'a>(part: &'a str, text: &str) -> Result<(&'a str, u32), SpecError> {
     let mut escape = false;
     let asterisk = part.char_indices().find(|(_, c)| {

@@ -21,7 +21,7 @@ impl fmt::Display for ArraySpec {
     }
 }
 
-/// A path that can't be taken for a keyword.
+/// Formats a path so that it can't be parsed as a keyword.
 fn as_path(path: &str) -> String {
     let ambiguous = KEYWORDS.iter().any(|keyword| path.starts_with(keyword));
     if ambiguous { format!("./{path}") } else { path.into() }
@@ -32,12 +32,12 @@ fn as_member(member: &TargetSpec) -> String {
         TargetSpec::Path(path) => escaped(&as_path(&path.to_string_lossy()), &[',', '*']),
         TargetSpec::Model(model) => model.to_string(),
         TargetSpec::Repeat { target, count } => format!("{}*{count}", as_member(target)),
-        // The parser makes no such thing; code that builds one sees why it can't be read back.
+        // The parser never creates this; code that does gets text that can't be parsed.
         TargetSpec::Array(array) => array.to_string(),
     }
 }
 
-/// The text with a backslash before every backslash and every character that would mean something where it stands.
+/// Escapes backslashes and the characters in `meaning`.
 pub(super) fn escaped(text: &str, meaning: &[char]) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {

@@ -1,4 +1,4 @@
-//! What the tests of opening share.
+//! Helpers shared by the tests of opening.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 #![allow(
     clippy::unwrap_used,
@@ -39,17 +39,17 @@ pub(crate) fn target_entries(directory: &Path) -> Vec<String> {
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-/// Says loudly that a test did not run.
+/// Reports prominently that a test did not run.
 pub(crate) fn skip(why: &str) {
     say(&format!("SKIPPED: {why}"));
 }
 
-/// Says something on the output of the tests.
+/// Prints to the output of the tests.
 pub(crate) fn say(what: &str) {
     eprintln!("{what}");
 }
 
-/// Runs a program; the error says what it said.
+/// Runs a program; the error contains its output.
 pub(crate) fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
     let output =
         Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;

@@ -1,11 +1,11 @@
-//! What the parameters of a model say, as a system would say it of a drive.
+//! Parameters of a model in the form of system facts.
 
 use nandle_profile::{BlockQueue, Identity, MachineFacts, SystemFacts};
 
 use crate::target::ModelledLeaf;
 
-/// The queue that the model's host has, and no file system. The machine is the modelled one: what the program runs on
-/// has no part in the figures.
+/// Queue of the model's host, without a file system. The machine is the modelled one, since the
+/// real machine doesn't affect the figures.
 pub(super) fn system_facts(leaf: &ModelledLeaf) -> SystemFacts {
     let queue = BlockQueue {
         rotational: Some(leaf.facts.rotational),
@@ -29,7 +29,7 @@ pub(super) fn system_facts(leaf: &ModelledLeaf) -> SystemFacts {
     }
 }
 
-/// The model's description and its capacity.
+/// Identity with the model's description and capacity.
 pub(super) fn identity(leaf: &ModelledLeaf) -> Identity {
     Identity {
         model: Some(format!("modelled {}", leaf.model.name())),

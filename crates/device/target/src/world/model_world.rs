@@ -7,8 +7,8 @@ use super::World;
 use crate::Problem;
 use crate::target::{Leaf, MediaSettings, ModelledLeaf};
 
-/// Modelled drives in one world, each in its first state. Those that keep contents have media; where none does the world has no place
-/// for contents, and is faster.
+/// Creates a world of modelled drives in their initial state. Drives that store contents have
+/// media. Without any, the world has no storage for contents and is faster.
 pub(super) fn world<'a>(
     slots: u32,
     request_cpu: Nanos,
@@ -44,7 +44,7 @@ fn with_faults(media: Media, settings: &MediaSettings, number: u64) -> Media {
     }
 }
 
-/// One modelled drive with its write cache off, without contents.
+/// Creates a world with one modelled drive, its write cache off, without contents.
 pub(super) fn world_without_cache(slots: u32, request_cpu: Nanos, drive: &Model) -> Result<World, Problem> {
     let slots = usize::try_from(slots).unwrap_or(usize::MAX);
     let mut world = ModelWorld::new(Host { slots, request_cpu });

@@ -1,4 +1,5 @@
-//! A raw block device: its contents are foreign data until the user states otherwise explicitly.
+//! Raw block device as a target. Its contents are foreign data unless the user explicitly states
+//! otherwise.
 
 use std::fs::File;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
@@ -14,7 +15,6 @@ use crate::roots::Roots;
 use crate::target::{Backing, Leaf, TargetKind};
 use crate::{OpenOptions, Problem};
 
-/// Opens a block device.
 pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> {
     let file = match options.intent {
         Intent::Read => File::open(path).map_err(Problem::system("opening it for reading"))?,
@@ -36,13 +36,13 @@ pub(super) fn open(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem> 
     })
 }
 
-/// Opens a device that is not in use, and keeps it so: `O_EXCL` makes the kernel refuse mounts as
-/// long as it is open, and refuses itself where another process was faster or can't be seen from here.
+/// Opens an unused device exclusively. With `O_EXCL` the kernel refuses mounts while it is open. It
+/// also refuses the open if another process was faster or isn't visible from here.
 fn open_for_writing(path: &Path, options: &OpenOptions) -> Result<File, Problem> {
     if !options.destroy_data {
         return Err(Problem::DestroysData);
     }
-    // Looked at before it is opened, because the kernel's word for all of it is just "busy".
+    // The uses are checked before opening, since the kernel only reports "busy".
     let looked_at = std::fs::metadata(path).map_err(Problem::system("looking at it"))?;
     refuse_if_used(looked_at.rdev())?;
     let flags = OFlags::RDWR | OFlags::EXCL | OFlags::CLOEXEC;
@@ -55,7 +55,7 @@ fn open_for_writing(path: &Path, options: &OpenOptions) -> Result<File, Problem>
         }
         Err(errno) => return Err(Problem::System { action, errno }),
     };
-    // The name may lead elsewhere by now.
+    // The name may lead to something else by now.
     let opened = file.metadata().map_err(Problem::system("looking at it"))?;
     if !opened.file_type().is_block_device() || opened.rdev() != looked_at.rdev() {
         return Err(Problem::System { action, errno: Errno::STALE });
@@ -75,7 +75,7 @@ fn uses(device: u64) -> Vec<String> {
     BlockDevice::find(&roots, number).map_or_else(Vec::new, |device| facts::uses(&roots, &device))
 }
 
-/// What a reader of figures should know when the device was only read.
+/// Remarks for the reader of the figures if the device was only read.
 fn read_remarks(file: &File, options: &OpenOptions) -> Vec<String> {
     if options.intent == Intent::Write {
         return Vec::new();
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_leads_to_a_file_by_now_is_not_written_to() {
+    fn a_device_name_replaced_by_a_file_is_not_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let options = OpenOptions { intent: Intent::Write, destroy_data: true, ..OpenOptions::default() };
         let refused = open(file.path(), &options).unwrap_err();

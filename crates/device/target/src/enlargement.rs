@@ -1,4 +1,4 @@
-//! Modelled flash drives that are made larger, because the work needs more than they are modelled with.
+//! Enlargement of modelled flash drives for workloads that need more space.
 
 use nandle_model::library::Parameters;
 
@@ -6,27 +6,28 @@ use crate::Target;
 use crate::spec::{ArraySpec, ModelSpec, StateSpec, TargetSpec};
 
 impl Target {
-    /// The same target with modelled flash drives large enough for tests to address `bytes`, each drive in proportion.
+    /// Returns this target with modelled flash drives large enough to address `bytes`, each
+    /// enlarged in proportion.
     ///
-    /// `None` where that can't be: it isn't made of modelled flash drives alone, the user has named a capacity, or a drive
-    /// begins in a state that was recorded with the capacity that it has.
+    /// Returns `None` if the target has other devices than modelled flash drives, if the user set a
+    /// capacity, or if a drive's initial state was recorded with its capacity.
     pub fn enlarged(&self, bytes: u64) -> Option<TargetSpec> {
-        let grows = Grows { to_bytes: bytes, from_bytes: self.area_bytes() };
+        let enlargement = Enlargement { to_bytes: bytes, from_bytes: self.area_bytes() };
         let is_flash = |leaf: &crate::target::Leaf| {
             leaf.model().is_some_and(|drive| matches!(drive.model.parameters(), Parameters::Flash(_)))
         };
         let own_bytes: Vec<u64> = self.shapes().map(|shape| shape.capacity_bytes).collect();
-        self.leaves.iter().all(is_flash).then(|| grows.spec(&self.spec, &mut own_bytes.into_iter()))?
+        self.leaves.iter().all(is_flash).then(|| enlargement.spec(&self.spec, &mut own_bytes.into_iter()))?
     }
 }
 
-struct Grows {
+struct Enlargement {
     to_bytes: u64,
     from_bytes: u64,
 }
 
-impl Grows {
-    /// `own_bytes` has the capacity of each leaf.
+impl Enlargement {
+    /// Enlarges a spec. `own_bytes` yields the capacity of each leaf.
     fn spec(&self, spec: &TargetSpec, own_bytes: &mut impl Iterator<Item = u64>) -> Option<TargetSpec> {
         Some(match spec {
             TargetSpec::Path(_) | TargetSpec::Repeat { .. } => return None,
@@ -35,7 +36,7 @@ impl Grows {
         })
     }
 
-    /// Of the capacity of a member, whole chunks are used.
+    /// Enlarges an array. Only whole chunks of a member are used.
     fn array(&self, array: &ArraySpec, own_bytes: &mut impl Iterator<Item = u64>) -> Option<ArraySpec> {
         let mut member = |member: &TargetSpec| {
             let (one, count) = match member {

@@ -1,9 +1,10 @@
-//! Test files with a name, where the file system has no unnamed ones.
+//! Named test files, for file systems without unnamed ones.
 //!
-//! The name is taken away straight after opening, where the file survives that; else when the target is dropped.
-//! A process that is killed before that leaves `.nandle-test-PID-N` behind. Each such file is locked while it is
-//! in use, so the next one to make a test file in the directory knows which of them are unused and removes them.
-//! (The process number in the name is for people: behind a container's wall it means nothing.)
+//! The name is removed right after opening if the file survives that, and otherwise when the target
+//! is dropped. A killed process may leave `.nandle-test-PID-N` behind. Each such file is locked
+//! while in use, so the next process that creates a test file in the directory can detect and
+//! remove unused ones. (The process number in the name is only for display; in a container it has
+//! no meaning outside.)
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -17,19 +18,19 @@ use crate::Problem;
 use crate::roots::names;
 
 const PREFIX: &str = ".nandle-test-";
-/// Names tried before something else must be wrong.
+/// Most names tried.
 const TRIES: u32 = 100;
 
-/// A test file that has, or had, a name.
+/// Test file that has or had a name.
 #[derive(Debug)]
 pub(super) struct NamedFile {
     pub(super) file: File,
-    /// Set where the name is still there.
+    /// Guard of the name, if it still exists.
     pub(super) guard: Option<NameGuard>,
     pub(super) remarks: Vec<String>,
 }
 
-/// Removes a name when dropped.
+/// Removes a name on drop.
 #[derive(Debug)]
 pub(crate) struct NameGuard {
     path: PathBuf,
@@ -44,7 +45,7 @@ impl NameGuard {
         &self.path
     }
 
-    /// Leaves the name where it is.
+    /// Keeps the name.
     pub(super) fn keep(mut self) {
         self.path = PathBuf::new();
     }
@@ -52,12 +53,12 @@ impl NameGuard {
 
 impl Drop for NameGuard {
     fn drop(&mut self) {
-        // Another process has removed it already.
+        // Another process may have removed it already.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Makes a test file and takes its name away if the file survives that.
+/// Creates a test file and removes its name if the file survives that.
 pub(super) fn create(directory: &Path) -> Result<NamedFile, Problem> {
     let remarks = remove_stale(directory);
     let (file, guard) = create_locked(directory)?;
@@ -79,9 +80,9 @@ fn create_locked(directory: &Path) -> Result<(File, NameGuard), Problem> {
         let path = directory.join(format!("{PREFIX}{}-{number}", std::process::id()));
         match fs::OpenOptions::new().read(true).write(true).create_new(true).mode(0o600).open(&path) {
             Ok(file) => {
-                // Where there are no locks, stale files stay; that harms less than removing one in use.
+                // Without locks stale files stay, which is less harmful than removing one in use.
                 let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-                // Another process may have found it before it was locked, and have removed it as stale.
+                // Another process may have removed it as stale before it was locked.
                 if file.metadata().is_ok_and(|metadata| metadata.nlink() > 0) {
                     return Ok((file, NameGuard { path }));
                 }
@@ -96,13 +97,13 @@ fn create_locked(directory: &Path) -> Result<(File, NameGuard), Problem> {
     })
 }
 
-/// Removes test files that are no longer in use. Returns a remark for each, also for those that stay.
+/// Removes unused test files. Returns a remark for each one found.
 fn remove_stale(directory: &Path) -> Vec<String> {
     let stale = names(directory).into_iter().filter(|name| is_ours(name));
     stale.filter_map(|name| remove_if_unused(&directory.join(name))).collect()
 }
 
-/// Whether it is `.nandle-test-PID-N`. Another name that begins like that is foreign.
+/// Returns true for `.nandle-test-PID-N`. Other names with that prefix are foreign.
 fn is_ours(name: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let numbers = name.strip_prefix(PREFIX).and_then(|rest| rest.split_once('-'));
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_stays_goes_with_its_guard() {
+    fn a_kept_name_is_removed_with_its_guard() {
         let directory = tempfile::tempdir().unwrap();
         let (_file, guard) = create_locked(directory.path()).unwrap();
         assert_eq!(names(directory.path()).len(), 1);
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_goes_straight_after_opening() {
+    fn a_name_is_removed_right_after_opening() {
         let directory = tempfile::tempdir().unwrap();
         let named = create(directory.path()).unwrap();
         assert!(named.guard.is_none());

@@ -1,8 +1,8 @@
-//! A test file that is kept: one that nandle made under a name the user gave, and may therefore write to again.
+//! Kept test file: a file that nandle created under a user's name, so it may write to it again.
 //!
 //! # Format, version 1
 //!
-//! The last 4096 bytes of the file are its mark; what is before them is the test area, whatever it holds.
+//! The last 4096 bytes of the file are its mark. Everything before is the test area.
 //!
 //! | offset | bytes | what                                                          |
 //! |-------:|------:|---------------------------------------------------------------|
@@ -13,13 +13,14 @@
 //! |     32 |  4060 | zero                                                          |
 //! |   4092 |     4 | CRC32C of the 4092 bytes before it                            |
 //!
-//! Numbers are little-endian. The mark is valid when magic, version, state and checksum are right, and the size is
-//! the file's and a multiple of 4096: so neither a part of such a file nor one that something was appended to is
-//! taken for it. A file without a valid mark is foreign, and is never written to unasked.
+//! Numbers are little-endian. The mark is valid if magic, version, state and checksum are correct,
+//! and the size equals the file's and is a multiple of 4096. So a truncated or extended file isn't
+//! valid. A file without a valid mark is foreign and never written without consent.
 //!
-//! Order: the mark is written with state 0 and synced before the area is written for the first time, and with state
-//! 1 after the area was synced. An opening that finds state 0 fills the area again. The mark stands at the end so that the area
-//! begins at offset 0, aligned to everything.
+//! Order: the mark is written with state 0 and synced before the area is written for the first
+//! time. It is written with state 1 after the area was synced. If the state is 0 on opening, the
+//! area is filled again. The mark is at the end so that the area starts at offset 0, which has any
+//! alignment.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -36,18 +37,18 @@ const MAGIC: &[u8; 16] = b"nandle test file";
 const VERSION: u32 = 1;
 const PAYLOAD_LENGTH: usize = MARK_LENGTH - size_of::<u32>();
 
-/// A file that nandle made and keeps.
+/// File that nandle created and keeps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct KeptFile {
     path: PathBuf,
     size_bytes: u64,
-    /// Device and inode: another file of the same name must not be marked.
+    /// Device and inode, so that another file of the same name isn't marked.
     identity: (u64, u64),
     filled: bool,
 }
 
 impl KeptFile {
-    /// The kept test file at `path`; `None` when what is there is foreign.
+    /// Recognises the kept test file at `path`; `None` if the file is foreign.
     pub(super) fn recognise(path: &Path, file: &File) -> Result<Option<Self>, Problem> {
         let kept = Self::of(path, file)?;
         let Some(at) = kept.mark_at() else { return Ok(None) };
@@ -56,7 +57,7 @@ impl KeptFile {
         Ok(decode(&mark, kept.size_bytes).map(|filled| Self { filled, ..kept }))
     }
 
-    /// Marks a file, whose size is final, as nandle's own and not filled yet.
+    /// Marks a file of final size as nandle's own, not yet filled.
     pub(super) fn mark(path: &Path, file: &File) -> Result<Self, Problem> {
         let kept = Self::of(path, file)?;
         kept.write(file, false)?;
@@ -67,12 +68,12 @@ impl KeptFile {
         self.filled
     }
 
-    /// Bytes before the mark.
+    /// Size of the test area before the mark.
     pub(super) fn area_bytes(&self) -> u64 {
         self.size_bytes - MARK_BYTES.min(self.size_bytes)
     }
 
-    /// Marks it as filled and synced.
+    /// Marks the file as filled and synced.
     pub(crate) fn mark_filled(&self) -> Result<(), Problem> {
         let action = "opening it to mark it as filled";
         let file = fs::OpenOptions::new().read(true).write(true).open(&self.path);
@@ -115,9 +116,9 @@ fn encode(size_bytes: u64, filled: bool) -> Vec<u8> {
     mark
 }
 
-/// Whether a valid mark says that the area was filled; `None` when it is no valid mark.
+/// Returns true if a valid mark has the filled state; `None` if the mark is invalid.
 fn decode(mark: &[u8], size_bytes: u64) -> Option<bool> {
-    // A valid mark has no freedom but its state, so it is one of two.
+    // Only the state of a valid mark varies, so there are just two.
     [false, true].into_iter().find(|filled| encode(size_bytes, *filled) == mark)
 }
 

@@ -1,17 +1,18 @@
 use super::number::{multiply, split_number, with_decimals};
 use crate::UnitError;
 
-/// Largest first, so that the first one that fits is the one to print.
+/// Largest first, so that the first one that fits is printed.
 const UNITS: [(&str, u64); 6] =
     [("PiB", 1 << 50), ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 
 const EXPECTED: &str = "a size such as 4096, 4KiB, 64MiB or 1.5GiB (4K means 4KiB)";
 
-/// Reads a size in bytes: `4KiB`, `4K`, `4k`, `64MiB`, `1.5GiB`, `4096B`, `4096`. Units are powers of 1024; a
-/// fraction of a byte is dropped.
+/// Parses a size in bytes: `4KiB`, `4K`, `4k`, `64MiB`, `1.5GiB`, `4096B`, `4096`. Units are powers
+/// of 1024; fractions of a byte are dropped.
 ///
 /// # Errors
-/// It is no such size, or beyond 64 bits. A decimal unit such as `4KB` is refused rather than guessed at.
+/// The text isn't a size, or exceeds 64 bits. A decimal unit such as `4KB` is refused because it is
+/// ambiguous.
 pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
     let fail = |why| UnitError { text: text.into(), why, expected: EXPECTED };
     let (number, unit) = split_number(text.trim());
@@ -34,8 +35,8 @@ fn unit_bytes(name: &str) -> Option<u64> {
     UNITS.iter().find(|(unit, _)| matches(unit)).map(|(_, bytes)| *bytes)
 }
 
-/// Prints a size for people: exact where the largest unit below it divides it (`64MiB`), else with one or two
-/// decimals (`1.5GiB`, `3.91KiB`).
+/// Formats a size for display: exactly if its largest unit divides it (`64MiB`), else with one or
+/// two decimals (`1.5GiB`, `3.91KiB`).
 pub fn format_bytes(bytes: u64) -> String {
     let (name, unit) = UNITS.into_iter().find(|(_, unit)| bytes >= *unit).unwrap_or(("B", 1));
     if bytes.is_multiple_of(unit) {
@@ -45,7 +46,8 @@ pub fn format_bytes(bytes: u64) -> String {
     }
 }
 
-/// Prints a size so that [`parse_bytes`] gives the same number back: in the largest unit that divides it.
+/// Formats a size in the largest unit that divides it, so that [`parse_bytes`] returns the same
+/// number.
 pub fn format_bytes_exact(bytes: u64) -> String {
     let divides = |unit: u64| bytes >= unit && bytes.is_multiple_of(unit);
     let (name, unit) = UNITS.into_iter().find(|(_, unit)| divides(*unit)).unwrap_or(("B", 1));
@@ -77,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_size_is_refused_with_an_example() {
+    fn invalid_sizes_are_refused_with_an_example() {
         for text in ["", "KiB", "-4K", "4KB", "4X", "4.K", ".5K", "1.2.3K", "1e9", "4KiBs", "99999999999P"] {
             let error = parse_bytes(text).unwrap_err().to_string();
             assert!(error.contains("64MiB"), "{text}: {error}");
@@ -85,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_lacks_a_number_and_not_a_unit() {
+    fn a_word_without_a_number_is_reported_as_such() {
         for text in ["x", "KiB", "", "-4K"] {
             let error = parse_bytes(text).unwrap_err().to_string();
             assert!(error.contains("doesn't begin with a number"), "{text}: {error}");

@@ -1,11 +1,11 @@
 use crate::group_thousands;
 
-/// A number without its decimals, with its thousands apart: `1 234 567`.
+/// Formats a number without decimals and with separated thousands: `1 234 567`.
 pub fn thousands(number: f64) -> String {
     group_thousands(&format!("{number:.0}"), ' ', 4)
 }
 
-/// A number of things: `1 write`, `12 000 writes`.
+/// Formats a number of things: `1 write`, `12 000 writes`.
 pub fn counted(number: u64, thing: &str) -> String {
     format!("{} {thing}{}", thousands(number as f64), if number == 1 { "" } else { "s" })
 }
@@ -15,7 +15,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         assert_eq!([123.0, 1234.0, 1_234_567.0].map(thousands), ["123", "1 234", "1 234 567"]);
         assert_eq!(thousands(-123_456.0), "-123 456");
         assert_eq!(

@@ -12,11 +12,11 @@ const UNITS: [(&str, u64); 7] =
 
 const EXPECTED: &str = "a time with its unit, such as 250us, 3ms, 60s, 10m, 1m30s or 1h";
 
-/// Reads a span of time: `250us`, `3ms`, `1.5s`, `60s`, `2m`, `1m30s`, `1h`. A number without a unit is refused,
-/// except for 0, which is the same in every unit.
+/// Parses a duration: `250us`, `3ms`, `1.5s`, `60s`, `2m`, `1m30s`, `1h`. A number without a unit
+/// is refused, except for 0.
 ///
 /// # Errors
-/// It is no such span, or beyond 584 years.
+/// The text isn't a duration, or exceeds 584 years.
 pub fn parse_duration(text: &str) -> Result<Nanos, UnitError> {
     let fail = |why| UnitError { text: text.into(), why, expected: EXPECTED };
     let mut rest = text.trim();
@@ -43,9 +43,10 @@ fn unit_nanos(name: &str) -> Option<u64> {
     UNITS.iter().find(|(unit, _)| *unit == name).map(|(_, nanos)| *nanos)
 }
 
-/// Prints a span of time for people: `250us`, `1.5s`; from a minute on in whole seconds (`1m30s`, `1h5m`).
+/// Formats a duration for display: `250us`, `1.5s`; from one minute on in whole seconds (`1m30s`,
+/// `1h5m`).
 pub fn format_duration(span: Nanos) -> String {
-    // A figure of two decimals that rounds up to the next unit is printed in that unit: 1ms, not 1000.0us.
+    // If two decimals would round up to the next unit, that unit is used: 1ms, not 1000.0us.
     let reaches = |unit: u64, decimal: u64| span.0.saturating_add(decimal / 200) >= unit;
     if reaches(MINUTE, SECOND) {
         return format_long(span.0.saturating_add(SECOND / 2) / SECOND);
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_time_is_refused_with_an_example() {
+    fn invalid_times_are_refused_with_an_example() {
         for text in ["", "60", "s", "-1s", "1d", "1m30", "1..5s", "999999999h", "1 fortnight"] {
             let error = parse_duration(text).unwrap_err().to_string();
             assert!(error.contains("250us"), "{text}: {error}");

@@ -1,5 +1,6 @@
-//! Sizes and times as people write them (`4KiB`, `64MiB`, `250us`, `1m30s`), time as an integer, and the checksum of all
-//! formats. Pure, and the lowest crate: it must never depend on another of ours, do I/O, or read a clock.
+//! Human-readable sizes and times (`4KiB`, `64MiB`, `250us`, `1m30s`), time as an integer, and the
+//! checksum of all formats. This is the lowest crate of the workspace: it is pure and must never
+//! depend on another of its crates, do I/O, or read a clock.
 
 mod bytes;
 mod checksum;
@@ -20,14 +21,14 @@ pub use shell::quoted;
 pub use thousands::group_thousands;
 pub use words::wrapped;
 
-/// A size or a time that could not be understood.
+/// The text isn't a valid size or time.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} {why}; expected {expected}")]
 pub struct UnitError {
-    /// What was given.
+    /// The rejected text.
     pub text: String,
-    /// What is wrong with it.
+    /// Problem of the text.
     pub why: &'static str,
-    /// What would have been understood.
+    /// Description of valid texts.
     pub expected: &'static str,
 }

@@ -4,37 +4,38 @@ use std::time::Duration;
 
 /// Time in nanoseconds: a point on a clock, or a span between two of them.
 ///
-/// An integer, so that a modelled run is the same on every machine. 64 bits hold 584 years.
+/// It is an integer, so that a modelled run is reproducible on every machine. 64 bits hold 584
+/// years.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Nanos(pub u64);
 
 impl Nanos {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// The far end of every clock.
+    /// Largest time.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// A span of whole microseconds.
+    /// Converts whole microseconds.
     pub const fn from_micros(micros: u64) -> Self {
         Self(micros.saturating_mul(1_000))
     }
 
-    /// A span of whole milliseconds.
+    /// Converts whole milliseconds.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis.saturating_mul(1_000_000))
     }
 
-    /// A span of whole seconds.
+    /// Converts whole seconds.
     pub const fn from_secs(secs: u64) -> Self {
         Self(secs.saturating_mul(1_000_000_000))
     }
 
-    /// The span in seconds.
+    /// Converts to seconds.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9
     }
 
-    /// The span since `earlier`, or none when `earlier` is later.
+    /// Span since `earlier`; zero if `earlier` is later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))

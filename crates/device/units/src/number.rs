@@ -1,15 +1,17 @@
-//! Decimal numbers times a unit, in integers: a size must not depend on how a float rounds.
+//! Decimal numbers times a unit, in integer arithmetic, so that a size doesn't depend on rounding
+//! of floats.
 
-/// Digits after the point that are looked at; more of them could not matter.
+/// Most digits used after the point. More are never significant.
 const FRACTION_DIGITS_MAX: usize = 18;
 
-/// Splits the number off the front: `1.5GiB` gives `1.5` and `GiB`.
+/// Splits off the leading number: `1.5GiB` gives `1.5` and `GiB`.
 pub(super) fn split_number(text: &str) -> (&str, &str) {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     text.split_at(end)
 }
 
-/// A decimal number times `unit`, rounded down; `None` when it is no number, `Err` when it is too large.
+/// Decimal number times `unit`, rounded down; `None` if it isn't a number, `Err` if it is too
+/// large.
 pub(super) fn multiply(number: &str, unit: u64) -> Option<Result<u64, TooLarge>> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
@@ -24,11 +26,11 @@ pub(super) fn multiply(number: &str, unit: u64) -> Option<Result<u64, TooLarge>>
     Some(u64::try_from(total).map_err(|_| TooLarge))
 }
 
-/// The product does not fit 64 bits.
+/// The product doesn't fit into 64 bits.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TooLarge;
 
-/// `value` in units, with at most two decimals and at least one, so that a reader sees that it was rounded.
+/// `value` in units, with one or two decimals, which show that it was rounded.
 pub(super) fn with_decimals(value: u64, unit: u64) -> String {
     let text = format!("{:.2}", value as f64 / unit as f64);
     text.strip_suffix('0').map(Into::into).unwrap_or(text)

@@ -1,5 +1,5 @@
-/// A number in digits with its thousands apart: `1 234 567.8`. Numbers of fewer digits than `from_digits` stay as they are, and so do
-/// a sign and what follows the point.
+/// Separates the thousands of a number: `1 234 567.8`. The sign, the digits after the point, and
+/// numbers with fewer digits than `from_digits` are unchanged.
 pub fn group_thousands(number: &str, separator: char, from_digits: usize) -> String {
     let start = number.find(|c: char| c.is_ascii_digit()).unwrap_or(number.len());
     let (sign, digits) = number.split_at(start);
@@ -22,7 +22,7 @@ mod tests {
     use super::group_thousands;
 
     #[test]
-    fn thousands_stand_apart() {
+    fn thousands_are_separated() {
         assert_eq!(group_thousands("1234567.89", ' ', 4), "1 234 567.89");
         assert_eq!(group_thousands("-123456", '_', 4), "-123_456");
         assert_eq!(group_thousands("1234", ' ', 5), "1234");

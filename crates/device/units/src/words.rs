@@ -1,13 +1,13 @@
-/// Units that stand apart from their figure, and yet on its line.
+/// Units that are separated from their figure by a space but stay on its line.
 const UNITS: [&str; 7] = ["%", "ns", "us", "ms", "s", "MB/s", "times"];
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm};
 
-/// Keeps a figure with its unit while lines are broken.
+/// Keeps a figure and its unit together when lines are broken.
 const NO_BREAK: &str = "\u{a0}";
 
-/// A paragraph broken at words into lines of so many columns, `mark` before the first and as much space before the others.
-/// `shown` has the last say on how a word is written.
+/// Breaks a paragraph at words into lines of `columns` columns. `mark` precedes the first line, and
+/// as much space the others. `shown` renders each word.
 pub fn wrapped(text: &str, mark: &str, columns: usize, shown: impl Fn(&str) -> String) -> Vec<String> {
     let words: Vec<String> =
         words_and_figures(text).iter().map(|word| shown(word).replace(' ', NO_BREAK)).collect();
@@ -24,8 +24,8 @@ pub fn wrapped(text: &str, mark: &str, columns: usize, shown: impl Fn(&str) -> S
     lines.iter().map(|line| line.replace(NO_BREAK, " ")).collect()
 }
 
-/// The words of a text that is to be broken into lines; a figure is one of them with its unit, and with all its groups of
-/// thousands: `1 234 567`, `479 us`.
+/// Splits a text into words for line breaking. A figure with its unit and its groups of thousands
+/// is one word: `1 234 567`, `479 us`.
 fn words_and_figures(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
@@ -38,7 +38,7 @@ fn words_and_figures(text: &str) -> Vec<String> {
 }
 
 fn goes_on(figure: &str, word: &str) -> bool {
-    // What may stand behind it without a space: the end of a clause, and the other bound of an interval.
+    // A unit may be followed by the end of a clause, or by the other bound of an interval.
     let begun = word.split([',', ';', '.', ')', '–']).next().unwrap_or_default();
     let is_unit = UNITS.contains(&begun);
     let is_thousands = begun.len() == 3 && begun.bytes().all(|digit| digit.is_ascii_digit());

@@ -1,11 +1,11 @@
-//! What every command takes, and values that several read alike.
+//! Arguments of all commands, and shared parsers of values.
 
 use clap::{Args, ValueEnum};
 use nandle_io::Nanos;
 use nandle_target::IoChoice;
 use nandle_units::{parse_bytes, parse_duration};
 
-/// What every command takes.
+/// Arguments of every command.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Common {
     /// Print the result as JSON on standard output
@@ -16,7 +16,7 @@ pub struct Common {
     pub no_progress: bool,
 }
 
-/// How requests reach the files.
+/// I/O interface for files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum IoArg {
     /// `io_uring`, or threads where it is refused
@@ -38,37 +38,37 @@ impl From<IoArg> for IoChoice {
     }
 }
 
-/// A size that bounds something.
+/// Parses a size above 0.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn positive_bytes(text: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
     if bytes == 0 { Err("expected a size above 0".into()) } else { Ok(bytes) }
 }
 
-/// A time that bounds something.
+/// Parses a time above 0.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn positive_duration(text: &str) -> Result<Nanos, String> {
     let time = parse_duration(text).map_err(|error| error.to_string())?;
     if time == Nanos::ZERO { Err("expected a time above 0".into()) } else { Ok(time) }
 }
 
-/// A size from so much on, which `words` are.
+/// Parses a size of at least `least`, which an error describes as `words`.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn bytes_of_at_least(text: &str, least: u64, words: &str) -> Result<u64, String> {
     let bytes = parse_bytes(text).map_err(|error| error.to_string())?;
     if bytes < least { Err(format!("expected at least {words}")) } else { Ok(bytes) }
 }
 
-/// How many of something: `5000000`, `5M`, `200k`, `1.5G`, by thousands.
+/// Parses a count: `5000000`, `5M`, `200k`, `1.5G`. Units are powers of 1000.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn count(text: &str) -> Result<u64, String> {
     let expected = || "expected a number above 0, such as 200000, 200k or 5M".to_owned();
     let (digits, unit) = match text.chars().last() {
@@ -94,29 +94,29 @@ pub fn count(text: &str) -> Result<u64, String> {
         .ok_or_else(expected)
 }
 
-/// A share of something, in whole per cent.
+/// Parses a share in whole per cent.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn percent(text: &str) -> Result<u8, String> {
     let percent = text.strip_suffix('%').unwrap_or(text).parse().ok().filter(|percent| *percent <= 100);
     percent.ok_or_else(|| "expected 0% to 100%, in whole per cent".into())
 }
 
-/// A share of something, such as `1%` or `0.25%`.
+/// Parses a share such as `1%` or `0.25%`.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn share(text: &str) -> Result<f64, String> {
     let percent = text.strip_suffix('%').unwrap_or(text).parse::<f64>().ok();
     let share = percent.filter(|percent| (0.0..=100.0).contains(percent)).map(|percent| percent / 100.0);
     share.ok_or_else(|| "expected 0% to 100%".to_owned())
 }
 
-/// Names with commas between them.
+/// Parses a list of names separated by commas.
 ///
 /// # Errors
-/// What is expected instead.
+/// Description of the expected value.
 pub fn names(text: &str) -> Result<Vec<String>, String> {
     let names: Vec<String> = text.split(',').map(|name| name.trim().to_owned()).collect();
     if names.iter().any(String::is_empty) {

@@ -3,12 +3,12 @@
 use nandle_io::Nanos;
 use rustix::time::{ClockId, clock_gettime};
 
-/// What the calling thread has used.
+/// Processor time of the calling thread.
 pub fn of_thread() -> Nanos {
     of(ClockId::ThreadCPUTime)
 }
 
-/// What all threads of this process have used.
+/// Processor time of all threads of this process.
 pub fn of_process() -> Nanos {
     of(ClockId::ProcessCPUTime)
 }

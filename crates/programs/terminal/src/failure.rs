@@ -1,13 +1,13 @@
 use std::process::ExitCode;
 
-/// How a program leaves when it isn't done.
+/// Exit code of an unsuccessful program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Something failed.
+    /// The command failed.
     Failed = 1,
-    /// The command line asks for something that can't be.
+    /// The command line is invalid.
     Usage = 2,
-    /// The user interrupted it.
+    /// The user interrupted the command.
     Interrupted = 130,
 }
 
@@ -17,28 +17,27 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command didn't do what was asked, and how the program leaves. A program wraps it, so that it can say what each of the errors that it
-/// meets becomes.
+/// Error message of a command with its exit code. Programs wrap it to convert their own errors.
 #[derive(Debug)]
 pub struct Failure {
-    /// What is told.
+    /// Message for the user.
     pub message: String,
-    /// How the program leaves.
+    /// Exit code.
     pub exit: Exit,
 }
 
 impl Failure {
-    /// Something failed.
+    /// The command failed.
     pub fn failed(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit: Exit::Failed }
     }
 
-    /// The command line asks for something that can't be.
+    /// The command line is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
         Self { message: message.into(), exit: Exit::Usage }
     }
 
-    /// The user interrupted it; `kept` says what became of the results.
+    /// The user interrupted the command; `kept` describes what was kept.
     pub fn interrupted(kept: impl Into<String>) -> Self {
         Self { message: kept.into(), exit: Exit::Interrupted }
     }

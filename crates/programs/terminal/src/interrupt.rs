@@ -1,4 +1,4 @@
-//! What Ctrl-C does.
+//! Handling of Ctrl-C and other signals.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,15 +9,16 @@ use signal_hook::iterator::Signals;
 
 use crate::{Exit, Failure};
 
-/// A flag that Ctrl-C raises (or SIGTERM, or SIGHUP when the terminal goes away), so that what runs can clean up and keep its results. A
-/// second one ends the program at once. Test files have no name, so they are gone even then, and those that must have one are removed. What a
-/// load of a table has written by then is no part of the table, and the next load removes it.
+/// Returns a flag that Ctrl-C, SIGTERM or SIGHUP sets, so that a running command can clean up and
+/// keep its results. A second signal ends the program at once. Unnamed test files disappear even
+/// then, and named ones are removed. An interrupted load leaves data that isn't part of the table;
+/// the next load removes it.
 ///
-/// One thread takes the signals one after the other: handlers of two that come together could run at the same
-/// time, and each take itself for the first.
+/// A single thread receives the signals one after the other. Two concurrent handlers could each
+/// take themselves for the first.
 ///
 /// # Errors
-/// Signals can't be watched for.
+/// Signals can't be received.
 pub fn cancel_on_signals() -> Result<Cancel, Failure> {
     let cancel = Cancel::default();
     let raised = cancel.clone();
@@ -30,43 +31,45 @@ pub fn cancel_on_signals() -> Result<Cancel, Failure> {
     Ok(cancel)
 }
 
-/// Makes a file that would grow beyond the limit of this process (`ulimit -f`) an error of the write, instead of the end of the program.
+/// Makes writes beyond this process's file size limit (`ulimit -f`) fail with an error, instead of
+/// ending the program.
 ///
 /// # Errors
-/// The signal can't be watched for.
+/// The signal can't be handled.
 pub fn keep_file_size_limit_an_error() -> Result<(), Failure> {
     signal_hook::flag::register(SIGXFSZ, Arc::default())
         .map(drop)
         .map_err(|error| Failure::failed(format!("watching for the limit on file sizes: {error}")))
 }
 
-/// A program that was started with `nohup` is to outlive the terminal.
+/// Signals to handle. A program started with `nohup` ignores SIGHUP, to outlive the terminal.
 fn watched(ignored: u64) -> impl Iterator<Item = i32> {
     let is_ignored = move |signal: i32| ignored >> (signal - 1) & 1 == 1;
     [SIGINT, SIGTERM].into_iter().chain((!is_ignored(SIGHUP)).then_some(SIGHUP))
 }
 
-/// The signals that this process ignores, a bit each from signal 1 on (`proc_pid_status(5)`); none where that isn't known.
+/// Bit mask of the signals that this process ignores, starting at signal 1 (`proc_pid_status(5)`);
+/// 0 if unknown.
 fn ignored_signals() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-/// Names of temporary directories, and of test files on file systems where a file needs one. The program's signals are one for all of it, and so is
-/// this.
+/// Names of temporary directories and named test files. Like signals, they are global to the
+/// process.
 static NAMES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Has a second interruption remove these, too.
+/// Registers names for removal on a second interruption.
 pub fn remove_when_interrupted<'a>(names: impl Iterator<Item = &'a Path>) {
     NAMES.lock().unwrap_or_else(PoisonError::into_inner).extend(names.map(Into::into));
 }
 
 fn remove_names() {
     for name in NAMES.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
-        // One that is gone already needs no removing.
+        // A missing name needs no removal.
         let _ = match std::fs::remove_dir(&name) {
-            // Also what is a directory to the kernel alone, whose files can not be removed.
+            // Covers virtual directories, whose files can't be removed.
             Ok(()) => Ok(()),
             Err(_) if name.is_dir() => std::fs::remove_dir_all(name),
             Err(_) => std::fs::remove_file(name),
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hangup_is_watched_for_unless_it_is_ignored() {
+    fn a_hangup_is_handled_unless_ignored() {
         let watched = |ignored| watched(ignored).collect::<Vec<_>>();
         assert_eq!(watched(0), [SIGINT, SIGTERM, SIGHUP]);
         assert_eq!(watched(1), [SIGINT, SIGTERM]);
@@ -96,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_a_name_is_gone_with_the_second_interruption() {
+    fn named_files_are_removed_by_a_second_interruption() {
         let directory = tempfile::tempdir().unwrap();
         let name = directory.path().join("test-file");
         std::fs::write(&name, "x").unwrap();

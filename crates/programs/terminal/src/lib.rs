@@ -1,14 +1,14 @@
-//! What the programs share towards the person before them, so that they speak alike: what they print, their progress, what Ctrl-C does,
-//! the arguments that all commands take, where a profile comes from, and figures in words. It must never know a
-//! command, nor what a command measures or keeps.
+//! User interface shared by all programs: output, progress, Ctrl-C, common arguments, choice of a
+//! profile, and formatted figures. This crate must never depend on a command, or on anything that a
+//! command measures or stores.
 
 pub mod args;
 pub mod cpu;
 mod definition;
 mod failure;
 pub mod interrupt;
-mod kept_probe;
 pub mod output;
+mod probe_cache;
 pub mod profile;
 pub mod progress;
 pub mod reference;

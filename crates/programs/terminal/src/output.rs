@@ -1,19 +1,19 @@
-//! The one place where programs print: results to standard output, all else to standard error.
+//! Output of programs: results to standard output, everything else to standard error.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the programs' voice")]
 
 use std::io::{ErrorKind, IsTerminal, Write};
 
 use crate::Failure;
 
-/// Prints a result. A reader that has gone away (`| head`) is no error.
+/// Prints a result. A closed pipe (`| head`) isn't an error.
 ///
 /// # Errors
-/// Standard output goes to a file, and the file can't be written to.
+/// Standard output is a file that can't be written.
 pub fn result(text: &str) -> Result<(), Failure> {
     print(&shown(text))
 }
 
-/// Several lines, in which nothing that a name contains steers the terminal.
+/// Escapes several lines, so that no name controls the terminal.
 fn shown(text: &str) -> String {
     text.split_inclusive('\n').map(shown_line).collect()
 }
@@ -24,7 +24,7 @@ fn shown_line(line: &str) -> String {
     columns.join("\t") + end
 }
 
-/// The same in JSON, whose own writer leaves what stands above the ASCII letters as it is.
+/// Escapes JSON. Its serialiser leaves letters beyond ASCII unchanged.
 fn shown_json(json: &str) -> String {
     let disturbs = |letter: &char| *letter != '\n' && nandle_profile::disturbs(*letter);
     let shown = |letter: char| {
@@ -50,35 +50,35 @@ fn print(text: &str) -> Result<(), Failure> {
 /// Prints a result as JSON.
 ///
 /// # Errors
-/// As [`result`].
+/// See [`result`].
 pub fn json(value: &impl serde::Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value);
     let text = text.map_err(|error| Failure::failed(format!("writing JSON: {error}")))?;
     print(&(shown_json(&text) + "\n"))
 }
 
-/// Tells something beside the result.
+/// Prints a message to standard error.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr().lock(), "{}", shown(text));
 }
 
-/// Asks something: the answer is typed behind it.
+/// Prints a question; the user types the answer after it.
 pub fn ask(question: &str) {
     let mut err = std::io::stderr().lock();
     let _ = write!(err, "{}", shown(question)).and_then(|()| err.flush());
 }
 
-/// Tells why it didn't work.
+/// Prints an error message.
 pub fn problem(program: &str, text: &str) {
     note(&format!("{program}: {text}"));
 }
 
-/// Where rows go, of which there may be more than memory holds.
+/// Writer for rows, which may exceed the memory.
 pub fn rows() -> impl Write + Send {
     std::io::BufWriter::with_capacity(1 << 16, std::io::stdout())
 }
 
-/// Whether standard output is a terminal.
+/// Returns true if standard output is a terminal.
 pub fn is_terminal() -> bool {
     std::io::stdout().is_terminal()
 }

@@ -1,4 +1,4 @@
-//! What reading costs where the data lie: from a table's profile, from a named one, or from a probe of the directory.
+//! Profile for planning reads: from a table, from a named file, or from a probe of the directory.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -15,13 +15,13 @@ use nandle_target::facts::identity_of_path;
 use nandle_units::{format_bytes, format_duration};
 
 use crate::args::{positive_bytes, positive_duration};
-use crate::kept_probe::KeptProbe;
+use crate::probe_cache::ProbeCache;
 use crate::{Failure, output};
 
-/// Of a probe's test file by default.
+/// Default size of a probe's test file.
 const TEST_FILE_BYTES: u64 = 1 << 30;
 
-/// Where a profile comes from.
+/// Arguments that choose a profile.
 #[derive(Debug, Clone, Args)]
 pub struct ProfileArgs {
     /// The profile of the device that the data lie on, as `nandle probe` writes it [default: the directory is probed]
@@ -35,19 +35,19 @@ pub struct ProfileArgs {
     pub probe_file_size: u64,
 }
 
-/// A profile, and a sentence on where it is from.
+/// Profile with its origin.
 #[derive(Debug)]
 pub struct FoundProfile {
     /// The profile.
     pub profile: DeviceProfile,
-    /// Where it is from.
+    /// Description of its origin.
     pub origin: String,
-    /// A sentence, if it is of another device than the data lie on.
+    /// Warning if it belongs to another device than the data.
     pub of_another: Option<String>,
 }
 
 impl FoundProfile {
-    /// Reads one for data in a directory.
+    /// Reads a profile for data in a directory.
     ///
     /// # Errors
     /// It can't be read.
@@ -58,7 +58,7 @@ impl FoundProfile {
         Ok(Self { profile, origin, of_another })
     }
 
-    /// Says at once what is to be said of it, for commands whose answer has no place for remarks.
+    /// Prints its warning at once, for commands whose output has no place for it.
     #[must_use]
     pub fn told(mut self) -> Self {
         self.of_another.take().iter().for_each(|sentence| output::note(sentence));
@@ -67,15 +67,16 @@ impl FoundProfile {
 }
 
 impl ProfileArgs {
-    /// Whether the user says where it comes from.
+    /// Returns true if the user chose a profile.
     pub const fn is_given(&self) -> bool {
         self.profile.is_some() || self.probe_budget.is_some()
     }
 
-    /// The profile that is named, or else `kept`, or else that of a probe of the directory, which an earlier command may have made.
+    /// Returns the named profile, else `kept`, else that of a probe of the directory, which may be
+    /// cached from an earlier command.
     ///
     /// # Errors
-    /// It can't be read or made, or the user has interrupted the probe.
+    /// The profile can't be read or created, or the user interrupted the probe.
     pub fn find(
         &self,
         kept: Option<&Path>,
@@ -88,19 +89,19 @@ impl ProfileArgs {
         }
         match self.probe_budget {
             Some(budget) => self.probed(directory, budget, None, cancel, progress),
-            // One with another test file is for this command alone, too.
+            // A probe with another test file size isn't cached either.
             None if self.probe_file_size != TEST_FILE_BYTES => {
                 self.probed(directory, REAL_PROBE_BUDGET, None, cancel, progress)
             }
-            None => self.probed_once(directory, KeptProbe::of(directory).as_ref(), cancel, progress),
+            None => self.probed_once(directory, ProbeCache::of(directory).as_ref(), cancel, progress),
         }
     }
 
-    /// By the probe that an earlier command made of the device, or by one that is kept for later commands.
+    /// Uses the cached probe of the device, or makes one and caches it.
     fn probed_once(
         &self,
         directory: &Path,
-        kept: Option<&KeptProbe>,
+        kept: Option<&ProbeCache>,
         cancel: &Cancel,
         progress: &mut dyn Progress,
     ) -> Result<FoundProfile, Failure> {
@@ -115,7 +116,7 @@ impl ProfileArgs {
         &self,
         directory: &Path,
         budget: Nanos,
-        kept: Option<&KeptProbe>,
+        kept: Option<&ProbeCache>,
         cancel: &Cancel,
         progress: &mut dyn Progress,
     ) -> Result<FoundProfile, Failure> {
@@ -149,15 +150,15 @@ impl ProfileArgs {
     }
 }
 
-/// The profile that an earlier command has kept of the device under a directory, and where it lies; `None` where there is none that counts. That it is used
-/// is said.
+/// Returns the cached profile of the device below a directory with its path, and prints that it is
+/// used. `None` if there is no valid one.
 pub fn kept_profile(directory: &Path) -> Option<(DeviceProfile, PathBuf)> {
-    let kept = KeptProbe::of(directory)?;
+    let kept = ProbeCache::of(directory)?;
     let (profile, _) = read_kept(&kept, directory)?;
     Some((profile, kept.path))
 }
 
-fn read_kept(kept: &KeptProbe, directory: &Path) -> Option<(DeviceProfile, Nanos)> {
+fn read_kept(kept: &ProbeCache, directory: &Path) -> Option<(DeviceProfile, Nanos)> {
     let read = kept.read().unwrap_or_else(|error| {
         output::note(&format!("{error}; the device is probed anew."));
         None
@@ -170,8 +171,8 @@ fn read_kept(kept: &KeptProbe, directory: &Path) -> Option<(DeviceProfile, Nanos
     Some((profile, age))
 }
 
-/// Keeps a probe that was made on the way; what is to be said of it.
-fn keep(profile: &DeviceProfile, kept: &KeptProbe) -> Option<String> {
+/// Caches a probe. Returns a warning if there is one.
+fn keep(profile: &DeviceProfile, kept: &ProbeCache) -> Option<String> {
     let failed = kept.write(profile).err().map(|error| format!("{error}; the next command probes anew."));
     let busy = profile.conditions.short_of_processors().map(|share| {
         format!(
@@ -182,9 +183,10 @@ fn keep(profile: &DeviceProfile, kept: &KeptProbe) -> Option<String> {
     failed.or(busy)
 }
 
-/// What the system doesn't say of a device is no reason to think that it is another.
+/// Warning if the profile belongs to another device than the directory's. Unknown identities aren't
+/// treated as different.
 fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<String> {
-    // A table's directory may be still to be made.
+    // A table's directory may not exist yet.
     let there = directory.ancestors().find(|place| place.exists()).unwrap_or_else(|| Path::new("."));
     match same_device(&profile.identity, &identity_of_path(there).ok()?) {
         DeviceMatch::Same | DeviceMatch::Unknown => None,
@@ -196,17 +198,17 @@ fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<
     }
 }
 
-/// The smallest unit worth reading alone, if a profile says it.
+/// Smallest unit worth reading alone, if the profile has one.
 pub fn flexible_block_bytes(profile: &DeviceProfile) -> Option<u64> {
     let derived = &profile.derived;
     let flexible = derived.flexible_io.as_ref().map(|flexible| flexible.block_bytes.value);
     flexible.or(derived.efficient_block_bytes.map(|block| block.value))
 }
 
-/// What reads cost by a profile, and sentences on what it lacks.
+/// Read costs of a profile, with sentences on missing figures.
 ///
 /// # Errors
-/// Reads can't be planned by it.
+/// Reads can't be planned with this profile.
 pub fn costs_of(found: &FoundProfile, shape: Option<&Shape>) -> Result<(ReadCosts, Vec<String>), Failure> {
     let read = read_costs(&found.profile, shape);
     let (costs, missing) = read.map_err(|error| Failure::failed(error.to_string()))?;
@@ -228,7 +230,7 @@ mod tests {
 
     use super::*;
 
-    fn made_up() -> DeviceProfile {
+    fn example_profile() -> DeviceProfile {
         let options = ProbeOptions {
             budget: Nanos::from_secs(10),
             only: vec!["reads".to_owned()],
@@ -242,11 +244,11 @@ mod tests {
 
     #[test]
     fn a_device_is_probed_once() {
-        let (caches, profile) = (tempfile::tempdir().unwrap(), made_up());
-        let kept = KeptProbe::within(caches.path(), profile.identity.clone()).unwrap();
+        let (caches, profile) = (tempfile::tempdir().unwrap(), example_profile());
+        let kept = ProbeCache::within(caches.path(), profile.identity.clone()).unwrap();
         assert_eq!(keep(&profile, &kept), None);
         let args = ProfileArgs { profile: None, probe_budget: None, probe_file_size: 1 << 20 };
-        // What isn't there can't be probed.
+        // A path that can't be probed.
         let nowhere = Path::new("/nowhere");
         let found = args.probed_once(nowhere, Some(&kept), &Cancel::default(), &mut Unobserved).unwrap();
         assert_eq!(found.profile, profile);
@@ -256,9 +258,9 @@ mod tests {
     }
 
     #[test]
-    fn a_probe_of_a_busy_machine_is_kept_for_a_while() {
-        let (caches, mut profile) = (tempfile::tempdir().unwrap(), made_up());
-        let kept = KeptProbe::within(caches.path(), profile.identity.clone()).unwrap();
+    fn a_probe_of_a_busy_machine_is_cached_for_an_hour() {
+        let (caches, mut profile) = (tempfile::tempdir().unwrap(), example_profile());
+        let kept = ProbeCache::within(caches.path(), profile.identity.clone()).unwrap();
         profile.conditions.cpu_pressure_share = Some(0.47);
         let said = keep(&profile, &kept).unwrap();
         assert!(said.contains("47 %"), "{said}");

@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use nandle_session::{Observer, Progress, time_left};
 
-/// A bar on standard error with what is being done and the time left; nothing when that is no terminal, or when the
-/// user wants none.
+/// Progress bar on standard error with the current activity and the remaining time. Hidden if
+/// standard error isn't a terminal, or if the user disabled it.
 #[derive(Debug)]
 pub struct Bar {
     bar: ProgressBar,
     began: Instant,
 }
 
-/// Steps of the bar.
+/// Resolution of the bar.
 const STEPS: u64 = 10_000;
 
 impl Bar {
-    /// Shows it, or nothing where none is wanted.
+    /// Creates the bar, hidden unless `wanted`.
     pub fn new(wanted: bool) -> Self {
         let target = if wanted { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let bar = ProgressBar::with_draw_target(Some(STEPS), target);
@@ -27,7 +27,7 @@ impl Bar {
         Self { bar, began: Instant::now() }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }
@@ -55,7 +55,7 @@ impl Progress for Bar {
         self.bar.set_position(0);
     }
 
-    /// Tells it above the bar.
+    /// Prints a remark above the bar.
     fn remark(&self, sentence: &str) {
         self.bar.suspend(|| crate::output::note(sentence));
     }

@@ -1,7 +1,7 @@
-//! The page of the book that says of each command what its `--help` says.
+//! Reference page of the book, generated from each command's `--help`.
 
-/// A section for a command and for each below it. `help` is what a command says of itself; `elsewhere` are those that another program runs,
-/// which has a page of its own.
+/// Creates a section for a command and each of its subcommands. `help` returns a command's help
+/// text. `elsewhere` lists commands of another program, which has its own page.
 pub fn reference(help: &dyn Fn(&[&str]) -> String, elsewhere: &[&str]) -> String {
     let mut page =
         "# Commands\n\nWritten by `cargo xtask docs` from what each command says of itself.\n".to_owned();
@@ -24,7 +24,7 @@ fn add(page: &mut String, command: &[&str], help: &dyn Fn(&[&str]) -> String, el
     }
 }
 
-/// The names below `Commands:`, but for `help`.
+/// Names below `Commands:`, except `help`.
 fn subcommands(help: &str) -> Vec<&str> {
     let listed =
         help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());

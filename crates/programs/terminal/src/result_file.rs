@@ -1,5 +1,5 @@
-//! Where results go: looked at before anything is measured, so that a profile that can't be written is told at once and not
-//! after a minute, and no foreign file is replaced.
+//! Files for results. They are checked before a measurement, so that an unwritable path is reported
+//! at once and no foreign file is replaced.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};
@@ -10,34 +10,34 @@ use nandle_reads::recording::Recording;
 
 use crate::Failure;
 
-/// What a file is to hold. An older one may be replaced.
+/// Kind of a result file. An older file of the same kind may be replaced.
 #[derive(Debug, Clone, Copy)]
 pub struct Content {
-    /// What it is called.
+    /// Name of the kind.
     pub kind: &'static str,
-    /// By how many of its first bytes it is known.
+    /// Number of leading bytes that identify the kind.
     pub start_bytes: u64,
-    /// Whether a file that begins so is one.
+    /// Returns true if these bytes identify the kind.
     pub is_one: fn(&[u8]) -> bool,
 }
 
-/// A profile.
+/// A device profile.
 pub const PROFILE: Content = Content { kind: "profile", start_bytes: PROFILE_BYTES_MAX, is_one: is_profile };
 
-/// A page; what makes it known stands among its first bytes.
+/// A report page, identified by its first bytes.
 pub const REPORT: Content = Content { kind: "report", start_bytes: 4096, is_one: is_report };
 
-/// A recording of what queries needed. Its first line is in its first packed block.
+/// A recording of queries. Its first line is in the first compressed block.
 pub const RECORDING: Content =
     Content { kind: "recording", start_bytes: 256 << 10, is_one: Recording::begins };
 
-/// By this a page is known to be ours.
+/// Identifies a page as nandle's own.
 const GENERATOR: &[u8] = b"name=\"generator\" content=\"nandle";
 
-/// Refuses what can't be written to, or holds something else.
+/// Checks that a file can be written and doesn't contain anything else.
 ///
 /// # Errors
-/// A file of that name can't be written, or is there and is none of that kind.
+/// The file can't be written, or exists and isn't of that kind.
 pub fn check(path: &Path, content: &Content) -> Result<(), Failure> {
     if fs::metadata(path).is_ok_and(|metadata| metadata.is_file()) {
         check_replaceable(path, content)?;
@@ -45,10 +45,10 @@ pub fn check(path: &Path, content: &Content) -> Result<(), Failure> {
     check_writable(path)
 }
 
-/// The same where the caller knows whether a file that is there may be replaced.
+/// Checks that a file can be written, if the caller checks its contents.
 ///
 /// # Errors
-/// A file of that name can't be written.
+/// The file can't be written.
 pub fn check_writable(path: &Path) -> Result<(), Failure> {
     if let Ok(metadata) = fs::metadata(path)
         && !metadata.is_file()
@@ -59,15 +59,15 @@ pub fn check_writable(path: &Path) -> Result<(), Failure> {
     try_write(path).map_err(|error| unwritable(path, &error))
 }
 
-/// Writes a result, whole or not at all.
+/// Writes a result atomically.
 ///
 /// # Errors
-/// The directory can't be written to, or the device is full.
+/// The directory can't be written, or the device is full.
 pub fn write(path: &Path, contents: &[u8]) -> Result<(), Failure> {
     write_atomically(path, contents).map_err(|error| unwritable(path, &error))
 }
 
-/// Whether two names lead to the same file, also when it isn't there yet.
+/// Returns true if two names lead to the same file, even if it doesn't exist yet.
 pub fn are_the_same(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));

@@ -1,4 +1,4 @@
-//! Figures as people read them.
+//! Formatting of figures, tables and paragraphs.
 
 use std::ffi::OsStr;
 use std::fmt::Write as _;
@@ -10,12 +10,13 @@ use nandle_io::Nanos;
 use nandle_units::wrapped;
 pub use nandle_units::{counted, quoted, thousands};
 
-/// Columns of a line where there is room: as wide as prose is read well.
+/// Widest line of prose, for readability.
 const COLUMNS_MAX: usize = 80;
-/// Narrower no paragraph is, whatever the terminal says.
+/// Narrowest paragraph, regardless of the terminal.
 const COLUMNS_MIN: usize = 30;
 
-/// Columns that a line may have: what `COLUMNS` says, or else the terminal, up to 80; 80 where the result goes to no terminal.
+/// Width of a line: the value of `COLUMNS`, else the terminal's width, at most 80. 80 if the output
+/// isn't a terminal.
 pub fn columns() -> usize {
     let stated = std::env::var("COLUMNS").ok();
     columns_of(stated.as_deref(), terminal_columns())
@@ -26,7 +27,8 @@ fn columns_of(stated: Option<&str>, terminal: Option<usize>) -> usize {
     stated.or(terminal).map_or(COLUMNS_MAX, |columns| columns.clamp(COLUMNS_MIN, COLUMNS_MAX))
 }
 
-/// Columns that a table may have: what `COLUMNS` says, or else the terminal; `None` where the result goes to no terminal.
+/// Width of a table: the value of `COLUMNS`, else the terminal's width. `None` if the output isn't
+/// a terminal.
 pub fn table_columns() -> Option<usize> {
     let stated = std::env::var("COLUMNS").ok();
     let stated = stated.and_then(|columns| columns.trim().parse().ok()).filter(|columns| *columns > 0);
@@ -37,8 +39,8 @@ fn terminal_columns() -> Option<usize> {
     terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0.into())
 }
 
-/// A table, or, where the terminal is narrower, a paragraph for each of its rows. A table whose cells were broken instead would
-/// break figures.
+/// Formats a table, or one paragraph per row if the terminal is too narrow. Breaking the cells
+/// instead would break figures.
 pub fn fitting(table: &Table) -> String {
     fitting_within(table, table_columns())
 }
@@ -60,7 +62,7 @@ fn one_line(content: &str) -> String {
     content.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// `policy direct: time 2.1 s, written 1.00 x`.
+/// Formats a row as text: `policy direct: time 2.1 s, written 1.00 x`.
 fn row_in_words(heads: &[String], cells: &[String]) -> String {
     let head = |column: usize| heads.get(column).map_or("", String::as_str);
     let told = |(column, cell): (usize, &String)| format!("{} {cell}", head(column)).trim().to_owned();
@@ -70,7 +72,7 @@ fn row_in_words(heads: &[String], cells: &[String]) -> String {
     format!("{name}: {}", figures.join(", "))
 }
 
-/// A figure with so many significant digits, if it has more.
+/// Rounds a figure to `digits` significant digits.
 fn rounded(value: f64, digits: u8) -> f64 {
     if value == 0.0 || !value.is_finite() || digits >= DIGITS_MAX {
         return value;
@@ -81,7 +83,7 @@ fn rounded(value: f64, digits: u8) -> f64 {
     (value / unit).round() * unit
 }
 
-/// A time as one of a table whose times are all in the same unit, with no more digits than are known.
+/// Formats a time for a table with a common unit, with only the known digits.
 pub fn in_unit_to(nanos: f64, unit: TimeUnit, digits: u8) -> String {
     if digits >= DIGITS_MAX {
         return in_unit(nanos, unit);
@@ -89,12 +91,12 @@ pub fn in_unit_to(nanos: f64, unit: TimeUnit, digits: u8) -> String {
     to_digits(nanos / unit.nanos(), digits)
 }
 
-/// Bytes per second as MB/s, with no more digits than are known.
+/// Formats bytes per second as MB/s, with only the known digits.
 pub fn bandwidth_to(bytes_per_s: f64, digits: u8) -> String {
     if digits >= DIGITS_MAX { bandwidth(bytes_per_s) } else { to_digits(bytes_per_s / 1e6, digits) }
 }
 
-/// A figure with no more digits than are known.
+/// Formats a figure with only the known digits.
 pub fn to_digits(value: f64, digits: u8) -> String {
     let value = rounded(value, digits);
     if value >= 100.0 || value <= 0.0 || !value.is_finite() {
@@ -106,7 +108,7 @@ pub fn to_digits(value: f64, digits: u8) -> String {
     format!("{value:.places$}")
 }
 
-/// A time as one of a table whose times are all in the same unit.
+/// Formats a time for a table with a common unit.
 pub fn in_unit(nanos: f64, unit: TimeUnit) -> String {
     let value = nanos / unit.nanos();
     match value {
@@ -117,7 +119,7 @@ pub fn in_unit(nanos: f64, unit: TimeUnit) -> String {
     }
 }
 
-/// A table without lines.
+/// Creates a table without lines.
 pub fn table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -125,7 +127,7 @@ pub fn table<const N: usize>(header: [&str; N]) -> Table {
     table
 }
 
-/// Puts the figures of some columns below one another.
+/// Aligns columns of figures to the right.
 pub fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
     for (number, column) in table.column_iter_mut().enumerate() {
         if columns.contains(&number) {
@@ -134,7 +136,7 @@ pub fn to_the_right(table: &mut Table, columns: impl RangeBounds<usize>) {
     }
 }
 
-/// Bytes per second as MB/s; of little, so many digits that it isn't nothing.
+/// Formats bytes per second as MB/s. Small values get enough digits to differ from zero.
 pub fn bandwidth(bytes_per_s: f64) -> String {
     let megabytes = bytes_per_s / 1e6;
     match megabytes {
@@ -144,7 +146,7 @@ pub fn bandwidth(bytes_per_s: f64) -> String {
     }
 }
 
-/// A latency to three digits; a dash where none is known.
+/// Formats a latency to three digits; a dash if it is unknown.
 pub fn latency(time: Option<Nanos>) -> String {
     match time {
         None => "–".into(),
@@ -153,9 +155,9 @@ pub fn latency(time: Option<Nanos>) -> String {
     }
 }
 
-/// A time to three digits.
+/// Formats a time to three digits.
 pub fn seconds(seconds: f64) -> String {
-    // A sum of nothing is -0.
+    // Converts -0, the sum of nothing, to 0.
     let seconds = seconds + 0.0;
     let (value, unit) = match seconds {
         ..1e-6 => (seconds * 1e9, "ns"),
@@ -172,7 +174,8 @@ pub fn seconds(seconds: f64) -> String {
     }
 }
 
-/// A word as a shell takes it, of whatever bytes: what is no UTF-8 is in octal (`$'…'`, as bash, ksh, zsh and POSIX 2024 have it).
+/// Quotes a word of any bytes for a shell. Bytes that aren't UTF-8 are written in octal (`$'…'`, as
+/// in bash, ksh, zsh and POSIX 2024).
 pub fn quoted_os(word: &OsStr) -> String {
     if let Some(text) = word.to_str() {
         return quoted(text);
@@ -209,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_takes_a_word_for_one() {
+    fn quoted_words_stay_single_words() {
         assert_eq!(
             [quoted("a/b.csv"), quoted("my disk"), quoted("it's"), quoted("")],
             ["a/b.csv", "'my disk'", r"'it'\''s'", "''"]
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_shell_takes_a_word_of_any_bytes() {
+    fn words_of_any_bytes_can_be_quoted() {
         use std::os::unix::ffi::OsStrExt as _;
         assert_eq!(quoted_os(OsStr::new("a b")), "'a b'");
         let word = OsStr::from_bytes(b"it's \xff\n\\1");

@@ -2,7 +2,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, StyledStr};
 use clap::{Arg, ArgAction, ValueHint};
 use serde::{Deserialize, Serialize};
 
-/// An option, or an argument by its place.
+/// Option or positional argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct ArgumentDefinition {
     id: String,
@@ -14,25 +14,25 @@ pub(super) struct ArgumentDefinition {
     value_names: Vec<String>,
     default_values: Vec<String>,
     possible_values: Vec<ValueDefinition>,
-    /// As clap names it, in lower case: what a shell offers.
+    /// clap's name of the value hint in lower case, used for completions.
     value_hint: String,
     is_required: bool,
     is_global: bool,
     is_hidden: bool,
 }
 
-/// How many values it takes.
+/// Number of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Values {
-    /// It is there or not.
+    /// Flag without a value.
     None,
     One,
-    /// It may come several times.
+    /// The option may be repeated.
     Several,
 }
 
-/// A value that an argument may have.
+/// Possible value of an argument.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ValueDefinition {
     name: String,
@@ -53,7 +53,7 @@ impl ArgumentDefinition {
             ArgAction::Append => Values::Several,
             _ => Values::None,
         };
-        // A flag could be told true or false; neither is worth offering.
+        // A flag formally takes true or false, which isn't worth offering.
         let possible = if values == Values::None { Vec::new() } else { argument.get_possible_values() };
         Self {
             id: argument.get_id().to_string(),
@@ -84,7 +84,7 @@ impl ArgumentDefinition {
             .global(self.is_global)
             .hide(self.is_hidden);
         if self.values != Values::None {
-            // A later version may know more of them; nothing is then offered.
+            // A newer version may have hints that this one doesn't. Then nothing is offered.
             argument = argument.value_hint(self.value_hint.parse().unwrap_or(ValueHint::Unknown));
             argument = argument.default_values(self.default_values.clone());
         }

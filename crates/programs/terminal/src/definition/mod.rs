@@ -1,5 +1,6 @@
-//! The definition of a command line as data: what another program needs to make help, completions and manual pages of commands that it
-//! doesn't have itself. What arguments mean, and which exclude each other, stays with the program that has them.
+//! Definition of a command line as data. Another program uses it for help, completions and manual
+//! pages of commands that it doesn't implement. Validation stays with the program that implements
+//! the commands.
 
 mod argument;
 
@@ -8,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use self::argument::ArgumentDefinition;
 
-/// A command, its arguments and the commands below it.
+/// Command with its arguments and subcommands.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandDefinition {
     name: String,
@@ -21,7 +22,8 @@ pub struct CommandDefinition {
 }
 
 impl CommandDefinition {
-    /// Of a command that wasn't built yet, so that it says what was defined and not what follows from it. Hidden ones below it are left out.
+    /// Extracts the definition of a command that clap hasn't built yet, which excludes derived
+    /// parts. Hidden subcommands are left out.
     pub fn of(command: &Command) -> Self {
         let text = |styled: Option<&clap::builder::StyledStr>| styled.map(ToString::to_string);
         let shown = command.get_subcommands().filter(|below| !below.is_hide_set());
@@ -36,17 +38,18 @@ impl CommandDefinition {
         }
     }
 
-    /// The command's name.
+    /// Name of the command.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The commands below it.
+    /// Subcommands.
     pub fn subcommands(&self) -> &[Self] {
         &self.subcommands
     }
 
-    /// The command, for help, completions and manual pages; its arguments are texts.
+    /// Converts to a clap command for help, completions and manual pages. All values are plain
+    /// text.
     pub fn command(&self) -> Command {
         let mut command = Command::new(self.name.clone())
             .subcommand_required(self.requires_subcommand)

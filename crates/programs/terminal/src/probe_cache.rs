@@ -1,7 +1,8 @@
-//! Probes that commands made on their way, kept for the next command: a profile of each device, in the user's directory for caches.
+//! Cache of probes that commands made on demand: one profile per device, in the user's cache
+//! directory.
 //!
-//! One is kept only where the system tells the device from others. It counts for thirty days, because drives fill up and grow old; for an hour, where the
-//! machine was short of processor time.
+//! A profile is cached only if the system can identify the device. It is valid for thirty days,
+//! since drives fill up and age, or for an hour if the machine was short of processor time.
 
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -16,15 +17,16 @@ use nandle_target::facts::identity_of_path;
 const AGE_SECONDS_MAX: u64 = 30 * 24 * 3600;
 const AGE_SECONDS_MAX_WHEN_BUSY: u64 = 3600;
 
-/// Where the probe of a device is kept.
+/// Cache entry of a device's probe.
 #[derive(Debug, PartialEq)]
-pub(crate) struct KeptProbe {
+pub(crate) struct ProbeCache {
     pub(crate) path: PathBuf,
     identity: Identity,
 }
 
-impl KeptProbe {
-    /// Of the device under a directory; `None` where the system doesn't tell it from others, or the user has no directory for caches.
+impl ProbeCache {
+    /// Entry for the device below a directory. `None` if the system can't identify the device, or
+    /// if the user has no cache directory.
     pub(crate) fn of(directory: &Path) -> Option<Self> {
         Self::within(&caches()?, identity_of_path(directory).ok()?)
     }
@@ -34,10 +36,10 @@ impl KeptProbe {
         Some(Self { path: caches.join("nandle/profiles").join(name + ".json"), identity })
     }
 
-    /// The profile, and how long ago it was made; `None` where there is none that counts.
+    /// Reads the profile and its age; `None` if there is no valid one.
     ///
     /// # Errors
-    /// There is a file, and it is no profile.
+    /// The file isn't a profile.
     pub(crate) fn read(&self) -> Result<Option<(DeviceProfile, Nanos)>, ProfileError> {
         if !self.path.is_file() {
             return Ok(None);
@@ -51,7 +53,7 @@ impl KeptProbe {
         Ok(age.map(|seconds| (profile, Nanos::from_secs(seconds))))
     }
 
-    /// Keeps a profile.
+    /// Stores a profile.
     ///
     /// # Errors
     /// It can't be written.
@@ -64,13 +66,15 @@ impl KeptProbe {
     }
 }
 
-/// By the standard of freedesktop.org: what `XDG_CACHE_HOME` names, or `.cache` at home.
+/// User's cache directory by the freedesktop.org standard: `XDG_CACHE_HOME`, or `.cache` in the
+/// home directory.
 fn caches() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     absolute("XDG_CACHE_HOME").or_else(|| Some(absolute("HOME")?.join(".cache")))
 }
 
-/// A file's name that other devices don't have: of what tells devices apart, or of the kernel's name, model and capacity.
+/// File name that is unique to a device. It is derived from its identifiers, or else from kernel
+/// name, model and capacity.
 fn device_name(identity: &Identity) -> Option<String> {
     let Identity { kernel_name, model, serial, world_wide_name, capacity_bytes, .. } = identity;
     let mut hasher = std::hash::DefaultHasher::new();
@@ -102,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn devices_have_files_of_their_own() {
+    fn each_device_has_its_own_file() {
         let name = |serial, kernel_name| device_name(&identity(serial, kernel_name)).unwrap();
         assert_eq!(name(Some("A"), "sda"), name(Some("A"), "sdb"), "a serial number is enough");
         assert_ne!(name(Some("A"), "sda"), name(Some("B"), "sda"));
@@ -111,9 +115,9 @@ mod tests {
     }
 
     #[test]
-    fn what_was_kept_counts_for_its_device_and_for_a_month() {
+    fn a_cached_probe_is_valid_for_its_device_and_for_a_month() {
         let caches = tempfile::tempdir().unwrap();
-        let kept = KeptProbe::within(caches.path(), identity(Some("A"), "sda")).unwrap();
+        let kept = ProbeCache::within(caches.path(), identity(Some("A"), "sda")).unwrap();
         assert_eq!(kept.read().unwrap(), None);
         let model = "model:wd2003fyys".parse().unwrap();
         let options = ProbeOptions {
@@ -125,7 +129,7 @@ mod tests {
         profile.identity = kept.identity.clone();
         kept.write(&profile).unwrap();
         assert_eq!(kept.read().unwrap().unwrap().0, profile);
-        let exchanged = KeptProbe { identity: identity(Some("B"), "sda"), path: kept.path.clone() };
+        let exchanged = ProbeCache { identity: identity(Some("B"), "sda"), path: kept.path.clone() };
         assert_eq!(exchanged.read().unwrap(), None, "another device has its place");
         profile.made_at_unix_s -= AGE_SECONDS_MAX_WHEN_BUSY + 60;
         kept.write(&profile).unwrap();

@@ -1,6 +1,7 @@
 //! Threads that share a store beside threads with the bare file, in turns on the same disk:
 //! `cargo run --release -p nandle-pages --example threads -- DIR WORK THREADS POLICY ROUNDS`. Work is `reads` (of a store that
-//! was just opened), `checked-reads` (of pages whose checksums it knows) or `commits:PAGES`, each durable before the next; a
+//! was just opened), `checked-reads` (of pages of noise whose checksums it knows), `half-noise-reads` (the same of pages that
+//! compress to half their length) or `commits:PAGES`, each durable before the next; a
 //! policy may have the size of its staging area behind it (`stable-ring:64MiB`, else 8 MiB). Each
 //! round prints what each candidate did a second: the bare file, with commits the bare file once more with its pages scattered,
 //! and the store. Bare are a `pread` of a page, and one `pwrite` of as many bytes as the batch with an `fdatasync`; scattered, a
@@ -46,7 +47,10 @@ enum Candidate {
 fn main() -> Outcome<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [folder, work, threads, policy, rounds] = arguments.as_slice() else {
-        return Err("usage: threads DIR reads|checked-reads|commits:PAGES THREADS POLICY ROUNDS".into());
+        return Err(
+            "usage: threads DIR reads|checked-reads|half-noise-reads|commits:PAGES THREADS POLICY ROUNDS"
+                .into(),
+        );
     };
     let (threads, rounds): (u64, usize) = (threads.parse()?, rounds.parse()?);
     let (policy, buffer) = policy.split_once(':').unwrap_or((policy, "8MiB"));
@@ -59,7 +63,11 @@ fn main() -> Outcome<()> {
     let work = match work.split_once(':') {
         Some(("commits", pages)) => Work::Commit { pages: pages.parse()? },
         _ if work == "checked-reads" => {
-            write_all(&store)?;
+            write_all(&store, PAGE_BYTES)?;
+            Work::Read
+        }
+        _ if work == "half-noise-reads" => {
+            write_all(&store, PAGE_BYTES / 2)?;
             Work::Read
         }
         _ if work == "reads" => Work::Read,
@@ -104,14 +112,18 @@ fn file(folder: &Path, bytes: u64) -> Outcome<Arc<DeviceFile>> {
     Ok(Arc::new(DeviceFile::new(file, FileOptions::default())?))
 }
 
-/// Writes every page, brings it home, and reads it once, so that its checksum is known.
-fn write_all(store: &BlockingStore) -> Outcome<()> {
+/// Writes every page, with so many bytes of noise and the rest alike, brings it home, and reads it once, so that its checksum is
+/// known.
+fn write_all(store: &BlockingStore, noise_bytes: usize) -> Outcome<()> {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
     for first in (0..PAGES).step_by(64) {
         let pages: Vec<_> = (first..first + 64).map(PageNumber).collect();
         let mut batch = Batch::new();
         for page in &pages {
             let mut contents = store.buffer()?;
-            contents.fill(page.0.to_le_bytes()[0]);
+            let (noise, alike) = contents.split_at_mut(noise_bytes);
+            random.fill(noise);
+            alike.fill(page.0.to_le_bytes()[0]);
             batch.put(*page, contents.freeze());
         }
         store.write(batch)?;

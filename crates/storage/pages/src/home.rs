@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::disk::{Disk, Writing};
 use crate::label::Label;
 use crate::page::checksum;
+use crate::size::to_u32;
 use crate::sums::Sums;
 use crate::turns::PageTurns;
 use crate::{PageError, PageNumber};
@@ -187,7 +188,8 @@ impl Home {
             return None;
         }
         let sum = self.sums.borrow().get(page)?;
-        Some(Place { offset_bytes: self.place_of(page), sum })
+        let stored_bytes = to_u32(self.label.page_bytes);
+        Some(Place { offset_bytes: self.place_of(page), stored_bytes, sum })
     }
 
     /// Pages whose contents are known.
@@ -196,10 +198,13 @@ impl Home {
     }
 }
 
-/// Where the newest version of a page lies on the device as it is, and its checksum.
+/// Where the newest version of a page lies on the device, and its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) offset_bytes: u64,
+    /// The length of a page, or less where it is compressed.
+    pub(crate) stored_bytes: u32,
+    /// That of the whole page, as the client gave it.
     pub(crate) sum: u32,
 }
 

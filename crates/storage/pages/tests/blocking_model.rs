@@ -165,7 +165,8 @@ fn readers_see_what_was_acknowledged_when_nothing_stays_in_memory() {
 fn threads_read_beside_the_stores_own() {
     let file = tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     file.as_file().set_len(4 << 20).unwrap();
-    for policy in [PolicyKind::Direct, PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::Auto] {
+    let policies = [PolicyKind::Direct, PolicyKind::StableBuffer, PolicyKind::StableRing, PolicyKind::Auto];
+    for policy in policies.into_iter().chain([PolicyKind::OutOfPlace]) {
         let options = OpenOptions { keep_bytes: 0, ..open_options() };
         let store = BlockingStore::create(device(&file), create_options(policy), options).unwrap();
         let mut batch = Batch::new();

@@ -10,8 +10,9 @@ use crate::{Outcome, output, workspace_root};
 
 pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 pages of 4 KiB, beside as many with a bare \
     file as large, in turns of half a second; another one goes first in each round, and the ratios are those within \
-    rounds. Reads are of one page anywhere: of a store that was just opened (`reads`), or of pages whose checksums it knows \
-    (`checked reads`). Commits are of so many pages of noise anywhere, each durable before the next. Bare are, in each thread, `pread`, \
+    rounds. Reads are of one page anywhere: of a store that was just opened (`reads`), of pages of noise whose checksums it knows \
+    (`checked-reads`), or of pages half of noise, which `out-of-place` compresses to half their length and reads as one block of 4 KiB or \
+    two (`half-noise-reads`). Commits are of so many pages of noise anywhere, each durable before the next. Bare are, in each thread, `pread`, \
     and one `pwrite` of as many bytes with an `fdatasync`: what a policy that writes in sequence has to be measured by. Bare and \
     scattered is a `pwrite` of each page anywhere and one `fdatasync`: what one that writes pages in place has to be measured by. A \
     staging area of 64 MiB is full after a few hundred milliseconds, so that pages are destaged as fast as they come; one of 2 GiB \
@@ -19,6 +20,13 @@ pub(super) const METHOD: &str = "Threads that share a `BlockingStore` of 32 768 
 
 const ROUNDS: usize = 7;
 const THREADS: [u32; 3] = [1, 4, 32];
+/// What is read, and under which policy.
+const READS: [(&str, &str); 4] = [
+    ("reads", "stable-ring"),
+    ("checked-reads", "stable-ring"),
+    ("checked-reads", "out-of-place"),
+    ("half-noise-reads", "out-of-place"),
+];
 const COMMITTERS: u32 = 16;
 const POLICIES: [&str; 5] =
     ["direct", "doublewrite", "stable-buffer:64MiB", "stable-ring:64MiB", "out-of-place"];
@@ -56,8 +64,8 @@ pub(super) fn comparisons() -> Outcome<Vec<Comparison>> {
 
 fn reads() -> impl Iterator<Item = Task> {
     let task =
-        |work: &str, threads| Task { work: work.into(), threads, policy: "stable-ring", unit: "reads/s" };
-    ["reads", "checked-reads"].into_iter().flat_map(move |work| THREADS.map(|threads| task(work, threads)))
+        |(work, policy): (&str, _), threads| Task { work: work.into(), threads, policy, unit: "reads/s" };
+    READS.into_iter().flat_map(move |read| THREADS.map(|threads| task(read, threads)))
 }
 
 fn commits() -> impl Iterator<Item = Task> {

@@ -20,6 +20,7 @@ use rustc_hash::FxHashMap;
 use crate::PageNumber;
 use crate::home::Place;
 use crate::page::checksum;
+use crate::size::to_u32;
 
 const CHUNK_PAGES: u64 = 1024;
 /// Locks of the pages that aren't at home.
@@ -94,7 +95,7 @@ impl PageIndex {
                 self.home_of(page).map_or(Found::AskOwner, |offset_bytes| Found::Untouched { offset_bytes })
             }
             word::AT_HOME => self.home_of(page).map_or(Found::AskOwner, |offset_bytes| {
-                Found::At(Place { offset_bytes, sum: low_half(word) })
+                Found::At(Place { offset_bytes, stored_bytes: to_u32(self.page_bytes), sum: low_half(word) })
             }),
             word::ELSEWHERE => self.shard(page).read().map_or(Found::AskOwner, |places| {
                 places.get(&page).map_or(Found::AskOwner, |place| Found::At(*place))
@@ -233,6 +234,10 @@ mod tests {
         PageIndex::new(4096, Some(HOME_BYTES))
     }
 
+    fn place(offset_bytes: u64, sum: u32) -> Place {
+        Place { offset_bytes, stored_bytes: 4096, sum }
+    }
+
     #[test]
     fn a_page_is_at_home_until_it_is_written() {
         let index = index();
@@ -249,7 +254,7 @@ mod tests {
         assert!(index.confirms(era, page, found, b"anything"));
         index.forget(page);
         assert!(!index.confirms(era, page, found, b"anything"), "a batch with the page has come meanwhile");
-        let found = Found::At(Place { offset_bytes: 0, sum: checksum(page, b"this") });
+        let found = Found::At(place(0, checksum(page, b"this")));
         assert!(index.confirms(era, page, found, b"this") && !index.confirms(era, page, found, b"that"));
         index.close();
         assert!(!index.confirms(era, page, found, b"this"), "the file may be another store's");
@@ -259,7 +264,7 @@ mod tests {
     #[test]
     fn no_read_counts_in_two_eras() {
         let (index, page) = (index(), PageNumber(5000));
-        index.put(page, Place { offset_bytes: 8192, sum: checksum(page, b"this") });
+        index.put(page, place(8192, checksum(page, b"this")));
         let (found, era) = (index.find(page), index.era().unwrap());
         index.stop();
         assert_eq!(index.era(), None);
@@ -273,9 +278,10 @@ mod tests {
     #[test]
     fn what_is_put_is_found_until_it_is_forgotten() {
         let (index, page) = (index(), PageNumber(3));
-        let home = Place { offset_bytes: HOME_BYTES + 3 * 4096, sum: u32::MAX };
-        let slot = Place { offset_bytes: 8192, sum: 0 };
-        for place in [home, slot, home, slot] {
+        let home = place(HOME_BYTES + 3 * 4096, u32::MAX);
+        let slot = place(8192, 0);
+        let packed = Place { offset_bytes: 8192 + 77, stored_bytes: 1234, sum: 5 };
+        for place in [home, slot, packed, home, slot] {
             index.put(page, place);
             assert_eq!(index.find(page), Found::At(place));
         }
@@ -289,7 +295,7 @@ mod tests {
         let index = index();
         let pages = [0, 1, 1023, 1024, 3071, 3072, 5000, 1 << 20, 1 << 30].map(PageNumber);
         for (sum, page) in (0..).zip(pages) {
-            index.put(page, Place { offset_bytes: HOME_BYTES + page.0 * 4096, sum });
+            index.put(page, place(HOME_BYTES + page.0 * 4096, sum));
         }
         for (expected, page) in (0..).zip(pages) {
             assert!(matches!(index.find(page), Found::At(Place { sum, .. }) if sum == expected), "{page}");
@@ -300,7 +306,7 @@ mod tests {
     #[test]
     fn without_homes_only_what_is_put_is_found() {
         let (index, page) = (PageIndex::new(4096, None), PageNumber(1));
-        let place = Place { offset_bytes: 0, sum: checksum(page, b"this") };
+        let place = place(0, checksum(page, b"this"));
         index.put(page, place);
         assert_eq!(index.find(page), Found::At(place));
         assert!(!index.confirms(index.era().unwrap(), page, Found::At(place), b"another page's by now"));

@@ -145,8 +145,7 @@ fn device(path: &Path) -> Arc<DeviceFile> {
 }
 
 fn options() -> OpenOptions {
-    // Pages that aren't packed are read in callers' threads under every policy.
-    OpenOptions { memory_bytes: 2 << 20, gather_bytes: 0, compress: false, ..OpenOptions::default() }
+    OpenOptions { memory_bytes: 2 << 20, gather_bytes: 0, ..OpenOptions::default() }
 }
 
 fn batch(store: &BlockingStore, pages: &[u64], version: u64) -> Batch {
@@ -264,11 +263,14 @@ fn readers_never_see_anything_wrong_when_a_store_stops() {
 fn pages_are_read_in_the_callers_threads() {
     let folder = tempfile::tempdir().unwrap();
     let pages: Vec<u64> = (0..PAGES).collect();
-    for policy in [PolicyKind::Direct, PolicyKind::OutOfPlace] {
-        let path = folder.path().join(policy.to_string());
+    let policies =
+        [(PolicyKind::Direct, true), (PolicyKind::OutOfPlace, true), (PolicyKind::OutOfPlace, false)];
+    for (policy, compress) in policies {
+        let path = folder.path().join(format!("{policy}-{compress}"));
         let create = CreateOptions::new(policy, PAGE_BYTES, PAGES).with_buffer_bytes(1 << 20);
         File::create(&path).unwrap().set_len(create.device_bytes().unwrap()).unwrap();
-        let store = BlockingStore::create(device(&path), create, options()).unwrap();
+        let options = OpenOptions { compress, ..options() };
+        let store = BlockingStore::create(device(&path), create, options).unwrap();
         for piece in pages.chunks(8) {
             store.commit(batch(&store, piece, 1)).unwrap();
         }

@@ -9,6 +9,7 @@
 
 mod index;
 mod index_writer;
+mod lanes;
 #[cfg(test)]
 mod latched;
 mod lock;
@@ -35,9 +36,11 @@ use crate::{CreateOptions, OpenOptions, PageError, PolicyKind, Promises};
 
 /// A [`Store`](crate::Store) in a thread of its own, shared by threads that wait for it; a clone is another handle.
 ///
-/// Threads read by themselves, beside each other, wherever the store has told where a page is; changes are the store's
-/// thread's to do, and so are reads of pages that `out-of-place` has compressed. It makes all commits durable with one flush that have come while the one before went on: the more threads
-/// commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
+/// Threads read by themselves, beside each other, wherever the store has told where a page is, and unpack what `out-of-place`
+/// has compressed; for that a store keeps memory of a page and 4 KiB for each thread that reads at the same time, 64 at most. Changes
+/// are the store's thread's to do, and so are reads of pages that have just been written or moved, and of
+/// [many pages](BlockingStore::read_many). It makes all commits durable with one flush that have come while the one before went on:
+/// the more threads commit, the more commits a flush carries. A [checkpoint](BlockingStore::checkpoint) goes on beside them. The file is locked
 /// as long as the store is open: a second opening, also by another process, is refused.
 ///
 /// When a write or a flush fails, every call is refused ([`PageError::Latched`]), reads in callers' threads as well, until a handle

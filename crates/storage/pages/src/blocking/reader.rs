@@ -1,30 +1,25 @@
 //! Reading in the caller's thread, beside the store's own.
+//!
+//! A page that lies in blocks of its own is read into the caller's memory. The blocks around any other one are read into memory
+//! that is kept for that, and the page is unpacked from there into the caller's. Either way the checksum is that of the page.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
-use nandle_io::{Buffer, BufferMut, DeviceFile};
+use nandle_io::{Arena, Buffer, BufferMut, DeviceFile};
 
 use super::index::{Found, PageIndex};
+use super::lanes::{Lane, Lanes};
+use crate::home::Place;
+use crate::policy::{Spot, unpack};
+use crate::size::to_usize;
 use crate::{BLOCK_BYTES, PageNumber, Stats};
-
-/// Counters that threads which read other pages mostly don't share.
-const COUNTERS: u64 = 16;
 
 /// Reads pages whose place the [index](super::index) knows.
 pub(super) struct Reader {
     file: Arc<DeviceFile>,
     index: Arc<PageIndex>,
     page_bytes: u64,
-    counters: Box<[Counter]>,
-}
-
-/// Reads that were done here, in a cache line of its own.
-#[derive(Default)]
-#[repr(align(64))]
-struct Counter {
-    device_reads: AtomicU64,
-    pages_read: AtomicU64,
+    lanes: Lanes,
 }
 
 /// What came of a read.
@@ -36,8 +31,7 @@ pub(super) enum Outcome {
 
 impl Reader {
     pub(super) fn new(file: Arc<DeviceFile>, index: Arc<PageIndex>, page_bytes: usize) -> Self {
-        let counters = (0..COUNTERS).map(|_| Counter::default()).collect();
-        Self { file, index, page_bytes: page_bytes as u64, counters }
+        Self { file, index, page_bytes: page_bytes as u64, lanes: Lanes::default() }
     }
 
     /// Reads a page, if it is where it is said to be.
@@ -45,37 +39,56 @@ impl Reader {
         debug_assert_eq!(into.len() as u64, self.page_bytes, "memory for {page}");
         let Some(era) = self.index.era() else { return Outcome::AskOwner(into) };
         let found = self.index.find(page);
-        let offset_bytes = match found {
-            Found::Untouched { offset_bytes } => offset_bytes,
-            Found::At(place) => place.offset_bytes,
+        let lane = self.lanes.of_this_thread();
+        let (buffer, is_read) = match found {
+            Found::Untouched { offset_bytes } => self.read_whole(lane, offset_bytes, into),
+            Found::At(Place { offset_bytes, stored_bytes, .. }) => {
+                let spot = Spot { start_bytes: offset_bytes, stored_bytes };
+                match spot.start_of_plain(self.page_bytes) {
+                    Some(offset_bytes) => self.read_whole(lane, offset_bytes, into),
+                    None => self.read_stored(lane, spot, into),
+                }
+            }
             Found::AskOwner => return Outcome::AskOwner(into),
         };
-        debug_assert!(
-            offset_bytes.is_multiple_of(BLOCK_BYTES as u64),
-            "{page} begins at {offset_bytes}, inside a block"
-        );
-        let counter = self.counter(page);
-        counter.device_reads.fetch_add(1, Ordering::Relaxed);
-        let (buffer, result) = self.file.read_at(offset_bytes, into);
-        if result.is_err() || !self.index.confirms(era, page, found, &buffer) {
+        if !is_read || !self.index.confirms(era, page, found, &buffer) {
             return Outcome::AskOwner(buffer);
         }
-        counter.pages_read.fetch_add(1, Ordering::Relaxed);
+        lane.count_page();
         Outcome::Read(buffer.freeze())
     }
 
-    fn counter(&self, page: PageNumber) -> &Counter {
-        let counter = usize::try_from(page.0 % COUNTERS).ok().and_then(|nth| self.counters.get(nth));
-        counter.unwrap_or_else(|| unreachable!("as many counters as there can be remainders"))
+    /// Reads a page that lies in blocks of its own; says whether the device gave it.
+    fn read_whole(&self, lane: &Lane, offset_bytes: u64, into: BufferMut) -> (BufferMut, bool) {
+        debug_assert!(offset_bytes.is_multiple_of(BLOCK_BYTES as u64), "{offset_bytes} is inside a block");
+        lane.count_read(self.page_bytes);
+        let (buffer, result) = self.file.read_at(offset_bytes, into);
+        (buffer, result.is_ok())
+    }
+
+    /// Reads the blocks around a page, and unpacks it; says whether the device gave them.
+    fn read_stored(&self, lane: &Lane, spot: Spot, mut into: BufferMut) -> (BufferMut, bool) {
+        let Some(mut rest) = lane.take_memory().or_else(|| self.new_memory()) else { return (into, false) };
+        let span = spot.span();
+        let blocks = rest.split_to(to_usize(span.end - span.start));
+        lane.count_read(blocks.len() as u64);
+        let (blocks, result) = self.file.read_at(span.start, blocks);
+        let stored = result.ok().and_then(|()| blocks.get(spot.within()));
+        let is_read = stored.map(|stored| unpack(stored, &mut into)).is_some();
+        if let Ok(memory) = blocks.join(rest) {
+            lane.keep_memory(memory);
+        }
+        (into, is_read)
+    }
+
+    /// Memory for the blocks around any page; `None` if the system has none left, so that the store's thread has to say so.
+    fn new_memory(&self) -> Option<BufferMut> {
+        let bytes = to_usize(self.page_bytes) + BLOCK_BYTES;
+        Arena::new(bytes).and_then(|arena| arena.allocate(bytes)).ok()
     }
 
     /// Adds what was read here.
     pub(super) fn count(&self, stats: &mut Stats) {
-        for counter in &self.counters {
-            let reads = counter.device_reads.load(Ordering::Relaxed);
-            stats.device_reads += reads;
-            stats.device_read_bytes += reads * self.page_bytes;
-            stats.pages_read += counter.pages_read.load(Ordering::Relaxed);
-        }
+        self.lanes.count(stats);
     }
 }

@@ -24,7 +24,7 @@ use crate::{Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumbe
 
 pub(crate) use descriptor::{Descriptor, Layout};
 pub use kind::{PolicyKind, Promises, UnknownPolicy};
-pub(crate) use out_of_place::{LEAST_SAVING, ZoneEvidence, ZoneRoom, unpacked, zone_room};
+pub(crate) use out_of_place::{LEAST_SAVING, Spot, ZoneEvidence, ZoneRoom, unpack, unpacked, zone_room};
 
 /// What a policy does takes time, and may fail.
 pub(crate) type Task<'a, T> = Pin<Box<dyn Future<Output = Result<T, PageError>> + 'a>>;

@@ -14,6 +14,7 @@ use crate::defects::Defect;
 use crate::home::Place;
 use crate::memory::memory_of;
 use crate::policy::{Parts, Policy, Task};
+use crate::size::to_u32;
 use crate::write_log::{Context, Found, From};
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
 
@@ -153,7 +154,9 @@ impl Policy for Staging {
             Found::InMemory(_) => None,
             Found::Absent => context.home.locate(page),
             Found::Stored(stored) => {
-                Some(Place { offset_bytes: context.offset_of(stored.place), sum: stored.sum })
+                let stored_bytes = to_u32(context.label.page_bytes);
+                let offset_bytes = context.offset_of(stored.place);
+                Some(Place { offset_bytes, stored_bytes, sum: stored.sum })
             }
         }
     }

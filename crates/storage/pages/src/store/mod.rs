@@ -23,8 +23,7 @@ use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
 use crate::signal::Turn;
 use crate::{
-    BLOCK_BYTES, Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises,
-    Stats,
+    Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
 };
 
 /// A page store on a device of a runtime's world.
@@ -261,8 +260,8 @@ impl Store {
     pub(crate) fn locate(&self, page: PageNumber) -> Option<Place> {
         let place = self.policy.locate(page);
         debug_assert!(
-            place.is_none_or(|place| place.offset_bytes.is_multiple_of(BLOCK_BYTES as u64)),
-            "{page} is said to be inside a block: {place:?}"
+            place.is_none_or(|place| (1..=self.page_bytes()).contains(&(place.stored_bytes as usize))),
+            "{page} is said to be longer than a page, or nothing: {place:?}"
         );
         place
     }

@@ -56,7 +56,7 @@ use self::ledger::Ledger;
 use self::lifetimes::Lifetimes;
 use self::log::ZoneLog;
 use self::needed::NeededExtents;
-pub(crate) use self::packing::LEAST_SAVING;
+pub(crate) use self::packing::{LEAST_SAVING, Spot, unpack};
 use self::zones::Zones;
 use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;

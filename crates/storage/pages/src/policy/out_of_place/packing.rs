@@ -20,12 +20,12 @@ use crate::{BLOCK_BYTES, PageError, PageNumber};
 pub(crate) const LEAST_SAVING: usize = 8;
 const BLOCK: u64 = BLOCK_BYTES as u64;
 
-/// Where a page lies, in bytes of the area.
+/// Where a page lies, in bytes of the area, or of the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Spot {
-    pub(super) start_bytes: u64,
+pub(crate) struct Spot {
+    pub(crate) start_bytes: u64,
     /// The page's own length, or less when it is compressed.
-    pub(super) stored_bytes: u32,
+    pub(crate) stored_bytes: u32,
 }
 
 impl Spot {
@@ -44,18 +44,18 @@ impl Spot {
     }
 
     /// Its first byte, if a page of that length lies there as it is, in whole blocks.
-    pub(super) fn start_of_plain(self, page_bytes: u64) -> Option<u64> {
+    pub(crate) fn start_of_plain(self, page_bytes: u64) -> Option<u64> {
         let is_plain = u64::from(self.stored_bytes) == page_bytes;
         (is_plain && self.start_bytes.is_multiple_of(BLOCK)).then_some(self.start_bytes)
     }
 
-    /// The whole blocks that it touches, in bytes of the area.
-    fn span(self) -> Range<u64> {
+    /// The whole blocks that it touches.
+    pub(crate) fn span(self) -> Range<u64> {
         self.block() * BLOCK..self.end_bytes().next_multiple_of(BLOCK)
     }
 
     /// Its place in its span.
-    fn within(self) -> Range<usize> {
+    pub(crate) fn within(self) -> Range<usize> {
         let start = to_usize(self.start_bytes % BLOCK);
         let within = start..start + self.stored_bytes as usize;
         debug_assert!(within.end as u64 <= self.span().end - self.span().start, "{self:?} ends in its span");
@@ -102,7 +102,7 @@ fn pack(page: &[u8]) -> Option<Box<[u8]>> {
 }
 
 /// The page that was stored so; zeros where that is no page, which its checksum tells.
-fn unpack(stored: &[u8], page: &mut [u8]) {
+pub(crate) fn unpack(stored: &[u8], page: &mut [u8]) {
     if stored.len() == page.len() {
         page.copy_from_slice(stored);
     } else if !lz4_flex::block::decompress_into(stored, page).is_ok_and(|length| length == page.len()) {

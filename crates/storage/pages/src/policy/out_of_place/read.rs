@@ -12,12 +12,11 @@ impl ZoneEngine {
         PageReader { disk, label, arena }
     }
 
-    /// Where a page lies that isn't packed and isn't on its way there.
+    /// Where a page lies that isn't on its way there.
     pub(super) fn locate(&self, page: PageNumber) -> Option<Place> {
         let Found::Stored(Stored { place, sum, .. }) = self.log.find(page, From::Memory) else { return None };
-        let label = &self.context.label;
-        let offset_bytes = label.area_offset + place.start_of_plain(label.page_bytes)?;
-        Some(Place { offset_bytes, sum })
+        let Spot { start_bytes, stored_bytes } = place;
+        Some(Place { offset_bytes: self.context.label.area_offset + start_bytes, stored_bytes, sum })
     }
 
     /// Reads the newest version of a page; zeros, if it was never written or was discarded.

@@ -4,18 +4,18 @@ use std::str::FromStr;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An airport's code: three capital letters or digits, as in flight records.
+/// Airport code: three capital letters or digits, as in flight records.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ToSchema)]
 #[schema(value_type = String, pattern = "^[A-Z0-9]{3}$", example = "IAH")]
 pub struct AirportCode([u8; 3]);
 
-/// It isn't an airport's code.
+/// The text isn't an airport code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("an airport's code is three capital letters or digits, such as IAH")]
 pub struct NotAnAirport;
 
 impl AirportCode {
-    /// The code.
+    /// Code as text.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(&self.0).unwrap_or_default()
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_are_three_letters_or_digits() {
+    fn codes_have_three_letters_or_digits() {
         for code in ["IAH", "0S9", "ZZZ"] {
             assert_eq!(code.parse::<AirportCode>().unwrap().to_string(), code);
         }

@@ -1,133 +1,139 @@
-//! What an answer carries beside its figures: which rows it is of, and what it cost.
+//! Answer with the version of its rows and the cost of its queries.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An answer, with the version of the table that it is of and what its queries took.
+/// Answer with the version of the table and the cost of its queries.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Answer<T> {
-    /// Version of the table's rows: a snapshot, or a number made of its files' lengths and times.
+    /// Version of the table's rows: a snapshot, or a number derived from the lengths and times of
+    /// its files.
     pub version: String,
-    /// The figures.
+    /// Figures.
     pub figures: T,
-    /// The queries that they come from.
+    /// Queries behind the figures.
     pub queries: Vec<QueryCost>,
 }
 
-/// What a query took when it ran. Later answers from the same rows are given from memory.
+/// Cost of a query when it ran. Later answers from the same rows come from the cache.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct QueryCost {
-    /// The statement.
+    /// SQL statement.
     pub sql: String,
-    /// The statement that the server made the table by which `sql` asks: sums of the flights. `null` where `sql` asks the flights themselves.
+    /// Statement that created the table of sums which `sql` reads; `null` if `sql` reads the
+    /// flights.
     pub sums_sql: Option<String>,
-    /// From when there was a place for it to its last row.
+    /// Time from admission to the last row, in nanoseconds.
     pub wall_ns: u64,
-    /// Time during which requests to the device were outstanding.
+    /// Time with outstanding requests to the device, in nanoseconds.
     pub device_ns: u64,
-    /// Time that all threads together computed.
+    /// Total computing time of all threads, in nanoseconds.
     pub computing_ns: u64,
-    /// Bytes that were read from the device.
+    /// Bytes read from the device.
     pub read_bytes: u64,
     /// Requests to the device.
     pub requests: u64,
-    /// Requests that no plan foresaw.
+    /// Requests that the plan didn't predict.
     pub unplanned_requests: u64,
     /// Bytes of temporary files.
     pub spilled_bytes: u64,
-    /// What was predicted of its scans.
+    /// Prediction for the scans.
     pub predicted: PredictedQuery,
-    /// What the same query would take on other devices, by their models.
+    /// Times of the query on other devices.
     pub elsewhere: Vec<Device>,
 }
 
-/// What was predicted of a query's scans.
+/// Prediction for the scans of a query.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct PredictedQuery {
-    /// Bytes that would be read.
+    /// Bytes to be read.
     pub read_bytes: u64,
-    /// Requests that would be sent.
+    /// Requests to be sent.
     pub requests: u64,
-    /// From the first request to the last row; what is computed with the rows isn't predicted. `null` where it isn't known.
+    /// Time from the first request to the last row, in nanoseconds, without computing. `null` if
+    /// unknown.
     pub scans_ns: Option<u64>,
-    /// Its lower bound.
+    /// Lower bound of `scans_ns`.
     pub scans_low_ns: Option<u64>,
-    /// Its upper bound.
+    /// Upper bound of `scans_ns`.
     pub scans_high_ns: Option<u64>,
-    /// Why it isn't known.
+    /// Reason for an unknown prediction.
     pub refusal: Option<String>,
 }
 
-/// A query on another device.
+/// Query on another device.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Device {
-    /// The modelled device, as `nandle models` calls it.
+    /// Modelled device, by its name in `nandle models`.
     pub device: String,
-    /// How long the query takes there, with what is computed shared out among as many threads as here; `null` where it couldn't be played.
+    /// Time of the query in nanoseconds, computed with the same number of threads; `null` if it
+    /// couldn't be played.
     pub time_ns: Option<u64>,
-    /// Whether it is known what reads cost there. It is found out while the server runs already; the same question is answered with a time then.
+    /// True if the read costs of the device are measured. Measuring continues while the server
+    /// runs; repeat the question for a time.
     pub is_measured: bool,
-    /// Why it couldn't be played.
+    /// Reason for a missing time.
     pub refusal: Option<String>,
 }
 
-/// How far measuring what reads cost on other devices is.
+/// Progress of measuring the read costs of other devices.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct DevicesStatus {
-    /// The devices.
+    /// State of each device.
     pub devices: Vec<DeviceStatus>,
 }
 
-/// How far measuring a device's model is.
+/// Progress of measuring a device model.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct DeviceStatus {
-    /// The modelled device, as `nandle models` calls it.
+    /// Modelled device, by its name in `nandle models`.
     pub device: String,
-    /// Whether it is measured.
-    pub state: Measuring,
-    /// Why it couldn't be measured.
+    /// State of the measurement.
+    pub state: MeasurementState,
+    /// Reason for a failed measurement.
     pub refusal: Option<String>,
 }
 
-/// Whether a device is measured.
+/// State of a device's measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Measuring {
-    /// Not yet.
+pub enum MeasurementState {
+    /// Running or waiting.
     Running,
-    /// It is.
+    /// Finished.
     Done,
-    /// It can't be.
+    /// Failed.
     Failed,
 }
 
-/// Whether questions about whole months are answered from sums of the flights; without them the flights themselves are asked, which takes longer.
+/// State of the sums, which answer questions about whole months. Without them the flights are read,
+/// which takes longer.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SumsStatus {
     /// Version of the table's rows.
     pub version: String,
-    /// Whether there are sums.
+    /// State of the sums.
     pub state: SumsState,
-    /// The statement whose rows they are.
+    /// Statement that computes the sums.
     pub sql: String,
-    /// How long making them took; `null` until they are ready.
+    /// Time to compute the sums, in nanoseconds; `null` until they are ready.
     pub making_ns: Option<u64>,
-    /// How many rows they are; `null` until they are ready.
+    /// Rows of the sums; `null` until they are ready.
     pub rows: Option<u64>,
     /// Bytes of their file; `null` until they are ready.
     pub file_bytes: Option<u64>,
-    /// Why they couldn't be made.
+    /// Reason for a failure.
     pub refusal: Option<String>,
 }
 
-/// Whether there are sums.
+/// State of the sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SumsState {
-    /// They are being made.
+    /// Being computed.
     Making,
-    /// There are.
+    /// Ready.
     Ready,
-    /// They couldn't be made.
+    /// Failed.
     Failed,
 }

@@ -1,13 +1,13 @@
-//! The page: files that are part of the program, served as they are.
+//! Files of the page, embedded in the program and served unchanged.
 
-/// A file of the page.
+/// File of the page.
 #[derive(Debug, Clone, Copy)]
 pub struct Asset {
-    /// Its path in an address.
+    /// Path in an address.
     pub path: &'static str,
-    /// What it is.
+    /// Media type.
     pub content_type: &'static str,
-    /// What is in it.
+    /// Content.
     pub text: &'static str,
 }
 
@@ -22,7 +22,7 @@ macro_rules! page {
     };
 }
 
-// The plots' library lies once in the workspace, with its licence, where reports have it.
+// The plotting library and its licence exist once in the workspace, in the report crate.
 page! {
     "/" HTML "../assets/index.html",
     "/assets/dashboard.css" CSS "../assets/dashboard.css",
@@ -48,7 +48,7 @@ page! {
     "/assets/js/cost.js" SCRIPT "../assets/js/cost.js",
 }
 
-/// The file under a path.
+/// Finds the file of a path.
 pub fn asset(path: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.path == path)
 }
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_loads_only_what_is_here() {
+    fn page_loads_only_embedded_files() {
         let page = asset("/").unwrap().text;
         for part in page.split("=\"/assets/").skip(1) {
             let (name, _) = part.split_once('"').unwrap();
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_has_no_script_of_its_own() {
+    fn page_has_no_inline_script() {
         let page = asset("/").unwrap().text;
         assert!(!page.contains("style=\"") && !page.contains(" onclick") && !page.contains("<style"));
         assert_eq!(

@@ -1,5 +1,5 @@
-//! What flight records don't say of airports, from a CSV: `airport,passengers,population,name`. The first column is needed, of
-//! the others any; what a cell leaves empty isn't known.
+//! Facts about airports that flight records lack, from a CSV: `airport,passengers,population,name`.
+//! Only the first column is required. An empty cell means unknown.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -8,57 +8,57 @@ use csv::{ReaderBuilder, StringRecord};
 
 use crate::AirportCode;
 
-/// Longer names are cut by no page.
+/// Greatest length of a name.
 const NAME_LETTERS_MAX: usize = 100;
-/// More airports than there are codes for in use.
+/// Greatest number of airports; fewer codes are in use.
 const AIRPORTS_MAX: usize = 50_000;
 
-/// What is known of an airport.
+/// Facts about an airport.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Fact {
-    /// Passengers, in whichever time all are counted.
+    /// Passengers, in the same period for all airports.
     pub passengers: Option<u64>,
-    /// Population of its area.
+    /// Population of the area.
     pub population: Option<u64>,
-    /// What people call it.
+    /// Name for people.
     pub name: Option<String>,
 }
 
-/// What is known of airports.
+/// Facts about airports by code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Facts(BTreeMap<AirportCode, Fact>);
 
-/// Why facts can't be taken.
+/// Reason for rejecting the facts.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FactsError {
-    /// It isn't CSV, or can't be read.
+    /// The text isn't CSV, or can't be read.
     #[error("{0}")]
     Csv(#[from] csv::Error),
-    /// The header lacks a column, or has one that isn't known.
+    /// The header lacks a column or has an unknown one.
     #[error("its header has {got}; expected `airport` and any of passengers, population, name")]
     Header {
-        /// What there is.
+        /// Header as read.
         got: String,
     },
-    /// A cell isn't what its column holds.
+    /// A cell doesn't match its column.
     #[error("line {line}, column {column}: {got:?} is no {expected}")]
     Cell {
-        /// The line, from 1 on.
+        /// Line number, from 1.
         line: u64,
-        /// The column.
+        /// Column.
         column: &'static str,
-        /// What is there.
+        /// Content of the cell.
         got: String,
-        /// What should be.
+        /// Expected content.
         expected: &'static str,
     },
     /// An airport has two lines.
     #[error("line {line}: {airport} was on an earlier line already; keep one of them")]
-    Twice {
-        /// The line, from 1 on.
+    DuplicateAirport {
+        /// Line number, from 1.
         line: u64,
-        /// The airport.
+        /// Airport.
         airport: AirportCode,
     },
     /// There are more lines than airports.
@@ -66,7 +66,7 @@ pub enum FactsError {
     TooMany,
 }
 
-/// The columns, and what each holds.
+/// Columns and their content.
 const COLUMNS: [(&str, &str); 4] = [
     ("airport", "airport's code of three capital letters or digits"),
     ("passengers", "whole number"),
@@ -75,20 +75,20 @@ const COLUMNS: [(&str, &str); 4] = [
 ];
 
 impl Facts {
-    /// Reads facts.
+    /// Reads facts from CSV.
     ///
     /// # Errors
-    /// It isn't such a CSV; the error names line and column.
+    /// The error names line and column.
     pub fn read(from: impl Read) -> Result<Self, FactsError> {
         let mut reader = ReaderBuilder::new().trim(csv::Trim::All).from_reader(from);
-        let places = places(reader.headers()?)?;
+        let column_positions = column_positions(reader.headers()?)?;
         let mut facts = BTreeMap::new();
         for record in reader.records() {
             let record = record?;
             let line = record.position().map_or(0, csv::Position::line);
-            let (airport, fact) = CsvRow { line, record, places }.read()?;
+            let (airport, fact) = CsvRow { line, record, column_positions }.read()?;
             if facts.insert(airport, fact).is_some() {
-                return Err(FactsError::Twice { line, airport });
+                return Err(FactsError::DuplicateAirport { line, airport });
             }
             if facts.len() > AIRPORTS_MAX {
                 return Err(FactsError::TooMany);
@@ -97,37 +97,37 @@ impl Facts {
         Ok(Self(facts))
     }
 
-    /// What is known of an airport.
+    /// Facts about an airport.
     pub fn of(&self, airport: AirportCode) -> Option<&Fact> {
         self.0.get(&airport)
     }
 
-    /// All airports of which something is known.
+    /// All airports with facts.
     pub fn iter(&self) -> impl Iterator<Item = (AirportCode, &Fact)> {
         self.0.iter().map(|(airport, fact)| (*airport, fact))
     }
 }
 
-/// Where each column stands.
-type Places = [Option<usize>; COLUMNS.len()];
+/// Position of each column.
+type ColumnPositions = [Option<usize>; COLUMNS.len()];
 
-fn places(header: &StringRecord) -> Result<Places, FactsError> {
+fn column_positions(header: &StringRecord) -> Result<ColumnPositions, FactsError> {
     let refused = || FactsError::Header { got: header.iter().collect::<Vec<_>>().join(",") };
-    let mut places: Places = [None; COLUMNS.len()];
+    let mut column_positions: ColumnPositions = [None; COLUMNS.len()];
     for (place, name) in header.iter().enumerate() {
         let column = COLUMNS.iter().position(|(column, _)| *column == name).ok_or_else(refused)?;
-        let slot = places.get_mut(column).ok_or_else(refused)?;
+        let slot = column_positions.get_mut(column).ok_or_else(refused)?;
         if slot.replace(place).is_some() {
             return Err(refused());
         }
     }
-    if places.first().is_some_and(Option::is_some) { Ok(places) } else { Err(refused()) }
+    if column_positions.first().is_some_and(Option::is_some) { Ok(column_positions) } else { Err(refused()) }
 }
 
 struct CsvRow {
     line: u64,
     record: StringRecord,
-    places: Places,
+    column_positions: ColumnPositions,
 }
 
 impl CsvRow {
@@ -144,9 +144,9 @@ impl CsvRow {
         Ok((airport, fact))
     }
 
-    /// `None` where there is nothing.
+    /// Parses a cell; `None` if it is empty.
     fn cell<T>(&self, column: usize, read: impl Fn(&str) -> Option<T>) -> Result<Option<T>, FactsError> {
-        let place = self.places.get(column).copied().flatten();
+        let place = self.column_positions.get(column).copied().flatten();
         let text = place.and_then(|place| self.record.get(place)).unwrap_or_default();
         if text.is_empty() {
             return Ok(None);
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn facts_are_read_in_whichever_order() {
+    fn facts_are_read_with_columns_in_any_order() {
         let facts = read("passengers,airport,name\n41000000,IAH,\"Houston, Bush\"\n,HOU,\n").unwrap();
         let houston = facts.of("IAH".parse().unwrap()).unwrap();
         assert_eq!((houston.passengers, houston.name.as_deref()), (Some(41_000_000), Some("Houston, Bush")));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_has_its_place() {
+    fn errors_name_line_and_column() {
         for (text, part) in [
             ("", "its header has ;"),
             ("code,passengers\nIAH,1\n", "code,passengers"),

@@ -1,66 +1,67 @@
-//! The figures of some flights, and what they are counted from.
+//! Figures of a set of flights, and the counts behind them.
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Of fewer flights than this no rate and no mean is given: it would tell of chance.
+/// Least number of flights for a rate or a mean. With fewer flights they would be left to chance.
 pub const RATE_FLIGHTS_MIN: u64 = 30;
 
-/// Minutes; a flight that comes later than this is late.
+/// Delay in minutes above which a flight is late.
 pub(crate) const LATE_MINUTES: u64 = 15;
 
-/// What is counted of some flights.
+/// Counts over a set of flights.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
-    /// All that were scheduled.
+    /// Scheduled flights.
     pub(crate) flights: u64,
-    /// That didn't depart.
+    /// Flights that didn't depart.
     pub(crate) cancelled: u64,
-    /// That came down elsewhere.
+    /// Flights that landed elsewhere.
     pub(crate) diverted: u64,
-    /// Whose delay at arrival is known.
+    /// Flights with a known delay at arrival.
     pub(crate) arrived: u64,
-    /// The sum of these delays; early arrivals count as less than none.
+    /// Sum of the delays in minutes; early arrivals count as negative.
     pub(crate) delay_minutes: i64,
-    /// That came more than [`LATE_MINUTES`] late.
+    /// Flights more than [`LATE_MINUTES`] late.
     pub(crate) late: u64,
 }
 
-/// How some flights did. What is `null` isn't known: it would be a rate of fewer than 30 flights.
+/// Figures of a set of flights. A rate of fewer than 30 flights is `null`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Figures {
-    /// Flights that were scheduled.
+    /// Scheduled flights.
     pub flights: u64,
-    /// Flights whose delay at arrival is known: that were neither cancelled nor diverted.
+    /// Flights with a known delay at arrival, neither cancelled nor diverted.
     pub arrived_flights: u64,
-    /// Mean delay at arrival in minutes, over flights whose delay is known; early arrivals count as less than none.
+    /// Mean delay at arrival in minutes over flights with a known delay; early arrivals count as
+    /// negative.
     pub mean_delay_minutes: Option<f64>,
-    /// Part of the flights whose delay is known that came more than 15 minutes late.
+    /// Share of flights with a known delay that were more than 15 minutes late.
     pub late_share: Option<f64>,
-    /// Part of the scheduled flights that were cancelled.
+    /// Share of scheduled flights that were cancelled.
     pub cancelled_share: Option<f64>,
-    /// Part of the scheduled flights that were diverted.
+    /// Share of scheduled flights that were diverted.
     pub diverted_share: Option<f64>,
 }
 
-/// A figure by which airports are compared.
+/// Figure that airports are compared by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Measure {
     /// Mean delay at arrival.
     MeanDelay,
-    /// More than 15 minutes late.
+    /// Share of flights more than 15 minutes late.
     Late,
-    /// Cancelled.
+    /// Share of cancelled flights.
     Cancelled,
-    /// Diverted.
+    /// Share of diverted flights.
     Diverted,
-    /// How many flights.
+    /// Number of flights.
     Flights,
 }
 
 impl Tally {
-    /// The flights of both.
+    /// Sum of both tallies.
     #[must_use]
     pub(crate) fn with(self, other: Self) -> Self {
         Self {
@@ -73,7 +74,7 @@ impl Tally {
         }
     }
 
-    /// What follows from the counts.
+    /// Figures computed from the counts.
     pub(crate) fn figures(&self) -> Figures {
         let rate = |part: f64, of: u64| (of >= RATE_FLIGHTS_MIN).then(|| part / of as f64);
         Figures {
@@ -88,7 +89,7 @@ impl Tally {
 }
 
 impl Figures {
-    /// One of the figures.
+    /// Value of one figure.
     pub fn of(&self, measure: Measure) -> Option<f64> {
         match measure {
             Measure::MeanDelay => self.mean_delay_minutes,
@@ -101,10 +102,10 @@ impl Figures {
 }
 
 impl Measure {
-    /// All, in the order in which they are shown.
+    /// All measures in display order.
     pub const ALL: [Self; 5] = [Self::Flights, Self::MeanDelay, Self::Late, Self::Cancelled, Self::Diverted];
 
-    /// As an address says it.
+    /// Name in an address.
     pub const fn name(self) -> &'static str {
         match self {
             Self::MeanDelay => "mean_delay",
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn of_fewer_than_thirty_flights_there_is_no_rate() {
+    fn fewer_than_thirty_flights_have_no_rate() {
         let tally = Tally { flights: 30, arrived: 29, ..Tally::default() };
         let figures = tally.figures();
         assert_eq!((figures.mean_delay_minutes, figures.late_share), (None, None));

@@ -5,20 +5,21 @@ use std::str::FromStr;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// Years that records may be of.
+/// Valid years.
 const YEARS: RangeInclusive<u16> = 1900..=2200;
 
-/// A month of a year, written as in flight records: `2008-01`. It holds how many months after January of the year 0 it is.
+/// Month of a year, written as in flight records: `2008-01`. Stored as the number of months since
+/// January of the year 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, ToSchema)]
 #[schema(value_type = String, pattern = "^[0-9]{4}-[0-9]{2}$", example = "2008-01")]
 pub struct Month(u16);
 
-/// It isn't a month.
+/// The text isn't a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a month is written as 2008-01")]
 pub struct NotAMonth;
 
-/// Months from one to another, both of them included.
+/// Range of months, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Months {
     first: Month,
@@ -26,17 +27,17 @@ pub struct Months {
 }
 
 impl Month {
-    /// The year.
+    /// Year.
     pub fn year(self) -> u16 {
         self.0 / 12
     }
 
-    /// Its number in the year, from 1 on.
+    /// Number within the year, from 1.
     fn of_year(self) -> u16 {
         self.0 % 12 + 1
     }
 
-    /// How many days it has.
+    /// Number of days.
     pub fn days(self) -> u8 {
         let year = self.year();
         let is_leap = year.is_multiple_of(4) && !year.is_multiple_of(100) || year.is_multiple_of(400);
@@ -50,27 +51,27 @@ impl Month {
 }
 
 impl Months {
-    /// `None` where the last month is before the first.
+    /// Creates a range; `None` if the last month is before the first.
     pub fn new(first: Month, last: Month) -> Option<Self> {
         (first <= last).then_some(Self { first, last })
     }
 
-    /// The first one.
+    /// First month.
     pub fn first(&self) -> Month {
         self.first
     }
 
-    /// The last one.
+    /// Last month.
     pub fn last(&self) -> Month {
         self.last
     }
 
-    /// How many.
+    /// Number of months.
     pub fn count(&self) -> u16 {
         self.last.0 - self.first.0 + 1
     }
 
-    /// All of them, one after the other.
+    /// All months in order.
     pub fn all(&self) -> impl Iterator<Item = Month> + use<> {
         (self.first.0..=self.last.0).map(Month)
     }
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn months_go_on_over_years() {
+    fn months_continue_into_the_next_year() {
         let months = Months::new(month("2007-11"), month("2008-02")).unwrap();
         let all: Vec<String> = months.all().map(|month| month.to_string()).collect();
         assert_eq!(all, ["2007-11", "2007-12", "2008-01", "2008-02"]);

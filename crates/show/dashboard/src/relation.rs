@@ -1,25 +1,26 @@
-//! What statements ask: flights, or sums of them.
+//! Tables that statements read: flights, or sums of flights.
 
 use nandle_flights::Column;
 
 use crate::figures::LATE_MINUTES;
 use crate::statement::quoted;
 
-/// How SQL calls a table.
+/// Name of a table in SQL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TableName(String);
 
-/// A table that statements ask.
+/// Table that statements read.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Relation {
-    /// Flights: a row for each.
+    /// Flights, one per row.
     Flights(TableName),
-    /// Their sums.
+    /// Sums of flights.
     Sums(Sums),
 }
 
-/// Sums of a table's flights as a table of their own: a row for each month, airline, origin and destination, with what is counted of its flights.
-/// The columns that they are grouped by have the names, types and values that flights have, so the same predicates hold for both.
+/// Sums of a table's flights as a table of their own: a row of counts for each month, airline,
+/// origin and destination. The grouping columns have the names, types and values of flights, so the
+/// same predicates apply to both.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sums {
     name: String,
@@ -27,25 +28,26 @@ pub struct Sums {
     statement: String,
 }
 
-/// The columns that sums are grouped by. A month has one year; it is named so that years are what flights say they are.
+/// Grouping columns of the sums. A month belongs to one year; the column keeps the year as the
+/// flights state it.
 const KEYS: [Column; 5] = [Column::Year, Column::Month, Column::Airline, Column::Origin, Column::Dest];
-/// The columns that sums ascend by: months first, because every question is of some months, then airports.
+/// Sort order of the sums: months first, because every question selects months, then airports.
 const ORDER: [Column; 2] = [Column::Month, Column::Origin];
 
 impl TableName {
-    /// A name as the engine has it, whatever letters it is of.
+    /// Quotes a name, whatever characters it has.
     pub fn new(name: &str) -> Self {
         Self(format!("\"{}\"", name.replace('"', "\"\"")))
     }
 
-    /// In quotes, as it stands in a statement.
+    /// Name in quotes, for a statement.
     pub(crate) fn quoted(&self) -> &str {
         &self.0
     }
 }
 
 impl Sums {
-    /// Those of a table, by its name in the engine.
+    /// Creates the sums of a table, by its name in the engine.
     pub fn of(flights: &str) -> Self {
         let (name, flights) = (format!("{flights}_sums"), TableName::new(flights));
         let keys = names(&KEYS);
@@ -55,12 +57,12 @@ impl Sums {
         Self { table: TableName::new(&name), name, statement }
     }
 
-    /// The name that they have in the engine.
+    /// Name of the sums in the engine.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The statement whose rows they are.
+    /// Statement that computes the sums.
     pub fn statement(&self) -> &str {
         &self.statement
     }
@@ -74,7 +76,7 @@ impl Relation {
         }
     }
 
-    /// The statement that made it; `None` of flights, which are what there is.
+    /// Statement that created the table; `None` for flights.
     pub(crate) fn made_by(&self) -> Option<&str> {
         match self {
             Self::Flights(_) => None,
@@ -82,7 +84,7 @@ impl Relation {
         }
     }
 
-    /// What is counted of some of its rows, each with its name: whole numbers of 64 bits, whatever types the columns of other people's flights have.
+    /// Counts with their names, as 64-bit integers whatever the column types of the flights.
     pub(crate) fn counts(&self) -> [String; 6] {
         counts_of_flights().map(|(name, count)| match self {
             Self::Flights(_) => whole(&count, name),
@@ -91,7 +93,7 @@ impl Relation {
     }
 }
 
-/// What is counted of flights. Sums keep it in the types that the engine gives, so that sums of them lose nothing.
+/// Counts over flights. Sums keep them in the engine's types, so sums of sums are exact.
 fn counts_of_flights() -> [(&'static str, String); 6] {
     let delay = quoted(Column::ArrDelay);
     [
@@ -125,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn both_count_the_same_under_the_same_names() {
+    fn flights_and_sums_have_equal_counts_and_names() {
         let names = |relation: &Relation| {
             relation.counts().map(|count| count.rsplit_once(" AS ").unwrap().1.to_owned())
         };

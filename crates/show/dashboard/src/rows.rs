@@ -1,4 +1,4 @@
-//! Rows of the dashboard's statements, and who runs those.
+//! Rows of the dashboard's statements, and the interface of their runner.
 
 use std::sync::Arc;
 
@@ -9,55 +9,58 @@ use arrow_array::{Array as _, ArrayRef, RecordBatch};
 use crate::figures::Tally;
 use crate::{QueryCost, Relation, Statement};
 
-/// The rows of a statement, and what it took.
+/// Rows of a statement with their cost.
 #[derive(Debug, Clone)]
-pub struct Ran {
-    /// The rows.
+pub struct StatementResult {
+    /// Rows.
     pub batches: Vec<RecordBatch>,
-    /// What they took.
+    /// Cost of the statement.
     pub cost: QueryCost,
 }
 
-/// Runs statements, all over the same version of a table.
+/// Runs statements over one version of a table.
 pub trait Runner: Sync {
-    /// What can go wrong.
+    /// Error of a statement.
     type Error;
 
-    /// Which version of the table's rows it is over.
+    /// Version of the table's rows.
     fn version(&self) -> String;
 
-    /// The flights.
+    /// Table of flights.
     fn flights(&self) -> &Relation;
 
-    /// Their sums; `None` while there are none.
+    /// Table of sums; `None` until it is ready.
     fn sums(&self) -> Option<&Relation>;
 
     /// Runs a statement to its last row.
-    fn run(&self, statement: &Statement) -> impl Future<Output = Result<Arc<Ran>, Self::Error>> + Send;
+    fn run(
+        &self,
+        statement: &Statement,
+    ) -> impl Future<Output = Result<Arc<StatementResult>, Self::Error>> + Send;
 }
 
-/// Rows aren't what the statement asked for, which is a defect or a table of other types than flights have.
+/// Rows don't match the statement: a defect, or a table with other column types than flights.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("column {column} of a statement's rows: expected {expected}, got {got}")]
 pub struct RowsError {
-    /// The column.
+    /// Column.
     pub column: &'static str,
-    /// What it should be.
+    /// Expected type.
     pub expected: &'static str,
-    /// What it is.
+    /// Actual type.
     pub got: String,
 }
 
-/// A batch whose columns are found by name.
+/// Batch with access to columns by name.
 pub(crate) struct Rows<'a>(&'a RecordBatch);
 
-impl Ran {
-    /// Each batch.
+impl StatementResult {
+    /// All batches.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Rows<'_>> {
         self.batches.iter().map(Rows)
     }
 
-    /// Keys, and the tally that belongs to each. Flights whose key isn't known are left out.
+    /// Keys with their tallies. Flights with an unknown key are left out.
     pub(crate) fn tallies(&self, key: &'static str) -> Result<Vec<(String, Tally)>, RowsError> {
         let mut all = Vec::new();
         for rows in self.rows() {
@@ -78,7 +81,7 @@ impl Rows<'_> {
         self.0.column_by_name(column).ok_or_else(|| RowsError { column, expected: "a column", got: got() })
     }
 
-    /// Texts; `None` for what isn't known.
+    /// Texts; `None` for null.
     pub(crate) fn texts(&self, column: &'static str) -> Result<Vec<Option<String>>, RowsError> {
         let array = self.column(column)?;
         if let Some(texts) = array.as_string_view_opt() {
@@ -90,7 +93,7 @@ impl Rows<'_> {
         }
     }
 
-    /// Numbers; nulls, which sums of nothing are, count as none.
+    /// Numbers; null, the sum of no rows, counts as 0.
     pub(crate) fn numbers(&self, column: &'static str) -> Result<Vec<i64>, RowsError> {
         let array = self.column(column)?;
         let got = || RowsError { column, expected: "whole numbers", got: array.data_type().to_string() };
@@ -110,7 +113,7 @@ impl Rows<'_> {
         self.numbers(column)?.into_iter().map(count).collect()
     }
 
-    /// The tally of each row.
+    /// Tally of each row.
     pub(crate) fn tallies(&self) -> Result<Vec<Tally>, RowsError> {
         let (flights, cancelled) = (self.counts("flights")?, self.counts("cancelled")?);
         let (diverted, arrived) = (self.counts("diverted")?, self.counts("arrived")?);

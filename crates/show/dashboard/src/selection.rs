@@ -1,4 +1,4 @@
-//! What is looked at.
+//! Selected airport, months and similar airports.
 
 use std::fmt::{self, Write as _};
 
@@ -8,62 +8,62 @@ use utoipa::ToSchema;
 
 use crate::{AirportCode, Months};
 
-/// Similar airports, unless told otherwise.
+/// Default number of similar airports.
 pub(crate) const SIMILAR_COUNT: usize = 10;
-/// More similar airports than this no comparison has.
+/// Greatest number of similar airports.
 pub(crate) const SIMILAR_COUNT_MAX: usize = 50;
 
-/// Which flights of an airport: those that depart there, or those that arrive.
+/// Direction of an airport's flights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Direction {
-    /// Flights that depart there.
+    /// Flights that depart at the airport.
     Departures,
-    /// Flights that arrive there.
+    /// Flights that arrive at the airport.
     Arrivals,
 }
 
-/// By what airports are similar.
+/// Count that determines similar airports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SimilarBy {
-    /// Flights in the chosen months, in the chosen direction.
+    /// Flights in the chosen months and direction.
     Flights,
-    /// Passengers, of the airports' facts.
+    /// Passengers, from the airports' facts.
     Passengers,
-    /// Population, of the airports' facts.
+    /// Population, from the airports' facts.
     Population,
 }
 
-/// Which airports are similar to one.
+/// Choice of the similar airports.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Likeness {
-    /// So many whose counts are nearest by ratio.
+pub enum PeerChoice {
+    /// The airports with the nearest counts, by ratio.
     Nearest {
-        /// Which counts.
+        /// Compared count.
         by: SimilarBy,
-        /// How many.
+        /// Number of airports.
         count: usize,
     },
-    /// A list of one's own.
+    /// List of the user's.
     Listed(Vec<AirportCode>),
 }
 
-/// An airport in some months, and what it is compared with.
+/// Airport in some months, with the airports it is compared with.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Selection {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// The months.
+    /// Months.
     pub months: Months,
-    /// Which of its flights.
+    /// Direction of its flights.
     pub direction: Direction,
-    /// Which airports are similar.
-    pub likeness: Likeness,
+    /// Choice of the similar airports.
+    pub peers: PeerChoice,
 }
 
 impl Direction {
-    /// As an address says it.
+    /// Name in an address.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Departures => "departures",
@@ -71,16 +71,16 @@ impl Direction {
         }
     }
 
-    /// The column of the airport whose flights they are.
-    pub(crate) const fn here(self) -> Column {
+    /// Column of the selected airport.
+    pub(crate) const fn own_column(self) -> Column {
         match self {
             Self::Departures => Column::Origin,
             Self::Arrivals => Column::Dest,
         }
     }
 
-    /// The column of the airport at their other end.
-    pub(crate) const fn there(self) -> Column {
+    /// Column of the airport at the other end.
+    pub(crate) const fn other_column(self) -> Column {
         match self {
             Self::Departures => Column::Dest,
             Self::Arrivals => Column::Origin,
@@ -89,7 +89,7 @@ impl Direction {
 }
 
 impl SimilarBy {
-    /// As an address says it.
+    /// Name in an address.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flights => "flights",
@@ -100,19 +100,19 @@ impl SimilarBy {
 }
 
 impl Selection {
-    /// The parameters that it has.
+    /// Parameters of a selection.
     pub const PARAMETERS: [&str; 7] = ["airport", "from", "to", "direction", "by", "count", "similar"];
 }
 
-/// The query string of an address, always in the same order.
+/// Query string of an address, always in the same order.
 impl fmt::Display for Selection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { airport, months, direction, likeness } = self;
+        let Self { airport, months, direction, peers } = self;
         write!(f, "airport={airport}&from={}&to={}", months.first(), months.last())?;
         write!(f, "&direction={}", direction.name())?;
-        match likeness {
-            Likeness::Nearest { by, count } => write!(f, "&by={}&count={count}", by.name()),
-            Likeness::Listed(airports) => {
+        match peers {
+            PeerChoice::Nearest { by, count } => write!(f, "&by={}&count={count}", by.name()),
+            PeerChoice::Listed(airports) => {
                 f.write_str("&similar=")?;
                 airports.iter().enumerate().try_for_each(|(place, airport)| {
                     if place > 0 {

@@ -1,11 +1,11 @@
-//! Which airports are similar to one.
+//! Similar airports by count.
 
 use std::collections::BTreeMap;
 
 use crate::AirportCode;
 
-/// The airports whose counts are nearest to an airport's by ratio, nearest first; among equals by their codes. Those that count none aren't similar
-/// to any.
+/// Airports with the nearest counts by ratio, nearest first, then by code. Airports with a count of
+/// 0 are never similar.
 pub(crate) fn nearest(
     airport: AirportCode,
     own: u64,
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn half_as_many_is_as_far_as_twice_as_many() {
+    fn half_is_as_far_as_twice() {
         let code = |code: &str| code.parse::<AirportCode>().unwrap();
         let counts = [("AAA", 100), ("BBB", 199), ("CCC", 50), ("DDD", 200), ("EEE", 0), ("FFF", 101)];
         let counts = counts.map(|(name, count)| (code(name), count)).into();

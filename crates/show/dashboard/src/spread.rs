@@ -1,21 +1,21 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// A figure of several airports: its median and its range.
+/// Median and range of a figure of several airports.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, ToSchema)]
 pub struct Spread {
-    /// Airports whose figure is known.
+    /// Airports with a known figure.
     pub airports: u64,
-    /// The least.
+    /// Least value.
     pub low: f64,
-    /// The one in the middle; of an even number the mean of the two in the middle.
+    /// Median; for an even number the mean of the two middle values.
     pub median: f64,
-    /// The greatest.
+    /// Greatest value.
     pub high: f64,
 }
 
 impl Spread {
-    /// That of known figures; `None` without any.
+    /// Spread of known figures; `None` without any.
     pub fn of(figures: impl IntoIterator<Item = f64>) -> Option<Self> {
         let mut ascending: Vec<f64> = figures.into_iter().collect();
         ascending.sort_unstable_by(f64::total_cmp);
@@ -34,7 +34,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_median_lies_in_the_middle() {
+    fn median_is_the_middle_value() {
         assert_eq!(Spread::of([]), None);
         assert_eq!(Spread::of([2.0]), Some(Spread { airports: 1, low: 2.0, median: 2.0, high: 2.0 }));
         let four = Spread::of([4.0, -1.0, 2.0, 3.0]).unwrap();

@@ -1,4 +1,5 @@
-//! Statements. What stands in them from outside are codes of airports and months, whose types hold nothing that could mean more.
+//! SQL statements. The only external parts are airport codes and months, and their types exclude
+//! any other SQL.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -8,14 +9,14 @@ use nandle_flights::Column;
 
 use crate::{AirportCode, Direction, Month, Months, Relation};
 
-/// A statement of the dashboard's.
+/// SQL statement of the dashboard.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Statement {
     text: String,
     made_by: Option<String>,
 }
 
-/// How long the periods of a series are.
+/// Length of a series' periods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Period {
@@ -27,7 +28,7 @@ pub enum Period {
     Day,
 }
 
-/// The columns that statements name.
+/// Columns that statements use.
 const COLUMNS: [Column; 9] = [
     Column::Year,
     Column::Month,
@@ -40,24 +41,24 @@ const COLUMNS: [Column; 9] = [
     Column::Diverted,
 ];
 
-/// The columns of flights that a table lacks.
+/// Columns of flights that a table lacks.
 pub fn missing_columns(schema: &Schema) -> Vec<&'static str> {
     let names = COLUMNS.iter().map(|column| column.name());
     names.filter(|name| schema.index_of(name).is_err()).collect()
 }
 
 impl Statement {
-    /// The text.
+    /// SQL text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The statement that made the table which this one asks; `None` where it asks the flights themselves.
+    /// Statement that created the table which this one reads; `None` if it reads the flights.
     pub fn made_by(&self) -> Option<&str> {
         self.made_by.as_deref()
     }
 
-    /// How many flights each month has.
+    /// Flights of each month.
     pub(crate) fn months(of: &Relation) -> Self {
         let [flights, ..] = of.counts();
         let (month, table) = (text_of(Column::Month), of.table().quoted());
@@ -65,13 +66,13 @@ impl Statement {
         Self::of(of, format!("SELECT {month} AS month, {flights}\nFROM {table}\nGROUP BY {by}\nORDER BY 1"))
     }
 
-    /// The counts of each airport.
+    /// Counts of each airport.
     pub(crate) fn airports(of: &Relation, months: Months, direction: Direction) -> Self {
-        let here = direction.here();
-        Self::counts(of, &[(text_of(here), "airport")], &in_months(months), &[quoted(here)])
+        let own_column = direction.own_column();
+        Self::counts(of, &[(text_of(own_column), "airport")], &in_months(months), &[quoted(own_column)])
     }
 
-    /// The counts of some airports in each period. Sums have no days.
+    /// Counts of some airports in each period. Sums have no days.
     pub(crate) fn series(
         of: &Relation,
         months: Months,
@@ -79,33 +80,33 @@ impl Statement {
         airports: &BTreeSet<AirportCode>,
         period: Period,
     ) -> Self {
-        let (here, period) = (direction.here(), period.column());
+        let (own_column, period) = (direction.own_column(), period.column());
         let codes: Vec<String> = airports.iter().map(|airport| format!("'{airport}'")).collect();
-        let rows = format!("{} AND {} IN ({})", in_months(months), quoted(here), codes.join(", "));
-        let keys = [(text_of(period), "period"), (text_of(here), "airport")];
-        Self::counts(of, &keys, &rows, &[quoted(period), quoted(here)])
+        let rows = format!("{} AND {} IN ({})", in_months(months), quoted(own_column), codes.join(", "));
+        let keys = [(text_of(period), "period"), (text_of(own_column), "airport")];
+        Self::counts(of, &keys, &rows, &[quoted(period), quoted(own_column)])
     }
 
-    /// The counts of each airline, here and elsewhere.
+    /// Counts of each airline, here and elsewhere.
     pub(crate) fn airlines(
         of: &Relation,
         months: Months,
         direction: Direction,
         airport: AirportCode,
     ) -> Self {
-        let here = format!("{} = '{airport}'", quoted(direction.here()));
-        let keys = [(text_of(Column::Airline), "airline"), (format!("CAST({here} AS BIGINT)"), "here")];
-        Self::counts(of, &keys, &in_months(months), &[quoted(Column::Airline), here])
+        let own_column = format!("{} = '{airport}'", quoted(direction.own_column()));
+        let keys = [(text_of(Column::Airline), "airline"), (format!("CAST({own_column} AS BIGINT)"), "here")];
+        Self::counts(of, &keys, &in_months(months), &[quoted(Column::Airline), own_column])
     }
 
-    /// The counts of each airport at the other end.
+    /// Counts of each airport at the other end.
     pub(crate) fn pairs(of: &Relation, months: Months, direction: Direction, airport: AirportCode) -> Self {
-        let (here, there) = (direction.here(), direction.there());
-        let rows = format!("{} AND {} = '{airport}'", in_months(months), quoted(here));
-        Self::counts(of, &[(text_of(there), "airport")], &rows, &[quoted(there)])
+        let (own_column, other_column) = (direction.own_column(), direction.other_column());
+        let rows = format!("{} AND {} = '{airport}'", in_months(months), quoted(own_column));
+        Self::counts(of, &[(text_of(other_column), "airport")], &rows, &[quoted(other_column)])
     }
 
-    /// The counts of each airline between two airports.
+    /// Counts of each airline between two airports.
     pub(crate) fn pair(
         of: &Relation,
         months: Months,
@@ -113,8 +114,9 @@ impl Statement {
         airport: AirportCode,
         other: AirportCode,
     ) -> Self {
-        let (here, there) = (quoted(direction.here()), quoted(direction.there()));
-        let rows = format!("{} AND {here} = '{airport}' AND {there} = '{other}'", in_months(months));
+        let (own_column, other_column) = (quoted(direction.own_column()), quoted(direction.other_column()));
+        let rows =
+            format!("{} AND {own_column} = '{airport}' AND {other_column} = '{other}'", in_months(months));
         Self::counts(of, &[(text_of(Column::Airline), "airline")], &rows, &[quoted(Column::Airline)])
     }
 
@@ -136,7 +138,7 @@ impl Statement {
 }
 
 impl Period {
-    /// As an address says it.
+    /// Name in an address.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Year => "year",
@@ -153,8 +155,8 @@ impl Period {
         }
     }
 
-    /// The periods that months of so many are shown by: neither a handful nor hundreds.
-    pub(crate) fn usual(months: Months) -> Self {
+    /// Default period for a range of months, which gives a readable number of points.
+    pub(crate) fn default_for(months: Months) -> Self {
         match months.count() {
             1 => Self::Day,
             2..=36 => Self::Month,
@@ -162,7 +164,7 @@ impl Period {
         }
     }
 
-    /// All periods of some months, as statements name them.
+    /// All periods of some months, as in statements.
     pub(crate) fn all(self, months: Months) -> Vec<String> {
         let years = months.first().year()..=months.last().year();
         let days = |month: Month| (1..=month.days()).map(move |day| format!("{month}-{day:02}"));
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_name_what_is_asked_for() {
+    fn statements_name_table_months_and_airports() {
         let airports = ["IAH", "ATL"].map(|code| code.parse().unwrap()).into();
         let series = |of: &Relation| {
             Statement::series(of, months("2008-01", "2008-12"), Direction::Arrivals, &airports, Period::Month)
@@ -230,17 +232,17 @@ mod tests {
     }
 
     #[test]
-    fn periods_of_months() {
-        assert_eq!(Period::usual(months("2008-01", "2008-01")), Period::Day);
-        assert_eq!(Period::usual(months("2008-01", "2008-12")), Period::Month);
-        assert_eq!(Period::usual(months("2000-01", "2008-12")), Period::Year);
+    fn default_period_follows_from_the_months() {
+        assert_eq!(Period::default_for(months("2008-01", "2008-01")), Period::Day);
+        assert_eq!(Period::default_for(months("2008-01", "2008-12")), Period::Month);
+        assert_eq!(Period::default_for(months("2000-01", "2008-12")), Period::Year);
         assert_eq!(Period::Day.all(months("2008-02", "2008-02")).len(), 29);
         assert_eq!(Period::Year.all(months("2007-12", "2008-01")), ["2007", "2008"]);
         assert_eq!(Period::Month.all(months("2007-12", "2008-01")), ["2007-12", "2008-01"]);
     }
 
     #[test]
-    fn columns_that_lack_are_named() {
+    fn missing_columns_are_named() {
         assert_eq!(missing_columns(&nandle_flights::flight_schema()), [""; 0]);
         assert_eq!(missing_columns(&Schema::empty()).len(), COLUMNS.len());
     }

@@ -1,7 +1,9 @@
-//! Addresses' queries at random: nothing panics, what is understood says itself again, and what is refused is named.
+//! Random query strings: nothing panics, accepted queries print as equal ones, and refusals name
+//! the parameter.
 //!
-//! A usual run takes 20 000 queries of each view; `NANDLE_CASES=5000000 cargo test --workspace --features nandle-replay/schema --test parameters` takes
-//! more, of the seeds from `NANDLE_FIRST_SEED` on.
+//! A normal run takes 20 000 queries of each view.
+//! `NANDLE_CASES=5000000 cargo test --workspace --features nandle-replay/schema --test parameters`
+//! takes more, with seeds from `NANDLE_FIRST_SEED` on.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -16,7 +18,7 @@ use nandle_dashboard::{ParameterError, Parameters, Selection};
 
 const MOST_BYTES: usize = 700;
 
-/// What a question asks for, and how it is read.
+/// Parameters of a view, with its parser.
 struct View<V> {
     name: &'static str,
     known: &'static [&'static str],
@@ -40,7 +42,7 @@ impl Draw {
     }
 }
 
-/// Values that a parameter has.
+/// Valid values of a parameter.
 const fn values(name: &str) -> &'static [&'static str] {
     match name.as_bytes() {
         b"airport" => &["IAH", "0S9", "ZZZ"],
@@ -61,7 +63,7 @@ const fn values(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// Values that no parameter has, but for the text that is searched for.
+/// Values that are invalid for all parameters except the search text.
 const WRONG: [&str; 14] = [
     "",
     "-1",
@@ -79,7 +81,7 @@ const WRONG: [&str; 14] = [
     "\u{1f4a9}",
 ];
 
-/// A query of the parameters that a view knows: right, or with a few faults.
+/// Query with the parameters of a view: valid, or with a few faults.
 fn query(draw: &mut Draw, known: &[&'static str]) -> String {
     let needed = |name: &str| matches!(name, "airport" | "from" | "to" | "other");
     let mut parts: Vec<(&str, &str)> =
@@ -90,7 +92,7 @@ fn query(draw: &mut Draw, known: &[&'static str]) -> String {
     for _ in 0..draw.below(6).saturating_sub(3) {
         fault(draw, &mut parts, known);
     }
-    // Parts come in any order.
+    // Parameters come in any order.
     (1..parts.len()).for_each(|last| parts.swap(last, draw.below(last + 1)));
     let parts = parts.iter().map(|(name, value)| format!("{}={}", encoded(draw, name), encoded(draw, value)));
     let mut query = parts.collect::<Vec<_>>().join(draw.one_of(&["&", "&", "&", "&&"]));
@@ -113,7 +115,7 @@ fn fault(draw: &mut Draw, parts: &mut Vec<(&'static str, &'static str)>, known: 
     }
 }
 
-/// Some bytes as they are, where that means the same, and others percent-encoded.
+/// Percent-encodes some bytes, including ones that don't need it.
 fn encoded(draw: &mut Draw, text: &str) -> String {
     let is_seldom = draw.below(4) > 0;
     let encode = |byte: u8| {
@@ -128,7 +130,7 @@ fn encoded(draw: &mut Draw, text: &str) -> String {
     text.bytes().map(encode).collect()
 }
 
-/// Puts something anywhere, or cuts.
+/// Inserts or cuts at a random place.
 fn damage(draw: &mut Draw, query: &mut String) {
     let at = (0..=draw.below(query.len() + 1)).rev().find(|at| query.is_char_boundary(*at)).unwrap_or(0);
     match draw.below(5) {
@@ -145,7 +147,7 @@ impl<V: Display + Debug + PartialEq> View<V> {
         Parameters::parse(query).and_then(self.parse)
     }
 
-    /// Whether a query is understood.
+    /// Returns true if a query is accepted.
     fn check(&self, query: &str) -> bool {
         match self.read(query) {
             Ok(view) => {
@@ -175,7 +177,7 @@ impl<V: Display + Debug + PartialEq> View<V> {
             ParameterError::QueryTooLong { .. } | ParameterError::Encoding { .. } => {
                 error.parameter().is_none()
             }
-            ParameterError::TooLong { .. } | ParameterError::Doubled { .. } => error.parameter().is_some(),
+            ParameterError::TooLong { .. } | ParameterError::Duplicate { .. } => error.parameter().is_some(),
             ParameterError::Unknown { .. } => !is_known && error.parameter().is_some(),
             _ => is_known,
         };
@@ -183,7 +185,7 @@ impl<V: Display + Debug + PartialEq> View<V> {
     }
 
     fn run(&self) {
-        let number = |name, usual| std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap());
+        let number = |name, default| std::env::var(name).ok().map_or(default, |text| text.parse().unwrap());
         let first: u64 = number("NANDLE_FIRST_SEED", 0);
         let seeds = first..first + number("NANDLE_CASES", 20_000);
         let understood =
@@ -226,7 +228,7 @@ fn pairs() {
 }
 
 #[test]
-fn a_wrong_value_is_refused_by_its_name() {
+fn invalid_value_is_refused_with_its_parameter() {
     let check = |known: &'static [&'static str], refusal: &dyn Fn(&str) -> Option<ParameterError>| {
         for name in known.iter().filter(|name| **name != "search") {
             let rest = known

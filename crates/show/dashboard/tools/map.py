@@ -1,4 +1,4 @@
-"""Makes the map of the dashboard, `assets/js/usa.js`: the outline of the states, and where airports lie on it.
+"""Generates the map of the dashboard, `assets/js/usa.js`: outlines of the states and positions of airports.
 
     npm pack us-atlas@3.0.1 && tar xzf us-atlas-3.0.1.tgz
     pip install airportsdata==20260905
@@ -6,10 +6,10 @@
 
 Sources and licences are in `../assets/map/README.md`.
 
-All is projected here, so that the page only draws: Albers' equal-area conic (Snyder, Map Projections: A Working Manual, USGS
-Professional Paper 1395, 1987, section 14), on the sphere, for the states that touch one another; insets for what lies elsewhere. A unit
-is a point of the map's viewBox. Lines are simplified by Visvalingam and Whyatt's effective area (The Cartographic Journal 30, 1993), the
-same for both sides of a border.
+The script projects all points, so that the page only draws. The contiguous states use Albers' equal-area conic on the sphere
+(Snyder, Map Projections: A Working Manual, USGS Professional Paper 1395, 1987, section 14); the rest are insets. Coordinates are
+in units of the map's viewBox. Lines are simplified by Visvalingam and Whyatt's effective area (The Cartographic Journal 30, 1993),
+equally on both sides of a border.
 """
 
 import heapq
@@ -21,17 +21,17 @@ from collections import Counter
 import airportsdata
 
 WIDTH, HEIGHT = 1280, 800
-# Corners whose triangle with their neighbours is smaller are left out, and so are islands. Units squared.
+# Least area of a corner's triangle with its neighbours, and of an island, in square units.
 CORNER_MIN, ISLAND_MIN = 2.6, 3.0
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
 TERRITORIES = {"US", "PR", "VI", "GU", "AS", "MP"}
 
-# Closed since, but in flight records; degrees north and east.
+# Airports in flight records that have closed since; degrees north and east.
 CLOSED = {"ISN": (48.178, -103.642), "PFN": (30.212, -85.683)}
 
 
 class Albers:
-    """A part of the map: where it lies on the globe, and where on the page."""
+    """Part of the map with its region on the globe and its position on the page."""
 
     def __init__(self, name, label, where, parallels, centre, at, scale):
         self.name, self.label, self.where, self.at, self.scale = name, label, where, at, scale
@@ -53,7 +53,7 @@ class Albers:
 
 
 SCALE = 1640
-# Insets first: the first part that a place belongs to has it.
+# Insets first: a place belongs to the first part that contains it.
 PARTS = [
     Albers("Alaska", (190, 785), lambda n, e: n > 50 and (e < -129 or e > 170), (55, 65), (61, -153), (190, 672), SCALE * 0.33),
     Albers("Hawaii", (430, 788), lambda n, e: 18 < n < 23 and -161 < e < -154, (19, 22), (20.6, -157.3), (430, 722), SCALE),
@@ -65,7 +65,7 @@ PARTS = [
 
 
 def place(latitude, longitude):
-    """The place on the map; None where the map doesn't reach."""
+    """Position on the map; None outside of it."""
     for part in PARTS:
         if part.where(latitude, longitude):
             x, y = part.project(latitude, longitude)
@@ -74,7 +74,7 @@ def place(latitude, longitude):
 
 
 def decoded(topology):
-    """Each arc's corners on the map; an arc that lies beyond it is empty."""
+    """Corners of each arc on the map; an arc that leaves the map is empty."""
     (scale_x, scale_y), (from_x, from_y) = topology["transform"]["scale"], topology["transform"]["translate"]
     arcs = []
     for arc in topology["arcs"]:
@@ -92,7 +92,7 @@ def area(corners):
 
 
 def simplified(corners):
-    """Leaves out the corner of the least effective area, again and again; the ends stay."""
+    """Repeatedly removes the corner with the least effective area; keeps the ends."""
     before, after = list(range(-1, len(corners) - 1)), list(range(1, len(corners) + 1))
     triangle = lambda i: abs(area([corners[before[i]], corners[i], corners[after[i]]]))
     left = set(range(len(corners)))
@@ -118,7 +118,7 @@ def rounded(corners):
 
 
 def path(corners, start, is_closed):
-    """A path's steps, relative to where the one before ended; and where this one ends."""
+    """Steps of a path relative to the end of the previous one, and the end of this path."""
     text = "m"
     at = start
     for x, y in corners:
@@ -142,7 +142,7 @@ def rings(geometry):
 
 
 def land(topology, arcs):
-    """The rings of the nation."""
+    """Outline of the nation as rings."""
     kept = []
     for geometry in topology["objects"]["nation"]["geometries"]:
         for ring in rings(geometry):
@@ -158,7 +158,7 @@ def land(topology, arcs):
 
 
 def borders(topology, arcs):
-    """The arcs that two states share."""
+    """Borders: arcs shared by two states."""
     uses = Counter()
     for geometry in topology["objects"]["states"]["geometries"]:
         if geometry["type"]:
@@ -168,7 +168,7 @@ def borders(topology, arcs):
 
 
 def airports():
-    """Codes, and places in two digits to base 36 each."""
+    """Airport codes with positions of two base-36 digits each."""
     known = {code: (row["lat"], row["lon"]) for code, row in airportsdata.load("IATA").items() if row["country"] in TERRITORIES}
     text = ""
     for code, where in sorted({**CLOSED, **known}.items()):
@@ -179,7 +179,7 @@ def airports():
 
 
 def insets():
-    """The names of the parts that lie elsewhere, and where each is written."""
+    """Names of the insets, with the positions of their labels."""
     return [[part.name, *part.label] for part in PARTS if part.label]
 
 

@@ -23,7 +23,6 @@ const UNEDITED: &[&str] = &[
     "crates/query/flights/",
     "crates/query/predict/",
     "crates/query/reads/",
-    "crates/show/dashboard/",
     "crates/storage/pages/",
     "crates/storage/spill/",
     "xtask/",

@@ -1,8 +1,8 @@
-// Airlines here, and the same airlines at all other airports.
+// Airlines at the airport, and the same airlines at all other airports.
 import { bar, element, table } from "./elements.js";
 import { airline, figure, minutes } from "./words.js";
 
-// Closer than this both count as the same.
+// Largest difference that counts as equal.
 const SAME_MINUTES = 2;
 
 function usual(row) {
@@ -13,7 +13,7 @@ function usual(row) {
   return more > 0 ? `${minutes(more)} more than elsewhere` : `${minutes(-more)} less than elsewhere`;
 }
 
-/** What the section shows. */
+/** Draws the section. */
 export function airlines(answer) {
   const { airlines: rows, airport } = answer.figures;
   const known = rows.filter((row) => row.here.mean_delay_minutes !== null);

@@ -1,8 +1,8 @@
-// What figures cost: for those who want to know what lies behind them.
+// Cost of the figures: time and bytes of their queries.
 import { element, table } from "./elements.js";
 import { bytes, count, time } from "./words.js";
 
-// What isn't measured yet comes by itself when it is.
+// Unmeasured devices appear once they are measured.
 function elsewhere(other) {
   if (!other.is_measured) return element("span", { class: "unmeasured" }, `not yet: ${other.refusal}`);
   return other.refusal ? `not predicted: ${other.refusal}` : time(other.time_ns);
@@ -38,10 +38,10 @@ function said(query) {
   ];
 }
 
-/** Whether costs are shown of devices that weren't measured. */
+/** Returns true if the page shows devices that weren't measured. */
 export const isUnmeasured = () => document.querySelector(".cost .unmeasured") !== null;
 
-/** A fold with the cost of an answer's queries. */
+/** Fold with the cost of an answer's queries. */
 export function cost(queries) {
   const sum = (key) => queries.reduce((all, query) => all + query[key], 0);
   const summary = `What these figures cost: ${time(sum("wall_ns"))}, ${bytes(sum("read_bytes"))} in ${count(sum("requests"))} requests`;

@@ -1,9 +1,9 @@
-// The headline figures, beside those of similar airports.
+// Headline figures compared with similar airports.
 import { show } from "./address.js";
 import { element } from "./elements.js";
 import { MEASURES, airport, count, figure } from "./words.js";
 
-// Where a figure lies within the similar airports' range.
+// Position of a figure within the range of similar airports.
 function range({ value, similar }, measure) {
   if (!similar || value === null) return null;
   const low = Math.min(similar.low, value, 0);
@@ -40,7 +40,7 @@ function card(comparison, view) {
     element("p", { class: "verdict" }, verdict(comparison, measure)));
 }
 
-/** What the section shows. */
+/** Draws the section. */
 export function headline(answer, similar, view) {
   const { comparisons } = answer.figures;
   const { figures: like } = similar;

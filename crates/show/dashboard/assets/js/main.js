@@ -1,4 +1,4 @@
-// Shows what the address says, and again whenever it changes or there are new data.
+// Draws the view of the address, again after each change and with new data.
 import { onChange, selection, show, view } from "./address.js";
 import { airlines } from "./airlines.js";
 import { ask, listen } from "./ask.js";
@@ -19,7 +19,7 @@ let overview = null;
 let version = null;
 let asking = new AbortController();
 
-/** Each section: whether it is shown, what it asks, and how it shows the answers. */
+/** Sections: condition, questions, and the function that draws the answers. */
 const SECTIONS = {
   choose: { when: (said) => !said.airport, ask: (said, signal) => [controls.airports(said, signal)], draw: ([answer]) => choose(answer) },
   headline: {
@@ -37,7 +37,7 @@ const SECTIONS = {
   ranking: { ask: (said, signal) => [ask("ranking", selection(said, { measure: said.measure, among: said.among }), signal)], draw: ([answer], said) => ranking(answer, said) },
 };
 
-// While a new answer is on its way the one before is shown, faded.
+// The previous answer stays visible, faded, until the new one arrives.
 async function fill(name, said, signal) {
   const { when = (said) => Boolean(said.airport), ask, draw } = SECTIONS[name];
   const section = byId(name);
@@ -48,7 +48,7 @@ async function fill(name, said, signal) {
   if (!body.hasChildNodes()) body.append(element("p", { class: "loading" }, "Asking…"));
   try {
     const answers = await Promise.all(ask(said, signal));
-    // The same query may answer several questions.
+    // Several questions may share a query.
     const queries = [...new Map(answers.flatMap((answer) => answer.queries).map((query) => [query.sql, query])).values()];
     const isFirst = !body.querySelector(":scope > :not(.loading)");
     const restore = remembered(body);
@@ -97,7 +97,7 @@ async function draw() {
   }
 }
 
-// An airport without flights in these months is said once, and others are offered.
+// An airport without flights in these months gets a single message with alternatives.
 async function known(said, signal) {
   byId("unknown")?.remove();
   const answer = await controls.airports(said, signal).catch(() => null);
@@ -108,7 +108,7 @@ async function known(said, signal) {
   return { ...said, airport: undefined };
 }
 
-/** Months that the address doesn't say: the last year that there is. */
+/** Completes the address: by default, the last year with data. */
 function complete() {
   const known = overview.months.filter((row) => row.flights > 0);
   const said = view();
@@ -123,7 +123,7 @@ async function begin() {
   overview = answer.figures;
   version = answer.version;
   byId("notices").replaceChildren();
-  // A snapshot's number says enough: of which table it is, programs want to know.
+  // The page shows the number of the snapshot without the table's name.
   byId("data-state").textContent = `· ${overview.flights.toLocaleString("en")} flights · ${version.replace(/^(snapshot-\d+)-.*/, "$1")}`;
   const unknown = overview.flights_without_month;
   if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month isn’t known.`));

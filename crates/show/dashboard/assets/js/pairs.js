@@ -1,4 +1,4 @@
-// Connections of the airport, the worst first, and one of them airline by airline.
+// Connections of the airport, the worst first, and one of them by airline.
 import { show } from "./address.js";
 import { bar, element, link, table } from "./elements.js";
 import { map } from "./map.js";
@@ -11,7 +11,7 @@ const figures = [
   { name: "Diverted", numeric: true, cell: (row) => figure(row.figures.diverted_share, "diverted") },
 ];
 
-/** What the section shows. */
+/** Draws the section. */
 export function pairs(answer, view) {
   const { pairs: rows, all, airport: own } = answer.figures;
   const known = rows.filter((row) => row.figures.mean_delay_minutes !== null);
@@ -25,7 +25,7 @@ export function pairs(answer, view) {
     ...figures,
   ];
   const drawn = map(answer, view);
-  // A row that is pointed at, or has the focus, has its point on the map.
+  // The row under the pointer or with the focus has its point marked on the map.
   const marking = (made, some) => {
     const mark = ({ target }) => drawn.mark(some[target.closest("tbody tr")?.sectionRowIndex]?.airport);
     for (const event of ["pointerover", "focusin"]) made.addEventListener(event, mark);
@@ -45,7 +45,7 @@ export function pairs(answer, view) {
   ].filter(Boolean);
 }
 
-/** One connection. */
+/** Draws one connection. */
 export function pair(answer, view) {
   const { airport: own, all, airlines: rows } = answer.figures;
   const other = airport({ airport: answer.figures.other, name: answer.figures.name });

@@ -1,4 +1,4 @@
-// Airports by a figure, and all airports to choose from.
+// Airports ranked by a figure, and all airports to choose from.
 import { show } from "./address.js";
 import { bar, element, link, table } from "./elements.js";
 import { MEASURES, airport, figure, figureOf } from "./words.js";
@@ -17,7 +17,7 @@ function columns(measure, rows) {
   ];
 }
 
-/** What the section shows. */
+/** Draws the section. */
 export function ranking(answer, view) {
   const { airports, measure, among } = answer.figures;
   const own = airports.find((row) => row.is_own);
@@ -35,7 +35,7 @@ export function ranking(answer, view) {
   ];
 }
 
-/** All airports, to choose one. */
+/** Draws all airports to choose from. */
 export function choose(answer) {
   const { airports } = answer.figures;
   if (!airports.length) return [element("p", {}, "There are no flights in these months.")];

@@ -1,4 +1,4 @@
-// A figure over time, with the range of similar airports as a band.
+// Figure over time, with the range of similar airports as a band.
 import { show } from "./address.js";
 import { element, link, table } from "./elements.js";
 import { MEASURES, figure, figureOf, months, period } from "./words.js";
@@ -7,7 +7,7 @@ const rootSize = () => parseFloat(getComputedStyle(document.documentElement).fon
 const ink = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 const lastMonth = (year) => `${year}-12`;
 
-/** What a click on a period shows: its months, or its days. */
+/** Months or days of a period, shown after a click. */
 function inside(text, overview) {
   const [year, month, day] = text.split("-");
   if (day) return null;
@@ -74,7 +74,7 @@ class Plot {
     this.box.append(this.tip);
   }
 
-  // Arrow keys move from period to period, and Enter opens one.
+  // Arrow keys move between periods, and Enter opens one.
   step(event) {
     const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (event.key === "Enter") this.open();
@@ -101,7 +101,7 @@ class Plot {
   }
 }
 
-// From zero, unless figures are less; without any there is a scale all the same.
+// Range from zero or the least figure; a default range without figures.
 function scale(min, max) {
   if (min === null || max === null) return [0, 1];
   const low = Math.min(0, min);
@@ -116,7 +116,7 @@ function sentences(moment, { airport, measure }) {
   return [`${airport}: ${here}`, similar ? `Similar: ${figure(similar.median, measure)} (${figure(similar.low, measure)} to ${figure(similar.high, measure)})` : "Similar: not known"];
 }
 
-// All months, a year, a month: where one is, and the way back.
+// Breadcrumbs: all months, a year, a month.
 function trail(view, overview) {
   const all = { from: overview.months[0].month, to: overview.months.at(-1).month };
   const year = view.from.slice(0, 4);
@@ -130,7 +130,7 @@ function trail(view, overview) {
   return element("nav", { "aria-label": "Months" }, element("ol", { class: "trail" }, items));
 }
 
-/** What the section shows. */
+/** Draws the section. */
 export function series(answer, view, overview) {
   const { figures } = answer;
   const { measure } = figures;

@@ -1,9 +1,9 @@
-//! How texts stand in a query.
+//! Percent-encoding of query strings.
 
 use std::fmt::Write as _;
 
-/// A text of `application/x-www-form-urlencoded` (WHATWG URL, §5.1); `None` where it isn't percent-encoded UTF-8. Unlike there, nothing is put in the
-/// place of what is wrong.
+/// Decodes `application/x-www-form-urlencoded` (WHATWG URL, §5.1). Returns `None` for anything but
+/// percent-encoded UTF-8; unlike the standard it doesn't replace invalid parts.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();
@@ -17,14 +17,14 @@ pub(super) fn decode(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-/// A text that [`decode`] reads as it was.
+/// Encodes a text so that [`decode`] restores it.
 pub(crate) fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
             encoded.push(char::from(byte));
         } else {
-            // A text takes all that is written to it.
+            // Writing to a string can't fail.
             let _ = write!(encoded, "%{byte:02X}");
         }
     }
@@ -44,7 +44,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_comes_back(text in ".*") {
+        fn decoding_restores_the_encoded_text(text in ".*") {
             let all: String = text.bytes().map(|byte| format!("%{byte:02X}")).collect();
             let decoded = decode(&all);
             prop_assert_eq!(decoded.as_deref(), Some(&*text));

@@ -1,4 +1,5 @@
-//! What an address says behind its question mark. Everything in it is a name that is known, once, with a value of its type; anything else is an error.
+//! Query string of an address. Each parameter must be known, unique and valid; anything else is an
+//! error.
 
 mod encoding;
 mod typed;
@@ -8,86 +9,86 @@ use std::collections::BTreeMap;
 pub(crate) use encoding::encode;
 pub(crate) use typed::choice;
 
-/// More than any view has.
+/// Greatest length of a query string.
 const QUERY_BYTES_MAX: usize = 2048;
-/// Longer values no parameter has.
+/// Greatest length of a value.
 const VALUE_BYTES_MAX: usize = 256;
 
-/// What an address says, as far as it wasn't taken.
+/// Parameters that weren't taken yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameters(BTreeMap<String, String>);
 
-/// Why an address isn't understood.
+/// Reason for rejecting an address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
-    /// The whole is too long.
+    /// The query string is too long.
     #[error("the query has {bytes} bytes, and {QUERY_BYTES_MAX} is the most")]
     QueryTooLong {
-        /// How long it is.
+        /// Length.
         bytes: usize,
     },
     /// A name or value isn't percent-encoded UTF-8.
     #[error("part {part} of the query isn't percent-encoded UTF-8")]
     Encoding {
-        /// Which, from 1 on.
+        /// Position, from 1.
         part: usize,
     },
     /// A value is too long.
     #[error("{name} has {bytes} bytes, and {VALUE_BYTES_MAX} is the most")]
     TooLong {
-        /// The parameter.
+        /// Parameter.
         name: String,
-        /// How long its value is.
+        /// Length of the value.
         bytes: usize,
     },
-    /// It is there twice.
+    /// A parameter occurs twice.
     #[error("{name} is there more than once; name it once")]
-    Doubled {
-        /// The parameter.
+    Duplicate {
+        /// Parameter.
         name: String,
     },
-    /// It isn't there.
+    /// A parameter is missing.
     #[error("{name} is missing; expected {expected}")]
     Missing {
-        /// The parameter.
+        /// Parameter.
         name: &'static str,
-        /// What its value is like.
+        /// Description of a valid value.
         expected: String,
     },
-    /// It isn't what it should be.
+    /// A value is invalid.
     #[error("`{name}`: expected {expected}")]
     Invalid {
-        /// The parameter.
+        /// Parameter.
         name: &'static str,
-        /// What its value is like.
+        /// Description of a valid value.
         expected: String,
     },
-    /// There is no such parameter here.
+    /// The parameter is unknown.
     #[error("there is no parameter of that name here; those that there are: {known}")]
     Unknown {
-        /// Its name, cut where it is long.
+        /// Name, truncated if it is long.
         name: String,
-        /// Those that there are.
+        /// Known parameters.
         known: String,
     },
-    /// Two don't go together.
+    /// Two parameters exclude each other.
     #[error("{name} and {other} don't go together; name one of them")]
-    Together {
-        /// One.
+    Exclusive {
+        /// One parameter.
         name: &'static str,
-        /// The other.
+        /// Other parameter.
         other: &'static str,
     },
 }
 
 impl ParameterError {
-    /// The parameter that it is about, where it is about one.
+    /// Parameter that the error is about, if any.
     pub fn parameter(&self) -> Option<&str> {
         match self {
             Self::QueryTooLong { .. } | Self::Encoding { .. } => None,
-            Self::TooLong { name, .. } | Self::Doubled { name } | Self::Unknown { name, .. } => Some(name),
-            Self::Missing { name, .. } | Self::Invalid { name, .. } | Self::Together { name, .. } => {
+            Self::TooLong { name, .. } | Self::Duplicate { name } | Self::Unknown { name, .. } => Some(name),
+            Self::Missing { name, .. } | Self::Invalid { name, .. } | Self::Exclusive { name, .. } => {
                 Some(name)
             }
         }
@@ -95,10 +96,10 @@ impl ParameterError {
 }
 
 impl Parameters {
-    /// What stands behind an address's question mark.
+    /// Parses the query string of an address.
     ///
     /// # Errors
-    /// It is too long, isn't percent-encoded UTF-8, or names something twice.
+    /// It is too long, isn't percent-encoded UTF-8, or repeats a parameter.
     pub fn parse(query: &str) -> Result<Self, ParameterError> {
         if query.len() > QUERY_BYTES_MAX {
             return Err(ParameterError::QueryTooLong { bytes: query.len() });
@@ -113,27 +114,27 @@ impl Parameters {
                 return Err(ParameterError::TooLong { bytes: value.len(), name: shown(&name) });
             }
             if all.insert(name.clone(), value).is_some() {
-                return Err(ParameterError::Doubled { name: shown(&name) });
+                return Err(ParameterError::Duplicate { name: shown(&name) });
             }
         }
         Ok(Self(all))
     }
 
-    /// Takes a value, if there is one.
+    /// Takes a value, if present.
     pub(crate) fn take(&mut self, name: &'static str) -> Option<String> {
         self.0.remove(name)
     }
 
-    /// `token`, of a form in which there is nothing else.
+    /// Takes `token`, the only parameter of its form.
     pub fn token(mut self) -> Option<String> {
         let token = self.take("token");
         token.filter(|_| self.0.is_empty())
     }
 
-    /// Sees that nothing is left; `known` are the parameters that there are.
+    /// Checks that no parameter is left; `known` are the valid ones.
     ///
     /// # Errors
-    /// Something is left.
+    /// A parameter is left.
     pub fn finish(self, known: &[&str]) -> Result<(), ParameterError> {
         match self.0.into_keys().next() {
             None => Ok(()),
@@ -142,7 +143,7 @@ impl Parameters {
     }
 }
 
-/// A name from outside, as messages have it.
+/// External name for messages.
 fn shown(name: &str) -> String {
     const LETTERS: usize = 40;
     let mut shown: String = name.chars().take(LETTERS).flat_map(char::escape_debug).collect();
@@ -167,10 +168,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_refused() {
+    fn invalid_queries_are_refused() {
         let refusal = |query: &str| Parameters::parse(query).unwrap_err();
-        assert_eq!(refusal("a=1&a=1"), ParameterError::Doubled { name: "a".to_owned() });
-        assert_eq!(refusal("a=1&%61=2"), ParameterError::Doubled { name: "a".to_owned() });
+        assert_eq!(refusal("a=1&a=1"), ParameterError::Duplicate { name: "a".to_owned() });
+        assert_eq!(refusal("a=1&%61=2"), ParameterError::Duplicate { name: "a".to_owned() });
         assert_eq!(refusal("b=1&a=%ff"), ParameterError::Encoding { part: 2 });
         for query in ["a=%", "a=%4", "a=%zz", "%c3%28=1", "a=%c3"] {
             assert_eq!(refusal(query), ParameterError::Encoding { part: 1 }, "{query}");

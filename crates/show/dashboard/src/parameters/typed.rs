@@ -1,13 +1,13 @@
-//! Parameters of each type.
+//! Typed parameters.
 
 use std::collections::BTreeSet;
 use std::str::FromStr;
 
 use super::{ParameterError, Parameters};
 use crate::selection::{SIMILAR_COUNT, SIMILAR_COUNT_MAX};
-use crate::{AirportCode, Direction, Likeness, Month, Months, Selection, SimilarBy};
+use crate::{AirportCode, Direction, Month, Months, PeerChoice, Selection, SimilarBy};
 
-/// One of several names; the first is the one that is meant where none is said.
+/// One of several names; the first is the default.
 pub(crate) fn choice<T: Copy>(
     parameters: &mut Parameters,
     name: &'static str,
@@ -19,7 +19,7 @@ pub(crate) fn choice<T: Copy>(
     found.map(Some).ok_or_else(|| ParameterError::Invalid { name, expected: format!("one of {}", names()) })
 }
 
-/// Airports with commas between them.
+/// Comma-separated airports.
 fn list(text: &str) -> Option<Vec<AirportCode>> {
     let all: Vec<AirportCode> = text.split(',').map(|code| code.parse().ok()).collect::<Option<_>>()?;
     let distinct: BTreeSet<&AirportCode> = all.iter().collect();
@@ -38,18 +38,18 @@ impl Parameters {
         text.parse().map_err(|error: T::Err| ParameterError::Invalid { name, expected: error.to_string() })
     }
 
-    /// The airport under a name.
+    /// Takes an airport.
     ///
     /// # Errors
-    /// It is missing, or no airport's code.
+    /// It is missing or isn't an airport code.
     pub fn airport(&mut self, name: &'static str) -> Result<AirportCode, ParameterError> {
         self.required(name, "an airport's code, such as IAH")
     }
 
-    /// `from` and `to`.
+    /// Takes `from` and `to`.
     ///
     /// # Errors
-    /// One is missing or no month, or the last is before the first.
+    /// One is missing or isn't a month, or the last is before the first.
     pub fn months(&mut self) -> Result<Months, ParameterError> {
         let expected = "a month, written as 2008-01";
         let first: Month = self.required("from", expected)?;
@@ -58,39 +58,39 @@ impl Parameters {
         Months::new(first, last).ok_or_else(before)
     }
 
-    /// `direction`; departures where it isn't said.
+    /// Takes `direction`; departures by default.
     ///
     /// # Errors
-    /// It is none.
+    /// It is invalid.
     pub fn direction(&mut self) -> Result<Direction, ParameterError> {
         let all = [Direction::Departures, Direction::Arrivals].map(|direction| (direction.name(), direction));
         Ok(choice(self, "direction", &all)?.unwrap_or(Direction::Departures))
     }
 
-    /// All that a selection consists of.
+    /// Takes all parameters of a selection.
     ///
     /// # Errors
-    /// One is missing or isn't what it should be, or two don't go together.
+    /// One is missing or invalid, or two exclude each other.
     pub fn selection(&mut self) -> Result<Selection, ParameterError> {
         let airport = self.airport("airport")?;
         let (months, direction) = (self.months()?, self.direction()?);
-        let likeness = self.likeness(airport)?;
-        Ok(Selection { airport, months, direction, likeness })
+        let peers = self.peers(airport)?;
+        Ok(Selection { airport, months, direction, peers })
     }
 
-    /// `similar`, or `by` and `count`.
-    fn likeness(&mut self, airport: AirportCode) -> Result<Likeness, ParameterError> {
+    /// Takes `similar`, or `by` and `count`.
+    fn peers(&mut self, airport: AirportCode) -> Result<PeerChoice, ParameterError> {
         let all =
             [SimilarBy::Flights, SimilarBy::Passengers, SimilarBy::Population].map(|by| (by.name(), by));
         let by = choice(self, "by", &all)?;
         let count = self.count()?;
         let Some(text) = self.take("similar") else {
             let (by, count) = (by.unwrap_or(SimilarBy::Flights), count.unwrap_or(SIMILAR_COUNT));
-            return Ok(Likeness::Nearest { by, count });
+            return Ok(PeerChoice::Nearest { by, count });
         };
         for (other, is_said) in [("by", by.is_some()), ("count", count.is_some())] {
             if is_said {
-                return Err(ParameterError::Together { name: "similar", other });
+                return Err(ParameterError::Exclusive { name: "similar", other });
             }
         }
         let expected = || {
@@ -100,7 +100,7 @@ impl Parameters {
         };
         let listed = list(&text).filter(|all| !all.contains(&airport));
         listed
-            .map(Likeness::Listed)
+            .map(PeerChoice::Listed)
             .ok_or_else(|| ParameterError::Invalid { name: "similar", expected: expected() })
     }
 
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn a_selection_says_itself_again() {
+    fn selection_prints_as_an_equal_query() {
         let short = "airport=IAH&from=2008-01&to=2008-12";
         let whole = format!("{short}&direction=departures&by=flights&count=10");
         assert_eq!(selection(short).unwrap().to_string(), whole);
@@ -139,7 +139,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_query_is_refused_or_says_itself_again(query in query()) {
+        fn any_query_is_refused_or_prints_as_an_equal_query(query in query()) {
             if let Ok(selection) = selection(&query) {
                 let said = selection.to_string();
                 prop_assert!(said.bytes().all(|letter| letter.is_ascii_alphanumeric() || b"=&-,".contains(&letter)), "{}", said);
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// Queries that are nearly right, and others.
+    /// Nearly valid queries, and others.
     fn query() -> impl Strategy<Value = String> {
         const NAMES: &[&str] = &["airport", "from", "to", "direction", "by", "count", "similar", "x"];
         const VALUES: &[&str] =

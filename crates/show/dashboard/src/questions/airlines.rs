@@ -3,41 +3,44 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, QuestionError, Result};
+use super::{QueryContext, QuestionError, Result};
 use crate::figures::Tally;
 use crate::statement::Statement;
 use crate::{AirportCode, Answer, Figures, Runner, Selection};
 
-/// The airlines of an airport.
+/// Airlines of an airport.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Airlines {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// The one with most flights here first.
+    /// Airlines, the one with most flights here first.
     pub airlines: Vec<Airline>,
 }
 
-/// An airline here, and the same airline at all other airports.
+/// Airline at this airport and at all others.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Airline {
-    /// Its code.
+    /// Code of the airline.
     pub airline: String,
-    /// Its flights here.
+    /// Flights at this airport.
     pub here: Figures,
-    /// Its flights elsewhere; `null` where it has none.
+    /// Flights at other airports; `null` if there are none.
     pub elsewhere: Option<Figures>,
-    /// How many minutes more the mean delay is here than elsewhere; `null` where one isn't known.
+    /// Mean delay here minus mean delay elsewhere, in minutes; `null` if one is unknown.
     pub more_delay_minutes: Option<f64>,
 }
 
-/// Asks for the airlines of an airport.
+/// Queries the airlines of an airport.
 ///
 /// # Errors
 /// The query fails, or the airport has no flights.
-pub async fn airlines<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Airlines>, R> {
+pub async fn airlines<R: Runner>(
+    context: &QueryContext<'_, R>,
+    selection: &Selection,
+) -> Result<Answer<Airlines>, R> {
     let Selection { airport, months, direction, .. } = *selection;
-    let ran = desk.run(&Statement::airlines(desk.months(), months, direction, airport)).await?;
-    // Elsewhere, which flights without an airport are as well, and here.
+    let ran = context.run(&Statement::airlines(context.months(), months, direction, airport)).await?;
+    // Tallies elsewhere, including flights without an airport, and here.
     let mut found: BTreeMap<String, [Option<Tally>; 2]> = BTreeMap::new();
     for rows in ran.rows() {
         let keys = rows.texts("airline")?.into_iter().zip(rows.counts("here")?);
@@ -50,8 +53,9 @@ pub async fn airlines<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> R
     }
     let rows = found.into_iter().filter_map(|(airline, [elsewhere, here])| {
         let (here, elsewhere) = (here?.figures(), elsewhere.map(|tally| tally.figures()));
-        let usual = elsewhere.and_then(|elsewhere| elsewhere.mean_delay_minutes);
-        let more_delay_minutes = here.mean_delay_minutes.zip(usual).map(|(here, usual)| here - usual);
+        let mean_elsewhere = elsewhere.and_then(|elsewhere| elsewhere.mean_delay_minutes);
+        let more_delay_minutes =
+            here.mean_delay_minutes.zip(mean_elsewhere).map(|(here, elsewhere)| here - elsewhere);
         Some(Airline { airline, here, elsewhere, more_delay_minutes })
     });
     let mut airlines: Vec<Airline> = rows.collect();
@@ -59,5 +63,5 @@ pub async fn airlines<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> R
         return Err(QuestionError::NoFlights { airport });
     }
     airlines.sort_by_key(|row| std::cmp::Reverse(row.here.flights));
-    Ok(desk.answer(Airlines { airport, airlines }, vec![ran.cost.clone()]))
+    Ok(context.answer(Airlines { airport, airlines }, vec![ran.cost.clone()]))
 }

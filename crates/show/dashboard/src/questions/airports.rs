@@ -3,48 +3,48 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, Result};
+use super::{QueryContext, Result};
 use crate::parameters::{ParameterError, Parameters, encode};
 use crate::{AirportCode, Answer, Direction, Figures, Months, Runner};
 
-/// Longer texts are in no airport's name.
+/// Greatest length of a search text.
 const SEARCH_LETTERS_MAX: usize = 60;
 
-/// Which airports are looked for.
+/// Search for airports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Search {
     months: Months,
     direction: Direction,
-    /// In capital letters; empty for all.
+    /// Text in capital letters; empty for all airports.
     text: String,
 }
 
-/// Airports.
+/// Airports found.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Airports {
-    /// Those that were found, the one with most flights first.
+    /// Airports found, the one with most flights first.
     pub airports: Vec<AirportRow>,
 }
 
-/// An airport.
+/// Airport with its figures.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct AirportRow {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Its name, where the airports' facts say it.
+    /// Name, if the airports' facts have it.
     pub name: Option<String>,
-    /// How its flights did.
+    /// Figures of its flights.
     pub figures: Figures,
 }
 
 impl Search {
-    /// The parameters that it has.
+    /// Parameters of the search.
     pub const PARAMETERS: [&str; 4] = ["from", "to", "direction", "search"];
 
-    /// What an address asks for.
+    /// Parses the parameters of an address.
     ///
     /// # Errors
-    /// A parameter is missing, or isn't what it should be.
+    /// A parameter is missing or invalid.
     pub fn parse(mut parameters: Parameters) -> std::result::Result<Self, ParameterError> {
         let (months, direction) = (parameters.months()?, parameters.direction()?);
         let text = parameters.take("search").unwrap_or_default().trim().to_uppercase();
@@ -56,7 +56,7 @@ impl Search {
         Ok(Self { months, direction, text })
     }
 
-    fn finds(&self, airport: AirportCode, name: Option<&str>) -> bool {
+    fn matches(&self, airport: AirportCode, name: Option<&str>) -> bool {
         let is_in_name = || name.is_some_and(|name| name.to_uppercase().contains(&self.text));
         airport.as_str().starts_with(&self.text) || is_in_name()
     }
@@ -70,18 +70,21 @@ impl fmt::Display for Search {
     }
 }
 
-/// Looks for airports.
+/// Queries the airports of a search.
 ///
 /// # Errors
 /// The query fails.
-pub async fn airports<R: Runner>(desk: &Desk<'_, R>, search: &Search) -> Result<Answer<Airports>, R> {
-    let counted = desk.counted(search.months, search.direction).await?;
-    let found = counted.tallies.iter().filter_map(|(airport, tally)| {
-        let name = desk.name(*airport);
-        let is_found = search.finds(*airport, name.as_deref());
+pub async fn airports<R: Runner>(
+    context: &QueryContext<'_, R>,
+    search: &Search,
+) -> Result<Answer<Airports>, R> {
+    let airport_tallies = context.airport_tallies(search.months, search.direction).await?;
+    let found = airport_tallies.tallies.iter().filter_map(|(airport, tally)| {
+        let name = context.name(*airport);
+        let is_found = search.matches(*airport, name.as_deref());
         is_found.then(|| AirportRow { airport: *airport, name, figures: tally.figures() })
     });
     let mut airports: Vec<AirportRow> = found.collect();
     airports.sort_by_key(|row| (std::cmp::Reverse(row.figures.flights), row.airport));
-    Ok(desk.answer(Airports { airports }, vec![counted.cost]))
+    Ok(context.answer(Airports { airports }, vec![airport_tallies.cost]))
 }

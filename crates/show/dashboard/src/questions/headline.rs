@@ -1,42 +1,47 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, Result};
+use super::{QueryContext, Result};
 use crate::{AirportCode, Answer, Figures, Measure, Runner, Selection, Spread};
 
-/// How an airport does beside similar ones.
+/// Figures of an airport compared with similar ones.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Headline {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Its figures.
+    /// Figures of the airport.
     pub figures: Figures,
-    /// Each figure beside those of the similar airports.
+    /// Comparison of each figure.
     pub comparisons: Vec<Comparison>,
 }
 
-/// A figure beside those of the similar airports.
+/// Figure compared with the similar airports.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Comparison {
-    /// Which figure.
+    /// Compared figure.
     pub measure: Measure,
-    /// The airport's own; `null` where it isn't known.
+    /// Value of the airport; `null` if it is unknown.
     pub value: Option<f64>,
-    /// The similar airports'; `null` where none of theirs is known.
+    /// Values of the similar airports; `null` if all are unknown.
     pub similar: Option<Spread>,
-    /// The airport's place among all of them whose figure is known, from 1, the least figure, on; `null` where its own isn't known.
+    /// Place among the airports with a known figure, from 1 for the least; `null` if the airport's
+    /// is unknown.
     pub place: Option<u64>,
 }
 
-/// Asks for the headline figures.
+/// Queries the headline figures.
 ///
 /// # Errors
-/// The query fails, the airport has no flights, or its size isn't known.
-pub async fn headline<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Headline>, R> {
-    let counted = desk.counted(selection.months, selection.direction).await?;
-    let figures = counted.of(selection.airport)?.figures();
-    let similar = desk.similar(selection, &counted)?;
-    let others = similar.iter().filter_map(|airport| counted.tallies.get(airport)).map(super::Tally::figures);
+/// The query fails, the airport has no flights, or its size is unknown.
+pub async fn headline<R: Runner>(
+    context: &QueryContext<'_, R>,
+    selection: &Selection,
+) -> Result<Answer<Headline>, R> {
+    let airport_tallies = context.airport_tallies(selection.months, selection.direction).await?;
+    let figures = airport_tallies.of(selection.airport)?.figures();
+    let similar = context.similar(selection, &airport_tallies)?;
+    let others =
+        similar.iter().filter_map(|airport| airport_tallies.tallies.get(airport)).map(super::Tally::figures);
     let others: Vec<Figures> = others.collect();
     let comparison = |measure| {
         let known: Vec<f64> = others.iter().filter_map(|figures| figures.of(measure)).collect();
@@ -45,5 +50,6 @@ pub async fn headline<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> R
         Comparison { measure, value, place, similar: Spread::of(known) }
     };
     let comparisons = Measure::ALL.map(comparison).to_vec();
-    Ok(desk.answer(Headline { airport: selection.airport, figures, comparisons }, vec![counted.cost]))
+    Ok(context
+        .answer(Headline { airport: selection.airport, figures, comparisons }, vec![airport_tallies.cost]))
 }

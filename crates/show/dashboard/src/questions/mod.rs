@@ -1,4 +1,4 @@
-//! The questions, each from a view's parameters to its answer.
+//! Questions of the dashboard: from the parameters of a view to its answer.
 
 mod airlines;
 mod airports;
@@ -17,69 +17,69 @@ pub use airports::{AirportRow, Airports, Search, airports};
 pub use headline::{Comparison, Headline, headline};
 pub use overview::{MonthRow, Overview, overview};
 pub use pairs::{Pair, PairAirline, PairRow, PairView, Pairs, pair, pairs};
-pub use ranking::{Among, Ranked, Ranking, RankingView, ranking};
+pub use ranking::{RankScope, RankedAirport, Ranking, RankingView, ranking};
 pub use series::{Moment, Series, SeriesView, series};
 pub use similar::{Similar, SimilarRow, similar};
 
 use crate::figures::Tally;
 use crate::statement::{Period, Statement};
 use crate::{
-    AirportCode, Answer, Direction, Facts, Likeness, Months, QueryCost, Ran, Relation, RowsError, Runner,
-    Selection, SimilarBy,
+    AirportCode, Answer, Direction, Facts, Months, PeerChoice, QueryCost, Relation, RowsError, Runner,
+    Selection, SimilarBy, StatementResult,
 };
 
-/// Why there is no answer.
+/// Reason for a missing answer.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 pub enum QuestionError<E> {
     /// A statement failed.
     #[error("a query failed")]
     Query(E),
-    /// Rows aren't as they should be.
+    /// Rows don't match the statement.
     #[error("{0}; the table's columns are of other types than those of flights")]
     Rows(#[from] RowsError),
-    /// There is no such airport in the table's months.
+    /// The airport has no flights in these months.
     #[error("{airport} has no flights in these months")]
     NoFlights {
-        /// The airport.
+        /// Airport.
         airport: AirportCode,
     },
-    /// What airports are to be similar by isn't known of this one.
+    /// The count that determines similar airports is unknown for this airport.
     #[error(
         "how many {of} {airport} has isn't known: the file of --airports doesn't say it; choose similar airports by flights, or list some"
     )]
     NoFact {
-        /// The airport.
+        /// Airport.
         airport: AirportCode,
-        /// What isn't known.
+        /// Unknown count.
         of: &'static str,
     },
 }
 
-/// What questions are asked of.
+/// Context of a question: the runner and the facts.
 #[derive(Debug)]
-pub struct Desk<'a, R> {
+pub struct QueryContext<'a, R> {
     /// Runs the statements.
     pub runner: &'a R,
-    /// What is known beside the flights.
+    /// Facts that flight records lack.
     pub facts: &'a Facts,
 }
 
 type Result<T, R> = std::result::Result<T, QuestionError<<R as Runner>::Error>>;
 
-/// The counts of all airports.
-struct Counted {
+/// Tallies of all airports.
+struct AirportTallies {
     tallies: BTreeMap<AirportCode, Tally>,
     cost: QueryCost,
 }
 
-impl<R: Runner> Desk<'_, R> {
-    /// What is asked where periods are whole months or longer: sums, if there are any.
+impl<R: Runner> QueryContext<'_, R> {
+    /// Relation for periods of whole months or longer: sums if they are ready.
     fn months(&self) -> &Relation {
         self.runner.sums().unwrap_or_else(|| self.runner.flights())
     }
 
-    /// What is asked for periods of a length.
+    /// Relation for periods of a given length.
     fn periods(&self, period: Period) -> &Relation {
         match period {
             Period::Year | Period::Month => self.months(),
@@ -87,7 +87,7 @@ impl<R: Runner> Desk<'_, R> {
         }
     }
 
-    async fn run(&self, statement: &Statement) -> Result<Arc<Ran>, R> {
+    async fn run(&self, statement: &Statement) -> Result<Arc<StatementResult>, R> {
         self.runner.run(statement).await.map_err(QuestionError::Query)
     }
 
@@ -95,22 +95,26 @@ impl<R: Runner> Desk<'_, R> {
         Answer { version: self.runner.version(), figures, queries }
     }
 
-    async fn counted(&self, months: Months, direction: Direction) -> Result<Counted, R> {
+    async fn airport_tallies(&self, months: Months, direction: Direction) -> Result<AirportTallies, R> {
         let ran = self.run(&Statement::airports(self.months(), months, direction)).await?;
         let rows = ran.tallies("airport")?;
-        // A table of other people's may have longer codes: they are no airports of ours.
+        // Tables of other origin may have longer codes, which aren't airport codes.
         let tallies = rows.into_iter().filter_map(|(code, tally)| Some((code.parse().ok()?, tally)));
-        Ok(Counted { tallies: tallies.collect(), cost: ran.cost.clone() })
+        Ok(AirportTallies { tallies: tallies.collect(), cost: ran.cost.clone() })
     }
 
-    /// The airports that are similar, nearest first; an own list in its order.
-    fn similar(&self, selection: &Selection, counted: &Counted) -> Result<Vec<AirportCode>, R> {
-        let (by, count) = match &selection.likeness {
-            Likeness::Listed(listed) => return Ok(listed.clone()),
-            Likeness::Nearest { by, count } => (*by, *count),
+    /// Similar airports, nearest first; a list of the user's in its order.
+    fn similar(
+        &self,
+        selection: &Selection,
+        airport_tallies: &AirportTallies,
+    ) -> Result<Vec<AirportCode>, R> {
+        let (by, count) = match &selection.peers {
+            PeerChoice::Listed(listed) => return Ok(listed.clone()),
+            PeerChoice::Nearest { by, count } => (*by, *count),
         };
         let airport = selection.airport;
-        let counts: BTreeMap<AirportCode, u64> = counted
+        let counts: BTreeMap<AirportCode, u64> = airport_tallies
             .tallies
             .iter()
             .filter_map(|(code, tally)| Some((*code, self.size(*code, tally, by)?)))
@@ -122,7 +126,7 @@ impl<R: Runner> Desk<'_, R> {
         }
     }
 
-    /// By what an airport is compared in size; `None` where it isn't known.
+    /// Size that an airport is compared by; `None` if it is unknown.
     fn size(&self, airport: AirportCode, tally: &Tally, by: SimilarBy) -> Option<u64> {
         match by {
             SimilarBy::Flights => Some(tally.flights),
@@ -136,7 +140,7 @@ impl<R: Runner> Desk<'_, R> {
     }
 }
 
-impl Counted {
+impl AirportTallies {
     fn of<E>(&self, airport: AirportCode) -> std::result::Result<Tally, QuestionError<E>> {
         self.tallies.get(&airport).copied().ok_or(QuestionError::NoFlights { airport })
     }

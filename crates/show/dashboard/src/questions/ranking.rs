@@ -3,76 +3,77 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, Result};
+use super::{QueryContext, Result};
 use crate::parameters::{ParameterError, Parameters, choice};
 use crate::{AirportCode, Answer, Figures, Measure, Runner, Selection};
 
-/// Which airports are ranked.
+/// Airports in a ranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Among {
-    /// The similar ones.
+pub enum RankScope {
+    /// Similar airports.
     Similar,
-    /// All.
+    /// All airports.
     All,
 }
 
-/// A selection, ranked.
+/// Selection with the measure of a ranking.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RankingView {
     selection: Selection,
     measure: Measure,
-    among: Among,
+    among: RankScope,
 }
 
-/// Airports by a figure.
+/// Airports ranked by a figure.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Ranking {
-    /// Which figure.
+    /// Figure of the ranking.
     pub measure: Measure,
-    /// Which airports.
-    pub among: Among,
-    /// The one with the least figure first; of flights the one with most. Those whose figure isn't known come last.
-    pub airports: Vec<Ranked>,
+    /// Scope of the ranking.
+    pub among: RankScope,
+    /// Airports in ascending order of the figure; for flights in descending order. Unknown figures
+    /// come last.
+    pub airports: Vec<RankedAirport>,
 }
 
-/// An airport's place.
+/// Airport with its place.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
-pub struct Ranked {
-    /// From 1 on, equal figures share one; `null` where the figure isn't known.
+pub struct RankedAirport {
+    /// Place from 1; equal figures share one. `null` if the figure is unknown.
     pub place: Option<u64>,
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Its name, where known.
+    /// Name, if it is known.
     pub name: Option<String>,
-    /// Whether it is the one that is looked at.
+    /// True for the selected airport.
     pub is_own: bool,
-    /// Whether it is one of the similar ones.
+    /// True for similar airports.
     pub is_similar: bool,
-    /// Its figures.
+    /// Figures of the airport.
     pub figures: Figures,
 }
 
 impl RankingView {
-    /// The parameters that it has.
+    /// Parameters of the view.
     pub const PARAMETERS: [&str; 9] =
         ["airport", "from", "to", "direction", "by", "count", "similar", "measure", "among"];
 
-    /// What an address asks for.
+    /// Parses the parameters of an address.
     ///
     /// # Errors
-    /// A parameter is missing, or isn't what it should be.
+    /// A parameter is missing or invalid.
     pub fn parse(mut parameters: Parameters) -> std::result::Result<Self, ParameterError> {
         let (selection, measure) = (parameters.selection()?, parameters.measure()?);
-        let all = [("similar", Among::Similar), ("all", Among::All)];
-        let among = choice(&mut parameters, "among", &all)?.unwrap_or(Among::Similar);
+        let all = [("similar", RankScope::Similar), ("all", RankScope::All)];
+        let among = choice(&mut parameters, "among", &all)?.unwrap_or(RankScope::Similar);
         parameters.finish(&Self::PARAMETERS)?;
         Ok(Self { selection, measure, among })
     }
 }
 
 impl Parameters {
-    /// `measure`; the mean delay where none is said.
+    /// Takes `measure`; the mean delay by default.
     pub(super) fn measure(&mut self) -> std::result::Result<Measure, ParameterError> {
         let all = Measure::ALL.map(|measure| (measure.name(), measure));
         Ok(choice(self, "measure", &all)?.unwrap_or(Measure::MeanDelay))
@@ -83,37 +84,40 @@ impl fmt::Display for RankingView {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { selection, measure, among } = self;
         let among = match among {
-            Among::Similar => "similar",
-            Among::All => "all",
+            RankScope::Similar => "similar",
+            RankScope::All => "all",
         };
         write!(f, "{selection}&measure={}&among={among}", measure.name())
     }
 }
 
-/// Asks for a ranking.
+/// Queries a ranking.
 ///
 /// # Errors
-/// The query fails, the airport has no flights, or its size isn't known.
-pub async fn ranking<R: Runner>(desk: &Desk<'_, R>, view: &RankingView) -> Result<Answer<Ranking>, R> {
+/// The query fails, the airport has no flights, or its size is unknown.
+pub async fn ranking<R: Runner>(
+    context: &QueryContext<'_, R>,
+    view: &RankingView,
+) -> Result<Answer<Ranking>, R> {
     let RankingView { selection, measure, among } = view;
-    let counted = desk.counted(selection.months, selection.direction).await?;
-    counted.of(selection.airport)?;
-    let similar = desk.similar(selection, &counted)?;
-    let rows = counted.tallies.iter().map(|(airport, tally)| Ranked {
+    let airport_tallies = context.airport_tallies(selection.months, selection.direction).await?;
+    airport_tallies.of(selection.airport)?;
+    let similar = context.similar(selection, &airport_tallies)?;
+    let rows = airport_tallies.tallies.iter().map(|(airport, tally)| RankedAirport {
         place: None,
         airport: *airport,
-        name: desk.name(*airport),
+        name: context.name(*airport),
         is_own: *airport == selection.airport,
         is_similar: similar.contains(airport),
         figures: tally.figures(),
     });
-    let rows = rows.filter(|row| *among == Among::All || row.is_own || row.is_similar);
-    let airports = ranked(rows.collect(), *measure);
-    Ok(desk.answer(Ranking { measure: *measure, among: *among, airports }, vec![counted.cost]))
+    let rows = rows.filter(|row| *among == RankScope::All || row.is_own || row.is_similar);
+    let airports = rank(rows.collect(), *measure);
+    Ok(context.answer(Ranking { measure: *measure, among: *among, airports }, vec![airport_tallies.cost]))
 }
 
-fn ranked(mut rows: Vec<Ranked>, measure: Measure) -> Vec<Ranked> {
-    let key = |row: &Ranked| {
+fn rank(mut rows: Vec<RankedAirport>, measure: Measure) -> Vec<RankedAirport> {
+    let key = |row: &RankedAirport| {
         let figure = row.figures.of(measure);
         if measure == Measure::Flights { figure.map(|flights| -flights) } else { figure }
     };

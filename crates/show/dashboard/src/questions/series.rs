@@ -4,13 +4,13 @@ use std::fmt;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, Result};
+use super::{QueryContext, Result};
 use crate::figures::Tally;
 use crate::parameters::{ParameterError, Parameters, choice};
 use crate::statement::{Period, Statement};
 use crate::{AirportCode, Answer, Figures, Measure, Runner, Selection, Spread};
 
-/// A selection over time.
+/// Selection over time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeriesView {
     selection: Selection,
@@ -18,50 +18,50 @@ pub struct SeriesView {
     period: Period,
 }
 
-/// A figure over time, beside the similar airports'.
+/// Figure over time, compared with the similar airports.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Series {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Which figure the range is of.
+    /// Figure of the range.
     pub measure: Measure,
-    /// How long each period is.
+    /// Length of a period.
     pub period: Period,
-    /// Every period of the months, in order.
+    /// All periods of the months in order.
     pub moments: Vec<Moment>,
 }
 
-/// A period of a series.
+/// Period of a series.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Moment {
-    /// A year, a month or a day: `2008`, `2008-01`, `2008-01-31`.
+    /// Year, month or day: `2008`, `2008-01`, `2008-01-31`.
     pub period: String,
-    /// Whether the table has flights in it, of this airport or of a similar one.
+    /// True if the table has flights of this airport or a similar one in the period.
     pub has_data: bool,
-    /// The airport's figures; `null` where it has no flights.
+    /// Figures of the airport; `null` if it has no flights.
     pub figures: Option<Figures>,
-    /// The similar airports'; `null` where none of theirs is known.
+    /// Range of the similar airports; `null` if all are unknown.
     pub similar: Option<Spread>,
 }
 
 impl SeriesView {
-    /// The parameters that it has.
+    /// Parameters of the view.
     pub const PARAMETERS: [&str; 9] =
         ["airport", "from", "to", "direction", "by", "count", "similar", "measure", "period"];
 
-    /// What an address asks for.
+    /// Parses the parameters of an address.
     ///
     /// # Errors
-    /// A parameter is missing, or isn't what it should be.
+    /// A parameter is missing or invalid.
     pub fn parse(mut parameters: Parameters) -> std::result::Result<Self, ParameterError> {
         let selection = parameters.selection()?;
         let measure = parameters.measure()?;
         let all = [Period::Year, Period::Month, Period::Day].map(|period| (period.name(), period));
         let period = choice(&mut parameters, "period", &all)?;
         parameters.finish(&Self::PARAMETERS)?;
-        let usual = Period::usual(selection.months);
-        let view = Self { selection, measure, period: period.unwrap_or(usual) };
-        // Days of many years are more points than a screen has.
+        let default = Period::default_for(selection.months);
+        let view = Self { selection, measure, period: period.unwrap_or(default) };
+        // Days of many years would be more points than a screen shows.
         if view.period == Period::Day && view.selection.months.count() > DAILY_MONTHS_MAX {
             let expected = format!("year or month: days of up to {DAILY_MONTHS_MAX} months");
             return Err(ParameterError::Invalid { name: "period", expected });
@@ -70,7 +70,7 @@ impl SeriesView {
     }
 }
 
-/// Of so many months days are shown at most.
+/// Greatest number of months shown by days.
 const DAILY_MONTHS_MAX: u16 = 24;
 
 impl fmt::Display for SeriesView {
@@ -80,19 +80,23 @@ impl fmt::Display for SeriesView {
     }
 }
 
-/// Asks for a series.
+/// Queries a series.
 ///
 /// # Errors
-/// A query fails, the airport has no flights, or its size isn't known.
-pub async fn series<R: Runner>(desk: &Desk<'_, R>, view: &SeriesView) -> Result<Answer<Series>, R> {
+/// A query fails, the airport has no flights, or its size is unknown.
+pub async fn series<R: Runner>(
+    context: &QueryContext<'_, R>,
+    view: &SeriesView,
+) -> Result<Answer<Series>, R> {
     let SeriesView { selection, measure, period } = view;
     let (airport, months, direction) = (selection.airport, selection.months, selection.direction);
-    let counted = desk.counted(months, direction).await?;
-    counted.of(airport)?;
-    let mut airports: BTreeSet<AirportCode> = desk.similar(selection, &counted)?.into_iter().collect();
+    let airport_tallies = context.airport_tallies(months, direction).await?;
+    airport_tallies.of(airport)?;
+    let mut airports: BTreeSet<AirportCode> =
+        context.similar(selection, &airport_tallies)?.into_iter().collect();
     airports.insert(airport);
-    let statement = Statement::series(desk.periods(*period), months, direction, &airports, *period);
-    let ran = desk.run(&statement).await?;
+    let statement = Statement::series(context.periods(*period), months, direction, &airports, *period);
+    let ran = context.run(&statement).await?;
     let mut tallies: BTreeMap<String, BTreeMap<String, Tally>> = BTreeMap::new();
     for rows in ran.rows() {
         let keys = rows.texts("period")?.into_iter().zip(rows.texts("airport")?);
@@ -113,5 +117,5 @@ pub async fn series<R: Runner>(desk: &Desk<'_, R>, view: &SeriesView) -> Result<
         }
     });
     let series = Series { airport, measure: *measure, period: *period, moments: moments.collect() };
-    Ok(desk.answer(series, vec![counted.cost, ran.cost.clone()]))
+    Ok(context.answer(series, vec![airport_tallies.cost, ran.cost.clone()]))
 }

@@ -1,53 +1,57 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{Desk, Result};
-use crate::{AirportCode, Answer, Likeness, Runner, Selection, SimilarBy};
+use super::{QueryContext, Result};
+use crate::{AirportCode, Answer, PeerChoice, Runner, Selection, SimilarBy};
 
-/// The airports that an airport is compared with.
+/// Airports that an airport is compared with.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct Similar {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Its name, where known.
+    /// Name, if it is known.
     pub name: Option<String>,
-    /// By what they are similar; `null` for a list of one's own.
+    /// Count that determines similarity; `null` for a list of the user's.
     pub by: Option<SimilarBy>,
-    /// The airport's own count; of a list of one's own its flights.
+    /// Count of the airport; its flights for a list of the user's.
     pub count: Option<u64>,
-    /// The similar airports, the most similar one first.
+    /// Similar airports, the most similar first.
     pub similar: Vec<SimilarRow>,
 }
 
-/// A similar airport.
+/// Similar airport.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct SimilarRow {
-    /// The airport.
+    /// Airport.
     pub airport: AirportCode,
-    /// Its name, where known.
+    /// Name, if it is known.
     pub name: Option<String>,
-    /// Its count; `null` where it isn't known.
+    /// Count; `null` if it is unknown.
     pub count: Option<u64>,
 }
 
-/// Asks which airports are similar.
+/// Queries the similar airports.
 ///
 /// # Errors
-/// The query fails, the airport has no flights, or its size isn't known.
-pub async fn similar<R: Runner>(desk: &Desk<'_, R>, selection: &Selection) -> Result<Answer<Similar>, R> {
-    let counted = desk.counted(selection.months, selection.direction).await?;
-    counted.of(selection.airport)?;
-    let by = match selection.likeness {
-        Likeness::Nearest { by, .. } => Some(by),
-        Likeness::Listed(_) => None,
+/// The query fails, the airport has no flights, or its size is unknown.
+pub async fn similar<R: Runner>(
+    context: &QueryContext<'_, R>,
+    selection: &Selection,
+) -> Result<Answer<Similar>, R> {
+    let airport_tallies = context.airport_tallies(selection.months, selection.direction).await?;
+    airport_tallies.of(selection.airport)?;
+    let by = match selection.peers {
+        PeerChoice::Nearest { by, .. } => Some(by),
+        PeerChoice::Listed(_) => None,
     };
     let size = |airport: AirportCode| {
-        let tally = counted.tallies.get(&airport).copied().unwrap_or_default();
-        desk.size(airport, &tally, by.unwrap_or(SimilarBy::Flights))
+        let tally = airport_tallies.tallies.get(&airport).copied().unwrap_or_default();
+        context.size(airport, &tally, by.unwrap_or(SimilarBy::Flights))
     };
-    let row = |airport: AirportCode| SimilarRow { airport, name: desk.name(airport), count: size(airport) };
-    let similar = desk.similar(selection, &counted)?.into_iter().map(row).collect();
+    let row =
+        |airport: AirportCode| SimilarRow { airport, name: context.name(airport), count: size(airport) };
+    let similar = context.similar(selection, &airport_tallies)?.into_iter().map(row).collect();
     let airport = selection.airport;
-    let similar = Similar { airport, name: desk.name(airport), by, count: size(airport), similar };
-    Ok(desk.answer(similar, vec![counted.cost.clone()]))
+    let similar = Similar { airport, name: context.name(airport), by, count: size(airport), similar };
+    Ok(context.answer(similar, vec![airport_tallies.cost.clone()]))
 }

@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use nandle_dashboard::questions::{self, Desk, QuestionError, RankingView, Search, SeriesView};
+use nandle_dashboard::questions::{self, QueryContext, QuestionError, RankingView, Search, SeriesView};
 use nandle_dashboard::{Answer, ParameterError, Parameters, Runner as _, Selection};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ async fn answer<V, T: Serialize>(
     view: Result<V, ParameterError>,
     name: &'static str,
     canonical: impl FnOnce(&V) -> String,
-    ask: impl AsyncFnOnce(&Desk<'_, Current>, &V) -> Asked<T>,
+    ask: impl AsyncFnOnce(&QueryContext<'_, Current>, &V) -> Asked<T>,
 ) -> Response {
     let view = match view {
         Ok(view) => view,
@@ -56,8 +56,8 @@ async fn answer<V, T: Serialize>(
     if matches(&request.headers, &etag) {
         return (StatusCode::NOT_MODIFIED, head(&etag)).into_response();
     }
-    let desk = Desk { runner: &*current, facts: request.dashboard.facts() };
-    match ask(&desk, &view).await {
+    let context = QueryContext { runner: &*current, facts: request.dashboard.facts() };
+    match ask(&context, &view).await {
         Ok(answer) => (head(&etag), Json(answer)).into_response(),
         Err(error) => Problem::of_question(&error).into_response(),
     }
@@ -95,8 +95,14 @@ pub(super) async fn overview(
 ) -> Response {
     let request = request!(dashboard, query, headers);
     let view = request.parameters().and_then(|parameters| parameters.finish(&[]));
-    answer(request, view, "overview", |()| String::new(), async |desk, ()| questions::overview(desk).await)
-        .await
+    answer(
+        request,
+        view,
+        "overview",
+        |()| String::new(),
+        async |context, ()| questions::overview(context).await,
+    )
+    .await
 }
 
 /// Airports.
@@ -107,8 +113,8 @@ pub(super) async fn airports(
 ) -> Response {
     let request = request!(dashboard, query, headers);
     let view = request.parameters().and_then(Search::parse);
-    answer(request, view, "airports", Search::to_string, async |desk, view| {
-        questions::airports(desk, view).await
+    answer(request, view, "airports", Search::to_string, async |context, view| {
+        questions::airports(context, view).await
     })
     .await
 }
@@ -125,7 +131,7 @@ macro_rules! of_selection {
             let request = request!(dashboard, query, headers);
             let view = request.selection();
             let name = stringify!($name);
-            answer(request, view, name, Selection::to_string, async |desk, view| questions::$name(desk, view).await).await
+            answer(request, view, name, Selection::to_string, async |context, view| questions::$name(context, view).await).await
         }
     )*};
 }
@@ -149,8 +155,8 @@ pub(super) async fn series(
 ) -> Response {
     let request = request!(dashboard, query, headers);
     let view = request.parameters().and_then(SeriesView::parse);
-    answer(request, view, "series", SeriesView::to_string, async |desk, view| {
-        questions::series(desk, view).await
+    answer(request, view, "series", SeriesView::to_string, async |context, view| {
+        questions::series(context, view).await
     })
     .await
 }
@@ -163,8 +169,8 @@ pub(super) async fn ranking(
 ) -> Response {
     let request = request!(dashboard, query, headers);
     let view = request.parameters().and_then(RankingView::parse);
-    answer(request, view, "ranking", RankingView::to_string, async |desk, view| {
-        questions::ranking(desk, view).await
+    answer(request, view, "ranking", RankingView::to_string, async |context, view| {
+        questions::ranking(context, view).await
     })
     .await
 }
@@ -178,7 +184,7 @@ pub(super) async fn pair(
     let request = request!(dashboard, query, headers);
     let view = request.parameters().and_then(questions::PairView::parse);
     let canonical = questions::PairView::to_string;
-    answer(request, view, "pair", canonical, async |desk, view| questions::pair(desk, view).await).await
+    answer(request, view, "pair", canonical, async |context, view| questions::pair(context, view).await).await
 }
 
 /// A state that changes by itself.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nandle_dashboard::{Ran, Relation, Runner, Statement, SumsStatus, TableName};
+use nandle_dashboard::{Relation, Runner, Statement, StatementResult, SumsStatus, TableName};
 
 use super::query::{Runs, run};
 use super::single_flight::SingleFlight;
@@ -19,7 +19,7 @@ pub(super) struct Current {
     flights: Relation,
     version: String,
     /// Of each statement with what was known of other devices: once more is known it runs again.
-    answers: SingleFlight<(Statement, u64), Arc<Ran>, Arc<Ended>>,
+    answers: SingleFlight<(Statement, u64), Arc<StatementResult>, Arc<Ended>>,
 }
 
 impl Current {
@@ -56,10 +56,11 @@ impl Runner for Current {
         self.runs.sums.relation()
     }
 
-    async fn run(&self, statement: &Statement) -> Result<Arc<Ran>, Arc<Ended>> {
+    async fn run(&self, statement: &Statement) -> Result<Arc<StatementResult>, Arc<Ended>> {
         let make = || run(Arc::clone(&self.runs), statement.clone());
-        let bytes =
-            |ran: &Arc<Ran>| ran.batches.iter().map(arrow_array::RecordBatch::get_array_memory_size).sum();
+        let bytes = |ran: &Arc<StatementResult>| {
+            ran.batches.iter().map(arrow_array::RecordBatch::get_array_memory_size).sum()
+        };
         self.answers.get((statement.clone(), self.runs.devices.number()), make, bytes).await
     }
 }

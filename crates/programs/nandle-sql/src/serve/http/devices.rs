@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use nandle_dashboard::{Device, DeviceStatus, DevicesStatus, Measuring};
+use nandle_dashboard::{Device, DeviceStatus, DevicesStatus, MeasurementState};
 use nandle_engine::{Account, Needed};
 use nandle_io::Nanos;
 use nandle_predict::{CostsSource, MODEL_PROBE_BUDGET, Player, PlayerOptions, PredictError};
@@ -128,9 +128,9 @@ impl Devices {
     pub(super) fn status(&self) -> DevicesStatus {
         let of = |Modelled { model, measured }: &Modelled| {
             let (state, refusal) = match measured.get() {
-                None => (Measuring::Running, None),
-                Some(Ok(_)) => (Measuring::Done, None),
-                Some(Err(refusal)) => (Measuring::Failed, Some(refusal.clone())),
+                None => (MeasurementState::Running, None),
+                Some(Ok(_)) => (MeasurementState::Done, None),
+                Some(Err(refusal)) => (MeasurementState::Failed, Some(refusal.clone())),
             };
             DeviceStatus { device: model.to_string(), state, refusal }
         };
@@ -291,7 +291,7 @@ mod tests {
     fn what_is_not_measured_has_no_figures_and_says_so() {
         let devices = unmeasured(64 << 20);
         let (known, before) = (devices.known(), devices.number());
-        assert_eq!(devices.status().devices[0].state, Measuring::Running);
+        assert_eq!(devices.status().devices[0].state, MeasurementState::Running);
         let play = || devices.play(needed(), Nanos::from_secs(1), 0, &Cancel::default());
         let [unknown] = &play()[..] else { panic!("one device") };
         assert!(
@@ -300,7 +300,7 @@ mod tests {
         );
         devices.measure(&Cancel::default());
         assert!(*known.borrow() == 1 && devices.number() != before);
-        assert_eq!(devices.status().devices[0].state, Measuring::Done);
+        assert_eq!(devices.status().devices[0].state, MeasurementState::Done);
         let [known] = &play()[..] else { panic!("one device") };
         assert!(known.is_measured && known.time_ns.is_some() && known.refusal.is_none(), "{known:?}");
     }
@@ -310,7 +310,7 @@ mod tests {
         let (devices, cancel) = (unmeasured(1 << 20), Cancel::default());
         cancel.cancel();
         devices.measure(&cancel);
-        assert_eq!(devices.status().devices[0].state, Measuring::Running);
+        assert_eq!(devices.status().devices[0].state, MeasurementState::Running);
     }
 
     #[test]

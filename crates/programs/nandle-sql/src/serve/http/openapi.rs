@@ -8,7 +8,7 @@ use axum::response::{IntoResponse as _, Response};
 use nandle_dashboard::questions::{
     Airlines, Airports, Headline, Overview, Pair, Pairs, Ranking, Series, Similar,
 };
-use nandle_dashboard::{Among, Answer, DevicesStatus, Direction, Measure, Period, SimilarBy, SumsStatus};
+use nandle_dashboard::{Answer, DevicesStatus, Direction, Measure, Period, RankScope, SimilarBy, SumsStatus};
 use utoipa::{IntoParams, OpenApi};
 
 use super::events;
@@ -45,7 +45,7 @@ struct Airport {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "it is what the document says; `Parameters` reads them")]
-struct Likeness {
+struct PeerChoice {
     /// By what airports are similar: flights in the chosen direction unless said otherwise.
     #[param(inline)]
     by: Option<SimilarBy>,
@@ -106,18 +106,18 @@ documents! {
     overview "/api/v1/overview" Overview, "What there is to look at", ();
     airports "/api/v1/airports" Airports, "Airports, the one with most flights first",
         (Months, ("search" = Option<String>, Query, description = "The beginning of a code, or a part of a name"));
-    similar "/api/v1/similar" Similar, "The airports that one is compared with", (Airport, Months, Likeness);
-    headline "/api/v1/headline" Headline, "Headline figures beside those of similar airports", (Airport, Months, Likeness);
+    similar "/api/v1/similar" Similar, "The airports that one is compared with", (Airport, Months, PeerChoice);
+    headline "/api/v1/headline" Headline, "Headline figures beside those of similar airports", (Airport, Months, PeerChoice);
     series "/api/v1/series" Series, "A figure over time, with the range of similar airports",
-        (Airport, Months, Likeness, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
+        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
          ("period" = inline(Option<Period>), Query, description = "By the number of months unless said"));
     ranking "/api/v1/ranking" Ranking, "Airports by a figure",
-        (Airport, Months, Likeness, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
-         ("among" = inline(Option<Among>), Query, description = "Similar airports unless said otherwise"));
-    airlines "/api/v1/airlines" Airlines, "Airlines, here and elsewhere", (Airport, Months, Likeness);
-    pairs "/api/v1/pairs" Pairs, "The airports at the other end, the worst first", (Airport, Months, Likeness);
+        (Airport, Months, PeerChoice, ("measure" = inline(Option<Measure>), Query, description = "Mean delay unless said otherwise"),
+         ("among" = inline(Option<RankScope>), Query, description = "Similar airports unless said otherwise"));
+    airlines "/api/v1/airlines" Airlines, "Airlines, here and elsewhere", (Airport, Months, PeerChoice);
+    pairs "/api/v1/pairs" Pairs, "The airports at the other end, the worst first", (Airport, Months, PeerChoice);
     pair "/api/v1/pair" Pair, "One pair, airline by airline",
-        (Airport, Months, Likeness, ("other" = String, Query, description = "The airport at the other end"));
+        (Airport, Months, PeerChoice, ("other" = String, Query, description = "The airport at the other end"));
 }
 
 /// The document.

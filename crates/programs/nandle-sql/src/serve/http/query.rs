@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use nandle_dashboard::{PredictedQuery, QueryCost, Ran, Statement};
+use nandle_dashboard::{PredictedQuery, QueryCost, Statement, StatementResult};
 use nandle_engine::{Account, EngineError, Needs, View};
 use nandle_io::Nanos;
 use tokio::time::Instant;
@@ -20,7 +20,7 @@ pub(super) struct Runs {
 }
 
 /// Runs a statement to its end. Dropping it ends the statement.
-pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran>, Arc<Ended>> {
+pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<StatementResult>, Arc<Ended>> {
     // What is computed is counted by the operators, because other queries compute at the same time.
     let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
     let began = std::sync::OnceLock::new();
@@ -42,7 +42,7 @@ pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<Ran
     let elsewhere = played.await.map_err(|_| failed(EngineError::Interrupted))?;
     let refusal = statement.made_by().and_then(|_| runs.sums.refusal());
     let cost = QueryCost { elsewhere, ..cost(&statement, wall_ns, account, refusal) };
-    Ok(Arc::new(Ran { batches, cost }))
+    Ok(Arc::new(StatementResult { batches, cost }))
 }
 
 fn cost(statement: &Statement, wall_ns: u64, account: Account, refusal: Option<&'static str>) -> QueryCost {

@@ -1,5 +1,6 @@
-//! The claims' book: the tests `crates/device/model/tests/claims_*.rs` hold the models against what papers say, those in
-//! [`OF_TEMPORARY_DATA`] and [`OF_CUBES`] what is stored on them, and print a line for each claim. Here they are run and their lines collected; nothing is kept, so the book is never out of date.
+//! Book of claims: runs the tests that compare models with published figures and collects the line
+//! that each prints. Nothing is stored, so the book is never out of date. The tests are
+//! `crates/device/model/tests/claims_*.rs`, [`OF_TEMPORARY_DATA`] and [`OF_CUBES`].
 
 use std::fs;
 use std::process::Output;
@@ -9,9 +10,10 @@ use serde::Deserialize;
 use crate::command::cargo;
 use crate::{Outcome, output, workspace_root};
 
-/// What the tests begin such a line with.
+/// Prefix of a claim's line in the output of a test.
 const PREFIX: &str = "claim: ";
-/// Every verdict there is, the best first. What is encoded in a parameter is no evidence for a model and stands last.
+/// Verdicts, best first. A figure encoded in a parameter is no evidence for a model, so it comes
+/// last.
 const VERDICTS: [&str; 5] = ["met", "partly", "contradictory", "not met", "encoded"];
 
 /// Tests of temporary data that hold claims.

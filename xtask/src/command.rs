@@ -7,12 +7,14 @@ use std::{env, fs};
 
 use crate::{output, workspace_root};
 
-/// The cargo that started this program (so that the toolchain stays the same), in the workspace's root.
+/// The cargo that started this program, so that the toolchain stays the same, in the workspace's
+/// root.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let program = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(program);
     command.args(arguments).current_dir(workspace_root());
-    // What cargo told this program of itself isn't for others: build scripts that ask for it would run again, and all that needs them be built anew.
+    // Cargo describes this program in variables. Build scripts that read them would run again, and
+    // so would all builds that depend on them.
     for (name, _) in env::vars_os() {
         if name
             .to_str()
@@ -24,7 +26,7 @@ pub(crate) fn cargo(arguments: &[&str]) -> Command {
     command
 }
 
-/// Where cargo builds.
+/// Cargo's build folder.
 pub(crate) fn build_folder() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| workspace_root().join("target"), PathBuf::from)
 }
@@ -38,8 +40,8 @@ pub(crate) fn succeeds(command: &mut Command) -> io::Result<bool> {
     Ok(status.success())
 }
 
-/// Runs a program, passes its standard output on line by line as it comes, and shows each line to `look`.
-/// Says whether it succeeded.
+/// Runs a program, passes its standard output on line by line, and shows each line to `look`.
+/// Returns true if it succeeded.
 ///
 /// # Errors
 /// When the program can't be started, or its output not be read.
@@ -59,14 +61,14 @@ pub(crate) fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> io::Re
     Ok(child.wait()?.success())
 }
 
-/// What a small tool prints, trimmed; `None` when it isn't there, fails or prints nothing.
+/// Trimmed output of a small tool; `None` if it is missing, fails or prints nothing.
 pub(crate) fn answer(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stderr(Stdio::null()).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// Where a program is found on the search path.
+/// Path of a program on the search path.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let folders = env::var_os("PATH")?;
     env::split_paths(&folders).map(|folder| folder.join(name)).find(|file| is_executable(file))

@@ -1,5 +1,5 @@
-//! The proof that the page store loses nothing: builds `nandle-crash` optimised, with its assertions, and runs it, so that this program needn't
-//! know the store.
+//! Crash explorer: builds `nandle-crash` optimised, with its assertions, and runs it. This program
+//! needn't know the store.
 
 use std::process::ExitCode;
 

@@ -1,5 +1,5 @@
-//! Builds the book under `docs/`: writes its reference from what the program says of itself, then the pages, with the mdBook that is
-//! on the path, or below the build folder where `--install` has put one.
+//! Builds the book under `docs/`: writes its reference from the programs' own descriptions, then
+//! its pages with mdBook, from the path or from the build folder, where `--install` puts it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::{Outcome, output, workspace_root};
 /// The release that is installed; without search, server and watcher, which it can do without.
 const MDBOOK_VERSION: &str = "0.4.52";
 
-/// Which parts of the book, and with what.
+/// Parts of the book to build, and the tools to use.
 #[derive(Debug, Clone, Copy, clap::Args)]
 pub(crate) struct Options {
     /// Write the reference alone
@@ -37,7 +37,7 @@ pub(crate) fn run(Options { reference_only, install }: Options) -> Outcome {
     Ok(())
 }
 
-/// The program: the one that was installed before, or the one on the path, or, if it may be installed, a new one.
+/// The mdBook installed here before, the one on the path, or, if allowed, a new one.
 fn mdbook(may_install: bool) -> Outcome<PathBuf> {
     let tools = build_folder().join(format!("mdbook-{MDBOOK_VERSION}"));
     let installed = tools.join("bin/mdbook");
@@ -53,7 +53,7 @@ fn mdbook(may_install: bool) -> Outcome<PathBuf> {
     Ok(installed)
 }
 
-/// What to do without it.
+/// Advice if mdBook is missing.
 fn missing() -> String {
     format!(
         "no mdbook on the path, which makes the book's pages: `cargo xtask docs --install` builds {MDBOOK_VERSION} below the build \

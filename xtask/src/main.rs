@@ -1,6 +1,6 @@
-//! The project's chores, started as `cargo xtask CHORE`: the tests with their set-up, the lints, our own
-//! style rules, and the benchmarks. It must never be a dependency of another crate, and it stays small
-//! enough to build in seconds.
+//! The project's chores, started as `cargo xtask CHORE`: tests with their set-up, lints, style
+//! rules, documentation and benchmarks. No crate may depend on it, and it must never grow beyond a
+//! build of seconds.
 
 mod bench;
 mod claims;
@@ -23,7 +23,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use step::Step;
 
-/// What a chore returns when it could not be done at all.
+/// Result of a chore that can fail to run at all.
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
@@ -51,9 +51,10 @@ enum Chore {
     Style,
     /// Print the claims' book: what papers say of drives, what their models give, and the verdict
     Claims,
-    /// Cut the power of modelled devices under random histories of page stores, and check what recovery finds
+    /// Cut the power of modelled devices under random histories of page stores, and check recovery
     Crash {
-        /// `--images N` (distinct, at least), `--seed S` (the first history's), `--threads T`, `--json`
+        /// `--images N` (distinct, at least), `--seed S` (of the first history), `--threads T`,
+        /// `--json`
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -61,13 +62,14 @@ enum Chore {
     Schema,
     /// Build the book under `docs/`, with the reference of the program's commands
     Docs(docs::Options),
-    /// Add a made-up one of each kind to a copy of the tree by CONTRIBUTING's lists, compile it and ask the program for them
+    /// Add a sample of each kind in CONTRIBUTING to a copy of the tree, and look for it in the
+    /// program
     Extensions,
     /// Run a benchmark and write its results under `benches/`
     Bench {
-        /// Which one; without a name they are listed
+        /// Benchmark to run; without a name they are listed
         name: Option<String>,
-        /// What the benchmark itself takes
+        /// Options of the benchmark
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         options: Vec<String>,
     },
@@ -93,8 +95,8 @@ fn exit_code(outcome: Outcome) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// The folder that holds the workspace. Cargo names it as the program starts, too: a folder of build artefacts that two
-/// checkouts share may hold a program that was built in the other one.
+/// Root folder of the workspace. Cargo also names it when the program starts, because checkouts
+/// that share a build folder may share this program.
 fn workspace_root() -> PathBuf {
     let own_folder = std::env::var_os("CARGO_MANIFEST_DIR")
         .map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
@@ -103,7 +105,8 @@ fn workspace_root() -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    /// `cargo run --release -- probe .` is how one begins without installing, and this workspace has several programs.
+    /// `cargo run --release -- probe .` runs without an installation, although the workspace has
+    /// several programs.
     #[test]
     fn cargo_run_finds_the_program() {
         let manifest = std::fs::read_to_string(super::workspace_root().join("Cargo.toml")).unwrap();

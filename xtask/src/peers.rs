@@ -1,5 +1,6 @@
-//! A Python with the packages that tests hold this project's results against, and with what drives a browser. It is kept below `target`,
-//! and made anew when a version changes; without a network those tests are skipped, loudly.
+//! Python environment with the packages that tests compare results with, and with the driver of a
+//! browser. It lies below `target` and is rebuilt when a version changes. Without a network, tests
+//! that need it are skipped with a message.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,5 +1,4 @@
-//! The profile's JSON Schema, generated from its types and published with the documentation, and a page that names every
-//! key of it.
+//! JSON Schema of the profile, generated from its types, and a page that lists its keys.
 
 mod keys;
 
@@ -8,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::{Outcome, output, workspace_root};
 
-/// What is published, and where.
+/// Published schemas and their paths.
 fn published() -> Outcome<[(PathBuf, String); 2]> {
     let schema = nandle_profile::profile_schema()?;
     let docs = workspace_root().join("docs");

@@ -1,4 +1,5 @@
-//! Installs what the tests need and a new machine doesn't have. What can't be installed is skipped, loudly.
+//! Installs the tools that tests need. A test whose tool can't be installed is skipped with a
+//! message.
 
 use std::fs;
 use std::io;
@@ -67,8 +68,8 @@ const NEEDS: &[Need] = &[
     },
 ];
 
-/// Sees to every need, counts what will be skipped, and returns the environment variables that tell the
-/// tests so.
+/// Installs every tool, counts what will be skipped, and returns the environment variables that
+/// tell the tests.
 pub(crate) fn prepare(tally: &mut Tally) -> Vec<&'static str> {
     NEEDS.iter().filter(|need| is_wanted(need)).filter_map(|need| provide(need, tally)).collect()
 }
@@ -110,7 +111,7 @@ fn is_there(need: &Need) -> bool {
         || beside.into_iter().any(|folder: PathBuf| folder.join(need.program).is_file())
 }
 
-/// What to put before a command that needs root: nothing, or sudo when it asks for no password.
+/// Prefix for a command that needs root: nothing, or sudo if it needs no password.
 fn privilege() -> Option<&'static [&'static str]> {
     if is_root().unwrap_or(false) {
         Some(&[])

@@ -33,11 +33,11 @@ pub(crate) enum Step {
 /// The schema is written, and tested, by what the program doesn't need.
 pub(crate) const SCHEMA_FEATURE: &str = "nandle-replay/schema";
 
-/// What `cargo xtask test` runs: the quick ones first.
+/// Steps of `cargo xtask test`, quick ones first.
 pub(crate) const TEST: &[Step] =
     &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Unit, Step::Doc, Step::Extensions];
 
-/// What `cargo xtask lint` runs.
+/// Steps of `cargo xtask lint`.
 pub(crate) const LINT: &[Step] =
     &[Step::Fmt, Step::Style, Step::Clippy, Step::Features, Step::Doc, Step::Deny];
 
@@ -46,7 +46,7 @@ pub(crate) fn chosen<'a>(only: &'a [Step], all: &'a [Step]) -> &'a [Step] {
     if only.is_empty() { all } else { only }
 }
 
-/// Runs every step, also after one that failed or could not be done at all, and ends with the closing line.
+/// Runs every step, even after a failure, and prints the closing line.
 pub(crate) fn run_all(steps: &[Step]) -> ExitCode {
     let mut tally = Tally::default();
     for step in steps {

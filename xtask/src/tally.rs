@@ -14,7 +14,7 @@ pub(crate) struct Tally {
     skips: Vec<String>,
 }
 
-/// What one `test result:` line says.
+/// Counts of one `test result:` line.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TestCounts {
     /// Tests that passed.
@@ -67,8 +67,8 @@ impl Tally {
         if succeeded { self.pass() } else { self.fail(what) }
     }
 
-    /// Counts what a run of `cargo test` gave. A run that failed without a failed test (it did not build,
-    /// a binary crashed), or that ran no test at all, is one more failure.
+    /// Adds the counts of a `cargo test` run. A run that failed without a failed test (a build
+    /// error, a crash), or ran no test at all, counts as one more failure.
     pub(crate) fn tests(&mut self, counts: TestCounts, succeeded: bool) {
         self.passed += counts.passed;
         self.failed += counts.failed;
@@ -92,7 +92,7 @@ impl Tally {
         format!("{} passed, {} failed{skipped}", self.passed, self.failed)
     }
 
-    /// Names what failed and what was skipped, prints the closing line, and turns the sum into an exit code.
+    /// Names the failures and skipped tests, prints the closing line, and returns the exit code.
     pub(crate) fn finish(&self) -> ExitCode {
         output::say("");
         for what in &self.skips {

@@ -1,8 +1,10 @@
-//! Adds a made-up one of each kind to a copy of the tree, touching the files of CONTRIBUTING's lists and no others, has the
-//! compiler say that nothing is left to touch, and asks the program for what was added. `cargo xtask style` holds the lists against
-//! the examples that they name; this holds them against an addition.
+//! Adds a sample of each kind of extension to a copy of the tree. A sample touches exactly the
+//! files of its list in CONTRIBUTING; the compiler confirms that nothing is missing, and the
+//! program must show the sample. `cargo xtask style` compares the lists with existing examples;
+//! this chore compares them with an addition.
 //!
-//! All are added to one copy, and only what changed since the last time is written to it, so that cargo compiles little.
+//! All samples share one copy, and only changed files are written to it, so that cargo compiles
+//! little.
 
 mod recipe;
 mod recipes;
@@ -47,8 +49,9 @@ pub(crate) fn run(tally: &mut Tally) -> Outcome {
     if compiles { ask_for_all(&folder, tally) } else { Ok(()) }
 }
 
-/// Builds the program, with third-party artefacts from where they are: of all of the workspace, so that they have the features that the tests' have.
-/// What is only started for a second needn't be optimised.
+/// Builds the program with the third-party artefacts of the workspace's own build. It builds the
+/// whole workspace, so that those have the features of the tests. Our crates aren't optimised,
+/// because the program runs for a second.
 fn compile(copy: &Path, folder: &Path) -> Outcome<bool> {
     let mut command =
         cargo(&["build", "--quiet", "--workspace", "--features", SCHEMA_FEATURE, "--bin", "nandle"]);
@@ -87,7 +90,7 @@ fn ask_for_all(folder: &Path, tally: &mut Tally) -> Outcome {
     Ok(())
 }
 
-/// What the program prints.
+/// Output of the program.
 fn answer(folder: &Path, question: &str) -> Outcome<String> {
     let mut program = Command::new(folder.join("debug/nandle"));
     let answer = program.args(question.split(' ')).current_dir(folder).stdin(Stdio::null()).output()?;
@@ -97,8 +100,8 @@ fn answer(folder: &Path, question: &str) -> Outcome<String> {
     Ok(String::from_utf8(answer.stdout)?)
 }
 
-/// The files of a list up to its first paragraph of prose, with the made-up name for the example's, without those that are touched
-/// "only if".
+/// Files of a list up to its first paragraph of prose, with the sample's name in place of the
+/// example's, and without those marked "only if".
 fn listed(page: &str, recipe: &Recipe) -> Vec<String> {
     let list = page.lines().skip_while(|line| !line.starts_with(recipe.heading)).skip(1);
     let items = list.skip_while(|line| !line.starts_with("- ")).take_while(|line| !line.is_empty());

@@ -1,4 +1,5 @@
-//! What is added: an example's own files once more by another name, and a line or two in the files that list its kind.
+//! Recipe of a sample: copies of an example's own files under another name, and a line or two in
+//! the files that list its kind.
 
 use std::collections::BTreeMap;
 
@@ -9,22 +10,22 @@ pub(super) type Tree = BTreeMap<String, Vec<u8>>;
 
 /// An addition.
 pub(super) struct Recipe {
-    /// How its section of CONTRIBUTING begins.
+    /// Beginning of its heading in CONTRIBUTING.
     pub(super) heading: &'static str,
     /// The example's own files.
     pub(super) own: &'static [&'static str],
-    /// How the example is called there, and the made-up one.
+    /// Names of the example, each with the sample's.
     pub(super) names: &'static [(&'static str, &'static str)],
     /// A file, what stands there, and what stands there afterwards.
     pub(super) edits: &'static [(&'static str, &'static str, &'static str)],
-    /// Where the program has it then, and how it is called there.
+    /// Places where the program must show the sample, each with its name there.
     pub(super) shows: &'static [(Place, &'static str)],
 }
 
 /// Something that the program says.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
-    /// What it prints when it is asked this.
+    /// Output of the program for this command line.
     Answer(&'static str),
     /// A file of a short probe.
     Probed(&'static str),

@@ -8,7 +8,7 @@ use std::process::Command;
 use super::recipe::Tree;
 use crate::{Outcome, workspace_root};
 
-/// What git tracks or would, as it is in the working tree.
+/// Files of the working tree that git tracks or would track.
 ///
 /// # Errors
 /// There is no git, or a file can't be read.
@@ -26,7 +26,8 @@ pub(super) fn of_workspace() -> Outcome<Tree> {
     Ok(tree)
 }
 
-/// Makes a folder hold the tree and nothing else. What is there already keeps its time, by which cargo knows what has changed.
+/// Makes a folder hold exactly the tree. Unchanged files keep their modification times, so cargo
+/// doesn't rebuild them.
 ///
 /// # Errors
 /// The folder can't be written to.

@@ -1,5 +1,5 @@
-//! Dependencies between the crates point one way: from floor to floor of `crates/`, and within a floor from a crate to
-//! those named before it. The table below is the only place that says so; ARCHITECTURE shows the same table.
+//! Dependencies between crates point one way: from floor to floor of `crates/`, and within a floor
+//! to crates listed earlier. The table below is the only source; ARCHITECTURE repeats it.
 //!
 //! A test may depend on what it likes.
 
@@ -43,7 +43,8 @@ const FLOORS: &[Floor] = &[
     },
 ];
 
-/// It depends on none of ours, so every floor may know it, but for storage: a store is told figures, not profiles.
+/// Depends on no crate of ours, so every floor may use it, except storage: a store receives
+/// figures, not profiles.
 const ALONE: &str = "profile";
 const WITHOUT_PROFILE: &str = "storage";
 
@@ -81,7 +82,7 @@ fn check(workspace: &Workspace) -> Vec<Finding> {
     wrong.chain(check_architecture(workspace.document("ARCHITECTURE.md"))).collect()
 }
 
-/// Whether ARCHITECTURE shows the table above; a sample of a workspace has none.
+/// Compares ARCHITECTURE with the table above; a sample of a workspace has none.
 fn check_architecture(architecture: &str) -> Vec<Finding> {
     let rows = FLOORS.iter().map(row).filter(|row| !architecture.is_empty() && !architecture.contains(row));
     rows.map(|row| Finding::new("ARCHITECTURE.md", 1, format!("its table of floors lacks the row `{row}`")))

@@ -1,4 +1,4 @@
-//! Time comes only through an `Io`: a run in the modelled world must not depend on the machine's clock.
+//! Time comes only through an `Io`: a run in virtual time must not depend on the machine's clock.
 
 use super::workspace::{SourceFile, Workspace};
 use super::{Finding, Rule};
@@ -7,7 +7,8 @@ use super::{Finding, Rule};
 const CALLS: &[&[&str]] =
     &[&["Instant", ":", ":", "now"], &["SystemTime", ":", ":", "now"], &["thread", ":", ":", "sleep"]];
 
-/// Who may: the real world, the programs around it, and the chores. So may tests, and examples, which measure.
+/// Folders that may read the clock: the real worlds, the programs, and the chores. Tests and
+/// examples may, too.
 const HOMES: &[&str] = &["crates/device/io/", "crates/programs/", "xtask/"];
 
 pub(super) const RULE: Rule = Rule {

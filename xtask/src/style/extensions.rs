@@ -1,5 +1,5 @@
-//! CONTRIBUTING says which files to touch for each kind of addition, by the example of one that is there. Each list is held
-//! against the code: the files that name the example are those on the list, neither more nor fewer.
+//! CONTRIBUTING lists the files to touch for each kind of addition, by an existing example. Each
+//! list is compared with the code: it must hold exactly the files that name the example.
 //!
 //! ```text
 //! ### A plot, as `drift` and `DRIFT` in `crates/show/report/`      how code names the example, and where to look
@@ -16,7 +16,7 @@ use super::workspace::{SourceFile, Workspace, is_rust};
 use super::{Finding, Rule};
 
 const PAGE: &str = "CONTRIBUTING.md";
-/// What adds a made-up one names the examples that it copies.
+/// Recipes of samples name the examples that they copy.
 const RECIPES: &str = "xtask/src/extensions/";
 
 pub(super) const RULE: Rule =
@@ -26,9 +26,9 @@ pub(super) const RULE: Rule =
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Extension<'a> {
     line: usize,
-    /// How code names the example.
+    /// Names of the example in code.
     names: Vec<&'a str>,
-    /// Where to look; everywhere when empty.
+    /// Folder to search; empty means everywhere.
     folder: &'a str,
     files: Vec<&'a str>,
 }
@@ -82,7 +82,8 @@ fn check_list(workspace: &Workspace, extension: &Extension<'_>) -> Vec<Finding> 
     unlisted.chain(idle).collect()
 }
 
-/// Whether its code, tests apart, has one of the names as an identifier or a string, or is called by it.
+/// Returns true if the file's code, tests apart, has one of the names as an identifier or string,
+/// or in its file name.
 fn names(file: &SourceFile, extension: &Extension<'_>) -> bool {
     let is_apart = file.path.contains("/examples/") || file.path.starts_with(RECIPES);
     if file.is_test() || is_apart || !file.path.starts_with(extension.folder) {

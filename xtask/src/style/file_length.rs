@@ -7,7 +7,7 @@ const LINES_MAX: usize = 400;
 
 pub(super) const RULE: Rule = Rule { says: "a file has 400 lines at most", check };
 
-/// Longer ones that are there, and why. The list only shrinks: an entry that isn't needed any more is a finding.
+/// Longer files and the reasons. The list only shrinks: a needless entry is a finding.
 const LONGER: &[(&str, &str)] = &[
     (
         "crates/device/model/src/array/controller.rs",
@@ -40,13 +40,13 @@ fn check_file(file: &SourceFile) -> Option<Finding> {
     })
 }
 
-/// Whether a reason stands before the first line of code.
+/// Returns true if a reason precedes the first line of code.
 fn is_excused(text: &str) -> bool {
     let opening = text.lines().take_while(|line| line.is_empty() || line.starts_with("//"));
     opening.into_iter().any(gives_reason)
 }
 
-/// Whether a line is `// long: ` with something after it.
+/// Returns true if a line is `// long: ` followed by a reason.
 pub(super) fn gives_reason(line: &str) -> bool {
     line.trim_start().strip_prefix("// long:").is_some_and(|reason| !reason.trim().is_empty())
 }

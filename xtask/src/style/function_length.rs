@@ -27,7 +27,8 @@ fn check_function(file: &SourceFile, function: &Function) -> Option<Finding> {
     })
 }
 
-/// Whether a reason stands among the comments and attributes right before a line (counted from 1).
+/// Returns true if a reason is among the comments and attributes right before a line (counted from
+/// 1).
 fn is_excused(text: &str, line: usize) -> bool {
     let before: Vec<&str> = text.lines().take(line - 1).map(str::trim_start).collect();
     let attached = before.into_iter().rev().take_while(|line| line.starts_with(['/', '#']));

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Delimiter, Group, LexError, TokenStream, TokenTree};
 
-/// What a file consists of.
+/// Tokens and functions of a file.
 #[derive(Default)]
 pub(super) struct Lexed {
     pub(super) tokens: Vec<Token>,
@@ -13,7 +13,7 @@ pub(super) struct Lexed {
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) line: usize,
-    /// Whether it belongs to an item under `#[cfg(test)]`.
+    /// True inside an item under `#[cfg(test)]`.
     pub(super) in_tests: bool,
 }
 
@@ -66,8 +66,8 @@ impl Lexed {
     }
 }
 
-/// The function that starts here: `fn`, a name, and a body before the next `;`. A pointer type (`fn(u8)`) has
-/// no name, and a method that a trait only declares has no body.
+/// Function that starts here: `fn`, a name, and a body before the next `;`. A pointer type
+/// (`fn(u8)`) has no name, and a declared trait method has no body.
 fn function_at(trees: &[TokenTree]) -> Option<Function> {
     let [TokenTree::Ident(keyword), TokenTree::Ident(name), signature @ ..] = trees else { return None };
     if keyword != "fn" {
@@ -92,7 +92,8 @@ fn is_punct(tree: &TokenTree, wanted: char) -> bool {
     matches!(tree, TokenTree::Punct(punct) if punct.as_char() == wanted)
 }
 
-/// Whether this is the bracketed part of `#[cfg(test)]`, or of `cfg(all(test, …))`, but not of `cfg(not(test))`.
+/// Returns true for the bracketed part of `#[cfg(test)]` or `cfg(all(test, …))`, but not of
+/// `cfg(not(test))`.
 fn is_cfg_test(tree: &TokenTree) -> bool {
     let TokenTree::Group(group) = tree else { return false };
     let text = group.stream().to_string();

@@ -31,7 +31,7 @@ pub(super) fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// What stands between `](` and `)`.
+/// Text between `](` and `)`.
 fn targets(line: &str) -> impl Iterator<Item = &str> {
     line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
 }

@@ -15,7 +15,7 @@ pub(super) struct Manifest {
 pub(super) struct Dependency<'a> {
     pub(super) name: &'a str,
     pub(super) stated: &'a Value,
-    /// Whether only tests and examples use it.
+    /// True if only tests and examples use it.
     pub(super) for_tests: bool,
 }
 
@@ -32,13 +32,14 @@ impl Manifest {
         self.table.get("package")?.get("name")?.as_str()
     }
 
-    /// What stands under `[workspace.dependencies]`.
+    /// Entries of `[workspace.dependencies]`.
     pub(super) fn workspace_dependencies(&self) -> Vec<Dependency<'_>> {
         let table = self.table.get("workspace").and_then(|workspace| workspace.get("dependencies"));
         entries(table, false)
     }
 
-    /// What the package depends on: always, on some platforms, in its build script, in its tests.
+    /// Dependencies of the package: always, on some platforms, in its build script, and in its
+    /// tests.
     pub(super) fn dependencies(&self) -> Vec<Dependency<'_>> {
         let platforms = self.table.get("target").and_then(Value::as_table);
         let tables = std::iter::once(&self.table)

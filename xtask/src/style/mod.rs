@@ -1,5 +1,5 @@
-//! Our own style rules. Each is a pure function from the workspace's text to findings, in a file of its own,
-//! with samples that keep it and samples that break it.
+//! The project's own style rules. Each is a pure function from the workspace's text to findings, in
+//! a file with samples that keep and break it.
 
 mod arrows;
 mod clock;

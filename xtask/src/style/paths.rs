@@ -1,5 +1,5 @@
-//! The map names paths that exist. A path is what stands in backticks and begins with a folder of the workspace, up to a
-//! `:` or a placeholder in capitals.
+//! Documents name paths that exist. A path is text in backticks that begins with a folder of the
+//! workspace; it ends at a `:` or a placeholder in capitals.
 
 use super::links::prose;
 use super::workspace::{Document, Workspace};

@@ -1,5 +1,5 @@
-//! Every dependency has its version once, in the workspace's manifest. Tests name crates of ours by their folders, because a
-//! published package must not depend on the packages that test it.
+//! Every dependency has its version once, in the workspace's manifest. Tests name our crates by
+//! their folders, because a published package must not depend on the packages that test it.
 
 use toml::Value;
 

@@ -1,6 +1,7 @@
-//! Words that were banned, with the field's own in their place: one word has one meaning across the workspace, and things are the
-//! subjects of sentences, not persons. Comments, names and documents alike; a mark or `_` ends a word. What begins with a capital
-//! is the name of a type or constant, and looked for in code alone.
+//! Banned words and their replacements. One word has one meaning across the workspace, and
+//! sentences don't personify things. The rule covers comments, names and documents; punctuation or
+//! `_` ends a word. A capitalised entry is the name of a type or constant and is looked for in code
+//! alone.
 
 use super::workspace::{SourceFile, Workspace};
 use super::{Finding, Rule};
@@ -43,8 +44,8 @@ const BANNED: &[(&str, &str)] = &[
     ("whoever", "the thing that does"),
 ];
 
-/// Where a word has its place: the heads of a disk settle on a track, and `pages_homed` is a key of the first version of a published
-/// format.
+/// Exceptions: the heads of a disk settle on a track, and `pages_homed` is a key in the first
+/// version of a published format.
 const IN_PLACE: &[(&str, &[&str])] = &[
     ("crates/device/model/src/disk/", HEADS),
     ("crates/device/model/tests/claims_disks.rs", HEADS),
@@ -55,7 +56,7 @@ const IN_PLACE: &[(&str, &[&str])] = &[
 const HEADS: &[&str] = &["settle", "settled", "settles", "settling"];
 const KEY_OF_VERSION_1: &[&str] = &["homed"];
 
-/// What was written before, what other programs wrote, and this list.
+/// Earlier text, other programs' text, and this list.
 const UNCHECKED: &[&str] = &["CHANGELOG.md", "benches/", LIST];
 const LIST: &str = "xtask/src/style/words.rs";
 
@@ -111,7 +112,7 @@ fn is_in_place(path: &str, word: &str) -> bool {
     IN_PLACE.iter().any(|(folder, words)| path.starts_with(folder) && words.contains(&word))
 }
 
-/// Whether the word stands in the line with no letter or digit next to it.
+/// Returns true if the word is in the line without an adjacent letter or digit.
 fn has_word(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(start, _)| {
         let before = line.get(..start).and_then(|text| text.chars().next_back());

@@ -40,14 +40,15 @@ impl SourceFile {
         Ok(Self { path: path.to_owned(), text, lexed })
     }
 
-    /// Whether the whole file is test code, by where it lies.
+    /// Returns true if the whole file is test code, by its path.
     pub(super) fn is_test(&self) -> bool {
         self.path.contains("/tests/") || self.path.ends_with("/tests.rs")
     }
 }
 
 impl Workspace {
-    /// Reads every `.rs`, `.md` and `Cargo.toml` under `root`, except in build output and hidden folders.
+    /// Reads every `.rs`, `.md` and `Cargo.toml` under `root`, except in build output and hidden
+    /// folders.
     ///
     /// # Errors
     /// When a file can't be read, or does not parse.

@@ -10,7 +10,7 @@ mod trace_format;
 
 use super::recipe::{Place, Recipe};
 
-/// A drive comes first: it is the one that is probed.
+/// The drive comes first, because the others are probed on it.
 pub(super) const RECIPES: &[Recipe] = &[
     drive::RECIPE,
     policy::RECIPE,

@@ -26,7 +26,8 @@ pub(super) const RECIPE: Recipe = Recipe {
             "            Self::Seastar => Version::new(25, 0),\n",
             "            Self::MadeUpProduct | Self::Seastar => Version::new(25, 0),\n",
         ),
-        // What Seastar and the kernel have in common: sessions don't count, nothing helps a commit that waits, and "#" begins a comment.
+        // Seastar and the kernel agree here: sessions don't count, no setting helps a waiting
+        // commit, and "#" begins a comment.
         (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),
         (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),
         (PRODUCT, "Self::Seastar | Self::Linux =>", "Self::Seastar | Self::MadeUpProduct | Self::Linux =>"),

@@ -1,4 +1,4 @@
-//! A doc comment opens with a noun phrase or a verb: it describes the item instead of circumscribing it.
+//! A doc comment opens with a noun phrase or a verb: it describes the item directly.
 
 use super::comments::{Comment, edited};
 use crate::style::workspace::Workspace;

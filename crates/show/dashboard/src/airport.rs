@@ -11,7 +11,7 @@ pub struct AirportCode([u8; 3]);
 
 /// The text isn't an airport code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("an airport's code is three capital letters or digits, such as IAH")]
+#[error("an airport code has three capital letters or digits, such as IAH")]
 pub struct NotAnAirport;
 
 impl AirportCode {

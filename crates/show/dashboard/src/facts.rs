@@ -42,7 +42,7 @@ pub enum FactsError {
         got: String,
     },
     /// A cell doesn't match its column.
-    #[error("line {line}, column {column}: {got:?} is no {expected}")]
+    #[error("line {line}, column {column}: {got:?} isn't a valid {expected}")]
     Cell {
         /// Line number, from 1.
         line: u64,
@@ -54,7 +54,7 @@ pub enum FactsError {
         expected: &'static str,
     },
     /// An airport has two lines.
-    #[error("line {line}: {airport} was on an earlier line already; keep one of them")]
+    #[error("line {line}: {airport} is also on an earlier line; remove one of them")]
     DuplicateAirport {
         /// Line number, from 1.
         line: u64,
@@ -62,13 +62,13 @@ pub enum FactsError {
         airport: AirportCode,
     },
     /// There are more lines than airports.
-    #[error("it has more than {AIRPORTS_MAX} lines, which is more than there are airports")]
+    #[error("it has more than {AIRPORTS_MAX} lines, but there are fewer airports")]
     TooMany,
 }
 
 /// Columns and their content.
 const COLUMNS: [(&str, &str); 4] = [
-    ("airport", "airport's code of three capital letters or digits"),
+    ("airport", "airport code of three capital letters or digits"),
     ("passengers", "whole number"),
     ("population", "whole number"),
     ("name", "name of up to 100 letters"),
@@ -186,7 +186,7 @@ mod tests {
             ("airport,passengers\nIAH,1\nATL,many\n", "line 3, column passengers: \"many\""),
             ("airport,passengers\nIAH,-1\n", "whole number"),
             ("airport,passengers\n,1\n", "line 2, column airport"),
-            ("airport\nIAH\nIAH\n", "line 3: IAH was"),
+            ("airport\nIAH\nIAH\n", "line 3: IAH is also"),
             ("airport,name\nIAH,a\u{1b}[0m\n", "column name"),
             ("airport,passengers\nIAH,1,2\n", "fields"),
         ] {

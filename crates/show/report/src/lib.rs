@@ -46,7 +46,7 @@ pub enum ReportError {
     #[error("a report needs at least one device profile and got none; make one with `nandle probe TARGET`")]
     NoProfile,
     /// A profile can't be written as JSON into the page.
-    #[error("writing the profile of {target} into the report: {source}")]
+    #[error("can't write the profile of {target} into the report: {source}")]
     Profile {
         /// Target of the profile.
         target: String,

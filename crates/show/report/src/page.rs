@@ -63,8 +63,8 @@ fn head(title: &str) -> Markup {
 fn footer() -> Markup {
     html! {
         footer {
-            p { "Made by nandle-report " (env!("CARGO_PKG_VERSION")) ". This file is complete in itself: it loads \
-                 nothing and sends nothing." }
+            p { "Made by nandle-report " (env!("CARGO_PKG_VERSION")) ". This file is \
+                self-contained: it loads and sends nothing." }
             // The licence must accompany the library, which is part of the page.
             details { summary { "Plots: uPlot, MIT licence" } p.licence { (UPLOT_LICENCE) } }
         }

@@ -25,8 +25,10 @@ pub fn prediction_html(file: &PredictionFile) -> String {
         ("Memory", Quantity::size(file.memory_bytes).to_string()),
     ];
     if (file.cpu_scale - 1.0).abs() > f64::EPSILON {
-        particulars
-            .push(("Processor time", format!("{} × the recorded", text::significant(file.cpu_scale, 3))));
+        particulars.push((
+            "Processor time",
+            format!("{} × the recorded time", text::significant(file.cpu_scale, 3)),
+        ));
     }
     let mut remarks: Vec<String> = Vec::new();
     for remark in file.targets.iter().flat_map(|target| &target.remarks) {
@@ -64,9 +66,9 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
         format!("{fast} takes {}, {}.", text::time_ns(time_ns(fastest)), slower.join(", "))
     };
     let missing = file.targets.iter().any(|target| target.total_ns.is_none());
-    let partly = " Queries that don't fit into the memory are left out.";
+    let partly = " Queries that don't fit into memory are left out.";
     let note = format!(
-        "The time of all queries, one after the other, each from a device at rest.{}",
+        "Time of all queries one after the other, each from an idle device.{}",
         if missing { partly } else { "" }
     );
     let bars = played.iter().enumerate().map(|(kind, target)| {
@@ -123,8 +125,8 @@ fn queries(file: &PredictionFile) -> Option<Figure> {
         Group { name: text::clean(&query.label()), bars: bars.collect() }
     };
     let note = match left_out {
-        0 => "Each query has a scale of its own.".to_owned(),
-        _ => format!("Each query has a scale of its own; {left_out} shorter ones are left out."),
+        0 => "Each query has its own scale.".to_owned(),
+        _ => format!("Each query has its own scale; {left_out} shorter ones are left out."),
     };
     let name = text::clean(&longest.label());
     Some(Figure::Bars(Bars {
@@ -152,8 +154,9 @@ fn bytes(file: &PredictionFile) -> Option<Figure> {
     Some(Figure::Bars(Bars {
         id: "read",
         title: "Bytes",
-        finding: format!("{} are wanted.", size_text(wanted)),
-        note: "What lies between two wants is read along where that takes less time than another request."
+        finding: format!("The queries want {}.", size_text(wanted)),
+        note: "A gap between two ranges is read along if that takes less time than another \
+            request."
             .to_owned(),
         quantity: "Bytes".to_owned(),
         groups: Group::alone([wanted_bar].into_iter().chain(read).collect()),

@@ -53,11 +53,17 @@ impl Tenant {
     /// Access pattern in words.
     pub fn pattern(self) -> &'static str {
         match self {
-            Self::Log => "a durable small write for each commit",
-            Self::TemporarySpace => "a page written in sequence, a page read at random",
-            Self::RollbackSegments => "a page appended to one of several streams, a page read at random",
-            Self::Indexes => "two pages read at random for one written at random",
-            Self::Tables => "a page read at random and one written at random for two read in sequence",
+            Self::Log => "one small durable write per commit",
+            Self::TemporarySpace => "one sequential page write, one random page read",
+            Self::RollbackSegments => {
+                "one page appended to one of several streams, one random \
+                page read"
+            }
+            Self::Indexes => "two random page reads per random page write",
+            Self::Tables => {
+                "one random page read and one random page write per two sequential \
+                page reads"
+            }
         }
     }
 

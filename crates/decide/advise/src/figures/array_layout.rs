@@ -41,7 +41,8 @@ impl Figures<'_> {
         let (chunk_bytes, members) = (found.chunk_bytes?, found.members?);
         let share = found.one_member_share.filter(|_| chunk_bytes > 0 && members > 1)?;
         let says = format!(
-            "addresses go round {members} members in chunks of {}: reads that all go to one member give {} of those all over",
+            "addresses are striped over {members} members in chunks of {}: reads from one member \
+            give {} of the rate of reads from all",
             format_bytes(chunk_bytes),
             bounded(&share, number)
         );
@@ -49,9 +50,9 @@ impl Figures<'_> {
         let array = Array { chunk_bytes, members, one_member: figure, is_of_drives: false };
         let stated = self.queue().ok().and_then(|queue| queue.optimal_io_bytes);
         let unsure = if array.is_sure() {
-            "a single drive's own channels look the same"
+            "the channels of a single drive look the same"
         } else {
-            "reads of one member may be no slower than reads all over"
+            "reads from one member may be no slower than reads from all"
         };
         // The kernel reports stripes of drives only, not of channels.
         let is_array = array.is_sure() && stated.is_some_and(|bytes| bytes > chunk_bytes);

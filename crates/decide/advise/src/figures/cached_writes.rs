@@ -60,7 +60,8 @@ impl Figures<'_> {
         let best = self.best_sequential_write()?;
         let read = self.outruns_heads(&best.bytes_per_s)?;
         Some(format!(
-            "It writes {} in sequence and reads {}: a cache takes in what the heads can't have written.",
+            "Sequential writes reach {}, sequential reads {}: a cache absorbs writes faster than \
+            the heads can write them.",
             bandwidth(best.bytes_per_s.value),
             bounded(&read, bandwidth)
         ))
@@ -71,7 +72,7 @@ impl Figures<'_> {
         if !by_cache {
             return figure;
         }
-        let says = format!("{} (answered by a write cache)", figure.says);
+        let says = format!("{} (absorbed by a write cache)", figure.says);
         Figure { says, ..figure }
     }
 
@@ -79,7 +80,7 @@ impl Figures<'_> {
     pub(crate) fn reach_of_cache(&self) -> String {
         if let Some(Burst { block_bytes, absorbed, taken, sustained }) = self.burst() {
             return format!(
-                "{} of random writes of {} are taken in at {}; then they go on at {}.",
+                "It absorbs {} of random writes of {} at {}; after that they continue at {}.",
                 bytes(absorbed.value as f64),
                 format_bytes(block_bytes),
                 bandwidth(taken.value),
@@ -87,15 +88,16 @@ impl Figures<'_> {
             );
         }
         let Ok(found) = self.write_cache() else {
-            return "How much it takes in wasn't measured: nandle probe TARGET --only write-cache --budget 2m --resume."
+            return "Its capacity wasn't measured: nandle probe TARGET --only write-cache --budget \
+                2m --resume."
                 .to_owned();
         };
         let Some(absorbed) = found.absorbed_bytes else {
-            return "No end of it showed: writing went on as fast as it began.".to_owned();
+            return "It didn't fill up: the write rate stayed constant.".to_owned();
         };
         let sustained = found.sustained_bytes_per_s.map_or_else(String::new, |sustained| {
-            format!("; then random writes go on at {}", bandwidth(sustained.value))
+            format!("; after that random writes continue at {}", bandwidth(sustained.value))
         });
-        format!("It takes in {}{sustained}.", bytes(absorbed.value as f64))
+        format!("It absorbs {}{sustained}.", bytes(absorbed.value as f64))
     }
 }

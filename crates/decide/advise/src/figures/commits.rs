@@ -10,8 +10,8 @@ use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::widen;
 
 /// Instruction for timing commits in files.
-pub(crate) const PROBE_FILES: &str = "let the probe write to a file, DIRECTORY being one on the file system of the database (a modelled drive \
-     has none): nandle probe DIRECTORY --budget 10m --write-limit 20GiB";
+pub(crate) const PROBE_FILES: &str = "let the probe write to a file on the database's file system \
+    (a modelled drive has none): nandle probe DIRECTORY --budget 10m --write-limit 20GiB";
 
 fn missing_figure(needs: &'static str) -> MissingFigure {
     MissingFigure { needs, how: PROBE_WRITES }
@@ -20,7 +20,7 @@ fn missing_figure(needs: &'static str) -> MissingFigure {
 /// Name of a commit method.
 pub(crate) fn method_name(method: CommitMethod) -> &'static str {
     let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
-    named.map_or("another way to commit", |(_, name, _)| name)
+    named.map_or("another commit method", |(_, name, _)| name)
 }
 
 /// Short name of a commit method, for narrow columns.
@@ -81,7 +81,7 @@ impl Figures<'_> {
             let of_method = self.commits().filter(|cost| cost.method == method);
             of_method.min_by_key(|cost| (cost.write_bytes.abs_diff(write_bytes), cost.write_bytes))
         });
-        Ok(mean_of(cost.ok_or(missing_figure("what a flush takes after a small write"))?))
+        Ok(mean_of(cost.ok_or(missing_figure("the time of a flush after a small write"))?))
     }
 
     /// Mean time of a write of exactly `write_bytes` and a flush, on the device itself. Files are
@@ -91,14 +91,14 @@ impl Figures<'_> {
             self.plain_commits().filter(|cost| !cost.in_file && cost.method == CommitMethod::WriteThenFlush);
         let mut means =
             non_falling(flushed.map(|cost| (cost.write_bytes, mean_ns(cost))).collect()).into_iter();
-        let missing = missing_figure("what a flush takes after writes of several sizes");
+        let missing = missing_figure("the time of a flush after writes of several sizes");
         let (_, mean) = means.find(|(bytes, _)| *bytes == write_bytes).ok_or(missing)?;
         Ok(mean_figure(CommitMethod::WriteThenFlush, write_bytes, mean))
     }
 
     /// Median time of a database commit.
     pub(crate) fn commit(&self) -> Result<Figure, MissingFigure> {
-        let commit = self.profile.commit().ok_or(missing_figure("what a commit takes"))?;
+        let commit = self.profile.commit().ok_or(missing_figure("the time of a commit"))?;
         let tail = commit.p99_ns.map(|p99| format!(", 99 % at most {}", time(p99 as f64)));
         let says = format!(
             "{} of {} takes {} (median){}",
@@ -119,9 +119,12 @@ impl Figures<'_> {
 
     /// Commits per second of one writer, and of the number of writers that gains from group commit.
     pub(crate) fn group_commit(&self) -> Result<Figure, MissingFigure> {
-        let gain = self.profile.derived.group_commit.ok_or(missing_figure("what sharing a flush gains"))?;
+        let gain = self.profile.derived.group_commit.ok_or(missing_figure(
+            "the gain of group \
+            commit",
+        ))?;
         let says = format!(
-            "{} commits a second alone, {} by {} writers that share flushes",
+            "{} commits a second alone, {} with {} writers that share flushes",
             bounded(&gain.alone_per_s, number),
             bounded(&gain.together_per_s, number),
             bounded(&widen(&gain.writers), number)
@@ -148,7 +151,7 @@ fn mean_of(cost: &CommitCost) -> Figure {
 
 fn mean_figure(method: CommitMethod, write_bytes: u64, mean: Interval<f64>) -> Figure {
     let what = format!("{} of {}", method_name(method), format_bytes(write_bytes));
-    Figure::new("flush_mean_ns", mean, format!("{what} takes {} in the mean", time(mean.value)))
+    Figure::new("flush_mean_ns", mean, format!("{what} takes {} on average", time(mean.value)))
 }
 
 /// Mean time of a commit. Its relative uncertainty is that of the median, which comes from the same

@@ -11,15 +11,14 @@ impl Figures<'_> {
     /// Reads that failed or returned wrong data; `None` if there were none.
     pub(crate) fn failed_reads(&self) -> Option<Figure> {
         let errors = self.profile.conditions.errors;
-        let says =
-            format!("{} failed, or brought other contents than had been written", counted(errors, "read"));
+        let says = format!("{} failed or returned wrong data", counted(errors, "read"));
         (errors > 0).then(|| Figure::stated("failed_reads", errors as f64, says))
     }
 
     /// Variation between repeat runs of the reference cell.
     pub(crate) fn variation(&self) -> Option<Figure> {
         let variation = self.profile.conditions.reference.as_ref()?.variation;
-        let says = format!("equal measurements differ by {:.0} % (standard deviation)", 100.0 * variation);
+        let says = format!("repeat runs vary by {:.0} % (standard deviation)", 100.0 * variation);
         Some(Figure::stated("variation_share", variation, says))
     }
 
@@ -27,7 +26,7 @@ impl Figures<'_> {
     pub(crate) fn first_touch(&self) -> Option<Figure> {
         let touch = self.profile.first_touch.as_ref()?;
         let says = format!(
-            "blocks that are read for the first time give {} of the bandwidth of reading them again",
+            "the first read of a block after a write gives {} of the bandwidth of later reads",
             bounded(&touch.ratio, number)
         );
         Some(Figure::new("first_by_again_ratio", touch.ratio, says))
@@ -42,7 +41,7 @@ impl Figures<'_> {
         });
         let (bytes, p50, p99) = both.min_by_key(|(bytes, ..)| bytes.abs_diff(block_bytes))?;
         let says = format!(
-            "99 % of random reads of {} take at most {}, half of them {}",
+            "99 % of random reads of {} take at most {}, half of them at most {}",
             format_bytes(bytes),
             time(p99),
             time(p50)

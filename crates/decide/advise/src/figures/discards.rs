@@ -8,10 +8,10 @@ use super::words::{bounded, number, time};
 use crate::settings::{Confidence, Figure, MissingFigure};
 
 const MISSING: MissingFigure = MissingFigure {
-    needs: "what discards cost",
+    needs: "the cost of discards",
     how: "measure discards: nandle probe TARGET --only discard --budget 1m --resume",
 };
-const IN_A_FILE: &str = "in a file a discard is the file system's work as well";
+const IN_A_FILE: &str = "a discard in a file includes the file system's work";
 
 impl Figures<'_> {
     fn discards(&self) -> Result<&DiscardCosts, MissingFigure> {
@@ -41,7 +41,8 @@ impl Figures<'_> {
         let (quantile, beside, alone) = both.ok_or(MISSING)?;
         let slower = self.within_noise(beside).over(&self.within_noise(alone));
         let says = format!(
-            "{quantile} of random reads take at most {} behind a discard of 1MiB and {} alone: {} times as long",
+            "{quantile} of random reads take at most {} behind a discard of 1MiB and {} alone: {} \
+            times as long",
             time(beside),
             time(alone),
             bounded(&slower, number)

@@ -50,11 +50,11 @@ impl Figures<'_> {
             Some(unit) => (
                 unit.unit_bytes_max,
                 format!(
-                    "the kernel states that writes up to {} are never torn",
+                    "the kernel reports that writes up to {} are never torn",
                     format_bytes(unit.unit_bytes_max)
                 ),
             ),
-            None => (0, "the kernel states no size of write that is never torn".into()),
+            None => (0, "the kernel reports no write size that is never torn".into()),
         };
         Figure::stated("atomic_write_unit_max_bytes", unit as f64, says)
     }
@@ -62,8 +62,9 @@ impl Figures<'_> {
     /// Queue limits of the block device.
     pub(crate) fn queue(&self) -> Result<&BlockQueue, MissingFigure> {
         self.profile.system.queue.as_ref().ok_or(MissingFigure {
-            needs: "the block device's queue limits",
-            how: "probe a directory or device of this machine; arrays in software and memory have no queue",
+            needs: "the queue limits of the block device",
+            how: "probe a directory or device of this machine; software arrays and memory have no \
+                queue",
         })
     }
 
@@ -71,9 +72,9 @@ impl Figures<'_> {
     pub(crate) fn direct(&self) -> Figure {
         let direct = self.profile.backend.direct;
         let says = if direct {
-            "direct I/O works here, and everything was measured with it"
+            "direct I/O works here, and all measurements used it"
         } else {
-            "direct I/O was not to be had here, or not wanted"
+            "direct I/O was unavailable or disabled"
         };
         Figure::stated("direct_share", f64::from(u8::from(direct)), says)
     }

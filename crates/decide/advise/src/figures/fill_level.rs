@@ -12,8 +12,8 @@ const TIMED_REQUESTS: u64 = 20_000;
 
 const MISSING: MissingFigure = MissingFigure {
     needs: "random writes at several fill levels",
-    how: "fill a whole device of the same kind, whose data are lost, DEVICE being its path: nandle probe DEVICE --only fill-level --budget 5m \
-          --destroy-data",
+    how: "fill a whole device of the same kind (this destroys its data): nandle probe DEVICE \
+        --only fill-level --budget 5m --destroy-data",
 };
 
 /// Gain from a lower fill level.
@@ -31,7 +31,11 @@ impl LowerFillLevel {
     /// Marks a gain that was measured within the write cache, so it doesn't describe the flash.
     fn answered_by_cache(self) -> Self {
         let gain = Figures::mark_cached(self.gain, true);
-        let gain = gain.no_surer_than(Confidence::Low, "a write cache took in all writes that were timed");
+        let gain = gain.no_surer_than(
+            Confidence::Low,
+            "the write cache absorbed all measured \
+            writes",
+        );
         Self { gain, ..self }
     }
 }
@@ -65,7 +69,8 @@ fn lower_fill_level(
     let gain = slowest.over(time);
     let percent = |per_mille: u64| number(per_mille as f64 / 10.0);
     let says = format!(
-        "after long random writing the device takes {} of it {} % full and {} {} % full: {} times as much",
+        "in the steady state random writes reach {} at a fill level of {} % and {} at {} %: {} \
+        times as much",
         bandwidth(1e9 / time.value),
         percent(full),
         bandwidth(1e9 / slowest.value),

@@ -19,7 +19,7 @@ impl Figures<'_> {
         let first = steady.random_write_bytes_per_s.value / of_fresh;
         let ratio = map(&steady.random_write_bytes_per_s, |rate| rate / first);
         let says = format!(
-            "random writes of {} give {} in the first second and {} {}",
+            "random writes of {} reach {} in the first second and {} {}",
             format_bytes(steady.block_bytes),
             bandwidth(first),
             bandwidth(steady.random_write_bytes_per_s.value),
@@ -46,13 +46,13 @@ impl Figures<'_> {
         match self.profile.long_writing() {
             Some(writing) if !writing.is_steady() => {
                 let why = if writing.steadiness == Steadiness::TooShort && !self.is_rotational() {
-                    "too little to show a steady state"
+                    "too little to show the steady state"
                 } else {
-                    "not steady yet"
+                    "not yet steady"
                 };
                 format!("after {}, {why}", amount(&writing))
             }
-            None if !self.steady_state_is_shown() => "at the end, not steady yet".to_owned(),
+            None if !self.steady_state_is_shown() => "at the end, not yet steady".to_owned(),
             Some(_) | None => "in the steady state".to_owned(),
         }
     }
@@ -64,7 +64,7 @@ impl Figures<'_> {
         }
         figure.no_surer_than(
             Confidence::Low,
-            "too little was written to show the steady state, which may be many times slower",
+            "too little was written to reach the steady state, which may be many times slower",
         )
     }
 
@@ -78,14 +78,15 @@ impl Figures<'_> {
         }
         figure.no_surer_than(
             Confidence::Low,
-            "the writes were timed before the drive's steady state, in which they may take many times as long",
+            "the writes were timed before the drive's steady state, in which they may take many \
+            times as long",
         )
     }
 
     /// Write amplification of long random writing.
     pub(crate) fn write_amplification(&self) -> Option<Figure> {
         let factor = self.profile.derived.steady_state.as_ref()?.write_amplification.as_ref()?.factor;
-        let says = format!("for a byte that is written at random {} go to flash", number(factor));
+        let says = format!("each byte written at random causes {} bytes of flash writes", number(factor));
         Some(Figure::stated("write_amplification_ratio", factor, says))
     }
 
@@ -97,12 +98,12 @@ impl Figures<'_> {
         let share = limit.write_share;
         let percent = |share: f64| number(100.0 * share);
         let writes = if share.high <= 0.0 {
-            "no rate of writes that was tried leaves".to_owned()
+            "no measured write rate keeps".to_owned()
         } else {
-            format!("writes up to {} % of the most leave", bounded(&share, percent))
+            format!("writes up to {} % of the peak rate keep", bounded(&share, percent))
         };
         let says = format!(
-            "beside {} reads a second {writes} the time that {} % of the reads take within twice what it is without",
+            "at {} reads a second {writes} the latency of {} % of the reads within twice its value",
             number(limit.read_rate_per_s),
             percent(limit.quantile)
         );

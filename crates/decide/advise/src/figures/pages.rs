@@ -26,16 +26,15 @@ impl Figures<'_> {
         let (alone_ns, sequential) = self.sequential_pages(page_bytes)?;
         let request = map(&alone_ns, |ns| (ns - sequential.value.value).max(0.0));
         let page = format_bytes(page_bytes);
-        let says = format!("a sequential write takes {} beside its bytes", bounded(&request, time));
+        let says = format!("a sequential write has a fixed cost of {}", bounded(&request, time));
         let random = self.random_page(page_bytes)?;
         let (focused, focused_area_bytes) = self.focused_page(page_bytes, &alone_ns, &random);
         let flush = self.flush_mean_of(page_bytes).or_else(|_| self.flush_mean(page_bytes))?;
         let alone_flush = map(&flush.value, |ns| (ns - alone_ns.value).max(0.0));
-        let flush_says = format!("{}, of which the write is {}", flush.says, bounded(&alone_ns, time));
+        let flush_says = format!("{}, including {} for the write", flush.says, bounded(&alone_ns, time));
         let read = self.random_read_iops(page_bytes)?;
         let read_ns = inverse(1e9, &read.value);
-        let read_says =
-            format!("random reads of {page}, several at a time: {} each", bounded(&read_ns, time));
+        let read_says = format!("random reads of {page} at depth: {} each", bounded(&read_ns, time));
         Ok(PageFigures {
             device,
             request: Figure::new("request_ns", request, says),
@@ -53,14 +52,14 @@ impl Figures<'_> {
     fn sequential_pages(&self, page_bytes: u64) -> Result<(Interval<f64>, Figure), MissingFigure> {
         let alone = self.plain_writes("sequential").filter(|row| row.queue_depth == 1);
         let times = non_falling(alone.map(|row| (row.block_bytes, row.request_ns)).collect());
-        let missing = missing_figure("sequential writes of a page, and of several pages at once");
+        let missing = missing_figure("sequential writes of one page and of several pages");
         let short = time_of_size(&times, page_bytes).ok_or(missing)?;
         let long = times.last().filter(|(bytes, _)| *bytes >= LONG_BY_PAGE * page_bytes);
         let (long_bytes, long) = long.ok_or(missing)?;
         let pages = (*long_bytes / page_bytes) as f64;
         let page = map(long, |ns| ((ns - short.value) / (pages - 1.0)).clamp(0.0, short.value));
         let says = format!(
-            "sequential writes of {} and of {} take {} and {}{}: {} for a page more",
+            "sequential writes of {} and {} take {} and {}{}: {} per additional page",
             format_bytes(page_bytes),
             format_bytes(*long_bytes),
             bounded(&short, time),
@@ -106,7 +105,7 @@ impl Figures<'_> {
                 );
                 (ns, area_bytes, says)
             }
-            None => (random.value, 0, "no area is known in which random writes are cheaper".to_owned()),
+            None => (random.value, 0, "no area with cheaper random writes is known".to_owned()),
         };
         (Figure::new("focused_ns", ns, says), area_bytes)
     }
@@ -117,8 +116,8 @@ impl Figures<'_> {
         let measured = measured.max_by_key(|(depth, _)| *depth).map(|(_, rate)| inverse(1e9, &rate));
         let ns = measured.or_else(|| Some(product(&random.value, &self.deep_by_alone()?)));
         let (ns, how) = match ns {
-            Some(ns) if ns.value <= random.value.value => (ns, "several at a time"),
-            _ => (random.value, "one at a time, and no faster when several are under way"),
+            Some(ns) if ns.value <= random.value.value => (ns, "at depth"),
+            _ => (random.value, "at depth 1 (a deeper queue is no faster)"),
         };
         let says =
             format!("random writes of {}, {how}: {} each", format_bytes(page_bytes), bounded(&ns, time));
@@ -156,8 +155,8 @@ fn from_larger(cost: &WritePatternCost, page_bytes: u64) -> String {
     let Some(times) = cost.focused.filter(|_| cost.block_bytes != page_bytes) else { return String::new() };
     let block = format_bytes(cost.block_bytes);
     format!(
-        "; measured with {block}, which take {} times as long there as in sequence: of what they take more, a page has its part \
-         by the bytes",
+        "; measured with {block}, which take {} times as long there as in sequence; a page takes \
+        its share of the extra time by bytes",
         bounded(&times, number)
     )
 }
@@ -167,5 +166,5 @@ fn not_measured(times: &[(u64, Interval<f64>)], page_bytes: u64) -> String {
     if times.iter().any(|(bytes, _)| *bytes == page_bytes) {
         return String::new();
     }
-    format!(" ({} by the sizes beside it)", format_bytes(page_bytes))
+    format!(" ({} interpolated between measured sizes)", format_bytes(page_bytes))
 }

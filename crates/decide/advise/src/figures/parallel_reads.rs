@@ -29,7 +29,8 @@ impl Figures<'_> {
         let best = cells.iter().map(|cell| cell.iops.value).fold(0.0, f64::max);
         let block = self.profile.experiments.scaling.as_ref()?.findings.block_bytes;
         let says = format!(
-            "one thread reads {} times a second ({}, {} outstanding), {} threads come near the most, {}",
+            "one thread reads {} times a second ({}, {} outstanding); {} threads come near the \
+            peak of {}",
             bounded(&one.iops, number),
             format_bytes(block),
             one.queue_depth_per_thread,
@@ -58,13 +59,14 @@ impl Figures<'_> {
         let gain = read.async_bytes_per_s.over(&blocking);
         let processor = read.sync_cpu_ns_per_request.map_or_else(String::new, |blocks| {
             format!(
-                "; a read takes {} and {} of a processor",
+                "; a read uses {} of processor time asynchronously and {} blocking",
                 time(read.async_cpu_ns_per_request),
                 time(blocks)
             )
         });
         let says = format!(
-            "{} reads of {} outstanding give {} asynchronously and {} by as many threads that block: {} times as much{processor}",
+            "{} outstanding reads of {} reach {} asynchronously and {} with as many blocking \
+            threads: {} times as much{processor}",
             read.outstanding,
             format_bytes(read.block_bytes),
             bandwidth(read.async_bytes_per_s.value),
@@ -83,7 +85,7 @@ impl Figures<'_> {
         let threads = near_full_count(&rates)?;
         let best = rates.iter().map(|(_, rate)| rate.value).fold(0.0, f64::max);
         let says = format!(
-            "{} threads that block come near the most that such threads read ({} in blocks of {})",
+            "{} blocking threads come near the peak of blocking reads ({} in blocks of {})",
             bounded(&threads, number),
             bandwidth(best),
             format_bytes(reads.first()?.block_bytes)

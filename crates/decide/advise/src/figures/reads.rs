@@ -9,7 +9,7 @@ use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, of_bytes, widen};
 
 /// Instruction for a longer probe.
-const PROBE_LONGER: &str = "probe the device for longer: nandle probe TARGET BUDGET(3m)";
+const PROBE_LONGER: &str = "run a longer probe: nandle probe TARGET BUDGET(3m)";
 /// Share of the best bandwidth from which larger requests gain nothing (§ settings).
 const SATURATED_SHARE: f64 = 0.95;
 
@@ -61,7 +61,7 @@ impl Figures<'_> {
             .profile
             .derived
             .random_read_iops_max
-            .ok_or(missing_figure("the most random reads a second"))?;
+            .ok_or(missing_figure("the peak rate of random reads"))?;
         let says = format!("{} random reads a second at most", bounded(&iops, number));
         Ok(Figure::new("random_read_iops", iops, says))
     }
@@ -94,7 +94,7 @@ impl Figures<'_> {
         });
         let slow = deep.find(|measured| measured.steady_bandwidth_bytes_per_s.high < enough)?;
         let says = format!(
-            "at depth {} random reads of {} give {} only",
+            "at depth {} random reads of {} reach only {}",
             slow.cell.queue_depth,
             format_bytes(row.block_bytes),
             bandwidth(slow.steady_bandwidth_bytes_per_s.value)
@@ -126,7 +126,7 @@ impl Figures<'_> {
             .random_read_bandwidth(block_bytes, 1)
             .ok_or(missing_figure("random reads of the database's page at depth 1"))?;
         let says = format!(
-            "random reads of {} give {} at depth 1",
+            "random reads of {} reach {} at depth 1",
             format_bytes(block_bytes),
             bandwidth(alone.value)
         );
@@ -146,7 +146,7 @@ impl Figures<'_> {
             page_cost_figure(&sequential, random, row.block_bytes, depth, when)
         };
         let knee = row.queue_depth.value;
-        let many = (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee, "many pages at a time"));
+        let many = (knee > 1).then(|| figure(&row.plateau_bytes_per_s, knee, "many pages at once"));
         Ok((figure(&alone, 1, "one page at a time"), many))
     }
 
@@ -159,7 +159,7 @@ impl Figures<'_> {
     pub(crate) fn sequential_read_bandwidth(&self) -> Result<Figure, MissingFigure> {
         let best = self.profile.derived.sequential_bandwidth_bytes_per_s_max;
         let best = best.ok_or(missing_figure("the bandwidth of sequential reads"))?;
-        let says = format!("sequential reads give {} at most", bounded(&best, bandwidth));
+        let says = format!("sequential reads reach at most {}", bounded(&best, bandwidth));
         Ok(Figure::new("sequential_bandwidth_bytes_per_s", best, says))
     }
 
@@ -217,8 +217,10 @@ impl Figures<'_> {
             .efficient_block_bytes
             .ok_or(missing_figure("the smallest efficient block"))?;
         let block = of_bytes(&block);
-        let says =
-            format!("random reads of {} are near full bandwidth at their best depth", bounded(&block, bytes));
+        let says = format!(
+            "random reads of {} reach nearly full bandwidth at their best depth",
+            bounded(&block, bytes)
+        );
         Ok(Figure::new("efficient_block_bytes", block, says))
     }
 
@@ -226,7 +228,10 @@ impl Figures<'_> {
     pub(crate) fn reads_ahead(&self) -> Option<Figure> {
         let after = self.profile.experiments.read_ahead.as_ref()?.findings.detected_after_requests?;
         let plural = if after == 1 { "" } else { "s" };
-        let says = format!("after {after} request{plural} in sequence the device reads ahead by itself");
+        let says = format!(
+            "the device starts its own read-ahead after {after} sequential \
+            request{plural}"
+        );
         Some(Figure::stated("read_ahead_after_requests", f64::from(after), says))
     }
 
@@ -280,7 +285,8 @@ fn page_cost_figure(
 ) -> Figure {
     let cost = page_cost_ratio(sequential, random, block_bytes);
     let says = format!(
-        "{when}: random reads of {} give {} at depth {depth}, sequential ones {} at most: a ratio of {}",
+        "{when}: random reads of {} reach {} at depth {depth}, sequential reads at most {}: a \
+        ratio of {}",
         format_bytes(block_bytes),
         bandwidth(random.value),
         bandwidth(sequential.value),

@@ -80,7 +80,7 @@ impl Figures<'_> {
         let best =
             self.best_sequential_write().ok_or(missing_figure("the bandwidth of sequential writes"))?;
         let says = format!(
-            "sequential writes of {} give {} at depth {}",
+            "sequential writes of {} reach {} at depth {}",
             format_bytes(best.block_bytes),
             bounded(&best.bytes_per_s, bandwidth),
             best.queue_depth
@@ -89,12 +89,19 @@ impl Figures<'_> {
         let by_cache = self.cache_answers_sequential(&best);
         let figure = Self::mark_cached(figure, by_cache);
         Ok(if by_cache {
-            figure.no_surer_than(Confidence::Low, "a write cache answered them, which holds for bursts alone")
+            figure.no_surer_than(
+                Confidence::Low,
+                "a write cache absorbed them, so the figure \
+                holds for bursts only",
+            )
         } else if best.is_of_large_ones {
             figure
         } else {
-            figure
-                .no_surer_than(Confidence::Medium, "large writes at depth weren't measured and may give more")
+            figure.no_surer_than(
+                Confidence::Medium,
+                "large writes at depth weren't measured and \
+                    may be faster",
+            )
         })
     }
 
@@ -126,7 +133,7 @@ impl Figures<'_> {
     pub(crate) fn sequential_write_ns(&self, page_bytes: u64) -> Result<Figure, MissingFigure> {
         let rate = self.sequential_write_bandwidth()?;
         let span = inverse(1e9 * page_bytes as f64, &rate.value);
-        let says = format!("{} a page", bounded(&span, time));
+        let says = format!("{} per page", bounded(&span, time));
         Ok(Figure::new("sequential_write_ns", span, says))
     }
 
@@ -145,7 +152,7 @@ impl Figures<'_> {
         };
         let sizes = large.chain(small).filter(reaches).map(|(bytes, ..)| bytes);
         let smallest = sizes.min().ok_or(missing_figure("sequential writes of several sizes"))?;
-        let says = format!("{}, and those of {} reach 95 % of it", best.says, format_bytes(smallest));
+        let says = format!("{}; those of {} reach 95 % of it", best.says, format_bytes(smallest));
         let value = Interval::exact(smallest as f64);
         Ok(Figure { key: "sequential_write_request_bytes", value, says, ..best })
     }

@@ -7,7 +7,7 @@ use super::words::{bandwidth, bounded, bytes, time};
 use super::writes::PROBE_WRITES;
 use crate::settings::{Figure, MissingFigure};
 
-const MISSING: MissingFigure = MissingFigure { needs: "what the write cache absorbs", how: PROBE_WRITES };
+const MISSING: MissingFigure = MissingFigure { needs: "the capacity of the write cache", how: PROBE_WRITES };
 
 /// Least speed-up of a burst compared with the rate after it.
 const FASTER_MIN: f64 = 1.25;
@@ -30,7 +30,7 @@ impl Burst {
     /// writing differ in it.
     pub(crate) fn clause(&self) -> String {
         format!(
-            "random writes of {} are taken in at {} up to {}, then at {}",
+            "random writes of {} are absorbed at {} up to {}, then continue at {}",
             format_bytes(self.block_bytes),
             bandwidth(self.taken.value),
             bytes(self.absorbed.value as f64),
@@ -59,7 +59,7 @@ impl Figures<'_> {
         let found = self.write_cache()?;
         let sustained = found.absorbed_bytes.and(found.sustained_bytes_per_s).ok_or(MISSING)?;
         let says =
-            format!("random writes go on at {} once the cache is full", bounded(&sustained, bandwidth));
+            format!("random writes continue at {} once the cache is full", bounded(&sustained, bandwidth));
         Ok(Figure::new("write_bandwidth_behind_cache_bytes_per_s", sustained, says))
     }
 
@@ -70,7 +70,7 @@ impl Figures<'_> {
         Ok(Figure::new(
             "flush_of_full_cache_ns",
             span,
-            format!("a flush behind it takes {}", bounded(&span, time)),
+            format!("a flush after them takes {}", bounded(&span, time)),
         ))
     }
 

@@ -9,8 +9,8 @@ use crate::settings::{Figure, MissingFigure};
 use nandle_profile::arithmetic::{inverse, map, of_bytes, product, sum};
 
 /// Instruction for measuring writes.
-pub(super) const PROBE_WRITES: &str =
-    "let the probe write, and enough: nandle probe TARGET BUDGET(10m) --write-limit 20GiB";
+pub(super) const PROBE_WRITES: &str = "let the probe write, with a larger budget: nandle probe TARGET BUDGET(10m) --write-limit \
+    20GiB";
 
 /// Key of the write size below which a write needs a read as well.
 pub(crate) const SMALLEST_WRITE: &str = "smallest_write_bytes";
@@ -25,7 +25,7 @@ impl Figures<'_> {
         let steady = self.profile.derived.steady_state.as_ref();
         let steady = steady.ok_or(missing_figure("the steady state of random writes"))?;
         let says = format!(
-            "random writes of {} give {} {}",
+            "random writes of {} reach {} {}",
             format_bytes(steady.block_bytes),
             bounded(&steady.random_write_bytes_per_s, bandwidth),
             self.long_writing_phase()
@@ -57,15 +57,12 @@ impl Figures<'_> {
         } else {
             let known = if is_known { "" } else { ", which wasn't measured clearly" };
             format!(
-                "; one of {large} takes {} times as long as one of {small}{known}",
+                "; a write of {large} takes {} times as long as one of {small}{known}",
                 bounded(&larger, number)
             )
         };
-        let says = format!(
-            "{}{how}, so there are {} writes of {page} a second",
-            steady.says,
-            bounded(&iops, number)
-        );
+        let says =
+            format!("{}{how}, which gives {} writes of {page} a second", steady.says, bounded(&iops, number));
         Ok(Figure { surest: steady.surest, ..Figure::new("steady_write_iops", iops, says) })
     }
 
@@ -170,7 +167,7 @@ impl Figures<'_> {
 
     /// Limit up to which writes don't disturb reads, with the block size of the writes.
     fn interference(&self) -> Result<(InterferenceLimit, u64), MissingFigure> {
-        let missing = missing_figure("what writes do to the latency of reads");
+        let missing = missing_figure("the effect of writes on the latency of reads");
         let limit = self.profile.derived.interference.ok_or(missing)?;
         let map = self.profile.experiments.interference.as_ref().ok_or(missing)?;
         Ok((limit, map.findings.write_block_bytes))
@@ -181,21 +178,20 @@ impl Figures<'_> {
     pub(crate) fn write_bandwidth_beside_reads(&self) -> Result<Figure, MissingFigure> {
         let (limit, write_bytes) = self.interference()?;
         let rate = map(&limit.write_rate_per_s, |per_s| per_s * write_bytes as f64);
-        let reads = format!("beside {} reads a second,", number(limit.read_rate_per_s));
-        let latency = format!(
-            "the latency that {:.0} % of the reads have within twice its value",
-            limit.quantile * 100.0
-        );
+        let reads = format!("at {} reads a second", number(limit.read_rate_per_s));
+        let latency =
+            format!("the latency of {:.0} % of the reads within twice its value", limit.quantile * 100.0);
         let block = format_bytes(write_bytes);
         let says = if rate.value > 0.0 {
-            format!("{reads} writes of {block} up to {} leave {latency}", bounded(&rate, bandwidth))
+            format!("{reads} writes of {block} up to {} keep {latency}", bounded(&rate, bandwidth))
         } else if rate.high > 0.0 {
             let perhaps = bandwidth(rate.high);
             format!(
-                "{reads} no rate of writes of {block} that was tried surely leaves {latency}, but up to {perhaps} may"
+                "{reads} no measured rate of writes of {block} surely keeps {latency}, but up to \
+                {perhaps} may"
             )
         } else {
-            format!("{reads} no rate of writes of {block} that was tried leaves {latency}")
+            format!("{reads} no measured rate of writes of {block} keeps {latency}")
         };
         Ok(Figure::new("write_bandwidth_beside_reads_bytes_per_s", rate, says))
     }
@@ -215,17 +211,20 @@ impl Figures<'_> {
         let step = findings.and_then(|conducted| conducted.findings.read_modify_write_below_bytes);
         let Some(step) = step else { return self.smallest_block() };
         let step = of_bytes(&step);
-        let says = format!("a write smaller than {} costs a read as well", bounded(&step, bytes));
+        let says = format!("a write smaller than {} needs a read as well", bounded(&step, bytes));
         Ok(Figure::new(SMALLEST_WRITE, step, says))
     }
 
     /// Time of alternating between several write streams divided by the time of one stream.
     pub(crate) fn partitioned_write(&self) -> Result<Figure, MissingFigure> {
-        let missing = missing_figure("the cost of writing several streams by turns");
+        let missing = missing_figure("the cost of alternating between several write streams");
         let cost = self.profile.derived.write_pattern_cost.ok_or(missing)?;
         let relative = cost.partitioned.ok_or(missing)?;
-        let says =
-            format!("streams written by turns take {} times as long as one", bounded(&relative, number));
+        let says = format!(
+            "alternating between several write streams takes {} times as long as one \
+                stream",
+            bounded(&relative, number)
+        );
         Ok(Figure::new("partitioned_by_sequential_write_ratio", relative, says))
     }
 
@@ -237,13 +236,13 @@ impl Figures<'_> {
             let sequential = self.sequential_write_ns(page_bytes)?.value;
             Ok(product(&sequential, &self.random_by_sequential_write()?.value))
         })?;
-        Ok(Figure::new("random_write_ns", span, format!("{} a page", bounded(&span, time))))
+        Ok(Figure::new("random_write_ns", span, format!("{} per page", bounded(&span, time))))
     }
 
     /// 99th percentile latency of reads and of writes near saturation, with their shares of the
     /// peak rate. Each is taken with the least load of the other kind.
     pub(crate) fn latency_near_saturation(&self) -> Result<[(Figure, f64); 2], MissingFigure> {
-        let missing = missing_figure("latencies over the rate of reads and writes");
+        let missing = missing_figure("latencies by rate of reads and writes");
         let cells = &self.profile.experiments.interference.as_ref().ok_or(missing)?.findings.cells;
         let read = busiest(cells, |cell| cell.read_share, |cell| cell.write_share).ok_or(missing)?;
         let write = busiest(cells, |cell| cell.write_share, |cell| cell.read_share).ok_or(missing)?;
@@ -251,7 +250,7 @@ impl Figures<'_> {
             |key, share: f64, what: &str, p99: Option<u64>| -> Result<(Figure, f64), MissingFigure> {
                 let p99 = p99.ok_or(missing)? as f64;
                 let says = format!(
-                    "99 % of {what} take at most {} at {:.0} % of the most a second",
+                    "99 % of {what} take at most {} at {:.0} % of their peak rate",
                     time(p99),
                     share * 100.0
                 );

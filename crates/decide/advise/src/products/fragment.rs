@@ -79,7 +79,7 @@ impl Text {
             return;
         }
         self.lines.push(String::new());
-        self.say("", "What this profile doesn't support:");
+        self.say("", "Settings that this profile doesn't support:");
         for MissingSetting { setting, needs, .. } in missing {
             self.say("  ", &format!("{setting}: needs {needs}"));
         }

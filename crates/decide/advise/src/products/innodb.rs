@@ -28,10 +28,10 @@ pub(super) fn io_capacity(figures: &Figures<'_>, default: &'static str) -> Resul
     seen.retain(|figure| figure.key != steady.key);
     seen.push(pages);
     let rule = format!(
-        "{rule}; in pages of {}, and the documentation wants it as low as is practical",
+        "{rule}; in pages of {}. The documentation advises a value as low as practical",
         format_bytes(PAGE_BYTES)
     );
-    let then = "flushing in the background will ask more of this device than leaves its reads alone";
+    let then = "background flushing will exceed the rate that leaves reads undisturbed";
     Ok(capacity("innodb_io_capacity", &pages_per_s, (seen, rule, then), default))
 }
 
@@ -41,9 +41,8 @@ pub(super) fn io_capacity_max(
 ) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_iops(PAGE_BYTES)?;
     let pages_per_s = steady.value;
-    let rule =
-        "the steady state, as far as it is sure: a greater burst can't be kept up, and reads wait for it";
-    let then = "InnoDB takes this device for faster than it is when it hurries";
+    let rule = "the lower bound of the steady state: a faster burst can't be sustained and delays reads";
+    let then = "InnoDB assumes a faster device than this one when it flushes aggressively";
     Ok(capacity("innodb_io_capacity_max", &pages_per_s, (vec![steady], rule.into(), then), default))
 }
 
@@ -65,7 +64,7 @@ fn capacity(
         return setting;
     }
     setting.remark(format!(
-        "The rule gives {} here, and the server takes no less than {IO_CAPACITY_MIN:.0}: {then}.",
+        "The rule gives {} here, but the server's minimum is {IO_CAPACITY_MIN:.0}: {then}.",
         number(pages_per_s.low)
     ))
 }
@@ -81,9 +80,10 @@ pub(super) fn lru_scan_depth(
     let pages_per_s = rate / PAGE_BYTES as f64;
     let value = whole(pages_per_s).clamp(100, most);
     let rule = format!(
-        "pages of 16 KiB that the device writes in a second beside reads, from 100, the least that the server takes, to the default: \
-         dirty pages that the search for free ones finds are written, so a deeper search asks for more than the device has left{}",
-        if has_instances { "; each instance of the buffer pool searches so deep" } else { "" }
+        "pages of 16 KiB that the device writes per second without disturbing reads, from 100 \
+        (the server's minimum) to the default. The scan for free pages flushes the dirty pages it \
+        finds, so a deeper scan exceeds what the device can write{}",
+        if has_instances { "; each buffer pool instance scans to this depth" } else { "" }
     );
     // The documentation advises a low value for a device that is busy writing; the number is ours.
     Ok(Setting::new("innodb_lru_scan_depth", value, seen, RuleSource::Ours, rule).default(default))
@@ -104,8 +104,9 @@ pub(super) fn io_threads(
     let threads = figures.submitting_threads();
     let needed = threads.as_ref().map_or(1.0, |threads| threads.value.value);
     let value = whole((knee.value.value / OUTSTANDING).ceil().max(needed)).clamp(THREADS.0, THREADS.1);
-    let rule = "as many as the knee needs, 4 to 64: with innodb_use_native_aio each has up to 256 requests outstanding, so \
-                they don't bound the depth; and, where that was measured, as many threads as the device's rate takes";
+    let rule = "enough threads for the knee, 4 to 64: with innodb_use_native_aio each thread \
+        keeps up to 256 requests outstanding, so threads don't limit the depth. If it was \
+        measured, enough threads for the device's peak rate";
     let source = if threads.is_some() { RuleSource::Ours } else { RuleSource::Documentation };
     let seen = std::iter::once(knee).chain(threads).collect();
     let setting = Setting::new(name, value, seen, source, rule).default(default);
@@ -124,19 +125,23 @@ pub(super) fn redo_size(
     let (rate, seen, background) = background_write_rate(figures)?;
     let megabytes = written_back_bytes(rate).clamp(BYTES.0, BYTES.1) >> 20;
     let rule = format!(
-        "as much as is logged in an hour of the busiest kind: a page that is changed again and again is then written home less often, \
-         which saves the more, the more random writes cost. What is shown is what the device writes back in five minutes, 1 GiB to 64 \
-         GiB: a longer log leaves more to be written at once when it is full, and more for recovery. The device is taken to write \
-         back at {background}"
+        "the log volume of the busiest hour: pages that change often are then written back less \
+        often, which saves more the more expensive random writes are. The value shown is what the \
+        device writes back in five minutes, 1 GiB to 64 GiB. A longer log leaves more to write \
+        back at once when it is full, and takes longer to recover. Write-back is assumed at \
+        {background}"
     );
     Ok(Setting::new(name, format!("{megabytes}M"), seen, RuleSource::Ours, rule)
         .default(default)
-        .remark("How much is logged: the growth of Innodb_os_log_written (SHOW GLOBAL STATUS) in an hour.")
-        .shown_only("the workload decides it"))
+        .remark(
+            "To measure the log volume: the growth of Innodb_os_log_written (SHOW GLOBAL \
+            STATUS) in an hour.",
+        )
+        .shown_only("it depends on the workload"))
 }
 
-const NEIGHBORS_CONTESTED: &str = "Contested: 0 is the custom for solid-state drives. It writes more pages; try both \
-     where the drive wears.";
+const NEIGHBORS_CONTESTED: &str = "Contested: 0 is customary for solid-state drives. 1 writes \
+    more pages; try both if the drive wears out.";
 
 /// `innodb_flush_neighbors`.
 pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
@@ -145,12 +150,14 @@ pub(super) fn flush_neighbors(figures: &Figures<'_>) -> Result<Setting, MissingF
     let (value, rule) = if expensive {
         (
             1,
-            "1: random writes are much more expensive than sequential ones here, so a page takes its dirty neighbours along",
+            "1: random writes are much more expensive than sequential ones here, so dirty \
+            neighbours are flushed along with a page",
         )
     } else {
         (
             0,
-            "0: random writes are not surely more expensive than 4 times sequential ones, so each page is written alone",
+            "0: random writes are not surely more than 4 times as expensive as sequential ones, \
+            so each page is flushed alone",
         )
     };
     // The documentation distinguishes disks from other devices; the ratio is ours.
@@ -176,16 +183,16 @@ pub(super) fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure>
         }
     }
     let rule = if chosen == PAGE_BYTES {
-        "the default: no smaller page is surely a quarter cheaper to write here, and a larger one holds more rows"
+        "the default: no smaller page is surely a quarter cheaper to write here, and a larger \
+        page holds more rows"
     } else {
-        "the page from which on no smaller one is surely a quarter cheaper to write: less is written for each row"
+        "the largest page that no smaller one beats by a quarter of the write cost for sure: less \
+        is written per row"
     };
     Ok(Setting::new("innodb_page_size", chosen, costs, RuleSource::Ours, rule)
         .default("16384")
-        .remark(
-            "Small pages suit small rows that are sought one by one; scans and long rows want large ones.",
-        )
-        .shown_only("an instance keeps the page size with which it was initialised"))
+        .remark("Small pages suit small rows in point lookups; large pages suit scans and long rows.")
+        .shown_only("an instance keeps the page size that it was initialised with"))
 }
 
 /// `innodb_log_write_ahead_size`, between `least` and the server's maximum.
@@ -197,7 +204,7 @@ pub(super) fn log_write_ahead_size(
     let block = figures.smallest_write()?;
     let value = power_of_two_within(block.value.value, least, greatest);
     let rule = format!(
-        "the device's smallest block, {} at least, so that appending to the log reads nothing first",
+        "the device's smallest block, at least {}, so that appending to the log needs no read",
         format_bytes(least)
     );
     Ok(Setting::new("innodb_log_write_ahead_size", value, vec![block], RuleSource::Documentation, rule))
@@ -206,7 +213,8 @@ pub(super) fn log_write_ahead_size(
 /// `innodb_flush_method`.
 pub(super) fn flush_method(figures: &Figures<'_>) -> Option<Setting> {
     let direct = figures.direct();
-    let rule = "around the page cache, where that works: pages are cached once, in the buffer pool";
+    let rule = "bypass the page cache if direct I/O works: pages are cached once, in the buffer \
+        pool";
     (direct.value.value > 0.0).then(|| {
         Setting::new("innodb_flush_method", "O_DIRECT", vec![direct], RuleSource::Documentation, rule)
     })
@@ -215,8 +223,8 @@ pub(super) fn flush_method(figures: &Figures<'_>) -> Option<Setting> {
 /// `innodb_doublewrite`, never off for speed.
 pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
     let rule = format!(
-        "on: off only where writes of a page ({}) are proven never to tear, on the whole way to the medium; never for \
-         speed",
+        "on: turn it off only if writes of a page ({}) are proven never to tear on the whole path \
+        to the medium; never for speed",
         format_bytes(PAGE_BYTES)
     );
     Setting::new(
@@ -234,8 +242,10 @@ pub(super) fn doublewrite(figures: &Figures<'_>) -> Setting {
 /// `innodb_buffer_pool_size`, with the share of memory that the server's documentation advises.
 pub(super) fn buffer_pool_size(memory_bytes: u64, documented: &str) -> Setting {
     let megabytes = ((memory_bytes / 8 * 5) >> 20).max(5);
-    let rule =
-        format!("five eighths of the memory that it may use ({}): {documented}", format_bytes(memory_bytes));
+    let rule = format!(
+        "five eighths of the memory available to the server ({}): {documented}",
+        format_bytes(memory_bytes)
+    );
     Setting::new(
         "innodb_buffer_pool_size",
         format!("{megabytes}M"),

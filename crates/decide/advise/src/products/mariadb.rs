@@ -18,8 +18,10 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add(
         "innodb_flush_neighbors",
         neighbors.map(|set| {
-            set.default("1")
-                .remark("The server ignores it where the kernel says that the device doesn't turn.")
+            set.default("1").remark(
+                "The server ignores it if the kernel reports that the device isn't \
+                    rotational.",
+            )
         }),
     );
     collector.add("innodb_lru_scan_depth", innodb::lru_scan_depth(figures, "1536", 1536, false));
@@ -48,10 +50,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     if let Some(memory) = question.memory_bytes {
         collector.add(
             "innodb_buffer_pool_size",
-            Ok(innodb::buffer_pool_size(
-                memory,
-                "the documentation takes up to 80 % on a server that does nothing else",
-            )),
+            Ok(innodb::buffer_pool_size(memory, "the documentation allows up to 80 % on a dedicated server")),
         );
     }
 }

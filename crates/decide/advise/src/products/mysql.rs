@@ -27,20 +27,26 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     let redo = innodb::redo_size("innodb_redo_log_capacity", figures, "100M");
     collector.add(
         "innodb_redo_log_capacity",
-        redo.map(|set| set.remark("Before 8.0.30 it is innodb_log_file_size, of each of two files.")),
+        redo.map(|set| {
+            set.remark(
+                "Before 8.0.30 the setting is innodb_log_file_size, for each of \
+            two files.",
+            )
+        }),
     );
     collector.add("innodb_page_size", innodb::page_size(figures));
     let write_ahead = innodb::log_write_ahead_size(figures, WRITE_AHEAD_BYTES, innodb::PAGE_BYTES);
     let write_ahead = write_ahead.map(|set| {
         set.default("8192").remark(
-            "The log goes through the page cache, whose pages are read before a part of one is written.",
+            "The log is written through the page cache, which reads a page before a part of it is \
+            written.",
         )
     });
     collector.add("innodb_log_write_ahead_size", write_ahead);
     if let Some(method) = innodb::flush_method(figures) {
         let method = method.default(if new { "O_DIRECT" } else { "fsync" });
         let method = if new {
-            method.remark("Where the file system doesn't take it, the server chooses fsync by itself.")
+            method.remark("If the file system doesn't support it, the server falls back to fsync.")
         } else {
             method
         };
@@ -51,7 +57,11 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     if let Some(memory) = question.memory_bytes {
         collector.add(
             "innodb_buffer_pool_size",
-            Ok(innodb::buffer_pool_size(memory, "the middle of the documentation's 50 to 75 %")),
+            Ok(innodb::buffer_pool_size(
+                memory,
+                "the middle of the 50 to 75 % that the \
+                documentation advises",
+            )),
         );
     }
 }
@@ -64,11 +74,11 @@ fn use_fdatasync(figures: &Figures<'_>, new: bool) -> Result<Setting, MissingFig
     };
     let (fdatasync, fsync) = figure_of(CommitMethod::Fdatasync)
         .zip(figure_of(CommitMethod::Fsync))
-        .ok_or(MissingFigure { needs: "what fdatasync and fsync take on files", how: PROBE_FILES })?;
+        .ok_or(MissingFigure { needs: "the time of fdatasync and fsync on files", how: PROBE_FILES })?;
     let slower = fdatasync.value.low > fsync.value.high;
     let value = if slower { "OFF" } else { "ON" };
     let rule = "on, unless fdatasync was surely slower than fsync";
     Ok(Setting::new("innodb_use_fdatasync", value, vec![fdatasync, fsync], RuleSource::Documentation, rule)
         .default(if new { "ON" } else { "OFF" })
-        .remark("Versions before 8.0.26 don't know it."))
+        .remark("Versions before 8.0.26 don't support it."))
 }

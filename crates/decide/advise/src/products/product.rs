@@ -27,7 +27,8 @@ pub enum Product {
 /// The version is older than the oldest supported one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{product} {got}: nothing is known here of versions before {oldest}; name one from {oldest} to {latest}"
+    "{product} {got}: versions before {oldest} aren't supported; choose one from {oldest} to \
+    {latest}"
 )]
 pub struct UnknownVersion {
     product: Product,
@@ -112,12 +113,17 @@ impl Product {
     pub(crate) fn against_waiting(self) -> &'static str {
         match self {
             Self::Postgresql | Self::Mariadb | Self::Mysql => {
-                ", so let the server write back early and evenly, and keep the log on another device"
+                ", so let the server write back early and evenly, and put the log on another \
+                device"
             }
             Self::Rocksdb => {
-                ", so write back early and evenly (bytes_per_sync), and keep the log on another device (wal_dir)"
+                ", so write back early and evenly (bytes_per_sync), and put the log on another \
+                device (wal_dir)"
             }
-            Self::Sqlite => ", so run PRAGMA wal_checkpoint at quiet times, and load in several transactions",
+            Self::Sqlite => {
+                ", so run PRAGMA wal_checkpoint at quiet times, and load in several \
+                transactions"
+            }
             Self::Seastar | Self::Linux => "",
         }
     }

@@ -11,15 +11,15 @@ pub(super) fn collect(profile: &DeviceProfile, question: &Question) -> Vec<Strin
     let figures = Figures::of(profile);
     let newer = (question.version > question.product.latest()).then(|| {
         format!(
-            "{} {} is newer than what is known here ({}): check names and ranges against its documentation.",
+            "{} {} is newer than the latest supported version ({}): check names and ranges in its \
+            documentation.",
             question.product,
             question.version,
             question.product.latest()
         )
     });
-    let cached = (!profile.backend.direct).then(|| {
-        "Everything was measured through the page cache: the figures are the cache's as well.".to_owned()
-    });
+    let cached = (!profile.backend.direct)
+        .then(|| "All measurements used the page cache, so the figures include it.".to_owned());
     let partial = profile.partial.iter().map(|reason| format!("The profile is partial: {reason}."));
     let behind = flush_behind_burst(&figures, question.product);
     let warnings = [burst(&figures), behind, volatile(&figures), one_thread(&figures)];
@@ -38,11 +38,11 @@ fn burst(figures: &Figures<'_>) -> Option<String> {
     let burst = figures.burst()?;
     let drained = figures.write_cache().ok()?.drain_ns;
     let rest = drained.map_or_else(
-        || "no rest that was tried made it as fast again".to_owned(),
-        |drain| format!("after {} of rest it is as fast again", time(drain.value as f64)),
+        || "it didn't recover in any measured pause".to_owned(),
+        |drain| format!("it recovers in {} of idle time", time(drain.value as f64)),
     );
     Some(format!(
-        "{}; {rest}. A load, or a benchmark, of less than that says nothing of what the device keeps up.",
+        "{}; {rest}. Loads and benchmarks smaller than that don't show the sustained rate.",
         capitalised(&burst.clause())
     ))
 }
@@ -54,8 +54,8 @@ fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String>
     let (flush, commit) = (figures.flush_of_full_cache().ok()?, figures.commit().ok()?);
     (flush.value.low > FLUSH_RATIO * commit.value.high).then(|| {
         format!(
-            "A flush behind many writes takes {}, a commit alone {}: what commits beside a bulk load or a checkpoint waits that \
-             long{}.",
+            "A flush after many writes takes {}, a single commit {}: commits during a bulk load \
+            or a checkpoint wait that long{}.",
             time(flush.value.value),
             time(commit.value.value),
             product.against_waiting()
@@ -66,13 +66,14 @@ fn flush_behind_burst(figures: &Figures<'_>, product: Product) -> Option<String>
 /// Warns of a volatile write cache, and of flushes too quick to have emptied it.
 fn volatile(figures: &Figures<'_>) -> Option<String> {
     let least_ns = figures.medium_write_ns_min();
-    let loses = "The kernel calls the device's write cache volatile: what no flush has covered is lost with the power, so leave \
-                 fsync on.";
+    let loses = "The kernel reports a volatile write cache: unflushed data is lost in a power \
+        failure, so leave fsync on.";
     let too_quick = figures.commit().ok().filter(|commit| commit.value.high < least_ns);
     let doubt = too_quick.map_or_else(String::new, |commit| {
         format!(
-            " A commit takes {} all the same, less than any medium of its kind needs: its cache is protected after all, or flushes \
-             are ignored. See that its data sheet has protection from power loss before you trust it.",
+            " But a commit takes {}, too fast for the medium: either the cache is protected, or \
+            flushes are ignored. Check the data sheet for power-loss protection before you rely \
+            on it.",
             time(commit.value.value)
         )
     });
@@ -84,8 +85,8 @@ fn one_thread(figures: &Figures<'_>) -> Option<String> {
     let threads = figures.submitting_threads()?;
     (threads.value.low > 1.0).then(|| {
         format!(
-            "One thread can't ask this device for all that it gives: {}. Depths and rates of reading here are those of one thread; \
-             spread reads over {} threads or processes.",
+            "One thread can't saturate this device: {}. Read depths and rates here are those of \
+            one thread; spread reads over {} threads or processes.",
             threads.says,
             number(threads.value.value)
         )

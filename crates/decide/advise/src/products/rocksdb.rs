@@ -21,7 +21,7 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
     collector.add("max_subcompactions", max_subcompactions(figures));
     collector.add("bytes_per_sync", bytes_per_sync(figures, "bytes_per_sync"));
     let of_log = bytes_per_sync(figures, "wal_bytes_per_sync");
-    let remark = "Where each write syncs the log (WriteOptions::sync) it changes nothing.";
+    let remark = "It has no effect if each write syncs the log (WriteOptions::sync).";
     collector.add("wal_bytes_per_sync", of_log.map(|setting| setting.remark(remark)));
     collector.add("rate_bytes_per_sec", rate_bytes_per_sec(figures));
     collector.part("[CFOptions \"default\"]");
@@ -55,8 +55,9 @@ fn complete(version: Version, collector: &mut Collector) {
 fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 2 * MIB, 16 * MIB);
-    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 2 MiB, the default of newer \
-                versions, to 16 MiB: a compaction reads many files by turns";
+    let rule = "the smallest request that reaches 95 % of the sequential bandwidth at depth 1, \
+        from 2 MiB (the default of newer versions) to 16 MiB: a compaction alternates between \
+        many files";
     let default = if version >= READAHEAD_VERSION { "2097152" } else { "0" };
     Ok(Setting::new("compaction_readahead_size", value, vec![request], RuleSource::Ours, rule)
         .default(default))
@@ -66,8 +67,8 @@ fn compaction_readahead_size(figures: &Figures<'_>, version: Version) -> Result<
 fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_request_bytes(1)?;
     let value = power_of_two_within(request.value.value, 256 << 10, 4 * MIB);
-    let rule = "the smallest request that reaches 95 % of sequential bandwidth when one is outstanding, 256 KiB, the default, to \
-                4 MiB: what reads ahead isn't alone";
+    let rule = "the smallest request that reaches 95 % of the sequential bandwidth at depth 1, \
+        from 256 KiB (the default) to 4 MiB: read-ahead shares the device with other reads";
     Ok(Setting::new("max_auto_readahead_size", value, vec![request], RuleSource::Ours, rule)
         .default("262144"))
 }
@@ -75,13 +76,13 @@ fn max_auto_readahead_size(figures: &Figures<'_>) -> Result<Setting, MissingFigu
 fn block_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.smallest_block()?;
     let value = power_of_two_within(block.value.value, 4 << 10, 64 << 10);
-    let rule = "the device's smallest real block, 4 KiB to 64 KiB: a smaller one is read no faster";
-    Ok(Setting::new("block_size", value, vec![block], RuleSource::Ours, rule)
-        .default("4096")
-        .remark(
-            "A block is compressed before it is written, so what is read is smaller. RocksDB's tuning guide begins with 16384: a quarter \
-             of the index in memory, for more bytes a read.",
-        ))
+    let rule = "the device's smallest real block, 4 KiB to 64 KiB: smaller blocks are read no \
+        faster";
+    Ok(Setting::new("block_size", value, vec![block], RuleSource::Ours, rule).default("4096").remark(
+        "Blocks are compressed before they are written, so reads are smaller. RocksDB's \
+            tuning guide suggests 16384: a quarter of the index in memory, but more bytes per \
+            read.",
+    ))
 }
 
 /// Writing back this size at once delays a read by at most ten milliseconds.
@@ -89,8 +90,8 @@ fn bytes_per_sync(figures: &Figures<'_>, name: &'static str) -> Result<Setting, 
     let sequential = figures.sequential_write_bandwidth()?;
     let value = power_of_two_within(sequential.value.low / 100.0 / 2.0, 256 << 10, 8 * MIB);
     let rule = format!(
-        "what the device surely writes in sequence in about 5 to 10 ms, so that no flush grows much longer; 256 KiB to 8 MiB. \
-         What is set takes {}",
+        "the bytes that the device surely writes in sequence in about 5 to 10 ms, so that flushes \
+        stay short; 256 KiB to 8 MiB. Writing this value takes {}",
         time(1e9 * value as f64 / sequential.value.low)
     );
     Ok(Setting::new(name, value, vec![sequential], RuleSource::Ours, rule).default("0"))
@@ -108,18 +109,20 @@ fn rate_of_sequences(figures: &Figures<'_>) -> Result<(f64, Vec<Figure>, String)
     Ok((
         rate_of_sequences,
         seen,
-        format!("{rule}; as a part of the sequential bandwidth, for a tree writes in sequence"),
+        format!("{rule}; as a share of the sequential bandwidth, because a tree writes in sequence"),
     ))
 }
 
 fn rate_bytes_per_sec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, seen, rule) = rate_of_sequences(figures)?;
-    let remark = "What writes do to reads was measured with random ones: long sequences may disturb them less, so begin with \
-                  this and raise it while reads bear it.";
-    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule).remark(remark).shown_only(
-        "no options file holds a rate limiter: give the number to NewGenericRateLimiter, or to db_bench as \
-         --rate_limiter_bytes_per_sec",
-    ))
+    let remark = "The effect of writes on reads was measured with random writes. Long sequences \
+        may disturb reads less: start with this value and raise it while reads stay fast.";
+    Ok(Setting::new("rate_bytes_per_sec", whole(rate), seen, RuleSource::Ours, rule)
+        .remark(remark)
+        .shown_only(
+            "options files have no rate limiter: pass the number to NewGenericRateLimiter, or to \
+        db_bench as --rate_limiter_bytes_per_sec",
+        ))
 }
 
 /// A compaction job writes what a single reader reads.
@@ -128,16 +131,17 @@ fn max_background_jobs(figures: &Figures<'_>) -> Result<Setting, MissingFigure> 
     let (rate, mut seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
     let fed = jobs_fed(rate, &one).max(LEAST);
-    let rule = "as many jobs as the rate that writes may have feeds, when each writes at a fifth of the sequential \
-                bandwidth; at least 2, the default";
+    let rule = "as many jobs as the write rate keeps busy, at a fifth of the sequential bandwidth \
+        each; at least 2, the default";
     let Some(processors) = figures.processors() else {
         let setting = Setting::new("max_background_jobs", whole(fed), seen, RuleSource::Ours, rule);
-        let remark = "A model has no processors: more jobs than your machine has processors gain nothing.";
+        let remark = "A model has no processors: more jobs than your machine has processors gain \
+            nothing.";
         return Ok(setting.default("2").remark(remark));
     };
     let value = whole(fed.min(processors.value.value.max(LEAST)));
     seen.push(processors);
-    let rule = format!("{rule}, and at most the number of processors of the machine that measured");
+    let rule = format!("{rule}, and at most the processors of the probed machine");
     Ok(Setting::new("max_background_jobs", value, seen, RuleSource::Ours, rule).default("2"))
 }
 
@@ -153,15 +157,15 @@ fn max_subcompactions(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (rate, seen, _) = rate_of_sequences(figures)?;
     let one = figures.sequential_write_bandwidth()?;
     let value = whole(jobs_fed(rate, &one)).clamp(1, 4);
-    let rule = "as many parts of the first level's compaction, which is a single job, as the rate that writes may have feeds; 1, the \
-                default, to 4";
+    let rule = "parts of the first level's compaction (a single job) that the write rate keeps \
+        busy; from 1, the default, to 4";
     Ok(Setting::new("max_subcompactions", value, seen, RuleSource::Ours, rule).default("1"))
 }
 
 /// The block cache takes a third of the memory, so buffered reads use the page cache for the rest.
 fn use_direct_reads(figures: &Figures<'_>) -> Setting {
-    let rule = "false: with the block cache at a third of the memory the rest is the page cache's, which holds what is still \
-                compressed; true where the block cache has nearly all of it";
+    let rule = "false: the block cache takes a third of the memory, and the page cache holds \
+        compressed blocks in the rest; true if the block cache takes nearly all";
     Setting::new("use_direct_reads", "false", vec![figures.direct()], RuleSource::Documentation, rule)
         .device_independent()
         .default("false")
@@ -170,18 +174,23 @@ fn use_direct_reads(figures: &Figures<'_>) -> Setting {
 fn use_direct_writes(figures: &Figures<'_>) -> Setting {
     let direct = figures.direct();
     if direct.value.value == 0.0 {
-        let rule = "false: direct I/O wasn't to be had here";
+        let rule = "false: direct I/O is unavailable here";
         return Setting::new(DIRECT_WRITES, "false", vec![direct], RuleSource::Documentation, rule)
             .default("false");
     }
-    let rule = "true: what a compaction reads and writes once doesn't drive out of the page cache what is read often";
+    let rule = "true: data that compactions read and write once doesn't evict hot data from the \
+        page cache";
     Setting::new(DIRECT_WRITES, "true", vec![direct], RuleSource::Contested, rule)
         .default("false")
         .remark(
-            "Contested: what a compaction writes isn't in the page cache then either, so that its first readers wait for the device. It \
-             suits a block cache that has nearly all of the memory, with use_direct_reads.",
+            "Contested: the output of a compaction isn't in the page cache either, so its first \
+            readers wait for the device. It suits a block cache of nearly all the memory, with \
+            use_direct_reads.",
         )
-        .remark("Compactions then read ahead by compaction_readahead_size alone, which must not be 0.")
+        .remark(
+            "Compactions then read ahead only by compaction_readahead_size, which must not be \
+            0.",
+        )
 }
 
 /// Large enough to amortise a flush, and small enough for several buffers in memory.
@@ -195,17 +204,18 @@ fn write_buffer_size(figures: &Figures<'_>, question: &Question) -> Result<Setti
         question.memory_bytes.map_or(BYTES.1, |memory| (memory / PART_OF_MEMORY).clamp(BYTES.0, BYTES.1));
     let most = 1 << most.ilog2();
     let value = power_of_two_within(sequential.value.low / 10.0, BYTES.0, most);
-    let rule = "what the device surely writes in sequence in a tenth of a second, so that flushes are few and none takes long; 64 \
-                MiB, the default, to 256 MiB and to a sixteenth of the memory";
+    let rule = "the bytes that the device surely writes in sequence in a tenth of a second, so \
+        that flushes are few and short; from 64 MiB (the default) to 256 MiB and to a sixteenth \
+        of the memory";
     Ok(Setting::new("write_buffer_size", value, vec![sequential], RuleSource::Ours, rule)
         .default("67108864")
-        .remark("Memory and how much is written decide it more than the device does."))
+        .remark("It depends more on memory and write volume than on the device."))
 }
 
 /// "Usually about a third of the total memory" (`RocksDB`'s wiki, Setup Options and Basic Tuning).
 fn block_cache(memory_bytes: u64) -> Setting {
-    let rule = format!("a third of the memory that it may use ({})", format_bytes(memory_bytes));
+    let rule = format!("a third of the memory available to the server ({})", format_bytes(memory_bytes));
     Setting::new("block_cache", memory_bytes / 3, Vec::new(), RuleSource::Documentation, rule)
         .device_independent()
-        .shown_only("no options file holds a cache: give the number to NewLRUCache")
+        .shown_only("options files have no cache: pass the number to NewLRUCache")
 }

@@ -15,11 +15,11 @@ pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     let file_system = figures.profile.system.file_system.as_ref();
     let mount_point = match file_system {
         Some(file_system) => yaml_string(&file_system.mount_point),
-        None => "/var/lib/scylla # put the directory of the data here: the profile has none".to_owned(),
+        None => "/var/lib/scylla # replace by the data directory: the profile has none".to_owned(),
     };
     collector.part(format!("disks:\n  - mountpoint: {mount_point}"));
-    let measured = "the measured figure, as iotune gives it; its lower bound, for what is sent to a device that is taken to be \
-                    faster than it is waits in its queue, where nothing is shared out any more";
+    let measured = "the lower bound of the measured figure, which iotune gives: if Seastar \
+        overestimates the device, requests wait in the device's queue, beyond its scheduling";
     let whole = |name: &'static str, figure: Result<Figure, MissingFigure>| {
         let figure = figure?;
         let value = whole(figure.value.low.max(1.0));
@@ -56,8 +56,10 @@ pub(super) fn all_or_nothing(collector: &mut Collector) {
     for part in &mut collector.parts {
         part.heading = format!("# {}", part.heading.replace('\n', "\n# "));
         for setting in &mut part.settings {
-            setting
-                .show_only("Seastar takes a disk with all four rates only, and some are missing or not sure");
+            setting.show_only(
+                "Seastar needs all four rates of a disk, and some are missing or \
+                    uncertain",
+            );
         }
     }
 }
@@ -78,8 +80,8 @@ fn yaml_string(text: &str) -> String {
 
 /// The figure isn't iotune's, so the rule is ours.
 fn write_iops(writes: Figure) -> Setting {
-    let rule = "the lower bound of what is left after long writing, where iotune gives what there is in its first seconds: the scheduler \
-                shares it out for ever";
+    let rule = "the lower bound of the steady state, not of the first seconds as iotune gives: \
+        the scheduler distributes this rate permanently";
     let value = whole(writes.value.low.max(1.0));
     Setting::new("write_iops", value, vec![writes], RuleSource::Ours, rule)
 }
@@ -87,14 +89,14 @@ fn write_iops(writes: Figure) -> Setting {
 fn saturation_length(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let block = figures.efficient_block_bytes()?;
     let value = power_of_two_within(block.value.value, 512, 16 << 20);
-    let rule = "the smallest request that is near full bandwidth";
+    let rule = "the smallest request near full bandwidth";
     Ok(Setting::new("read_saturation_length", value, vec![block], RuleSource::Documentation, rule))
 }
 
 fn write_saturation_length(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let request = figures.sequential_write_request_bytes()?;
     let value = power_of_two_within(request.value.value, 512, 16 << 20);
-    let rule = "the smallest write that is near full bandwidth";
+    let rule = "the smallest write near full bandwidth";
     Ok(Setting::new("write_saturation_length", value, vec![request], RuleSource::Documentation, rule))
 }
 
@@ -103,8 +105,8 @@ fn physical_block_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> 
     let stated =
         figures.queue().ok().and_then(|queue| queue.physical_block_bytes.max(queue.logical_block_bytes));
     let value = power_of_two_within(block.value.value, 512, 64 << 10).max(stated.unwrap_or(0));
-    let rule = "the smallest size whose double gives as many requests a second, and no less than the kernel states: a write of \
-                less makes the device read first, whether or not a measurement showed it";
+    let rule = "the smallest size whose double gives the same request rate, at least the kernel's \
+        value: a smaller write makes the device read first, even if no measurement showed it";
     let setting = Setting::new("physical_block_size", value, vec![block], RuleSource::Documentation, rule);
-    Ok(setting.was(stated.map(|bytes| format!("{bytes} by the kernel's word"))))
+    Ok(setting.was(stated.map(|bytes| format!("{bytes} as the kernel reports"))))
 }

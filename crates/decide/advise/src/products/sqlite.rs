@@ -39,13 +39,23 @@ fn page_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         }
         chosen = page_bytes;
     }
-    let rule = "the largest page, 4096 (the default) to 16384, that by measurements whose bounds are at most 4 times apart \
-                takes no more than a tenth longer than one of 4096: to be read and written at random, and to be committed";
+    let rule = "the largest page from 4096 (the default) to 16384 that takes at most a tenth \
+        longer than one of 4096 to read and write at random, and to commit; only measurements \
+        with bounds at most 4 times apart count";
     Ok(Setting::new("page_size", chosen, seen, RuleSource::Ours, rule)
         .default("4096")
-        .remark("It takes effect in a new database, or by VACUUM outside of WAL mode. All lines below are told of pages of 4096.")
-        .remark("A change of a row writes a whole page to the log, so a page of 16384 writes four times the bytes for it.")
-        .shown_only("a database keeps the page size with which it was made, and rows decide it as well as the device"))
+        .remark(
+            "It takes effect in a new database, or with VACUUM outside of WAL mode. All lines \
+            below assume pages of 4096.",
+        )
+        .remark(
+            "Each change of a row logs a whole page, so a page of 16384 writes four times as \
+            many bytes.",
+        )
+        .shown_only(
+            "a database keeps the page size that it was created with, and the best size \
+            depends on the rows, too",
+        ))
 }
 
 /// Cost of a page in the database and in the log.
@@ -65,15 +75,18 @@ fn journal_mode(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
     let rule = format!(
-        "WAL: a commit is one flush of the log; a rollback journal flushes itself, the database and \
-         its deletion. Here that is {} instead of {} at least",
+        "WAL: a commit needs one flush of the log; a rollback journal flushes itself, the \
+        database and its deletion. Here that is {} instead of at least {}",
         time(mean),
         time(mean * FLUSHES_OF_A_JOURNAL)
     );
     Ok(Setting::new("journal_mode", "WAL", vec![flush], RuleSource::Documentation, rule)
         .device_independent()
         .default("delete")
-        .remark("Not where the database lies on a network file system, or is used by several machines: WAL needs memory that all share."))
+        .remark(
+            "Don't use it if the database is on a network file system or shared by several \
+            machines: WAL needs shared memory.",
+        ))
 }
 
 /// `synchronous`, never lowered for speed.
@@ -83,8 +96,8 @@ fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let flush = figures.flush_mean(PAGE_BYTES)?;
     let mean = flush.value.value;
     let rule = format!(
-        "FULL: every commit is durable, and costs one flush in WAL mode. So one connection commits at \
-         most {} times a second here, however small its transactions",
+        "FULL: every commit is durable, and costs one flush in WAL mode. So one connection \
+        commits at most {} times a second here, however small its transactions",
         number(1e9 / mean)
     );
     let rows = (mean / SHARE_OF_A_ROW_NS).ceil();
@@ -93,14 +106,14 @@ fn synchronous(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         .default("FULL")
         .protecting_data();
     let batch = format!(
-        "Rows that are written together belong in one transaction: with {} rows in it the commit adds no more than {} to each.",
+        "Group rows into transactions: with {} rows a commit adds no more than {} to each.",
         number(rows),
         time(SHARE_OF_A_ROW_NS)
     );
     let setting = if rows > 1.0 { setting.remark(batch) } else { setting };
     Ok(setting.remark(
-        "NORMAL flushes at checkpoints alone, and loses the last commits with the power: that is for the \
-         owner of the data to decide, not for a measurement.",
+        "NORMAL flushes only at checkpoints and loses the last commits in a power failure: the \
+        owner of the data must decide on that.",
     ))
 }
 
@@ -114,16 +127,20 @@ fn wal_autocheckpoint(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let took = if per_s > 0.0 {
         format!("here a checkpoint takes up to {}", time(1e9 * value as f64 / per_s))
     } else {
-        "how long a checkpoint takes here is not clear".to_owned()
+        "the time of a checkpoint here is unclear".to_owned()
     };
     let rule = format!(
-        "the pages that are surely written home at random within a second, 1000 (the default) to 10000: the commit that \
-         fills the log waits for its checkpoint, and a longer log writes a hot page home less often; {took}"
+        "the pages that are surely written back at random within a second, 1000 (the default) to \
+        10000: the commit that fills the log waits for its checkpoint, and a longer log writes \
+        hot pages back less often; {took}"
     );
     let setting =
         Setting::new("wal_autocheckpoint", value, vec![writes], RuleSource::Ours, rule).default("1000");
     Ok(if whole(per_s) < CHECKPOINT_PAGES {
-        setting.remark("Where a commit must not wait so long, run PRAGMA wal_checkpoint at quiet times.")
+        setting.remark(
+            "If commits must not wait that long, run PRAGMA wal_checkpoint at quiet \
+            times.",
+        )
     } else {
         setting
     })
@@ -131,11 +148,15 @@ fn wal_autocheckpoint(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
 
 fn mmap_size(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let latency = figures.random_read_latency()?;
-    let rule = "0: reads through a mapping gain the copying only, which is small beside a read of the \
-                device, and a read error there ends the process instead of returning an error";
-    Ok(Setting::new("mmap_size", 0, vec![latency], RuleSource::Contested, rule).device_independent().default("0").remark(
-        "Contested: a database that fits into memory gains by it, as there are no reads of the device then.",
-    ))
+    let rule = "0: reads through a mapping save only the copying, which is little compared with a \
+        read of the device, and a read error ends the process instead of returning an error";
+    Ok(Setting::new("mmap_size", 0, vec![latency], RuleSource::Contested, rule)
+        .device_independent()
+        .default("0")
+        .remark(
+            "Contested: a database that fits into memory gains from it, because it doesn't read the \
+        device.",
+        ))
 }
 
 /// Each connection has its own cache. Negative numbers are KiB.
@@ -143,8 +164,8 @@ fn cache_size(memory_bytes: u64, sessions: u32) -> Setting {
     /// Default, in KiB.
     const LEAST_KIB: u64 = 2000;
     let rule = format!(
-        "the memory that it may use ({}) divided among {sessions} connections, each of which has a cache of its own; in KiB \
-         as a negative number, and no less than the default",
+        "the available memory ({}) divided by {sessions} connections, each with its own cache; in \
+        KiB as a negative number, at least the default",
         format_bytes(memory_bytes)
     );
     let kibibytes = ((memory_bytes / u64::from(sessions.max(1))) >> 10).clamp(LEAST_KIB, i32::MAX as u64);

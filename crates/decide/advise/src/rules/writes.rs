@@ -29,7 +29,8 @@ pub(crate) fn background_write_rate(
     let steady = figures.steady_write_bandwidth()?;
     let Ok(beside) = figures.write_bandwidth_beside_reads() else {
         let rate = steady.value.low * PART_OF_STEADY_STATE;
-        let rule = "half of the steady state, for want of a measurement of what writes do to reads";
+        let rule = "half of the steady state, because the effect of writes on reads wasn't \
+            measured";
         return Ok((rate, vec![steady], rule.into()));
     };
     let most = steady.value.low;
@@ -39,12 +40,13 @@ pub(crate) fn background_write_rate(
     } else if beside.value.low >= least {
         (
             beside.value.low,
-            "the rate of writing up to which the latency of reads surely stays within twice its value",
+            "the write rate up to which the latency of reads surely stays within twice its value",
         )
     } else {
         (
             least,
-            "a twentieth of the steady state: reads feel any that much and more, but work in the background has to go on",
+            "a twentieth of the steady state: any such rate disturbs reads, but background work \
+            must proceed",
         )
     };
     Ok((rate, vec![beside, steady], rule.into()))

@@ -50,9 +50,9 @@ pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, Stri
     let spread = figures.iter().map(Figure::spread).fold(1.0, f64::max);
     let has_no_upper_bound = figures.iter().any(|figure| figure.value.high.is_infinite());
     let (of_rule, rule) = match source {
-        RuleSource::Documentation => (Confidence::High, "the rule is the product's own"),
-        RuleSource::Ours => (Confidence::Medium, "the rule is ours"),
-        RuleSource::Contested => (Confidence::Low, "the field disagrees"),
+        RuleSource::Documentation => (Confidence::High, "rule per vendor documentation"),
+        RuleSource::Ours => (Confidence::Medium, "rule by Nandle"),
+        RuleSource::Contested => (Confidence::Low, "experts disagree"),
     };
     let of_figures = match spread {
         spread if spread <= SHARP_SPREAD => Confidence::High,
@@ -62,7 +62,7 @@ pub(crate) fn judge(source: RuleSource, figures: &[Figure]) -> (Confidence, Stri
     let room = if has_no_upper_bound {
         "; the measurement has no upper bound".into()
     } else if !spread.is_finite() {
-        "; by the measurement's lower bound it may be nothing".into()
+        "; the measurement's lower bound is 0".into()
     } else if spread > UNCLEAR_SPREAD {
         "; the measurement is unclear".into()
     } else if spread > SHARP_SPREAD {
@@ -111,7 +111,7 @@ mod tests {
     fn wide_bounds_are_named() {
         assert!(judge(RuleSource::Ours, &[figure(1.0, 8.0)]).1.contains("8.0 times"));
         assert!(judge(RuleSource::Ours, &[figure(1.0, f64::INFINITY)]).1.contains("no upper bound"));
-        assert!(judge(RuleSource::Ours, &[figure(0.0, 1.0)]).1.contains("lower bound it may be nothing"));
-        assert_eq!(judge(RuleSource::Ours, &[figure(1.0, 1.0)]).1, "the rule is ours");
+        assert!(judge(RuleSource::Ours, &[figure(0.0, 1.0)]).1.contains("lower bound is 0"));
+        assert_eq!(judge(RuleSource::Ours, &[figure(1.0, 1.0)]).1, "rule by Nandle");
     }
 }

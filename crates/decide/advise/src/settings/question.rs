@@ -25,7 +25,7 @@ impl Question {
     /// Describes the workload as far as the settings depend on it; `None` if they don't.
     pub fn describe(&self) -> Option<String> {
         let workload = self.product.depends_on_workload().then(|| self.workload.to_string());
-        let sessions = self.depends_on_sessions().then(|| format!("{} sessions at once", self.sessions));
+        let sessions = self.depends_on_sessions().then(|| format!("{} concurrent sessions", self.sessions));
         let memory = self.memory_bytes.filter(|_| self.product.has_caches());
         let memory = memory.map(|bytes| format!("{} of memory", format_bytes(bytes)));
         let parts: Vec<String> = [workload, sessions, memory].into_iter().flatten().collect();
@@ -133,7 +133,7 @@ impl FromStr for Version {
         let major = parts.next().and_then(number);
         let minor = parts.next().map_or(Some(0), number);
         let (Some(major), Some(minor)) = (major, minor) else {
-            return Err(format!("{text:?} is no version; expected one such as 18 or 8.4"));
+            return Err(format!("{text:?} isn't a version; expected one such as 18 or 8.4"));
         };
         Ok(Self { major, minor })
     }

@@ -40,7 +40,7 @@ pub struct Setting {
 
 impl Setting {
     /// Creates a setting derived from `figures` by a rule.
-    #[expect(clippy::needless_pass_by_value, reason = "callers hand over numbers and texts alike")]
+    #[expect(clippy::needless_pass_by_value, reason = "callers pass numbers and texts alike")]
     pub(crate) fn new(
         name: impl Into<String>,
         value: impl ToString,
@@ -87,7 +87,7 @@ impl Setting {
     pub(crate) fn device_independent(mut self) -> Self {
         let (confidence, reason) = judge(self.rule_source, &[]);
         self.confidence = confidence;
-        self.confidence_reason = format!("{reason}, whatever the device");
+        self.confidence_reason = format!("{reason}, independent of the device");
         self.is_device_independent = true;
         self
     }
@@ -100,7 +100,10 @@ impl Setting {
         let (confidence, reason) = judge(self.rule_source, &sharp);
         if confidence > self.confidence {
             self.confidence = confidence;
-            self.confidence_reason = format!("{reason}; it is the same within the measurement's bounds");
+            self.confidence_reason = format!(
+                "{reason}; the value is the same within the \
+                measurement's bounds"
+            );
         }
         self
     }
@@ -110,7 +113,7 @@ impl Setting {
         let is_limited = self.figures.iter().any(|figure| figure.surest.is_some());
         if self.confidence == Confidence::Low && !is_limited {
             self.confidence = Confidence::Medium;
-            self.confidence_reason += ", and all of them are below the default";
+            self.confidence_reason += ", all below the default";
         }
         self
     }
@@ -140,7 +143,7 @@ impl Setting {
         if self.default.is_some_and(|default| default == self.value) {
             self.show_only("it is the default");
         } else if self.probed.as_ref().is_some_and(|probed| *probed == self.value) {
-            self.show_only("it was so when it was probed");
+            self.show_only("it had this value when the device was probed");
         }
     }
 
@@ -148,11 +151,9 @@ impl Setting {
     /// don't depend on the device are set even with a partial profile.
     pub(crate) fn show_uncertain_only(&mut self, is_partial: bool) {
         if self.confidence == Confidence::Low {
-            self.show_only("confidence is low; try it before you set it");
+            self.show_only("confidence is low; test it before you set it");
         } else if is_partial && !self.is_device_independent {
-            self.show_only(
-                "the profile is partial; probe the device to the end, or try it before you set it",
-            );
+            self.show_only("the profile is partial; complete the probe, or test it before you set it");
         }
     }
 }

@@ -36,7 +36,7 @@ impl Change {
     pub fn why(&self) -> String {
         let why = capitalised(&self.setting.rule);
         if self.setting.name == "io_combine_limit" {
-            format!("{why} (with io_max_combine_limit, which bounds it from version 18 on)")
+            format!("{why} (with io_max_combine_limit, which limits it from version 18 on)")
         } else {
             why
         }

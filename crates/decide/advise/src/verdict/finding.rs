@@ -45,7 +45,7 @@ pub struct Finding {
 
 /// Side of the threshold on which the figure must lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum ThresholdSide {
     /// At the threshold or above.
     Above,
     /// At the threshold or below.
@@ -57,18 +57,18 @@ impl Finding {
     pub(super) fn of(
         title: &'static str,
         figure: Figure,
-        side: Side,
+        side: ThresholdSide,
         threshold: &Threshold,
         means: impl Into<String>,
     ) -> Option<Self> {
         let Interval { value, low, high } = figure.value;
         let is_past = match side {
-            Side::Above => low >= threshold.value,
-            Side::Below => high <= threshold.value,
+            ThresholdSide::Above => low >= threshold.value,
+            ThresholdSide::Below => high <= threshold.value,
         };
         let ratio = match side {
-            Side::Above => value / threshold.value,
-            Side::Below => threshold.value / value,
+            ThresholdSide::Above => value / threshold.value,
+            ThresholdSide::Below => threshold.value / value,
         };
         // JSON has no infinite numbers, so a ratio to 0 gets the greatest weight.
         let weight_ratio = if ratio.is_finite() { ratio.max(1.0) } else { WEIGHT_MAX };
@@ -103,7 +103,7 @@ impl Finding {
     }
 
     /// Threshold with its source, for a note; `None` without a threshold.
-    pub fn held_against(&self) -> Option<String> {
+    pub fn threshold_note(&self) -> Option<String> {
         self.threshold.map(|threshold| format!("{}: {}", threshold.says, threshold.source))
     }
 }
@@ -138,12 +138,12 @@ mod tests {
     fn interval_across_the_threshold_is_no_finding() {
         let found =
             |value, low, high, side| Finding::of("Slow", figure(value, low, high), side, &THRESHOLD, "Wait.");
-        assert!(found(150.0, 90.0, 200.0, Side::Above).is_none());
-        assert!(found(90.0, 80.0, 110.0, Side::Below).is_none());
-        let slow = found(250.0, 200.0, 300.0, Side::Above).unwrap();
+        assert!(found(150.0, 90.0, 200.0, ThresholdSide::Above).is_none());
+        assert!(found(90.0, 80.0, 110.0, ThresholdSide::Below).is_none());
+        let slow = found(250.0, 200.0, 300.0, ThresholdSide::Above).unwrap();
         assert!((slow.weight_ratio - 2.5).abs() < 1e-9, "{slow:?}");
         assert_eq!(slow.says(), "it takes some time. Wait.");
-        assert_eq!(slow.held_against().unwrap(), "at most 100 ns: a test");
+        assert_eq!(slow.threshold_note().unwrap(), "at most 100 ns: a test");
     }
 
     #[test]
@@ -155,7 +155,8 @@ mod tests {
 
     #[test]
     fn no_weight_is_infinite() {
-        let nothing = Finding::of("None", figure(0.0, 0.0, 0.0), Side::Below, &THRESHOLD, "").unwrap();
+        let nothing =
+            Finding::of("None", figure(0.0, 0.0, 0.0), ThresholdSide::Below, &THRESHOLD, "").unwrap();
         assert!((nothing.weight_ratio - WEIGHT_MAX).abs() < 1e-9);
     }
 }

@@ -70,19 +70,15 @@ const SATA_READS_PER_S: f64 = 100e3;
 /// Classifies the device from its figures.
 pub(super) fn kind(figures: &Figures<'_>) -> Kind {
     if !figures.profile.backend.direct {
-        return undecided(vec![
-            "Everything was measured through the page cache, so the figures are the cache's as well.".into(),
-        ]);
+        return undecided(vec!["All measurements used the page cache, so the figures include it.".into()]);
     }
     let Some(seen) = ReadShape::of(figures) else {
-        return undecided(vec![
-            "Random reads, which tell kinds of devices from one another, weren't measured.".into(),
-        ]);
+        return undecided(vec!["Random reads, which distinguish device types, weren't measured.".into()]);
     };
     let kind = classify_reads(&seen);
     let kind = match figures.array().filter(Array::is_sure) {
         Some(array) => kind.because(format!(
-            "{}: drives of an array, or a drive's own channels.",
+            "{}: drives of an array, or channels of a single drive.",
             capitalised(&array.one_member.says)
         )),
         None => kind,
@@ -92,7 +88,7 @@ pub(super) fn kind(figures: &Figures<'_>) -> Kind {
             let name = if kind.class == DeviceClass::Undecided {
                 kind.name.clone()
             } else {
-                format!("{} whose cache answers writes", kind.name)
+                format!("{} with a write cache", kind.name)
             };
             Kind { name, ..kind.because(says) }
         }
@@ -113,14 +109,14 @@ impl Kind {
 }
 
 fn undecided(reasons: Vec<String>) -> Kind {
-    Kind::new(DeviceClass::Undecided, "a device whose kind these figures leave open", reasons)
+    Kind::new(DeviceClass::Undecided, "an undetermined device", reasons)
 }
 
 fn classify_reads(seen: &ReadShape) -> Kind {
-    let waits = format!("A random read takes {} (median, one at a time)", time(seen.latency_ns));
+    let waits = format!("A random read takes {} (median, depth 1)", time(seen.latency_ns));
     if seen.latency_ns < MEMORY_LATENCY_NS {
-        let reason = format!("{waits}: less than any device on a bus needs ({}).", time(MEMORY_LATENCY_NS));
-        return Kind::new(DeviceClass::Memory, "memory, or a cache that answers reads", vec![reason]);
+        let reason = format!("{waits}: faster than any device on a bus ({}).", time(MEMORY_LATENCY_NS));
+        return Kind::new(DeviceClass::Memory, "memory, or a cache that serves reads", vec![reason]);
     }
     let is_slow = seen.latency_ns >= ROTATIONAL_LATENCY_NS_MIN as f64;
     if let Some(disk) = is_slow.then(|| classify_slow_reads(seen, &waits)).flatten() {
@@ -134,8 +130,8 @@ fn classify_reads(seen: &ReadShape) -> Kind {
     }
     if is_slow {
         return undecided(vec![format!(
-            "{waits}, as long as a disk or a distant volume, and what reads in sequence, or a longer queue, gain \
-             doesn't tell which."
+            "{waits}, as long as on a disk or a remote volume; the gains of sequential reads and \
+            a deeper queue don't tell which."
         )]);
     }
     classify_fast_reads(seen, &waits)
@@ -145,38 +141,46 @@ fn classify_reads(seen: &ReadShape) -> Kind {
 fn classify_slow_reads(seen: &ReadShape, waits: &str) -> Option<Kind> {
     let (block, gain) = seen.sequential_gain.filter(|(_, gain)| *gain >= ARM_GAIN_MIN)?;
     let arm = format!(
-        "{waits}, and no disk moves its arm and turns in less than {}; reads of {} in sequence, which wait for neither, are {} \
-         as fast.",
+        "{waits}, and no disk seeks and rotates in less than {}; sequential reads of {}, which \
+        need neither, are {} as fast.",
         time(ROTATIONAL_LATENCY_NS_MIN as f64),
         format_bytes(block),
         times(gain)
     );
     let depth_gain = seen.depth_gain?;
-    let queue = format!("A queue gives {} as many small reads", gained(&depth_gain));
+    let queue = format!("A deeper queue gives {} as many small reads", gained(&depth_gain));
     Some(if depth_gain.value <= ONE_ARM_GAIN_MAX {
-        let one = format!("{queue}: what one arm gains from sorting (at most {}).", times(ONE_ARM_GAIN_MAX));
+        let one =
+            format!("{queue}: the gain of a single arm from sorting (at most {}).", times(ONE_ARM_GAIN_MAX));
         Kind::new(DeviceClass::SpinningDisk, "a spinning disk", vec![arm, one])
     } else {
-        let many = format!("{queue}, more than one arm gains from sorting ({}).", times(ONE_ARM_GAIN_MAX));
-        let name = "several spinning disks, or a distant volume that reads ahead";
+        let many =
+            format!("{queue}, more than a single arm gains from sorting ({}).", times(ONE_ARM_GAIN_MAX));
+        let name = "several spinning disks, or a remote volume with read-ahead";
         Kind::new(DeviceClass::SpinningDisks, name, vec![arm, many])
     })
 }
 
 /// Class of a flash device by bandwidth, queue depth and rate.
 fn classify_fast_reads(seen: &ReadShape, waits: &str) -> Kind {
-    let quick = format!("{waits}: nothing turns (at least {}).", time(ROTATIONAL_LATENCY_NS_MIN as f64));
+    let quick =
+        format!("{waits}: not a rotating disk (at least {}).", time(ROTATIONAL_LATENCY_NS_MIN as f64));
     let (Some(best), Some(gain)) = (seen.bytes_per_s, seen.depth_gain) else {
-        return undecided(vec![quick, "Neither its bandwidth nor what a queue gains is known.".into()]);
+        return undecided(vec![
+            quick,
+            "Neither its bandwidth nor the gain of a deeper queue is \
+            known."
+                .into(),
+        ]);
     };
     let link = bandwidth(SATA_BYTES_PER_S);
     if best.low > SATA_BYTES_PER_S {
-        let fast = format!("It reads {}, more than SATA's link carries ({link}).", bounded(&best, bandwidth));
+        let fast = format!("It reads {}, more than SATA's link allows ({link}).", bounded(&best, bandwidth));
         return beyond_sata(seen, vec![quick, fast]);
     }
     if best.high > SATA_BYTES_PER_S {
         let open = format!(
-            "It reads {}: whether SATA's link ({link}) carries that is open.",
+            "It reads {}, which may or may not exceed SATA's link ({link}).",
             bounded(&best, bandwidth)
         );
         return undecided(vec![quick, open]);
@@ -185,7 +189,7 @@ fn classify_fast_reads(seen: &ReadShape, waits: &str) -> Kind {
         seen,
         &gain,
         quick,
-        &format!("It reads {}, no more than SATA's link carries ({link})", bounded(&best, bandwidth)),
+        &format!("It reads {}, no more than SATA's link allows ({link})", bounded(&best, bandwidth)),
     )
 }
 
@@ -193,33 +197,35 @@ fn within_sata(seen: &ReadShape, gain: &Interval<f64>, quick: String, within: &s
     let small = format_bytes(seen.block_bytes);
     if gain.high <= SERIAL_GAIN_MAX {
         let serial = format!(
-            "A queue gives {} as many reads of {small}: requests are served one at a time.",
+            "A deeper queue gives {} as many reads of {small}: the device serves one request at a \
+            time.",
             gained(gain)
         );
-        let name = "flash that serves one request at a time, as memory cards and early drives do";
+        let name = "flash that serves one request at a time, like memory cards and early drives";
         return Kind::new(DeviceClass::SerialFlash, name, vec![quick, serial]);
     }
     match seen.knee_depth {
         Some(knee) if knee.high <= SATA_DEPTH && gain.low > SERIAL_GAIN_MAX => {
             let queue = format!(
-                "{within}, and {} outstanding give nearly all that it has of {small}, {} as many as one: SATA's queue of \
-                 {SATA_DEPTH} is enough.",
+                "{within}, and {} outstanding requests reach nearly the peak rate at {small}, {} \
+                as many as one: SATA's queue of {SATA_DEPTH} is enough.",
                 knee.value,
                 gained(gain)
             );
-            Kind::new(DeviceClass::SataFlash, "a flash drive of SATA's class", vec![quick, queue])
+            Kind::new(DeviceClass::SataFlash, "a SATA-class flash drive", vec![quick, queue])
         }
         Some(knee) if knee.high <= SATA_DEPTH => {
             let open = format!(
-                "{within}; a queue gives {} as many reads of {small}, which leaves open whether it serves several at once.",
+                "{within}; a deeper queue gives {} as many reads of {small}, so it may or may not \
+                serve several at once.",
                 gained(gain)
             );
             undecided(vec![quick, open])
         }
         Some(_) | None => {
             let deep = format!(
-                "{within}, but reads of {small} may gain from more than SATA's {SATA_DEPTH} outstanding: several drives, or a \
-                 volume with a limit."
+                "{within}, but reads of {small} may gain from more than SATA's {SATA_DEPTH} \
+                outstanding requests: several drives, or a volume with a limit."
             );
             undecided(vec![quick, deep])
         }
@@ -232,27 +238,28 @@ fn beyond_sata(seen: &ReadShape, mut reasons: Vec<String>) -> Kind {
     if !is_often && !seen.host_is_limit {
         let rate = rate.map_or_else(|| "too few".into(), |rate| bounded(&rate, number));
         reasons.push(format!(
-            "It reads {rate} times a second, which one drive behind SATA may do as well (up to {}): several such drives, a \
-             volume with a limit and a slow NVMe drive look the same.",
+            "It does {rate} reads a second, which a SATA drive may reach, too (up to {}): several \
+            such drives, a volume with a limit and a slow NVMe drive look the same.",
             number(SATA_READS_PER_S)
         ));
         return undecided(reasons);
     }
     let often = rate.map_or_else(String::new, |rate| format!("{} reads a second", bounded(&rate, number)));
     reasons.push(if is_often {
-        format!("It does {often}, more than a drive behind SATA does ({}).", number(SATA_READS_PER_S))
+        format!("It does {often}, more than a SATA drive ({}).", number(SATA_READS_PER_S))
     } else {
-        format!("It does {often} because the thread that asks can't ask more often.")
+        format!("It does {often}, limited by the submitting thread.")
     });
     if seen.latency_ns < TLC_READ_NS_MIN {
         reasons.push(format!(
-            "Reads come sooner than from flash of three bits a cell ({}): from single-level cells, or from a cache before it.",
+            "Reads are faster than flash with three bits per cell ({}): single-level cells, or a \
+            cache in front.",
             time(TLC_READ_NS_MIN)
         ));
-        let name = "a drive of NVMe's class: faster cells than TLC, or a cache that answers reads";
+        let name = "an NVMe-class drive with faster cells than TLC or a read cache";
         return Kind::new(DeviceClass::NvmeFlash, name, reasons);
     }
-    Kind::new(DeviceClass::NvmeFlash, "a flash drive of NVMe's class", reasons)
+    Kind::new(DeviceClass::NvmeFlash, "an NVMe-class flash drive", reasons)
 }
 
 fn gained(gain: &Interval<f64>) -> String {

@@ -31,8 +31,8 @@ pub(super) fn request_limit(seen: &ReadShape) -> Option<(String, String)> {
     let per_s = number(first.1.value);
     let bytes = constant_bandwidth(seen).map(|rate| format!(" and {}", bandwidth(rate)));
     let reason = format!(
-        "{} to {} alike, it reads {per_s} times a second and not more often, which no flash page ({} at most) explains: something \
-         lets so many requests pass.",
+        "Reads of {} to {} all run at {per_s} a second, which no flash page explains ({} at \
+        most): a limit on requests applies.",
         format_bytes(from),
         format_bytes(to),
         format_bytes(SAME_TO_BYTES_MIN / 2)
@@ -63,8 +63,8 @@ pub(super) fn bandwidth_limit(seen: &ReadShape) -> Option<(String, String)> {
     let of_small = *small as f64 * rate.low;
     (of_small >= SAME_SHARE * best.value).then(|| {
         let reason = format!(
-            "Random reads of {} get {} as those of {} do; small reads of a drive don't reach its bandwidth: something lets so many \
-             bytes pass.",
+            "Random reads of {} reach {}, like those of {}; small reads of a drive don't reach \
+            its bandwidth: a limit on bytes applies.",
             format_bytes(*small),
             bandwidth(*small as f64 * rate.value),
             format_bytes(*large)

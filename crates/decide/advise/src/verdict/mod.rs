@@ -70,7 +70,8 @@ pub fn verdict(profile: &DeviceProfile) -> Verdict {
         figures: rows,
         cached_figures: cached.map(|reach| {
             format!(
-                "A write cache answers these before the medium has them, so they hold for bursts. {reach}"
+                "A write cache absorbs these writes before they reach the medium, so the figures \
+                hold for bursts. {reach}"
             )
         }),
         kind,

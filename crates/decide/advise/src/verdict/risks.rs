@@ -2,7 +2,7 @@
 
 use nandle_profile::{Interval, ROTATIONAL_LATENCY_NS_MIN};
 
-use super::finding::{Finding, Side, Threshold, capitalised, times};
+use super::finding::{Finding, Threshold, ThresholdSide, capitalised, times};
 use super::kind::{DeviceClass, Kind};
 use super::strengths::PAGE_BYTES;
 use crate::figures::words::{number, time};
@@ -13,7 +13,7 @@ const LONG_READ: Threshold = Threshold {
     key: "latency_ns_min",
     value: ROTATIONAL_LATENCY_NS_MIN as f64,
     says: "2 ms and more",
-    source: "what the fastest disk takes to turn half-way at 15 000 revolutions a minute",
+    source: "half a rotation of the fastest disk at 15 000 revolutions a minute",
 };
 const UNEVEN_READS: Threshold = Threshold {
     key: "read_p99_by_median_ratio_min",
@@ -25,13 +25,14 @@ const DEEP_QUEUE: Threshold = Threshold {
     key: "depth_gain_ratio_min",
     value: 16.0,
     says: "16 times and more",
-    source: "the sessions that the advice assumes for many short transactions",
+    source: "the sessions that the advice assumes for short transactions",
 };
 const COSTLY_RANDOM_READS: Threshold = Threshold {
     key: "random_by_sequential_page_cost_ratio_min",
     value: 40.0,
     says: "40 times and more",
-    source: "PostgreSQL's documentation: what its default of random_page_cost stands for, with nine in ten reads cached",
+    source: "the ratio behind PostgreSQL's default of random_page_cost, with 90 % of the reads \
+        cached (documentation)",
 };
 const SLOW_FIRST_READS: Threshold = Threshold {
     key: "first_by_again_ratio_max",
@@ -43,19 +44,21 @@ const ROUGH_FIGURES: Threshold = Threshold {
     key: "variation_share_min",
     value: 0.2,
     says: "20 % and more",
-    source: "rounds that differ by more aren't steady (SNIA Solid State Storage Performance Test Specification)",
+    source: "rounds that vary by more aren't steady (SNIA Solid State Storage Performance Test \
+        Specification)",
 };
 const LONG_COMMIT: Threshold = Threshold {
     key: "commit_p99_ns_min",
     value: 10e6,
     says: "10 ms and more",
-    source: "etcd asks for 99 % of fdatasync within 10 ms (etcd, Hardware recommendations)",
+    source: "etcd requires 99 % of fdatasync within 10 ms (etcd, Hardware recommendations)",
 };
 const QUICKER_THAN_FLASH: Threshold = Threshold {
     key: "commit_ns_max",
     value: PROGRAM_NS_MIN,
     says: "less than 100 us",
-    source: "no flash is programmed sooner (about 220 us for single-level cells; data sheets of the X25-E's chips)",
+    source: "the least time to program flash (about 220 us for single-level cells; data sheets of \
+        the X25-E's chips)",
 };
 const LONG_FLUSH: Threshold = Threshold {
     key: "flush_of_full_cache_by_commit_ratio_min",
@@ -67,7 +70,7 @@ const COSTLY_RANDOM_WRITES: Threshold = Threshold {
     key: "random_by_sequential_write_ratio_min",
     value: 4.0,
     says: "4 times and more",
-    source: "beyond that no pattern counts as cheap in StableBuffer, §3.1",
+    source: "costlier patterns don't count as cheap in StableBuffer, §3.1",
 };
 const FADING_WRITES: Threshold = Threshold {
     key: "steady_by_first_ratio_max",
@@ -93,7 +96,7 @@ const LARGE_WRITE_UNIT: Threshold = Threshold {
     key: "smallest_write_bytes_min",
     value: 8192.0,
     says: "8KiB and more",
-    source: "a page of 4KiB, as SQLite and file systems have it, is smaller",
+    source: "larger than a page of 4KiB, which SQLite and file systems use",
 };
 
 /// Risks from measured figures.
@@ -108,11 +111,17 @@ pub(super) fn measured(figures: &Figures<'_>, kind: &Kind) -> Vec<Finding> {
 
 fn faults(figures: &Figures<'_>) -> Vec<Finding> {
     let failed = figures.failed_reads().map(|figure| {
-        Finding::fault("Reads went wrong", Some(figure), "Look at the kernel's log, and replace the device.")
+        Finding::fault(
+            "Reads failed",
+            Some(figure),
+            "Check the kernel log, and replace the \
+            device.",
+        )
     });
     let rough = figures.variation().and_then(|figure| {
-        let means = "The figures are rough: other work was going on, or the device is shared. Probe again when it is quiet.";
-        Finding::of("Unsteady", figure, Side::Above, &ROUGH_FIGURES, means)
+        let means = "The figures are rough: other work was running, or the device is shared. \
+            Probe again when it is idle.";
+        Finding::of("Unsteady", figure, ThresholdSide::Above, &ROUGH_FIGURES, means)
     });
     failed.into_iter().chain(rough).collect()
 }
@@ -123,10 +132,12 @@ fn limited(figures: &Figures<'_>, kind: &Kind) -> Option<Finding> {
     const WEIGHT: f64 = 4.0;
     let means = match kind.class {
         DeviceClass::RequestLimit => {
-            "Larger requests get more through it, more sessions don't: let the database read ahead and combine."
+            "Larger requests get more bandwidth, more sessions don't: let the database read ahead \
+            and combine reads."
         }
         DeviceClass::BandwidthLimit => {
-            "Neither larger requests nor more sessions get more through it: a backup and the queries share it."
+            "Neither larger requests nor more sessions get more bandwidth: backups and queries \
+            share it."
         }
         DeviceClass::SpinningDisk
         | DeviceClass::SpinningDisks
@@ -138,7 +149,7 @@ fn limited(figures: &Figures<'_>, kind: &Kind) -> Option<Finding> {
     };
     let figure = figures.random_read_iops(PAGE_BYTES).ok();
     Some(Finding {
-        title: "A limit stands before the device",
+        title: "The device is limited",
         figure,
         threshold: None,
         means: means.into(),
@@ -149,26 +160,24 @@ fn limited(figures: &Figures<'_>, kind: &Kind) -> Option<Finding> {
 fn reads(figures: &Figures<'_>) -> Vec<Finding> {
     let found = [
         figures.random_read_latency().ok().and_then(|figure| {
-            let means =
-                "Each page that isn't cached costs that much, so memory is what such a device needs most.";
-            Finding::of("Long reads", figure, Side::Above, &LONG_READ, means)
+            let means = "Each cache miss costs that much, so such a device needs memory above all.";
+            Finding::of("Long reads", figure, ThresholdSide::Above, &LONG_READ, means)
         }),
         figures.read_tail_ratio(PAGE_BYTES).and_then(|figure| {
-            let means = "A query of a hundred reads is likely to meet one.";
-            Finding::of("Uneven reads", figure, Side::Above, &UNEVEN_READS, means)
+            let means = "A query with a hundred reads is likely to hit one.";
+            Finding::of("Uneven reads", figure, ThresholdSide::Above, &UNEVEN_READS, means)
         }),
         depth_gain(figures).and_then(|figure| {
-            let means =
-                "One session gets a small part of it: let the database prefetch, or use more sessions.";
-            Finding::of("Needs many requests at once", figure, Side::Above, &DEEP_QUEUE, means)
+            let means = "A single session gets a small part of it: use prefetching or more sessions.";
+            Finding::of("Needs many concurrent requests", figure, ThresholdSide::Above, &DEEP_QUEUE, means)
         }),
         random_page_cost(figures).and_then(|figure| {
             let means = "Reading many rows by index is slower than a scan.";
-            Finding::of("Costly random reads", figure, Side::Above, &COSTLY_RANDOM_READS, means)
+            Finding::of("Costly random reads", figure, ThresholdSide::Above, &COSTLY_RANDOM_READS, means)
         }),
         figures.first_touch().and_then(|figure| {
-            let means = "After a restore, read everything once before users come.";
-            Finding::of("Slow first reads", figure, Side::Below, &SLOW_FIRST_READS, means)
+            let means = "After a restore, read everything once before users connect.";
+            Finding::of("Slow first reads", figure, ThresholdSide::Below, &SLOW_FIRST_READS, means)
         }),
     ];
     found.into_iter().flatten().collect()
@@ -185,7 +194,7 @@ fn depth_gain(figures: &Figures<'_>) -> Option<Figure> {
         high: of(most.value.high, alone_ns.high),
     };
     let says = format!(
-        "{} random reads a second at depth {}, {} one at a time",
+        "{} random reads a second at depth {}, {} at depth 1",
         number(most.value.value),
         number(knee.value.value),
         number(1e9 / alone_ns.value)
@@ -203,24 +212,32 @@ fn commits(figures: &Figures<'_>) -> Vec<Finding> {
     let commit = figures.commit().ok();
     let slowest = figures.commit_tail().ok().or_else(|| commit.clone());
     let long = slowest.and_then(|figure| {
-        let means =
-            "Each transaction waits that long; commits that share a flush, or a log on another device, help.";
-        Finding::of("Long commits", figure, Side::Above, &LONG_COMMIT, means)
+        let means = "Each transaction waits that long; group commit, or a log on another device, helps.";
+        Finding::of("Long commits", figure, ThresholdSide::Above, &LONG_COMMIT, means)
     });
     let volatile = figures.cache_is_volatile() == Some(true);
     let quick = commit.clone().filter(|_| volatile).and_then(|figure| {
-        let means = "The kernel calls the cache volatile, so flushes may be ignored: see that the device has protection from power loss before you trust it.";
-        Finding::of("Commits are too fast for flash", figure, Side::Below, &QUICKER_THAN_FLASH, means)
+        let means = "The kernel reports a volatile cache, so flushes may be ignored: check that \
+            the device has power-loss protection before you rely on it.";
+        Finding::of(
+            "Commits are too fast for flash",
+            figure,
+            ThresholdSide::Below,
+            &QUICKER_THAN_FLASH,
+            means,
+        )
     });
     let behind = commit.zip(figures.flush_of_full_cache().ok()).and_then(|(commit, flush)| {
         let says = format!(
-            "A flush behind many writes takes {}, a commit alone {}",
+            "A flush after many writes takes {}, a single commit {}",
             time(flush.value.value),
             time(commit.value.value)
         );
-        let figure = Figure::new("flush_of_full_cache_by_commit_ratio", flush.value.over(&commit.value), says);
-        let means = "A commit beside a bulk load or a checkpoint waits that long: keep the log on another device, or write back early and evenly.";
-        Finding::of("Commits wait behind bulk writes", figure, Side::Above, &LONG_FLUSH, means)
+        let figure =
+            Figure::new("flush_of_full_cache_by_commit_ratio", flush.value.over(&commit.value), says);
+        let means = "Commits during a bulk load or a checkpoint wait that long: put the log on \
+            another device, or write back early and evenly.";
+        Finding::of("Commits wait behind bulk writes", figure, ThresholdSide::Above, &LONG_FLUSH, means)
     });
     [long, quick, behind].into_iter().flatten().collect()
 }
@@ -228,25 +245,32 @@ fn commits(figures: &Figures<'_>) -> Vec<Finding> {
 fn writes(figures: &Figures<'_>) -> Vec<Finding> {
     let found = [
         figures.random_by_sequential_write().ok().and_then(|figure| {
-            let means = "A store that updates pages in place pays for this at each checkpoint.";
-            Finding::of("Costly random writes", figure, Side::Above, &COSTLY_RANDOM_WRITES, means)
+            let means = "A store that updates pages in place pays this at each checkpoint.";
+            Finding::of("Costly random writes", figure, ThresholdSide::Above, &COSTLY_RANDOM_WRITES, means)
         }),
         figures.steady_by_first().and_then(|figure| {
-            let means = "A short benchmark promises more than the device keeps.";
-            Finding::of("Writes lose their speed", figure, Side::Below, &FADING_WRITES, means)
+            let means = "A short benchmark overstates the sustained rate.";
+            Finding::of("Writes slow down over time", figure, ThresholdSide::Below, &FADING_WRITES, means)
         }),
         figures.write_amplification().and_then(|figure| {
-            let means = "Random writing wears it out that many times sooner than sequential writing.";
-            Finding::of("Random writes wear it out", figure, Side::Above, &WEARING_WRITES, means)
+            let means = "Random writes wear the flash out that many times sooner than sequential \
+                writes.";
+            Finding::of(
+                "Random writes wear out the flash",
+                figure,
+                ThresholdSide::Above,
+                &WEARING_WRITES,
+                means,
+            )
         }),
         figures.undisturbing_write_share().and_then(|figure| {
-            let means = "Checkpoints make readers wait: spread them.";
-            Finding::of("Writes disturb reads", figure, Side::Below, &DISTURBING_WRITES, means)
+            let means = "Checkpoints delay reads: spread them.";
+            Finding::of("Writes disturb reads", figure, ThresholdSide::Below, &DISTURBING_WRITES, means)
         }),
         burst(figures),
         figures.smallest_write().ok().filter(|figure| figure.key == SMALLEST_WRITE).and_then(|figure| {
             let means = "Use pages of at least that size.";
-            Finding::of("Small writes cost a read", figure, Side::Above, &LARGE_WRITE_UNIT, means)
+            Finding::of("Small writes need a read", figure, ThresholdSide::Above, &LARGE_WRITE_UNIT, means)
         }),
     ];
     found.into_iter().flatten().collect()
@@ -258,6 +282,6 @@ fn burst(figures: &Figures<'_>) -> Option<Finding> {
     let ratio = burst.taken.over(&burst.sustained);
     let says = format!("{}: {} less", capitalised(&burst.clause()), times(ratio.value));
     let figure = Figure::new("burst_by_sustained_ratio", ratio, says);
-    let means = "A longer burst gets the lower figure.";
-    Finding::of("Bursts are faster than what follows", figure, Side::Above, &SHORT_BURSTS, means)
+    let means = "Longer bursts get the lower figure.";
+    Finding::of("Bursts outrun sustained writes", figure, ThresholdSide::Above, &SHORT_BURSTS, means)
 }

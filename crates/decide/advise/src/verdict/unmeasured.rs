@@ -16,8 +16,9 @@ const BESIDE_READS_WEIGHT: f64 = 2.0;
 const COMMIT_TAIL_WEIGHT: f64 = 1.5;
 
 /// Instructions for timing commits and for measuring other writes.
-const HOW_COMMITS: &str = "nandle probe TARGET --budget 60s measures it; that writes to the test file.";
-const HOW: &str = "nandle probe TARGET BUDGET(5m) measures it; that writes to the test file.";
+const HOW_COMMITS: &str = "To measure it: nandle probe TARGET --budget 60s (writes to the test \
+    file).";
+const HOW: &str = "To measure it: nandle probe TARGET BUDGET(5m) (writes to the test file).";
 
 /// Risks of unmeasured figures.
 pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
@@ -31,7 +32,7 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
         )),
         (Ok(_), Err(_)) => Some((
             "The slowest commits weren't measured",
-            "Too few were timed for a 99th percentile, which is what users notice.",
+            "Too few were timed for a 99th percentile, which users notice.",
             "flush",
             COMMIT_TAIL_WEIGHT,
         )),
@@ -39,14 +40,15 @@ pub(super) fn risks(figures: &Figures<'_>) -> Vec<Finding> {
     };
     let for_long = figures.steady_write_bandwidth().is_err().then_some((
         "Sustained writes weren't measured",
-        "After hours of random writing some drives keep the first second's rate, and others a fourteenth of it.",
+        "After hours of random writing some drives keep the rate of the first second, others a \
+        fourteenth of it.",
         "steady-state",
         LONG_WRITES_WEIGHT,
     ));
     let too_short = too_short(figures);
     let beside = found.interference.is_none().then_some((
-        "Reads beside writes weren't measured",
-        "Writing can make reads wait many times as long.",
+        "Reads during writes weren't measured",
+        "Writes can delay reads many times over.",
         "interference",
         BESIDE_READS_WEIGHT,
     ));
@@ -63,15 +65,16 @@ fn too_short(figures: &Figures<'_>) -> Option<Finding> {
         figures.profile.long_writing().filter(|writing| writing.steadiness == Steadiness::TooShort)?;
     let figure = figures.steady_write_bandwidth().ok().filter(|_| !figures.is_rotational())?;
     let means = format!(
-        "A flash drive slows down once its spare blocks are used up. It takes about {} of writes to see that, which wear the \
-         drive: nandle probe TARGET --only steady-state --budget {}m --write-limit {} --resume",
+        "A flash drive slows down once its spare blocks are used up. It takes about {} of writes \
+        to see that, which wear the drive: nandle probe TARGET --only steady-state --budget {}m \
+        --write-limit {} --resume",
         format_bytes(writing.needed_bytes),
         budget_minutes(&writing),
         limit(writing.needed_bytes)
     );
     Some(Finding {
         figure: Some(figure),
-        ..Finding::unmeasured("Sustained writes are hardly known", means, LONG_WRITES_WEIGHT)
+        ..Finding::unmeasured("Sustained write rate not established", means, LONG_WRITES_WEIGHT)
     })
 }
 
@@ -95,5 +98,5 @@ fn how(found: &Experiments, experiment: &str) -> String {
         .map(|skipped| skipped.reason.as_str())
         .filter(|reason| !reason.contains("budget") && !reason.contains("not asked for"));
     let usual = if experiment == "transactions" { HOW_COMMITS } else { HOW };
-    reason.map_or_else(|| usual.to_owned(), |reason| format!("Why not: {reason}."))
+    reason.map_or_else(|| usual.to_owned(), |reason| format!("Skipped: {reason}."))
 }

@@ -19,11 +19,11 @@ pub(super) struct WriteCacheEvidence {
 pub(super) fn write_cache_evidence(figures: &Figures<'_>) -> Option<WriteCacheEvidence> {
     let least_ns = figures.medium_write_ns_min();
     let medium =
-        if figures.is_rotational() { "an arm takes to move" } else { "flash takes to be programmed" };
+        if figures.is_rotational() { "a seek of the arm" } else { "the programming of a flash page" };
     let commit = figures.commit().ok();
     let too_quick = commit.as_ref().filter(|commit| commit.value.high < least_ns).map(|commit| {
         format!(
-            "A commit takes {}, less than {medium} ({}): a cache answers even what has to be durable.",
+            "A commit takes {}, less than {medium} ({}): a cache acknowledges even durable writes.",
             time(commit.value.value),
             time(least_ns)
         )
@@ -38,7 +38,7 @@ pub(super) fn write_cache_evidence(figures: &Figures<'_>) -> Option<WriteCacheEv
         return Some(WriteCacheEvidence { by_cache: true, says: sentences.join(" ") });
     }
     let write = smallest_write(figures)?;
-    let says = format!("{}, as long as its medium needs: no cache answers it.", capitalised(&write.says));
+    let says = format!("{}, as long as its medium needs: no cache absorbs it.", capitalised(&write.says));
     Some(WriteCacheEvidence { by_cache: false, says })
 }
 
@@ -49,7 +49,7 @@ fn quick_writes(figures: &Figures<'_>, least_ns: f64, medium: &str) -> Option<St
         .commit()
         .map_or_else(|_| String::new(), |commit| format!(" A commit takes {}.", time(commit.value.value)));
     Some(format!(
-        "{}, less than {medium} ({}): a cache answers it.{until}",
+        "{}, less than {medium} ({}): a cache absorbs it.{until}",
         capitalised(&write.says),
         time(least_ns)
     ))
@@ -73,5 +73,5 @@ fn burst(figures: &Figures<'_>) -> Option<String> {
 /// Capacity of a cache that is hardly faster than the medium.
 fn absorbed(figures: &Figures<'_>) -> Option<String> {
     let absorbed = figures.write_cache().ok()?.absorbed_bytes?;
-    Some(format!("A cache takes in {} before writing changes.", bytes(absorbed.value as f64)))
+    Some(format!("A cache absorbs {} before the write rate changes.", bytes(absorbed.value as f64)))
 }

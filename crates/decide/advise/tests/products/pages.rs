@@ -58,8 +58,8 @@ fn page_between_two_measured_sizes_has_an_interpolated_time() {
     // 16 KiB and 128 KiB are measured, each with a fixed time of 10 us.
     let alone_ns = large.request.value.value + large.sequential.value.value;
     assert!((alone_ns - (10e3 + f64::from(64 << 10) / 3.0)).abs() < 1.0, "{alone_ns}");
-    assert!(large.random.says.contains("64KiB by the sizes beside it"), "{}", large.random.says);
-    assert!(!small.random.says.contains("beside it"), "{}", small.random.says);
+    assert!(large.random.says.contains("64KiB interpolated between measured sizes"), "{}", large.random.says);
+    assert!(!small.random.says.contains("interpolated"), "{}", small.random.says);
     let beyond = page_figures(&profile, 2 << 10).unwrap_err();
-    assert!(beyond.needs.contains("sequential writes of a page"), "{beyond:?}");
+    assert!(beyond.needs.contains("sequential writes of one page"), "{beyond:?}");
 }

@@ -83,7 +83,7 @@ fn online_discard_needs_undisturbed_reads() {
     );
     let mut slow = NVME.profile();
     slow.experiments.discard.as_mut().unwrap().findings.read_latency_beside_ns.p99 = Some(10_000_000);
-    assert!(setting(&slow, weekly).unwrap().rule.contains("no option discard"));
+    assert!(setting(&slow, weekly).unwrap().rule.contains("without the option discard"));
 }
 
 fn array(share: Interval<f64>) -> DeviceProfile {

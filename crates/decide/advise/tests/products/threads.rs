@@ -28,7 +28,7 @@ fn device_too_fast_for_one_thread_gets_more() {
     let threads = |profile: &DeviceProfile| setting(profile, Product::Mysql, "innodb_read_io_threads");
     let fast = threads(&with_threads([0.2, 0.4, 0.7, 1.0], 0.02));
     assert_eq!((fast.value.as_str(), fast.only_a_comment), ("8", None));
-    assert!(fast.figures[1].says.contains("8 threads come near the most, 1 000 000"), "{:?}", fast.figures);
+    assert!(fast.figures[1].says.contains("8 threads come near the peak of 1 000 000"), "{:?}", fast.figures);
     assert_eq!(threads(&NVME.profile()).only_a_comment.unwrap(), "the default suffices");
     let mut model = NVME.profile();
     model.experiments.scaling = None;

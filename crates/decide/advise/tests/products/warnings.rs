@@ -15,7 +15,7 @@ fn warnings(profile: &DeviceProfile) -> String {
 fn burst_within_the_cache_has_a_warning() {
     let said = warnings(&NVME.profile());
     assert!(
-        said.contains("taken in at 3 000 MB/s up to 1GiB, then at 600 MB/s; after 5.12 s of rest"),
+        said.contains("absorbed at 3 000 MB/s up to 1GiB, then continue at 600 MB/s; it recovers in 5.12 s"),
         "{said}"
     );
     let with = |taken: Interval<f64>| {
@@ -24,21 +24,21 @@ fn burst_within_the_cache_has_a_warning() {
         warnings(&profile)
     };
     assert!(
-        !with(Interval { value: 1e9, low: 7e8, high: 1.3e9 }).contains("taken in"),
+        !with(Interval { value: 1e9, low: 7e8, high: 1.3e9 }).contains("absorbed at"),
         "the noise may be all of it"
     );
     let mut without = NVME.profile();
     without.experiments.write_cache = None;
-    assert!(!warnings(&without).contains("taken in"));
+    assert!(!warnings(&without).contains("absorbed at"));
 }
 
 #[test]
 fn flush_of_a_full_cache_delays_commits() {
-    assert!(!warnings(&NVME.profile()).contains("behind many writes"), "three times a commit's time");
+    assert!(!warnings(&NVME.profile()).contains("after many writes"), "three times a commit's time");
     let mut slow = NVME.profile();
     slow.experiments.write_cache.as_mut().unwrap().findings.flush_of_full_cache_ns = Some(900_000_000);
     let said = warnings(&slow);
-    assert!(said.contains("A flush behind many writes takes 900 ms, a commit alone 20 us"), "{said}");
+    assert!(said.contains("A flush after many writes takes 900 ms, a single commit 20 us"), "{said}");
     let changed = changes(&NVME.profile(), &slow, 10.0);
     let flush = changed.iter().find(|change| change.name == "flush of a full cache").unwrap();
     assert_eq!(flush.verdict, Outcome::Regressed);
@@ -51,7 +51,7 @@ fn too_fast_flushes_of_a_volatile_cache_are_doubted() {
         profile.system.queue.as_mut().unwrap().write_cache = Some(cache.into());
         warnings(&profile)
     };
-    assert!(with(NVME.profile(), "write back").contains("protected after all, or flushes are ignored"));
+    assert!(with(NVME.profile(), "write back").contains("protected, or flushes are ignored"));
     let disk = with(DISK.profile(), "write back");
     assert!(disk.contains("leave fsync on") && !disk.contains("ignored"), "{disk}");
     assert!(!with(NVME.profile(), "write through").contains("volatile"));

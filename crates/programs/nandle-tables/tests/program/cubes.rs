@@ -104,7 +104,7 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     assert!(0.0 < share && share < 1.0, "{turning}");
     let page = place.read("cubes.html");
     for said in [
-        "At which share of jumps does it turn?",
+        "At which share of jumps does the faster device change?",
         "C41, that one SSD beats the array, holds",
         "C42, time of delay cubes with partners",
     ] {

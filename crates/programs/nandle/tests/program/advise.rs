@@ -67,7 +67,7 @@ fn space_follows_from_what_was_measured_of_it() {
         .nandle("probe model:crucial-m4-256 --only discard,fill-level,write-cache,flush --budget 10m --profile profile.json")
         .done();
     let told = place.nandle("advise profile.json --for linux").done().stdout;
-    for part in ["mkpart data 1MiB 70%", "/queue/discard_max_bytes", "A flush behind many writes takes"] {
+    for part in ["mkpart data 1MiB 70%", "/queue/discard_max_bytes", "A flush after many writes takes"] {
         assert!(told.contains(part), "{part}: {told}");
     }
 }
@@ -80,7 +80,7 @@ fn sessions_and_versions_change_the_advice() {
         outcome.stdout.split_once("effective_io_concurrency =").unwrap().0.to_owned()
     };
     assert_ne!(concurrency("--sessions 1"), concurrency("--sessions 64"));
-    assert!(concurrency("--sessions 64").contains("64 sessions"));
+    assert!(concurrency("--sessions 64").contains("64 concurrent sessions"));
     let old = place.nandle("advise profile.json --for postgresql --product-version 15.3").done();
     assert!(!old.stdout.contains("io_combine_limit"), "{}", old.stdout);
 }

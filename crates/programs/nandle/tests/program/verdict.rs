@@ -34,7 +34,7 @@ fn the_verdict_comes_first_and_says_what_was_not_measured() {
     let place = Place::new();
     let probed = place.nandle("probe model:x25-e-64 --budget 20s").done().fits_80_columns();
     let parts = [
-        "As measured: a flash drive of SATA's class.",
+        "As measured: a SATA-class flash drive.",
         "Strengths\n+ ",
         "Risks\n- ",
         "To change\n> ",

@@ -36,5 +36,5 @@ export function airlines(answer) {
     { name: "Cancelled here", numeric: true, cell: (row) => of(row.here, "cancelled_share", "cancelled") },
     { name: "Cancelled elsewhere", numeric: true, cell: (row) => of(row.elsewhere, "cancelled_share", "cancelled") },
   ];
-  return [element("p", { class: "finding" }, sentence), table("Airlines here and at all other airports, the one with most flights here first", columns, rows)];
+  return [element("p", { class: "finding" }, sentence), table("Airlines here and at all other airports, by number of flights here", columns, rows)];
 }

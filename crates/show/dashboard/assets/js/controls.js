@@ -25,7 +25,7 @@ const codes = (text) => text.toUpperCase().split(/[\s,;]+/).filter(Boolean).join
 
 const fields = [
   field("Airport", airport), known, field("From", from), field("To", to), field("Flights", direction),
-  field("Like it by", by), numberField, ownField];
+  field("Similar by", by), numberField, ownField];
 
 // The controls stay in place, so that new data don't move the focus.
 function offer(control, choices) {

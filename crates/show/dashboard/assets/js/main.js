@@ -73,12 +73,12 @@ function failure(problem) {
 }
 
 function name(said) {
-  const title = said.airport ? `Flights ${said.direction === "arrivals" ? "to" : "from"} ${said.airport}` : "How do an airport’s flights do?";
+  const title = said.airport ? `Flights ${said.direction === "arrivals" ? "to" : "from"} ${said.airport}` : "How well do an airport’s flights run?";
   byId("title").textContent = title;
   document.title = said.airport ? `${title}, ${months(said.from, said.to)}` : "Flights of an airport";
   byId("lead").textContent = said.airport
-    ? `${months(said.from, said.to)}, beside airports like it.`
-    : "Choose an airport. Its delays, cancellations and diversions are shown beside those of airports like it.";
+    ? `${months(said.from, said.to)}, compared with similar airports.`
+    : "Choose an airport. The page compares its delays, cancellations and diversions with those of similar airports.";
 }
 
 async function draw() {
@@ -126,9 +126,9 @@ async function begin() {
   // The page shows the number of the snapshot without the table's name.
   byId("data-state").textContent = `· ${overview.flights.toLocaleString("en")} flights · ${version.replace(/^(snapshot-\d+)-.*/, "$1")}`;
   const unknown = overview.flights_without_month;
-  if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month isn’t known.`));
+  if (unknown) byId("notices").append(element("p", { class: "notice" }, `${unknown.toLocaleString("en")} flights are left out, because their month is unknown.`));
   if (!overview.months.length) {
-    byId("notices").replaceChildren(element("p", { class: "notice" }, "The table has no flights yet. They appear here when some are loaded."));
+    byId("notices").replaceChildren(element("p", { class: "notice" }, "The table has no flights yet. They appear here once some are loaded."));
     return;
   }
   controls.make(overview);
@@ -149,13 +149,13 @@ await restart();
 listen(
   (told) => {
     if (told === version) return;
-    byId("data-state").textContent = "· new data, asking…";
+    byId("data-state").textContent = "· new data, loading…";
     restart();
   },
   () => overview && isUnmeasured() && draw(),
   (isConnected) => {
     document.body.classList.toggle("stale", !isConnected);
     byId("notices").querySelector(".stale-note")?.remove();
-    if (!isConnected) byId("notices").append(element("p", { class: "notice stale-note" }, "The server doesn’t answer: what is shown may be out of date. Trying again by itself."));
+    if (!isConnected) byId("notices").append(element("p", { class: "notice stale-note" }, "The server doesn’t answer, so this page may be out of date. Reconnecting…"));
   },
 );

@@ -163,7 +163,7 @@ export function map(answer, view) {
   const known = rows.filter((row) => places.has(row.airport));
   const absent = rows.filter((row) => !places.has(row.airport)).map((row) => `${airport(row)} (${count(row.figures.flights)} flights)`);
   if (!places.has(own)) absent.unshift(`${own} itself`);
-  const note = absent.length > 0 && element("p", { class: "aside", id: "not-on-map" }, `Not on the map, because where they lie isn’t known here: ${absent.join(", ")}.`);
+  const note = absent.length > 0 && element("p", { class: "aside", id: "not-on-map" }, `Not on the map, because their position is unknown: ${absent.join(", ")}.`);
   if (!known.length) return { shown: [note], mark: () => {} };
   const made = new PointMap(view, own, known, measure);
   return { shown: [element("div", { class: "map-figure" }, made.box, made.legend()), note], mark: (code) => made.mark(code) };

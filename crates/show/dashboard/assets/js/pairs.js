@@ -32,7 +32,7 @@ export function pairs(answer, view) {
     for (const event of ["pointerleave", "focusout"]) made.addEventListener(event, () => drawn.mark(null));
     return made;
   };
-  const made = (some) => marking(table(`Connections of ${own}, the longest mean delay first`, columns, some, (row) => (row.airport === view.other ? "own" : null)), some);
+  const made = (some) => marking(table(`Connections of ${own}, by mean delay`, columns, some, (row) => (row.airport === view.other ? "own" : null)), some);
   const mean = all.mean_delay_minutes === null ? "" : ` All ${figure(all.flights, "flights")} flights together have a mean delay of ${minutes(all.mean_delay_minutes)}.`;
   const few = rows.length - known.length;
   const rest = rows.slice(SHOWN);

@@ -113,7 +113,7 @@ function sentences(moment, { airport, measure }) {
   const own = figureOf(moment.figures, measure);
   const here = moment.figures ? (own === null ? `fewer than 30 flights (${moment.figures.flights})` : figure(own, measure)) : "no flights";
   const { similar } = moment;
-  return [`${airport}: ${here}`, similar ? `Similar: ${figure(similar.median, measure)} (${figure(similar.low, measure)} to ${figure(similar.high, measure)})` : "Similar: not known"];
+  return [`${airport}: ${here}`, similar ? `Similar: ${figure(similar.median, measure)} (${figure(similar.low, measure)} to ${figure(similar.high, measure)})` : "Similar: unknown"];
 }
 
 // Breadcrumbs: all months, a year, a month.
@@ -157,7 +157,7 @@ export function series(answer, view, overview) {
   const drawn = [
     element("p", { class: "legend" },
       element("span", { class: "key own" }, `${figures.airport}, ${MEASURES[measure].what}`),
-      element("span", { class: "key middle" }, "middle of similar airports"), element("span", { class: "key band" }, "their range")),
+      element("span", { class: "key middle" }, "median of similar airports"), element("span", { class: "key band" }, "their range")),
     box,
     element("p", { class: "aside" }, [canOpen && "Click a point to open it. ", missing > 0 && `${missing} of ${figures.moments.length} periods have no data.`].filter(Boolean)),
   ];
@@ -166,6 +166,6 @@ export function series(answer, view, overview) {
   return [
     trail(view, overview),
     isKnown ? drawn : empty,
-    element("details", { class: "as-table" }, element("summary", {}, "The same as a table"), table(`${name} over time`, columns, figures.moments)),
+    element("details", { class: "as-table" }, element("summary", {}, "As a table"), table(`${name} over time`, columns, figures.moments)),
   ].flat();
 }

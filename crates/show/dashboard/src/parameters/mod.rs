@@ -23,7 +23,7 @@ pub struct Parameters(BTreeMap<String, String>);
 #[non_exhaustive]
 pub enum ParameterError {
     /// The query string is too long.
-    #[error("the query has {bytes} bytes, and {QUERY_BYTES_MAX} is the most")]
+    #[error("the query has {bytes} bytes; at most {QUERY_BYTES_MAX} are allowed")]
     QueryTooLong {
         /// Length.
         bytes: usize,
@@ -35,7 +35,7 @@ pub enum ParameterError {
         part: usize,
     },
     /// A value is too long.
-    #[error("{name} has {bytes} bytes, and {VALUE_BYTES_MAX} is the most")]
+    #[error("{name} has {bytes} bytes; at most {VALUE_BYTES_MAX} are allowed")]
     TooLong {
         /// Parameter.
         name: String,
@@ -43,7 +43,7 @@ pub enum ParameterError {
         bytes: usize,
     },
     /// A parameter occurs twice.
-    #[error("{name} is there more than once; name it once")]
+    #[error("{name} occurs more than once; give it once")]
     Duplicate {
         /// Parameter.
         name: String,
@@ -65,7 +65,7 @@ pub enum ParameterError {
         expected: String,
     },
     /// The parameter is unknown.
-    #[error("there is no parameter of that name here; those that there are: {known}")]
+    #[error("unknown parameter; the known ones are: {known}")]
     Unknown {
         /// Name, truncated if it is long.
         name: String,
@@ -73,7 +73,7 @@ pub enum ParameterError {
         known: String,
     },
     /// Two parameters exclude each other.
-    #[error("{name} and {other} don't go together; name one of them")]
+    #[error("{name} and {other} exclude each other; give one of them")]
     Exclusive {
         /// One parameter.
         name: &'static str,

@@ -43,7 +43,7 @@ impl Parameters {
     /// # Errors
     /// It is missing or isn't an airport code.
     pub fn airport(&mut self, name: &'static str) -> Result<AirportCode, ParameterError> {
-        self.required(name, "an airport's code, such as IAH")
+        self.required(name, "an airport code, such as IAH")
     }
 
     /// Takes `from` and `to`.
@@ -54,7 +54,8 @@ impl Parameters {
         let expected = "a month, written as 2008-01";
         let first: Month = self.required("from", expected)?;
         let last: Month = self.required("to", expected)?;
-        let before = || ParameterError::Invalid { name: "to", expected: format!("a month from {first} on") };
+        let before =
+            || ParameterError::Invalid { name: "to", expected: format!("a month not before {first}") };
         Months::new(first, last).ok_or_else(before)
     }
 
@@ -94,9 +95,7 @@ impl Parameters {
             }
         }
         let expected = || {
-            format!(
-                "1 to {SIMILAR_COUNT_MAX} different airports' codes with commas between them, without {airport}"
-            )
+            format!("1 to {SIMILAR_COUNT_MAX} different airport codes separated by commas, without {airport}")
         };
         let listed = list(&text).filter(|all| !all.contains(&airport));
         listed

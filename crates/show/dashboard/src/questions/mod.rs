@@ -36,7 +36,7 @@ pub enum QuestionError<E> {
     #[error("a query failed")]
     Query(E),
     /// Rows don't match the statement.
-    #[error("{0}; the table's columns are of other types than those of flights")]
+    #[error("{0}; the table's column types differ from those of flights")]
     Rows(#[from] RowsError),
     /// The airport has no flights in these months.
     #[error("{airport} has no flights in these months")]
@@ -46,7 +46,7 @@ pub enum QuestionError<E> {
     },
     /// The count that determines similar airports is unknown for this airport.
     #[error(
-        "how many {of} {airport} has isn't known: the file of --airports doesn't say it; choose similar airports by flights, or list some"
+        "{airport} has no known {of}: the file of --airports lacks it; choose similar airports by flights, or list some"
     )]
     NoFact {
         /// Airport.

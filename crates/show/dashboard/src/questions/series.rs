@@ -63,7 +63,7 @@ impl SeriesView {
         let view = Self { selection, measure, period: period.unwrap_or(default) };
         // Days of many years would be more points than a screen shows.
         if view.period == Period::Day && view.selection.months.count() > DAILY_MONTHS_MAX {
-            let expected = format!("year or month: days of up to {DAILY_MONTHS_MAX} months");
+            let expected = format!("year or month; day only for up to {DAILY_MONTHS_MAX} months");
             return Err(ParameterError::Invalid { name: "period", expected });
         }
         Ok(view)

@@ -70,7 +70,7 @@ pub fn cubes_html(report: &CubesReport) -> String {
         of_devices,
         question(
             "jumps",
-            "At which share of jumps does it turn?",
+            "At which share of jumps does the faster device change?",
             figures(turning::figure(&report.turning, &DeviceColours::of(report))),
         ),
         question("classes", "How long does a cube take?", figures(classes(report))),
@@ -125,7 +125,7 @@ fn totals(report: &CubesReport) -> Option<Figure> {
         "totals",
         "All cubes",
         finding,
-        "One cube after the other, each from a device at rest.",
+        "Time of all cubes one after the other, each from an idle device.",
         "Time",
         groups,
     )
@@ -181,7 +181,8 @@ fn classes(report: &CubesReport) -> Option<Figure> {
         Some(format!("By {}, {} takes longest, {}.", text::clean(&path.name), class.name, time_text(seconds)))
     };
     let finding = report.paths.iter().filter_map(slowest).collect::<Vec<_>>().join(" ");
-    let note = "Means over the cubes of a fact, a dimension and a number of partners; with the bytes that a cube wants. Each has a scale of its own.";
+    let note = "Means over the cubes of a fact, a dimension and a number of partners, with the \
+        bytes that a cube needs. Each group has its own scale.";
     bars("each", "Classes of cubes", finding, note, "Time of a cube", groups)
 }
 
@@ -208,7 +209,7 @@ fn rows(report: &CubesReport) -> Option<Figure> {
         text::significant(least, 2),
         text::significant(most, 2)
     );
-    let note = "The paper's are of 70 million rows; fewer rows have smaller results.";
+    let note = "The paper's table has 70 million rows; smaller tables have smaller results.";
     bars("sizes", "Result rows", finding, note, "Rows", classes.iter().map(group).collect())
 }
 
@@ -246,11 +247,13 @@ fn predicted(report: &CubesReport) -> Option<Figure> {
         id: "accuracy",
         title: "Predicted and actual time".to_owned(),
         finding: format!(
-            "Half of the predictions are within {} % of the time that a cube took, nine in ten within {} %.",
+            "Half of the predictions are within {} % of a cube's time, nine in ten within {} %.",
             percent(*median),
             percent(*most)
         ),
-        note: "Runs on this machine, past the page cache. Predictions count the processor time that the run's steps took.".to_owned(),
+        note: "Runs on this machine, bypassing the page cache. Predictions include the processor \
+            time of the run's steps."
+            .to_owned(),
         x: Axis::to("predicted, s".to_owned(), greatest),
         y: Axis::to("actual, s".to_owned(), greatest),
         dots: vec![line, cubes],

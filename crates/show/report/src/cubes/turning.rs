@@ -40,7 +40,10 @@ impl CubesTurning {
         let (first, second, name) = (text::clean(first), text::clean(second), self.name());
         if let Some(share) = self.turning_share {
             let share = text::significant(100.0 * share, 2);
-            return format!("With {name} {second} is faster up to {share} % of jumps, {first} above.");
+            return format!(
+                "With {name} {second} is faster up to {share} % of jumps, {first} \
+                above that."
+            );
         }
         let times = || self.devices.iter().map(|(_, times)| times);
         let end_times =
@@ -48,7 +51,8 @@ impl CubesTurning {
         let least = end_times(times().filter_map(|times| times.first()).collect()).join(" and ");
         let most = end_times(times().filter_map(|times| times.last()).collect()).join(" and ");
         format!(
-            "With {name} it turns nowhere: a page takes {first} and {second} {least} without jumps, {most} with most."
+            "With {name} neither overtakes the other: a page takes {first} and {second} {least} \
+            without jumps, {most} with the most."
         )
     }
 }
@@ -58,11 +62,12 @@ pub(super) fn figure(all: &[CubesTurning], kinds: &DeviceColours<'_>) -> Option<
     let pages = all.iter().map(|turning| turning.pages).max()?;
     let plot = Plot {
         id: "turning",
-        title: "Time of a page by jumps",
+        title: "Time of a page by share of jumps",
         finding: all.iter().map(CubesTurning::finding).collect::<Vec<_>>().join(" "),
         note: format!(
-            "The leaves of a cube's index, up to {}, one read after the other: in the order of the file, cut into more and more runs that \
-             come in a random order from all over the index. The device's time alone. Dashed: where it turns.",
+            "The leaves of a cube's index, up to {}, one read after the other: in file order, cut \
+            into ever more runs in random order. Device time only. The dashed line marks the \
+            change.",
             text::plain(pages)
         ),
         line: Line::Joined,

@@ -15,12 +15,12 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
         title: "Before and after, by fill level",
         finding: finding(worst.0, worst.1),
         note: format!(
-            "Each level is filled in sequence and measured, then overwritten at random and measured again. {} blocks; random \
-             patterns at depth {}.",
+            "Each level is filled in sequence and measured, then overwritten at random and \
+            measured again. {} blocks; random patterns at depth {}.",
             Quantity::size(found.block_bytes),
             found.queue_depth
         ),
-        quantity: "Bandwidth after by before, %".to_owned(),
+        quantity: "Bandwidth after divided by before, %".to_owned(),
         groups: found.levels.iter().map(group).collect(),
     }))
 }
@@ -31,7 +31,7 @@ fn finding(level: &FillLevel, change: &FillChange) -> String {
         return "Filling and overwriting changes no pattern by more than 5 %.".to_owned();
     }
     format!(
-        "What loses most is {} {} at {full} full: it keeps {} of {}.",
+        "The greatest loss is that of {} {} at {full} full: it keeps {} of {}.",
         text::clean(&change.pattern),
         if change.operation.to_string() == "read" { "reading" } else { "writing" },
         percent(1.0 + change.change()),

@@ -42,8 +42,8 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         _ => finding_of_several(devices),
     };
     (!plot.views.is_empty()).then(|| {
-        let note = "From the write’s submission until it is durable, on the device itself and not in a file. A quantile \
-                    stands here only where ten commits were slower."
+        let note = "From the write’s submission until it is durable, on the device itself and not \
+            in a file. A quantile is shown only if ten commits were slower."
             .to_owned();
         Figure::Plot(Plot { finding, note, ..plot })
     })
@@ -73,7 +73,7 @@ pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
     let groups: Vec<Group> = sizes
         .into_iter()
         .map(|bytes| Group {
-            name: format!("{} in a commit", Quantity::size(bytes)),
+            name: format!("{} per commit", Quantity::size(bytes)),
             bars: commits.iter().filter(|way| way.bytes() == bytes).filter_map(bar).collect(),
         })
         .collect();
@@ -82,17 +82,20 @@ pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
     let first = groups.first().filter(|group| !group.bars.is_empty())?;
     Some(Figure::Bars(Bars {
         id: "commit-ways",
-        title: "Ways to commit in a file",
+        title: "Commit methods in a file",
         finding: format!(
-            "{}{}: from {} to {} in the median, by the way that is taken and what the file’s blocks have been used for.",
+            "{}{}: a median from {} to {}, depending on the method and the previous use of the \
+            file’s blocks.",
             usual(device),
             first.name,
             Quantity::time_ns(sooner(first)),
             Quantity::time_ns(slower(first))
         ),
-        note: "Overwritten blocks, but where it says otherwise. In a file by blocking system calls, as databases make them;                to the device by the driver of this probe. In parentheses bounds of the median."
+        note: "Overwritten blocks unless stated otherwise. Commits in a file use blocking system \
+            calls, as databases do; commits to the device use the probe's driver. In parentheses: \
+            bounds of the median."
             .to_owned(),
-        quantity: "Median time until a commit is durable, its unit at each bar".to_owned(),
+        quantity: "Median time of a commit, with its unit at each bar".to_owned(),
         groups,
     }))
 }
@@ -102,7 +105,8 @@ fn usual(device: &Device) -> String {
     let commit = device.profile.commit().filter(|commit| commit.in_file);
     commit.map_or_else(String::new, |commit| {
         format!(
-            "Where this page speaks of a commit it is “{}” of {} on a file that is written over, as databases have it by default: {}. ",
+            "A commit on this page is “{}” of {} on a file that is overwritten, the databases' \
+            default: {}. ",
             commit.method,
             Quantity::size(commit.write_bytes),
             Quantity::time_ns(commit.median_ns.value)
@@ -150,15 +154,15 @@ fn way(commit: &CommitCost) -> String {
 
 fn finding(device: &Device) -> String {
     let Some(commit) = device.profile.commit() else {
-        return "No way to commit was timed often enough to tell what one takes.".to_owned();
+        return "No commit method was timed often enough for a figure.".to_owned();
     };
     let tail = commit.p99_ns.map_or_else(
         || "too few were timed for a 99th percentile".to_owned(),
         |p99| format!("99 % within {}", text::time_ns(p99)),
     );
-    let place = if commit.in_file { " on a file that is written over" } else { "" };
+    let place = if commit.in_file { " on a file that is overwritten" } else { "" };
     format!(
-        "A commit of {} by “{}”{place} takes {} in the median ({tail}).",
+        "A commit of {} by “{}”{place} takes {} (median; {tail}).",
         Quantity::size(commit.write_bytes),
         commit.method,
         Quantity::time_ns(commit.median_ns.value)
@@ -170,6 +174,7 @@ fn finding_of_several(devices: &[Device]) -> String {
     let times: Vec<_> = devices.iter().map(commit).collect();
     let words = per_device(devices, &times, "unknown", |ns| Quantity::time_ns(ns).to_string());
     format!(
-        "A commit (median, as a database makes it) takes {words}; the curves are of the soonest way at each size."
+        "A commit (median, as databases make it) takes {words}; the curves show the fastest \
+        method at each size."
     )
 }

@@ -12,7 +12,7 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
             let found = found(device)?;
             vec![
                 curve("sharing one flush".to_owned(), Look::Kind(0), &found.group_commit),
-                curve("each a durable write of its own".to_owned(), Look::Kind(1), &found.each_durable),
+                curve("each with its own durable write".to_owned(), Look::Kind(1), &found.each_durable),
             ]
         }
         _ => devices.iter().map(shared).collect(),
@@ -20,13 +20,15 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     if curves.iter().all(Curve::is_empty) {
         return None;
     }
-    let axes = (XAxis::Count("Writers at the same time"), YAxis::Rate("Commits, all writers together"));
+    let axes = (XAxis::Count("Concurrent writers"), YAxis::Rate("Commits of all writers"));
     let plot = Plot::joined("group-commit", "Group commit", axes, "", View::alone(curves));
     let finding = match devices {
         [device] => finding(device),
         _ => finding_of_several(devices),
     };
-    let note = "Writers whose writes one flush covers share its price; each waits for all. On the device itself and not in a file.".to_owned();
+    let note = "Writers whose writes share a flush also share its cost; each waits for all. On \
+        the device itself and not in a file."
+        .to_owned();
     Some(Figure::Plot(Plot { finding, note, ..plot }))
 }
 
@@ -46,10 +48,11 @@ fn curve(label: String, look: Look, costs: &[GroupCommitCost]) -> Curve {
 
 fn finding(device: &Device) -> String {
     let Some(gain) = device.profile.derived.group_commit else {
-        return "What more writers gain was not concluded.".to_owned();
+        return "The gain of more writers was not determined.".to_owned();
     };
     format!(
-        "One writer commits {} times a second; {} that share a flush {} times, and more gain less than 10 %.",
+        "One writer commits {} times a second; {} that share a flush {} times, and more gain less \
+        than 10 %.",
         text::iops(&gain.alone_per_s),
         text::depth(&gain.writers),
         text::iops(&gain.together_per_s)
@@ -61,5 +64,5 @@ fn finding_of_several(devices: &[Device]) -> String {
         |device: &Device| device.profile.derived.group_commit.map(|gain| gain.together_per_s.value);
     let rates: Vec<_> = devices.iter().map(together).collect();
     let words = per_device(devices, &rates, "unknown", |rate| text::significant(rate, 3));
-    format!("Commits per second with as many writers as help: {words}.")
+    format!("Commits per second with the number of writers that helps: {words}.")
 }

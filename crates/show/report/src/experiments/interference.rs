@@ -25,18 +25,20 @@ pub(super) fn heat(device: &Device) -> Option<Figure> {
     };
     Some(Figure::Heat(Heat {
         id: "interference-map",
-        title: "Latency of reads beside writes",
+        title: "Latency of reads during writes",
         finding: finding(device, map, name, quantile),
         note: format!(
-            "Rates are shares of the most alone: {} reads of {} and {} writes of {} a second. Requests arrive on a schedule \
-             (Poisson), and latency counts from the scheduled arrival.",
+            "Rates are shares of the peak without the other kind: {} reads of {} and {} writes of \
+            {} a second. Requests arrive on a schedule (Poisson), and latency counts from the \
+            scheduled arrival.",
             text::significant(map.read_iops_max, 3),
             Quantity::size(map.read_block_bytes),
             text::significant(map.write_iops_max, 3),
             Quantity::size(map.write_block_bytes)
         ),
         quantity: format!("Latency of reads, {name}, ms"),
-        missed: "Framed and struck through: the device fell behind its rates there, so the latency only says by how much."
+        missed: "Framed and struck through: the device fell behind its rates there, so the \
+            latency only shows by how much."
             .to_owned(),
         corner: "Writes ↓ reads →".to_owned(),
         columns: reads.iter().map(|read| percent(*read)).collect(),
@@ -91,28 +93,30 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
     let missed = map.cells.iter().filter(|cell| !cell.rates_kept).count();
     let behind = match missed {
         0 => String::new(),
-        _ => format!(" {missed} of {} combinations are more than it can do.", map.cells.len()),
+        _ => format!(" {missed} of {} combinations exceed what the device can do.", map.cells.len()),
     };
     let limit = device.profile.derived.interference.map(|limit| {
         if limit.write_rate_per_s.high <= 0.0 {
             return format!(
-                "While {} reads a second go on, even the fewest writes that were tried more than double the {} of reads.",
+                "At {} reads a second, even the lowest measured write rate more than doubles the \
+                {} of reads.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::quantile(limit.quantile)
             );
         }
         if limit.write_rate_per_s.value <= 0.0 {
             return format!(
-                "While {} reads a second go on, the fewest writes that were tried more than doubled the {2} of reads; but \
-                 rounds were so few that up to {1} a second may leave it within twice that.",
+                "At {} reads a second, the lowest measured write rate more than doubled the {2} \
+                of reads; but with so few rounds, up to {1} a second may keep it within twice the \
+                value.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::significant(limit.write_rate_per_s.high, 3),
                 text::quantile(limit.quantile)
             );
         }
         format!(
-            "While {} reads a second go on, up to {} writes a second ({} of the most) leave the {} of reads within twice what it is \
-             without.",
+            "At {} reads a second, up to {} writes a second ({} of the peak) keep the {} of reads \
+            within twice its value without writes.",
             text::significant(limit.read_rate_per_s, 3),
             text::significant(limit.write_rate_per_s.value, 3),
             percent(limit.write_share.value),
@@ -120,7 +124,7 @@ fn finding(device: &Device, map: &InterferenceMap, name: &str, quantile: Quantil
         )
     });
     let told = limit.or_else(|| worst(map, name, quantile));
-    told.unwrap_or_else(|| "Reads were measured beside writes.".to_owned()) + &behind
+    told.unwrap_or_else(|| "Reads were measured during writes.".to_owned()) + &behind
 }
 
 /// Greatest slowdown among the cells that kept their rates.
@@ -133,11 +137,11 @@ fn worst(map: &InterferenceMap, name: &str, quantile: Quantile) -> Option<String
     let kept = map.cells.iter().filter(|cell| cell.rates_kept).filter_map(slowdown);
     let (ratio, read, write) = kept.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
-        "At {} of the reads and {} of the writes that it can do alone, the {name} of reads is {} times what it is without \
-         writes{}.",
+        "At {} of the peak reads and {} of the peak writes, the {name} of reads is {} times its \
+        value without writes{}.",
         percent(read),
         percent(write),
         text::significant(ratio, 2),
-        if map.has_spread() { "" } else { ", in a single round: how far that spreads is unknown" }
+        if map.has_spread() { "" } else { ", in a single round: its spread is unknown" }
     ))
 }

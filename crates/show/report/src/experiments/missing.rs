@@ -14,7 +14,11 @@ pub(super) fn missing<const N: usize>(device: &Device, absent: [Option<&'static 
     let why = |name: &str| {
         let skipped = device.profile.experiments.skipped.iter().find(|skipped| skipped.name == name);
         skipped.map_or_else(
-            || "this profile does not have it; a probe with a larger --budget, on a target that may be written to, does.".to_owned(),
+            || {
+                "not in this profile; a probe with a larger --budget on a writable target measures \
+                it."
+                .to_owned()
+            },
             |skipped| format!("{}.", text::clean(&skipped.reason).trim_end_matches('.')),
         )
     };

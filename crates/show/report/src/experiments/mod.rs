@@ -74,7 +74,7 @@ fn long_writing(device: &Device) -> Question {
     let found = &device.profile.experiments;
     Question {
         id: "steady-state",
-        title: "What does it sustain when it is written to for hours?",
+        title: "What does it sustain in hours of writing?",
         figures: present([
             steady_state::plot(std::slice::from_ref(device)),
             write_cache::speeds(device),
@@ -125,7 +125,7 @@ fn beside_reads(device: &Device) -> Question {
     let found = &device.profile.experiments;
     Question {
         id: "interference",
-        title: "What do writes do to reads?",
+        title: "How do writes affect reads?",
         figures: present([interference::heat(device)]),
         remarks: [remarks(found.interference.as_ref(), "Interference"), sentences::discards(found)].concat(),
         missing: missing(
@@ -139,7 +139,7 @@ fn structure(device: &Device) -> Question {
     let found = &device.profile.experiments;
     Question {
         id: "structure",
-        title: "How does it take requests?",
+        title: "How does it handle requests?",
         figures: present([
             smallest_block::rates(device),
             read_ahead::streams(device),

@@ -16,24 +16,36 @@ const GAIN_UNSEEN: f64 = 1.2;
 pub(super) fn streams(device: &Device) -> Option<Figure> {
     let found = found(device)?;
     let point = |cost: &StreamCost| Point::new(f64::from(cost.streams), &cost.gain);
-    let curve = Curve::joined("streams in turns", Look::Kind(0), found.streams.iter().map(point).collect());
-    let axes = (XAxis::Count("Sequential streams"), YAxis::Factor("Reads per second by random reading’s"));
+    let curve =
+        Curve::joined("alternating streams", Look::Kind(0), found.streams.iter().map(point).collect());
+    let axes = (
+        XAxis::Count("Sequential streams"),
+        YAxis::Factor(
+            "Reads per second divided by \
+        random reads",
+        ),
+    );
     let plot = Plot::joined("read-streams", "Streams of reads", axes, "", View::alone(vec![curve]));
     let one = found.streams.iter().find(|cost| cost.streams == 1);
     let finding = match (&found.stream_count_max, one) {
-        (Some(most), _) if most.high <= 1 => "One sequential stream at a time gains from the device’s read-ahead.".to_owned(),
+        (Some(most), _) if most.high <= 1 => "A single sequential stream gains from the device’s \
+            read-ahead."
+            .to_owned(),
         (Some(most), _) => format!(
-            "Sequential streams at a time that gain from the device’s read-ahead: up to {}.",
+            "Concurrent sequential streams that gain from the device’s read-ahead: up to {}.",
             text::depth(most)
         ),
         (None, Some(one)) if one.gain.high <= GAIN_UNSEEN => {
-            "Reading in sequence, one request at a time, is no faster than at random: the device doesn’t read ahead."
+            "Sequential reads at depth 1 are no faster than random reads: the device doesn’t read \
+            ahead."
                 .to_owned()
         }
-        _ => "It is not clear how many sequential streams gain from read-ahead: their speed varied too much.".to_owned(),
+        _ => "The number of sequential streams that gain from read-ahead is unclear: their speed \
+            varied too much."
+            .to_owned(),
     };
     let note =
-        format!("Reads of {}, one at a time, of each stream in turn.", Quantity::size(found.block_bytes));
+        format!("Reads of {} at depth 1, from each stream in turn.", Quantity::size(found.block_bytes));
     Plot { finding, note, ..plot }.into_figure()
 }
 
@@ -47,7 +59,7 @@ pub(super) fn positions(device: &Device) -> Option<Figure> {
     let axes = (XAxis::Count("Position in a sequential run"), YAxis::Latency);
     let plot = Plot::joined("read-ahead", "Read-ahead", axes, "", View::alone(vec![curve]));
     let finding =
-        format!("The device has read ahead after {} in a row.", text::plural(u64::from(after), "request"));
-    let note = format!("Reads of {}, one at a time.", Quantity::size(found.block_bytes));
+        format!("The device reads ahead after {} in a row.", text::plural(u64::from(after), "request"));
+    let note = format!("Reads of {} at depth 1.", Quantity::size(found.block_bytes));
     Plot { finding, note, ..plot }.into_figure()
 }

@@ -16,20 +16,20 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
         Curve::joined(format!("depth {depth} each"), Look::Kind(index), points)
     };
     let curves = depths.iter().enumerate().map(curve).collect();
-    let axes = (XAxis::Count("Submitting threads"), YAxis::Rate("Reads, all threads together"));
+    let axes = (XAxis::Count("Submitting threads"), YAxis::Rate("Reads of all threads"));
     let plot = Plot::joined("scaling", "More threads", axes, "", View::alone(curves));
     let rate = |cell: &&ScalingCell| cell.iops.value;
     let best = found.cells.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     let one = found.cells.iter().filter(|cell| cell.threads == 1).max_by(|a, b| rate(a).total_cmp(&rate(b)));
     let finding = match one {
         Some(one) if best.iops.low > one.iops.high => format!(
-            "{} read {} times as fast as one does at its best.",
+            "{} read {} times as fast as one at its best.",
             text::plural(u64::from(best.threads), "thread"),
             text::significant(best.iops.value / one.iops.value, 2)
         ),
-        _ => "One submitting thread is enough: more read no faster.".to_owned(),
+        _ => "One submitting thread is enough: more are no faster.".to_owned(),
     };
     let note =
-        format!("Random reads of {}; each thread has a queue of its own.", Quantity::size(found.block_bytes));
+        format!("Random reads of {}; each thread has its own queue.", Quantity::size(found.block_bytes));
     Plot { finding, note, ..plot }.into_figure()
 }

@@ -10,7 +10,7 @@ pub(super) fn atomic_writes(found: &Experiments) -> Vec<String> {
     let source = text::clean(&conducted.findings.source);
     let stated = conducted.findings.stated.as_ref().map(|units| {
         format!(
-            "Writes of {} to {} are said never to be torn. {source}",
+            "Writes of {} to {} are reported to be atomic. {source}",
             Quantity::size(units.unit_bytes_min),
             Quantity::size(units.unit_bytes_max)
         )
@@ -29,11 +29,7 @@ pub(super) fn large_writes(found: &Experiments) -> Vec<String> {
             format!("{rate} in {block} at depth {}", cell.queue_depth)
         })
         .collect();
-    if told.is_empty() {
-        Vec::new()
-    } else {
-        vec![format!("Writing in sequence gives {}.", text::join(&told))]
-    }
+    if told.is_empty() { Vec::new() } else { vec![format!("Sequential writes reach {}.", text::join(&told))] }
 }
 
 /// Cost of a discard and its effect on reads.
@@ -46,7 +42,10 @@ pub(super) fn discards(found: &Experiments) -> Vec<String> {
     let (alone, beside) = (&costs.read_latency_alone_ns, &costs.read_latency_beside_ns);
     let tails = alone.p99.zip(beside.p99).map(|(alone, beside)| {
         let (alone, beside) = (text::time_ns(alone), text::time_ns(beside));
-        format!("The 99th percentile of random reads is {alone} alone and {beside} beside discards.")
+        format!(
+            "The 99th percentile of random reads is {alone} alone and {beside} during \
+            discards."
+        )
     });
     text.into_iter().chain(tails).collect()
 }
@@ -58,7 +57,8 @@ pub(super) fn array_layout(found: &Experiments) -> Vec<String> {
     };
     let told = match (layout.chunk_bytes, layout.members) {
         (Some(chunk), Some(members)) => format!(
-            "Addresses go in turns of {} over {members} members, as the latencies of {} reads tell.",
+            "Addresses are striped in chunks of {} over {members} members, according to the \
+            latencies of {} reads.",
             Quantity::size(chunk),
             text::grouped(&layout.observations.to_string())
         ),

@@ -23,22 +23,19 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
     if let Some(flat) = &found.read_flat_to_bytes {
         let smallest = found.rates.iter().map(|rate| rate.block_bytes).min();
         text.push(if smallest == Some(flat.value) {
-            format!("A larger read than {}, the smallest that was tried, costs more (5 %).", text::size(flat))
+            format!("Reads larger than {}, the smallest size measured, cost more (5 %).", text::size(flat))
         } else {
             format!("A read of {} costs no more than a smaller one (5 %).", text::size(flat))
         });
     }
     text.push(match &found.read_modify_write_below_bytes {
         Some(step) => {
-            format!(
-                "Writes below {} cost more than that: the rest of its block is read first.",
-                text::size(step)
-            )
+            format!("Writes below {} cost more: the rest of the block is read first.", text::size(step))
         }
         None if found.rates.iter().any(|rate| rate.operation == OperationKind::Write) => {
-            "No size showed below which a write costs more than a larger one.".to_owned()
+            "At no size does a write cost more than a larger one.".to_owned()
         }
-        None => "Writes were not tried.".to_owned(),
+        None => "Writes were not measured.".to_owned(),
     });
     let note = format!("At depth {depth}, aligned to the block.");
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding: text.join(" "), note, ..plot }))
@@ -50,7 +47,7 @@ pub(super) fn alignments(device: &Device) -> Option<Figure> {
     let worst =
         found.alignments.iter().max_by(|a, b| a.relative_cost.value.total_cmp(&b.relative_cost.value))?;
     let finding = if worst.relative_cost.low <= 1.05 {
-        "Requests beside multiples of their block cost no more than aligned ones.".to_owned()
+        "Misaligned requests cost no more than aligned ones.".to_owned()
     } else {
         format!(
             "A {} of {} shifted by {} takes {} times as long as an aligned one.",
@@ -75,8 +72,8 @@ pub(super) fn alignments(device: &Device) -> Option<Figure> {
         id: "alignment",
         title: "Alignment",
         finding,
-        note: "Random requests whose offsets are shifted from multiples of their size.".to_owned(),
-        quantity: "Time of a request by that of an aligned one, ×".to_owned(),
+        note: "Random requests with offsets shifted from multiples of their size.".to_owned(),
+        quantity: "Time of a request divided by an aligned one, ×".to_owned(),
         groups: Group::alone(found.alignments.iter().map(bar).collect()),
     }))
 }

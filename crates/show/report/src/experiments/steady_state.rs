@@ -17,8 +17,8 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     if curves.iter().all(Curve::is_empty) {
         return None;
     }
-    let axes = (XAxis::Seconds("Time since random writing began, s"), YAxis::Bandwidth);
-    let plot = Plot::joined("steady-rounds", "Random writing over time", axes, "", View::alone(curves));
+    let axes = (XAxis::Seconds("Time since random writes began, s"), YAxis::Bandwidth);
+    let plot = Plot::joined("steady-rounds", "Random writes over time", axes, "", View::alone(curves));
     Some(Figure::Plot(match (devices, found.as_slice()) {
         ([device], [Some(found)]) => Plot {
             finding: finding(device, found),
@@ -26,11 +26,9 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
             marks: found.departures.iter().filter(|departure| of_random(departure)).map(at_s).collect(),
             ..plot
         },
-        _ => Plot {
-            finding: finding_of_several(devices),
-            note: "Rounds of random writing.".to_owned(),
-            ..plot
-        },
+        _ => {
+            Plot { finding: finding_of_several(devices), note: "Rounds of random writes.".to_owned(), ..plot }
+        }
     }))
 }
 
@@ -91,7 +89,7 @@ fn finding(device: &Device, found: &SteadyState) -> String {
         (_, Some(steady)) => {
             format!("Not steady after {rounds}: the last five gave {steady}{}", spread(found))
         }
-        (_, None) => format!("Too few rounds to tell whether it is steady: {}", found.rounds.len()),
+        (_, None) => format!("Too few rounds to judge the steady state: {}", found.rounds.len()),
     };
     let fresh = found.steady_bytes_per_s.zip(found.first_bytes_per_s).filter(|(_, first)| *first > 0.0);
     let fresh = fresh.map_or_else(String::new, |(steady, first)| {
@@ -99,7 +97,7 @@ fn finding(device: &Device, found: &SteadyState) -> String {
     });
     let amplification = found.write_amplification.as_ref().map_or_else(String::new, |amplification| {
         let factor = text::significant(amplification.factor, 3);
-        format!(" For a byte of the host’s, {factor} go to flash.")
+        format!(" For each byte of the host’s, {factor} are written to flash.")
     });
     let departures: Vec<_> = found.departures.iter().map(departure).collect();
     let writing_duration = writing
@@ -123,26 +121,36 @@ fn departure(departure: &Departure) -> String {
     );
     match departure.kind {
         DepartureKind::FastRegionFull => {
-            format!(" Filling in sequence fell {speeds}: a faster region (SLC cache) is full then.")
+            format!(
+                " The sequential fill slowed down {speeds}: a faster region (SLC cache) was \
+                full."
+            )
         }
-        DepartureKind::CleaningBegan => format!(" It fell {speeds}, when cleaning began."),
-        DepartureKind::Throttled => format!(" It went {speeds} and swings since: it is throttled."),
+        DepartureKind::CleaningBegan => format!(
+            " It slowed down {speeds}, when garbage \
+            collection began."
+        ),
+        DepartureKind::Throttled => format!(
+            " It changed {speeds} and swings since: it is \
+            throttled."
+        ),
         DepartureKind::BurstCreditsSpent => {
-            format!(" It fell {speeds} and stays there exactly: burst credits are used up.")
+            format!(" It slowed down {speeds} and stays exactly there: burst credits are used up.")
         }
-        DepartureKind::Unexplained => format!(" It went {speeds}, for no reason that shows."),
+        DepartureKind::Unexplained => format!(" It changed {speeds}, for no visible reason."),
     }
 }
 
 fn note(found: &SteadyState) -> String {
     let marks = if found.departures.iter().any(of_random) {
-        " Dashed upright lines: where the speed changed for good."
+        " Dashed vertical lines: lasting changes of the speed."
     } else {
         ""
     };
     format!(
-        "{} writes at depth {} over {}, after {} were written in sequence. Steady by SNIA’s criterion: over five rounds a \
-         range of at most 20 % and a slope of at most 10 % of the mean.{marks}",
+        "{} writes at depth {} over {}, after a sequential fill of {}. Steady by SNIA’s \
+        criterion: over five rounds a range of at most 20 % and a slope of at most 10 % of the \
+        mean.{marks}",
         Quantity::size(found.block_bytes),
         found.queue_depth,
         Quantity::size(found.area_bytes),
@@ -154,5 +162,5 @@ fn finding_of_several(devices: &[Device]) -> String {
     let steady = |device: &Device| findings(device)?.steady_bytes_per_s.map(|steady| steady.value);
     let speeds: Vec<_> = devices.iter().map(steady).collect();
     let speed = |value| Quantity::bandwidth(value).to_string();
-    format!("Random writing for long gives {}.", per_device(devices, &speeds, "unknown", speed))
+    format!("Long random writing sustains {}.", per_device(devices, &speeds, "unknown", speed))
 }

@@ -9,20 +9,20 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
 use crate::text::{self, Quantity};
 
-const COST: YAxis = YAxis::Factor("Time of a write by that of a sequential one");
+const COST: YAxis = YAxis::Factor("Time of a write divided by a sequential one");
 
 /// Write cost by size of the area with random writes.
 pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
     let curves = curves(devices, MicroBenchmark::Locality, "random writes within the area", |row| {
         nandle_bytes(row.pattern.strip_prefix("focused:")?)
     })?;
-    let axes = (XAxis::Size("Area in which random writes stay"), COST);
+    let axes = (XAxis::Size("Area of the random writes"), COST);
     let plot = Plot::joined("focused-area", "The focused area", axes, "", View::alone(curves));
     Some(Figure::Plot(Plot {
         finding: areas_finding(devices),
-        note:
-            "Where the curve is low, changes collected in an area of that size can be written in any order."
-                .into(),
+        note: "Where the curve is low, changes within an area of that size can be written in any \
+            order."
+            .into(),
         ..plot
     }))
 }
@@ -31,7 +31,7 @@ fn areas_finding(devices: &[Device]) -> String {
     let area = |device: &Device| device.profile.derived.cheap_area_bytes();
     if let [device] = devices {
         return match area(device) {
-            None => "How large an area may be for random writes to be cheap is not concluded.".to_owned(),
+            None => "The area within which random writes are cheap was not determined.".to_owned(),
             Some(Cheap::UpTo { extent, cost: Some(cost) }) => format!(
                 "Random writes stay cheap within {}: there one costs {} times a sequential one.",
                 text::size(&extent),
@@ -41,10 +41,11 @@ fn areas_finding(devices: &[Device]) -> String {
                 format!("Random writes stay cheap within {}.", text::size(&extent))
             }
             Some(Cheap::Unclear) => {
-                "It is not clear in which area random writes are cheap, if in any: their cost varied too much."
+                "The area within which random writes are cheap, if any, is unclear: their cost \
+                varied too much."
                     .to_owned()
             }
-            Some(Cheap::Nowhere) => "No area is small enough for random writes to be cheap.".to_owned(),
+            Some(Cheap::Nowhere) => "Random writes are not cheap in any measured area.".to_owned(),
         };
     }
     let extent =
@@ -57,11 +58,12 @@ pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
     let curves = curves(devices, MicroBenchmark::Partitioning, "writes in streams", |row| {
         row.pattern.strip_prefix("partitioned:")?.parse().ok()
     })?;
-    let axes = (XAxis::Count("Sequential streams, in turns"), COST);
+    let axes = (XAxis::Count("Sequential streams, alternating"), COST);
     let plot = Plot::joined("partitions", "Streams", axes, "", View::alone(curves));
     Some(Figure::Plot(Plot {
         finding: partitions_finding(devices),
-        note: "Each stream writes in sequence in a part of its own: logs, runs of a sort, partitions of a table."
+        note: "Each stream writes in sequence in its own region: logs, runs of a sort, partitions \
+            of a table."
             .to_owned(),
         ..plot
     }))
@@ -71,18 +73,23 @@ fn partitions_finding(devices: &[Device]) -> String {
     let streams = |device: &Device| device.profile.derived.cheap_streams();
     if let [device] = devices {
         return match streams(device) {
-            None => "How many streams stay cheap is not concluded.".to_owned(),
+            None => "The number of streams that stay cheap was not determined.".to_owned(),
             Some(Cheap::UpTo { extent, .. }) => {
-                format!("Of the numbers tried, up to {} streams at a time stay cheap.", text::depth(&extent))
+                format!(
+                    "Up to {} concurrent streams stay cheap, of the numbers measured.",
+                    text::depth(&extent)
+                )
             }
             Some(Cheap::Unclear) => {
-                "It is not clear how many streams stay cheap, if any: their cost varied too much.".to_owned()
+                "The number of streams that stay cheap, if any, is unclear: their cost varied too \
+                much."
+                    .to_owned()
             }
-            Some(Cheap::Nowhere) => "Not even two streams at a time stay cheap.".to_owned(),
+            Some(Cheap::Nowhere) => "Not even two concurrent streams stay cheap.".to_owned(),
         };
     }
     let extent = |device: &Device| extent_text(streams(device), "not even two", |count| count.to_string());
-    format!("Streams at a time that stay cheap: {}.", per_device(devices, extent))
+    format!("Concurrent streams that stay cheap: {}.", per_device(devices, extent))
 }
 
 /// Extent of cheap writes in a word or two, for a comparison.

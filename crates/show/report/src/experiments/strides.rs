@@ -21,16 +21,16 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
     }
     Some(Figure::Bars(Bars {
         id: "strides",
-        title: "Steps between writes",
+        title: "Strides of writes",
         finding: if device.profile.derived.write_pattern_cost.is_none() {
-            "Which steps are cheap is not concluded.".to_owned()
+            "The cheap strides were not determined.".to_owned()
         } else {
             finding(&cheap)
         },
-        note: "+1 would be sequential; 0 writes the same block again and again, negative steps go backward. Cheap ones \
-               have the first colour."
+        note: "+1 is sequential; 0 rewrites the same block, negative strides go backward. Cheap \
+            ones have the first colour."
             .to_owned(),
-        quantity: "Time of a write by that of a sequential one, ×, by the step in blocks".to_owned(),
+        quantity: "Time of a write divided by a sequential one, ×, by the stride in blocks".to_owned(),
         groups: Group::alone(bars),
     }))
 }
@@ -38,12 +38,12 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
 fn finding(cheap: &Strides) -> String {
     let named = |strides: &[i64]| text::join(&strides.iter().copied().map(signed).collect::<Vec<_>>());
     let clear = match cheap.clear.as_slice() {
-        [] => "No step but to the next block is surely cheap.".to_owned(),
-        strides => format!("Cheap beside the next block: steps of {} blocks.", named(strides)),
+        [] => "No stride except to the next block is surely cheap.".to_owned(),
+        strides => format!("Cheap strides, apart from the next block: {} blocks.", named(strides)),
     };
     match cheap.unclear.as_slice() {
         [] => clear,
-        strides => format!("{clear} Of {} it is not clear: they may be expensive.", named(strides)),
+        strides => format!("{clear} Unclear: {}, which may be expensive.", named(strides)),
     }
 }
 
@@ -76,7 +76,7 @@ mod tests {
         row.relative_cost = Some(Interval { value: 3.4, low: 0.0, high: 12.0 });
         assert_eq!(
             finding(&profile.cheap_strides()),
-            "Cheap beside the next block: steps of 0 blocks. Of −1 it is not clear: they may be expensive."
+            "Cheap strides, apart from the next block: 0 blocks. Unclear: −1, which may be expensive."
         );
     }
 }

@@ -16,8 +16,8 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
         View {
             name: outstanding.to_string(),
             curves: vec![
-                Curve::joined("threads that block", Look::Kind(0), blocking.collect()),
-                Curve::joined("one thread, asynchronous", Look::Kind(1), asynchronous.collect()),
+                Curve::joined("blocking threads", Look::Kind(0), blocking.collect()),
+                Curve::joined("one asynchronous thread", Look::Kind(1), asynchronous.collect()),
             ],
         }
     };
@@ -26,7 +26,8 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
     let views = counts.into_iter().map(view).collect();
     let plot = Plot::joined("sync-reads", "Blocking and asynchronous reads", axes, "Outstanding", views);
     let chosen = plot.views.len().saturating_sub(1);
-    let note = "As many threads, each of which reads and waits, beside one thread that keeps as many reads outstanding."
+    let note = "Blocking threads with one read each, compared with one thread that keeps as many \
+        reads outstanding."
         .to_owned();
     (!plot.views.is_empty()).then(|| Figure::Plot(Plot { finding: finding(reads), note, chosen, ..plot }))
 }
@@ -38,7 +39,8 @@ fn finding(reads: &[SyncRead]) -> String {
     let threads_tried = reads.iter().any(|read| read.sync_bytes_per_s.is_some() && read.outstanding > 1);
     if let (true, Some(best)) = (threads_tried, compared.max_by(|a, b| gain(a).total_cmp(&gain(b)))) {
         return format!(
-            "Asynchronous reads gain most on blocking ones with {} and {} outstanding: {} times their bandwidth.",
+            "Asynchronous reads gain most over blocking ones with {} and {} outstanding: {} times \
+            their bandwidth.",
             Quantity::size(best.0.block_bytes),
             best.0.outstanding,
             text::significant(gain(&best), 2)
@@ -54,7 +56,8 @@ fn alone(reads: &[SyncRead]) -> Option<String> {
     let blocking = of_least().find_map(|read| read.sync_bytes_per_s.filter(|_| read.outstanding == 1))?;
     let best = of_least().max_by(|a, b| a.async_bytes_per_s.value.total_cmp(&b.async_bytes_per_s.value))?;
     Some(format!(
-        "One thread that blocks reads {} in {} blocks; with {} outstanding it reads {} times that.",
+        "One blocking thread reads {} in {} blocks; with {} outstanding the device reads {} times \
+        that.",
         Quantity::bandwidth(blocking.value),
         Quantity::size(least),
         best.outstanding,

@@ -21,7 +21,7 @@ pub(super) fn speeds(device: &Device) -> Option<Figure> {
         id: "write-cache",
         title: "The write cache",
         finding: format!(
-            "It takes in {} at {}, and goes on at {}.{}",
+            "It absorbs {} at {}, and continues at {}.{}",
             text::size(absorbed),
             Quantity::bandwidth(absorbing.value),
             Quantity::bandwidth(sustained.value),
@@ -39,12 +39,12 @@ pub(super) fn speeds(device: &Device) -> Option<Figure> {
 
 fn drained(found: &WriteCacheFindings) -> String {
     let again = found.drain_ns.map_or_else(
-        || " How long it takes to drain is not known.".to_owned(),
-        |drain| format!(" After {} of rest it takes in again.", text::time_ns(drain.value)),
+        || " The time to drain it is unknown.".to_owned(),
+        |drain| format!(" After {} idle it absorbs writes again.", text::time_ns(drain.value)),
     );
     let flush = found
         .flush_of_full_cache_ns
-        .map_or_else(String::new, |flush| format!(" A flush of it takes {}.", text::time_ns(flush)));
+        .map_or_else(String::new, |flush| format!(" Flushing it takes {}.", text::time_ns(flush)));
     again + &flush
 }
 
@@ -64,7 +64,7 @@ pub(super) fn settings(device: &Device) -> Option<Figure> {
         id: "write-cache-settings",
         title: "With the cache on and off",
         finding,
-        note: "On modelled drives alone: the settings of real ones are not changed.".to_owned(),
+        note: "Measured only on modelled drives; the settings of real ones are not changed.".to_owned(),
         quantity: SPEED.to_owned(),
         groups: pairs.iter().map(group).collect(),
     }))

@@ -22,8 +22,8 @@ pub(super) fn patterns(device: &Device) -> Option<Figure> {
         ("sequential".to_owned(), Some(Interval { value: 1.0, low: 1.0, high: 1.0 })),
         (format!("focused: at random within {area}"), cost.focused),
         (format!("partitioned: {streams} streams"), cost.partitioned),
-        ("ordered: the cheapest stride but +1".to_owned(), cost.ordered),
-        ("random, all over".to_owned(), Some(cost.random)),
+        ("ordered: the cheapest stride except +1".to_owned(), cost.ordered),
+        ("random, everywhere".to_owned(), Some(cost.random)),
     ];
     let known =
         named.into_iter().enumerate().filter_map(|(kind, (label, ratio))| Some((kind, label, ratio?)));
@@ -32,11 +32,8 @@ pub(super) fn patterns(device: &Device) -> Option<Figure> {
         id: "write-costs",
         title: "The patterns",
         finding: finding(cost),
-        note: format!(
-            "Writes of {}, one at a time, at their pace in the running phase.",
-            Quantity::size(cost.block_bytes)
-        ),
-        quantity: "Time of a write by that of a sequential one, ×".to_owned(),
+        note: format!("Writes of {} at depth 1, after the start-up phase.", Quantity::size(cost.block_bytes)),
+        quantity: "Time of a write divided by a sequential one, ×".to_owned(),
         groups: Group::alone(bars),
     }))
 }
@@ -61,10 +58,10 @@ fn finding(cost: &WritePatternCost) -> String {
         .min_by(|a, b| a.1.total_cmp(&b.1));
     match cheapest {
         Some((name, ratio)) if random >= 1.25 && ratio < random => format!(
-            "{told} The best way around it is {name} writing, at {} times the sequential cost.",
+            "{told} The cheapest alternative is {name} writing, at {} times the sequential cost.",
             text::significant(ratio, 2)
         ),
-        _ if random >= 1.25 => format!("{told} No other pattern was found to be cheaper than that."),
+        _ if random >= 1.25 => format!("{told} No other pattern was cheaper."),
         _ => told,
     }
 }
@@ -72,9 +69,13 @@ fn finding(cost: &WritePatternCost) -> String {
 /// Cost of writes in uFLIP's other micro-benchmarks.
 pub(super) fn circumstances(device: &Device) -> Option<Figure> {
     const BENCHMARKS: [(MicroBenchmark, &str); 6] = [
-        (MicroBenchmark::Granularity, "By the size of a write (by a sequential write of that size)"),
+        (MicroBenchmark::Granularity, "By write size (divided by a sequential write of that size)"),
         (MicroBenchmark::Alignment, "Shifted from multiples of the block"),
-        (MicroBenchmark::Parallelism, "With several outstanding (by sequential ones at that depth)"),
+        (
+            MicroBenchmark::Parallelism,
+            "With several outstanding (divided by sequential ones at \
+            that depth)",
+        ),
         (MicroBenchmark::Mix, "Mixed with reads"),
         (MicroBenchmark::Pause, "With a pause after each"),
         (MicroBenchmark::Bursts, "In bursts"),
@@ -97,12 +98,13 @@ pub(super) fn circumstances(device: &Device) -> Option<Figure> {
         found.patterns.iter().filter(|row| BENCHMARKS.iter().any(|(kind, _)| *kind == row.micro_benchmark));
     Some(Figure::Bars(Bars {
         id: "write-circumstances",
-        title: "What else matters",
+        title: "Other influences",
         finding: most_expensive(others),
-        note: "Pauses are not counted as time of a write. Visits are short here: pauses of cleaning that random writing meets \
-               in the long run may fall between them. Micro-benchmarks of uFLIP (Bouganim, Jónsson and Bonnet, CIDR 2009)."
+        note: "Pauses don't count as write time. Runs are short here and may miss pauses for \
+            garbage collection that long random writing causes. Micro-benchmarks of uFLIP \
+            (Bouganim, Jónsson and Bonnet, CIDR 2009)."
             .to_owned(),
-        quantity: "Time of a request by that of a sequential write, ×".to_owned(),
+        quantity: "Time of a request divided by a sequential write, ×".to_owned(),
         groups,
     }))
 }
@@ -114,7 +116,7 @@ fn most_expensive<'a>(rows: impl Iterator<Item = &'a PatternCost>) -> String {
     let most_expensive = rows.filter(|row| sure(row) > 1.0).max_by(|a, b| sure(a).total_cmp(&sure(b)));
     most_expensive.and_then(row_bar).map_or_else(
         || "None of these is surely more expensive than a sequential write.".to_owned(),
-        |bar| format!("The most expensive of these for sure is {}, at {}.", bar.label, bar.text),
+        |bar| format!("Surely the most expensive of these is {}, at {}.", bar.label, bar.text),
     )
 }
 
@@ -136,7 +138,7 @@ fn row_bar(row: &PatternCost) -> Option<Bar> {
             format!("{pattern}, {}, {}", mixed(row.operation), Quantity::size(row.block_bytes))
         }
         MicroBenchmark::Bursts => {
-            format!("{pattern}, {} and {} of rest", row.burst_requests, text::time_ns(row.pause_ns))
+            format!("{pattern}, {} with pauses of {}", row.burst_requests, text::time_ns(row.pause_ns))
         }
         _ => format!("{pattern}, {}", text::time_ns(row.pause_ns)),
     };
@@ -167,7 +169,7 @@ mod tests {
             ..row.clone()
         };
         let text = most_expensive([with(50, 21.1, 0.0, 270.0), with(90, 1.6, 1.4, 1.7)].iter());
-        assert!(text.contains("90 % reads") && text.contains("for sure"), "{text}");
+        assert!(text.contains("90 % reads") && text.contains("Surely"), "{text}");
         let text = most_expensive([with(50, 21.1, 0.0, 270.0)].iter());
         assert_eq!(text, "None of these is surely more expensive than a sequential write.");
     }

@@ -20,7 +20,7 @@ pub fn play_html(report: &PlayFile) -> String {
     let times =
         question("times", "How long does a request take?", distribution(report).into_iter().collect());
     let beside =
-        question("beside", "Is it what the trace has recorded?", demerits(report).into_iter().collect());
+        question("beside", "Does it match the recorded times?", demerits(report).into_iter().collect());
     page(&head, vec![times, beside])
 }
 
@@ -66,17 +66,15 @@ fn name(operation: Option<Operation>) -> &'static str {
 /// Distributions of response and service times, measured and recorded.
 fn distribution(report: &PlayFile) -> Option<Figure> {
     let views: Vec<_> = report.distributions.iter().map(|kind| view(kind, report)).collect();
-    let axes = (
-        XAxis::Count("Time that a request takes, ms"),
-        YAxis::Share("Share of the requests that take no longer"),
-    );
+    let axes = (XAxis::Count("Time of a request, ms"), YAxis::Share("Share of requests within that time"));
     let plot = Plot::joined("distribution", "Distribution", axes, "Requests", views);
     let all = report.operations.first()?;
     let (half, most) = (all.response_ns.p50?, all.response_ns.p99);
     let most = most.map_or_else(String::new, |most| format!(", 99 in 100 within {}", text::time_ns(most)));
-    let finding = format!("Half of the requests are done within {}{most}.", text::time_ns(half));
-    let note = "Response counts from when a request was due, service from when it was sent: between them lies what it was held, because as \
-                many were in flight as may be, or late. A quantile needs ten requests beyond it."
+    let finding = format!("Half of the requests complete within {}{most}.", text::time_ns(half));
+    let note = "Response time counts from when a request was due, service time from when it was \
+        sent. In between it waited because the queue was full, or the player was late. A quantile \
+        needs ten slower requests."
         .to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
@@ -108,17 +106,17 @@ fn demerits(report: &PlayFile) -> Option<Figure> {
         format!(", {} % of the recorded mean", text::significant(100.0 * ratio, 2))
     });
     let finding = format!(
-        "The distributions differ by {}{ratio}; the mean is {} where the trace has {}.",
+        "The distributions differ by {}{ratio}; the mean is {}, recorded {}.",
         time(all.demerit_ns),
         time(all.played_ns.mean?),
         time(all.recorded_ns.mean?)
     );
     Some(Figure::Bars(Bars {
         id: "demerit",
-        title: "Beside the trace",
+        title: "Compared with the trace",
         finding,
-        note: "The demerit is the root mean square of the distance between both distributions (Ruemmler and Wilkes, An introduction to disk drive \
-               modeling, 1994)."
+        note: "The demerit is the root mean square distance of both distributions (Ruemmler and \
+            Wilkes, An introduction to disk drive modeling, 1994)."
             .to_owned(),
         quantity: "Time, ms".to_owned(),
         groups: report.comparison.iter().map(group).collect(),

@@ -17,8 +17,8 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         id: "bandwidth-over-block-size",
         title: "Bandwidth over block size",
         finding,
-        note: "Random reading, one block at a time. A larger block costs the reader more bytes for each \
-               request; past the knee it no longer buys bandwidth."
+        note: "Random reads of single blocks. A larger block costs more bytes per request; past \
+            the knee it gains no bandwidth."
             .to_owned(),
         line: Line::Fitted,
         x: XAxis::BlockSize,
@@ -54,7 +54,7 @@ fn several(devices: &[Device]) -> (Vec<View>, String) {
     (views, finding.unwrap_or_else(|| MISSING.to_owned()))
 }
 
-const MISSING: &str = "No random reading was measured.";
+const MISSING: &str = "No random reads were measured.";
 
 fn depths(devices: &[Device]) -> Vec<u32> {
     distinct(devices.iter().flat_map(Device::random_reads).map(|measured| measured.cell.queue_depth))
@@ -68,7 +68,7 @@ fn finding_of_one(device: &Device) -> String {
     let peak = peak(device, best);
     let efficient = device.profile.derived.efficient_block_bytes.as_ref();
     let near = efficient.map(|block| {
-        format!("{} is the smallest block that comes within 10 % of its best.", Quantity::size(block.value))
+        format!("{} is the smallest block within 10 % of its best.", Quantity::size(block.value))
     });
     let curve = Curve::over_block(device, best.cell.queue_depth, String::new(), Look::Kind(0));
     let ends = [curve.line.first(), curve.line.last()].into_iter().flatten();
@@ -83,10 +83,10 @@ fn peak(device: &Device, best: &MeasuredCell) -> String {
     let (block, depth) = (Quantity::size(best.cell.block_bytes), best.cell.queue_depth);
     let plateau = device.profile.derived.random_bandwidth_bytes_per_s_max;
     match plateau.filter(|plateau| Quantity::bandwidth(plateau.value) != point) {
-        None => format!("Random reading peaks at {point}, with {block} blocks at depth {depth}."),
+        None => format!("Random reads peak at {point}, with {block} blocks at depth {depth}."),
         Some(plateau) => format!(
-            "Random reading reaches {}; the highest point here, {point} with {block} blocks at depth {depth}, differs from that \
-             by what single points scatter.",
+            "Random reads reach {}; the highest point here, {point} with {block} blocks at depth \
+            {depth}, differs by the scatter of single points.",
             Quantity::bandwidth(plateau.value)
         ),
     }
@@ -97,7 +97,7 @@ fn beside_the_peak((block, bandwidth): (f64, f64), peak: f64) -> Option<String> 
     let share = text::significant(100.0 * bandwidth / peak, 2);
     let short = !is_near_full(bandwidth, peak);
     short.then(|| {
-        format!("At that depth {} blocks get {share} % of the peak.", Quantity::size(super::whole(block)))
+        format!("At that depth {} blocks reach {share} % of the peak.", Quantity::size(super::whole(block)))
     })
 }
 
@@ -111,7 +111,7 @@ fn finding_of_several(devices: &[Device], view: &View) -> String {
     let phrase = |block: u64| {
         let values: Vec<_> = view.curves.iter().map(|curve| curve.at(block as f64)).collect();
         let words = per_device(devices, &values, "unknown", |value| Quantity::bandwidth(value).to_string());
-        format!("{} blocks get {words}", Quantity::size(block))
+        format!("{} blocks reach {words}", Quantity::size(block))
     };
     let large = if large > small { format!("; {}", phrase(*large)) } else { String::new() };
     format!("At {}, {}{large}.", view.name, phrase(*small))
@@ -137,9 +137,9 @@ mod tests {
         profile.derived.efficient_block_bytes = Some(Interval::exact(65_536));
         assert_eq!(
             finding(&[profile]),
-            "Random reading peaks at 1.00 GB/s, with 64KiB blocks at depth 32. 64KiB is the smallest block that \
-             comes within 10 % of its best. At that depth 4KiB blocks get 40 % of the peak. At that depth 4MiB \
-             blocks get 83 % of the peak."
+            "Random reads peak at 1.00 GB/s, with 64KiB blocks at depth 32. 64KiB is the smallest block \
+             within 10 % of its best. At that depth 4KiB blocks reach 40 % of the peak. At that depth 4MiB \
+             blocks reach 83 % of the peak."
         );
     }
 
@@ -151,7 +151,7 @@ mod tests {
         let text = finding(&[profile]);
         assert!(
             text.starts_with(
-                "Random reading reaches 990 MB/s; the highest point here, 1.00 GB/s with 64KiB blocks"
+                "Random reads reach 990 MB/s; the highest point here, 1.00 GB/s with 64KiB blocks"
             ),
             "{text}"
         );
@@ -163,7 +163,7 @@ mod tests {
         let profiles = [&CELLS[..], &slow[..3], &[]].map(made_up::with_random_reads);
         assert_eq!(
             finding(&profiles),
-            "At depth 32, 4KiB blocks get 400 MB/s on A, 100 MB/s on B and unknown on C; 64KiB blocks get \
+            "At depth 32, 4KiB blocks reach 400 MB/s on A, 100 MB/s on B and unknown on C; 64KiB blocks reach \
              1.00 GB/s on A, 250 MB/s on B and unknown on C."
         );
     }

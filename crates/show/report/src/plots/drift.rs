@@ -26,12 +26,12 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         id: DRIFT,
         title: "The reference cell over time",
         finding: finding(devices),
-        note: "One cell is measured again and again between the others. Its course is the drift that the \
-               steady bandwidths are corrected for; 100 % is its median."
+        note: "One cell is measured repeatedly between the others. Its course is the drift that \
+            the steady bandwidths are corrected for; 100 % is its median."
             .to_owned(),
         line: Line::Joined,
         x: XAxis::Elapsed,
-        y: YAxis::Share("Bandwidth by the median slice"),
+        y: YAxis::Share("Bandwidth relative to the median"),
         marks: Vec::new(),
         choice: "Cell",
         chosen: 0,
@@ -57,14 +57,14 @@ fn curve(device: &Device, label: String) -> Curve {
 fn finding(devices: &[Device]) -> String {
     if let [device] = devices {
         return reference(device).map_or_else(
-            || "No reference cell was measured, so drift could neither be seen nor corrected.".to_owned(),
+            || "No reference cell was measured, so drift could be neither seen nor corrected.".to_owned(),
             finding_of_one,
         );
     }
     let variation = |device: &Device| reference(device).map(|reference| reference.variation);
     let variations: Vec<_> = devices.iter().map(variation).collect();
     let words = per_device(devices, &variations, "unknown", |share| format!("{} %", percent(share)));
-    format!("The reference cell's slices vary (standard deviation) by {words}.")
+    format!("The reference cell varies (standard deviation) by {words}.")
 }
 
 fn finding_of_one(reference: &ReferenceCell) -> String {
@@ -79,7 +79,7 @@ fn finding_of_one(reference: &ReferenceCell) -> String {
     match trend(reference) {
         None => told + ".",
         Some(change) if change.abs() < reference.variation.max(0.01) => {
-            format!("{told}, with no trend beyond that noise.")
+            format!("{told}, without a trend beyond that noise.")
         }
         Some(change) => {
             let share = text::significant(100.0 * change.abs(), 2);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn trend_is_reported_only_beyond_the_noise() {
         let steady = finding_of_one(&reference(&[1e9, 1.01e9, 0.99e9, 1e9, 1.0e9, 1.01e9]));
-        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6\u{a0}slices, with no trend beyond that noise."), "{steady}");
+        assert!(steady.ends_with("varied by 3.0 % (standard deviation) around 1.00\u{a0}GB/s in 6\u{a0}slices, without a trend beyond that noise."), "{steady}");
         let slowing = finding_of_one(&reference(&[1e9, 1e9, 1e9, 0.9e9, 0.8e9, 0.8e9]));
         assert!(slowing.ends_with("; its last third was 20 % slower than its first."), "{slowing}");
         assert!(finding_of_one(&reference(&[1e9])).ends_with("in 6\u{a0}slices."));

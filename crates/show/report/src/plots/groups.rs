@@ -16,12 +16,12 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         id: "bandwidth-over-group-size",
         title: "Bandwidth over group size",
         finding: finding(devices),
-        note: "Random reading of runs: so many blocks one after the other, then a jump. 100 % is the same \
-               block size and depth in groups of 1."
+        note: "Random reads of runs: a group of blocks in sequence, then a jump. 100 % is the \
+            same block size and depth in groups of 1."
             .to_owned(),
         line: Line::Joined,
         x: XAxis::GroupSize,
-        y: YAxis::Share("Bandwidth by that of group 1"),
+        y: YAxis::Share("Bandwidth relative to group 1"),
         marks: Vec::new(),
         choice: if devices.len() == 1 { "Queue depth" } else { "Block size and queue depth" },
         chosen: costliest.unwrap_or_else(|| fullest(&views)),
@@ -94,23 +94,25 @@ fn worst<'a>(device: &Device<'a>) -> Option<&'a GroupPenalty> {
 fn finding(devices: &[Device]) -> String {
     let known = |device: &Device| !penalties(device).is_empty();
     match devices {
-        [device] if known(device) => worst(device).map_or_else(
-            || "No group size costs anything that the measurement can tell from noise.".to_owned(),
-            finding_of_one,
-        ),
-        _ if !devices.iter().any(known) => "What reading in groups costs was not concluded.".to_owned(),
+        [device] if known(device) => worst(device)
+            .map_or_else(|| "No group size has a cost beyond the noise.".to_owned(), finding_of_one),
+        _ if !devices.iter().any(known) => "The cost of reading in groups was not determined.".to_owned(),
         _ => {
             let loss = |device: &Device| known(device).then(|| worst(device).map_or(0.0, lost_percent));
             let losses: Vec<_> = devices.iter().map(loss).collect();
             let say = |loss: f64| if loss > 0.0 { percent(loss) } else { "none".to_owned() };
-            format!("The greatest loss against group 1 is {}.", per_device(devices, &losses, "unknown", say))
+            format!(
+                "The greatest loss compared with group 1 is {}.",
+                per_device(devices, &losses, "unknown", say)
+            )
         }
     }
 }
 
 fn finding_of_one(worst: &GroupPenalty) -> String {
     format!(
-        "The costliest: {} blocks in groups of {} at depth {} lose {} of the bandwidth of group 1 ({}–{}).",
+        "The greatest cost: {} blocks in groups of {} at depth {} lose {} of the bandwidth of \
+        group 1 ({}–{}).",
         Quantity::size(worst.block_bytes),
         worst.group_blocks,
         worst.queue_depth,
@@ -149,16 +151,16 @@ mod tests {
         let of = |profile: &DeviceProfile| finding(&Device::all(std::slice::from_ref(profile)));
         assert_eq!(
             of(&sure),
-            "The costliest: 32KiB blocks in groups of 4 at depth 4 lose 31 % of the bandwidth of group 1 (27–35)."
+            "The greatest cost: 32KiB blocks in groups of 4 at depth 4 lose 31 % of the bandwidth of group 1 (27–35)."
         );
-        assert_eq!(of(&unsure), "No group size costs anything that the measurement can tell from noise.");
-        assert_eq!(of(&made_up::partial()), "What reading in groups costs was not concluded.");
+        assert_eq!(of(&unsure), "No group size has a cost beyond the noise.");
+        assert_eq!(of(&made_up::partial()), "The cost of reading in groups was not determined.");
         let mut all = Vec::from([sure]);
         all.extend([unsure]);
         all.extend([made_up::partial()]);
         assert_eq!(
             finding(&Device::all(&all)),
-            "The greatest loss against group 1 is 31 % on A, none on B and unknown on C."
+            "The greatest loss compared with group 1 is 31 % on A, none on B and unknown on C."
         );
     }
 }

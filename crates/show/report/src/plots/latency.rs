@@ -17,8 +17,8 @@ pub(super) fn over_depth(devices: &[Device]) -> Plot {
         title: "Latency over queue depth",
         finding: finding(devices, &views, XAxis::QueueDepth),
         note: format!(
-            "Random reads of the smallest block ({}), from submission to completion. Profiles hold no interval \
-             for a quantile, and none at all unless ten requests were slower.",
+            "Random reads of the smallest block ({}), from submission to completion. Profiles \
+            have no intervals for quantiles, and a quantile only if ten requests were slower.",
             smallest_blocks(devices)
         ),
         line: Line::Joined,
@@ -39,8 +39,7 @@ pub(super) fn over_block(devices: &[Device]) -> Plot {
         id: "latency-over-block-size",
         title: "Latency over block size",
         finding: finding(devices, &views, XAxis::BlockSize),
-        note: "Random reads, one at a time (depth 1): what a transaction waits for when nothing else runs."
-            .to_owned(),
+        note: "Random reads at depth 1: the wait of a transaction on an idle device.".to_owned(),
         line: Line::Joined,
         x: XAxis::BlockSize,
         y: YAxis::Latency,
@@ -104,7 +103,7 @@ fn smallest_blocks(devices: &[Device]) -> String {
 
 fn finding(devices: &[Device], views: &[View], axis: XAxis) -> String {
     let Some(view) = views.first() else {
-        return "No latency of random reading was measured.".to_owned();
+        return "No latency of random reads was measured.".to_owned();
     };
     let time = |value| Quantity::time_ns(value).to_string();
     if let ([_], Some(median)) = (devices, view.curves.first()) {
@@ -128,7 +127,7 @@ fn finding(devices: &[Device], views: &[View], axis: XAxis) -> String {
 
 fn finding_of_one(median: &Curve, tail: Option<&Curve>, axis: XAxis) -> String {
     let (Some(first), Some(last)) = (median.measured.first(), median.measured.last()) else {
-        return "No median was measured; the slices were too short for one.".to_owned();
+        return "No median was measured; the slices were too short.".to_owned();
     };
     let at = |x: f64| match axis {
         XAxis::BlockSize => format!("for {} blocks", Quantity::size(whole(x))),

@@ -17,8 +17,8 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
         id: "bandwidth-over-queue-depth",
         title: "Bandwidth over queue depth",
         finding,
-        note: "Random reading, one block at a time. A deeper queue needs more concurrent work in the \
-               database; past the knee it only adds waiting."
+        note: "Random reads of single blocks. A deeper queue needs more concurrency in the \
+            database; past the knee it only adds waiting time."
             .to_owned(),
         line: Line::Fitted,
         x: XAxis::QueueDepth,
@@ -54,7 +54,7 @@ fn several(devices: &[Device]) -> (Vec<View>, String) {
     (views, finding)
 }
 
-const MISSING: &str = "No random reading was measured.";
+const MISSING: &str = "No random reads were measured.";
 
 fn blocks(devices: &[Device]) -> Vec<u64> {
     distinct(devices.iter().flat_map(Device::random_reads).map(|measured| measured.cell.block_bytes))
@@ -70,7 +70,7 @@ fn finding_of_one(device: &Device) -> String {
         }
         (Some(only), _) => knee(only),
         _ if device.random_reads().next().is_none() => MISSING.to_owned(),
-        _ => "Which depth saturates the device could not be concluded from these cells.".to_owned(),
+        _ => "The saturating depth could not be determined from these cells.".to_owned(),
     }
 }
 
@@ -84,7 +84,8 @@ fn knee(knee: &DepthForBlock) -> String {
         )
     } else {
         format!(
-            "{block} blocks still gained bandwidth at the greatest depth tried, so depth {} is a lower bound.",
+            "{block} blocks still gained bandwidth at the greatest measured depth, so depth {} is \
+            a lower bound.",
             depth.value
         )
     }

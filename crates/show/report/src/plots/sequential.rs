@@ -13,20 +13,27 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     let chosen = fullest(&views);
     Plot {
         id: "random-against-sequential",
-        title: "Random against sequential",
+        title: "Random and sequential reads",
         finding: depths.get(chosen).map_or_else(|| MISSING.to_owned(), |depth| finding(devices, *depth)),
         note: if single {
-            "Where the two curves meet, reading in order buys nothing: an index scan costs no more for each \
-             byte than a full scan."
+            "Where the two curves meet, sequential order gains nothing: an index scan costs no \
+            more per byte than a full scan."
                 .to_owned()
         } else {
-            "Random by sequential bandwidth, each device against itself. The whiskers take both intervals \
-             at their worst, so they are wider than 95 %."
+            "Random bandwidth divided by sequential bandwidth of the same device. The whiskers \
+            combine the worst of both intervals, so they are wider than 95 %."
                 .to_owned()
         },
         line: if single { Line::Fitted } else { Line::Joined },
         x: XAxis::BlockSize,
-        y: if single { YAxis::Bandwidth } else { YAxis::Share("Random by sequential bandwidth") },
+        y: if single {
+            YAxis::Bandwidth
+        } else {
+            YAxis::Share(
+                "Random bandwidth divided by \
+            sequential",
+            )
+        },
         marks: Vec::new(),
         choice: "Queue depth",
         chosen,
@@ -34,7 +41,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     }
 }
 
-const MISSING: &str = "Random and sequential reading were not both measured at any depth.";
+const MISSING: &str = "Random and sequential reads were not both measured at any depth.";
 
 fn depths(devices: &[Device]) -> Vec<u32> {
     distinct(devices.iter().flat_map(|d| d.reads("sequential")).map(|measured| measured.cell.queue_depth))
@@ -78,7 +85,7 @@ fn finding(devices: &[Device], depth: u32) -> String {
     }
     let range = |ratio: &Curve| match equal_blocks(ratio) {
         _ if ratio.is_empty() => "unknown".to_owned(),
-        None => "none of those tried".to_owned(),
+        None => "none of the measured ones".to_owned(),
         Some(blocks) => blocks.to_string(),
     };
     let of_each: Vec<_> = devices
@@ -87,7 +94,8 @@ fn finding(devices: &[Device], depth: u32) -> String {
         .map(|(device, ratio)| format!("{} on {}", range(ratio), device.letter()))
         .collect();
     format!(
-        "At depth {depth}, the block sizes at which random reading is within 10 % of sequential reading are {}.",
+        "At depth {depth}, the block sizes at which random reads are within 10 % of sequential \
+        reads are {}.",
         text::join(&of_each),
     )
 }
@@ -100,16 +108,16 @@ fn finding_of_one(depth: u32, ratio: &Curve) -> String {
     let share = text::significant(100.0 * first.y, 2);
     match equal_blocks(ratio) {
         Some(Blocks { from, to: None }) if from <= first.x => format!(
-            "At depth {depth}, random reading is within 10 % of sequential reading, or faster, at every block size \
-             from {smallest} on."
+            "At depth {depth}, random reads are within 10 % of sequential reads, or faster, at \
+            every block size from {smallest} on."
         ),
         Some(blocks) => format!(
-            "At depth {depth}, random reading is within 10 % of sequential reading with blocks of {blocks}; with {smallest} \
-             blocks it gets {share} % of it."
+            "At depth {depth}, random reads are within 10 % of sequential reads with blocks of \
+            {blocks}; with {smallest} blocks they reach {share} %."
         ),
         None => format!(
-            "At depth {depth}, random reading stays more than 10 % below sequential reading at every block size tried; \
-             with {smallest} blocks it gets {share} % of it."
+            "At depth {depth}, random reads stay more than 10 % below sequential reads at every \
+            measured block size; with {smallest} blocks they reach {share} %."
         ),
     }
 }
@@ -125,7 +133,8 @@ fn near_full_too(derived: &Derived, depth: u32) -> String {
     }
     let runs = text::block_runs(blocks);
     format!(
-        " At this depth and deeper ones both are near the device’s best bandwidth, too, with blocks of {runs}."
+        " At this depth and deeper, both are also near the device’s best bandwidth with blocks of \
+        {runs}."
     )
 }
 
@@ -192,8 +201,8 @@ mod tests {
         all.extend([made_up::partial()]);
         assert_eq!(
             plot(&Device::all(&all)).finding,
-            "At depth 4, the block sizes at which random reading is within 10 % of sequential reading are 4KiB and more on \
-             A, none of those tried on B and unknown on C."
+            "At depth 4, the block sizes at which random reads are within 10 % of sequential reads are 4KiB and more on \
+             A, none of the measured ones on B and unknown on C."
         );
     }
 
@@ -217,8 +226,8 @@ mod tests {
         let curve = ratios(&[0.5, 0.95]);
         assert_eq!(
             finding_of_one(4, &curve),
-            "At depth 4, random reading is within 10 % of sequential reading with blocks of 8KiB and more; \
-             with 4KiB blocks it gets 50 % of it."
+            "At depth 4, random reads are within 10 % of sequential reads with blocks of 8KiB and more; \
+             with 4KiB blocks they reach 50 %."
         );
         let never = ratios(&[0.5, 0.6]);
         assert!(finding_of_one(4, &never).contains("stays more than 10 % below"));

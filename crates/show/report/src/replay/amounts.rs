@@ -8,7 +8,7 @@ pub(super) fn device(policies: &[PolicyOutcome]) -> Option<Figure> {
     let factor = |policy: &PolicyOutcome| Some((policy.write_amplification, policy.device_written_bytes));
     let least = policies.iter().min_by(|a, b| a.write_amplification.total_cmp(&b.write_amplification))?;
     let finding = format!(
-        "{} writes least to the device: {} bytes for one of the pages’.",
+        "{} writes least to the device: {} bytes per byte of page writes.",
         least.policy,
         text::significant(least.write_amplification, 3)
     );
@@ -24,7 +24,7 @@ pub(super) fn flash(policies: &[PolicyOutcome]) -> Option<Figure> {
     let known = policies.iter().filter_map(|policy| Some((policy, factor(policy)?.0)));
     let (least, times) = known.min_by(|a, b| a.1.total_cmp(&b.1))?;
     let finding = format!(
-        "{} wears the flash least: {} bytes programmed for one of the pages’.",
+        "{} wears the flash least: {} bytes programmed per byte of page writes.",
         least.policy,
         text::significant(times, 3)
     );
@@ -48,8 +48,8 @@ pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
         id: "erased-bytes",
         title: "Erased",
         finding: format!("{} has the least flash erased: {}.", least.policy, Quantity::capacity(fewest)),
-        note: "What wears a drive out: its blocks bear so many erasures and no more.".to_owned(),
-        quantity: "Flash erased meanwhile".to_owned(),
+        note: "Erasures wear out the flash: each block endures a limited number.".to_owned(),
+        quantity: "Flash erased".to_owned(),
         groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
     }))
 }
@@ -70,8 +70,8 @@ fn bars(
         id,
         title,
         finding,
-        note: "The final checkpoint is part of it.".to_owned(),
-        quantity: format!("{what} by bytes of page writes, ×"),
+        note: "Includes the final checkpoint.".to_owned(),
+        quantity: format!("{what} per byte of page writes, ×"),
         groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
     })
 }
@@ -97,12 +97,12 @@ pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
         id: "absorbed",
         title: "Absorbed",
         finding: format!(
-            "{} absorbs most: {} % of the page writes never went home.",
+            "{} absorbs most: {} % of the page writes were never destaged.",
             most.policy,
             text::significant(100.0 * share(most), 2)
         ),
-        note: "A page that is written again before it is destaged is destaged once.".to_owned(),
-        quantity: "Page writes that a later one replaced in time, %".to_owned(),
+        note: "A page that is rewritten before it is destaged is destaged once.".to_owned(),
+        quantity: "Page writes replaced before they were destaged, %".to_owned(),
         groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
     }))
 }

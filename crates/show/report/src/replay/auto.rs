@@ -13,11 +13,11 @@ pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
     let shares = shares(policy);
     let points = shares.iter().map(|(at_s, share)| Point::bare(*at_s, *share)).collect();
     let curve = Curve::joined(policy.policy.name(), Look::Kind(kind), points);
-    let axes = (TIME, YAxis::Share("Share of the page writes that went straight home"));
-    let plot = Plot::joined("auto-ways", "Staged or straight home", axes, "", View::alone(vec![curve]));
+    let axes = (TIME, YAxis::Share("Share of the page writes in place"));
+    let plot = Plot::joined("auto-ways", "Staged or in place", axes, "", View::alone(vec![curve]));
     let finding = [chosen(policy)?, measured(&policy.auto?), changed(&shares)].join(" ");
-    let note = "Of each stretch of the work. It keeps to one way and tries the other now and then: the longer a trial \
-                took, the later the next one comes."
+    let note = "By stretch of the work. auto keeps to one path and tries the other at intervals: \
+        the longer a trial took, the later the next one."
         .to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
@@ -26,10 +26,10 @@ fn chosen(policy: &PolicyOutcome) -> Option<String> {
     let percent = 100.0 * policy.pages_straight as f64 / policy.writes.max(1) as f64;
     let way = match policy.auto?.chosen {
         Some(Method::Staging) => "auto ended with staging as its choice",
-        Some(Method::Straight) => "auto ended with going straight home as its choice",
-        None => "auto chose nothing, since the work ended before both ways were tried",
+        Some(Method::Straight) => "auto ended with writing in place as its choice",
+        None => "auto made no choice, because the work ended before it had tried both paths",
     };
-    Some(format!("{way}; {} % of its page writes went straight home.", text::significant(percent, 3)))
+    Some(format!("{way}; {} % of its page writes went in place.", text::significant(percent, 3)))
 }
 
 /// Time of a page on each path.
@@ -37,18 +37,15 @@ fn measured(found: &AutoFindings) -> String {
     let trials = text::plural(found.trials, "trial");
     match (found.staged_page_ns, found.straight_page_ns) {
         (Some(staged_ns), Some(straight_ns)) => format!(
-            "When it measured last, a page took {} staged and {} straight home ({trials}).",
+            "At the last measurement a page took {} staged and {} in place ({trials}).",
             text::time_ns(staged_ns),
             text::time_ns(straight_ns)
         ),
         (Some(staged_ns), None) => {
-            format!(
-                "A page took {} staged; it never went straight home ({trials}).",
-                text::time_ns(staged_ns)
-            )
+            format!("A page took {} staged; it never wrote in place ({trials}).", text::time_ns(staged_ns))
         }
         (None, Some(straight_ns)) => {
-            format!("A page took {} straight home; it never staged ({trials}).", text::time_ns(straight_ns))
+            format!("A page took {} in place; it never staged ({trials}).", text::time_ns(straight_ns))
         }
         (None, None) => "Neither way was measured.".to_owned(),
     }
@@ -60,13 +57,13 @@ fn changed(shares: &[(f64, f64)]) -> String {
     let pairs = shares.iter().zip(shares.iter().skip(1));
     let changes: Vec<_> = pairs.filter(|(before, after)| is_straight(before) != is_straight(after)).collect();
     match changes.as_slice() {
-        [] => "Most writes went the same way in all stretches.".to_owned(),
+        [] => "Most writes took the same path in all stretches.".to_owned(),
         [(before, after)] => format!(
             "From {} s on most writes {}.",
             text::significant(before.0, 3),
-            if is_straight(after) { "went straight home" } else { "were staged" }
+            if is_straight(after) { "went in place" } else { "were staged" }
         ),
-        all => format!("Most writes went the other way {} times.", all.len()),
+        all => format!("The path of most writes changed {} times.", all.len()),
     }
 }
 

@@ -31,10 +31,9 @@ pub(super) fn mix(policies: &[PolicyOutcome]) -> Option<Figure> {
         let all: u64 = PATTERNS.iter().map(|(_, counts)| pages(counts)).sum();
         let (name, counts) = PATTERNS.iter().max_by_key(|(_, counts)| pages(counts))?;
         let percent = text::significant(100.0 * pages(counts) as f64 / all.max(1) as f64, 2);
-        Some(format!("{} brings {percent} % of its pages home in {name} instances.", policy.policy))
+        Some(format!("{} destages {percent} % of its pages in {name} instances.", policy.policy))
     });
-    let note =
-        "Of each stretch of the work: how the pages that left the staging area were written.".to_owned();
+    let note = "By stretch of the work: patterns of the pages that left the staging area.".to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
 
@@ -54,7 +53,7 @@ pub(super) fn lengths(policies: &[PolicyOutcome]) -> Option<Figure> {
         let pages = text::significant(longest, 3);
         Some(format!("{}: {name} instances are the longest, {pages} pages on average.", policy.policy))
     });
-    let note = "The longer an instance, the more pages share the price of a jump.".to_owned();
+    let note = "The longer an instance, the more pages share the cost of a seek.".to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
 

@@ -70,7 +70,7 @@ fn questions(report: &ReplayFile) -> Vec<Question> {
         question("auto", "What did auto choose?", vec![auto::ways(policies)]),
         question(
             "decompositors",
-            "What was found in the staging area?",
+            "What patterns did the staging area contain?",
             vec![instances::mix(policies), instances::lengths(policies), over_time::occupancy(policies)],
         ),
     ];
@@ -85,7 +85,7 @@ fn questions(report: &ReplayFile) -> Vec<Question> {
 fn masthead(report: &ReplayFile) -> Markup {
     let verified = report.policies.iter().map(|policy| policy.verified_pages).min().unwrap_or(0);
     let checked = if verified > 0 {
-        format!("{}: each held what was written last", text::plural(verified, "page"))
+        format!("{}: verified to contain the last write of each page", text::plural(verified, "page"))
     } else {
         "no page".to_owned()
     };
@@ -95,7 +95,7 @@ fn masthead(report: &ReplayFile) -> Markup {
         ("Writes", report.amount()),
         ("Store", Quantity::size(report.pages.saturating_mul(report.page_bytes)).to_string()),
         ("Contents", report.contents()),
-        ("Runs", report.repeats.map_or_else(|| "one of each policy".to_owned(), runs)),
+        ("Runs", report.repeats.map_or_else(|| "one per policy".to_owned(), runs)),
         ("Depth", report.queue_depth.to_string()),
         ("Durable", report.durable().to_owned()),
         ("Read back", checked),
@@ -110,8 +110,8 @@ fn masthead(report: &ReplayFile) -> Markup {
 
 fn runs(repeats: u32) -> String {
     match repeats {
-        ..=1 => "one of each policy".to_owned(),
-        _ => format!("{repeats} of each policy, in turns; the figures are the median one’s"),
+        ..=1 => "one per policy".to_owned(),
+        _ => format!("{repeats} per policy, interleaved; the figures are those of the median run"),
     }
 }
 
@@ -133,13 +133,13 @@ fn missing(policies: &[PolicyOutcome]) -> Vec<Missing> {
     let line = |what: &str, why: &str| Missing { what: what.to_owned(), why: why.to_owned() };
     let mut all = Vec::new();
     if policies.iter().all(|policy| policy.drive.is_none()) {
-        all.push(line("Bytes at the flash", "the target does not tell what it has counted."));
+        all.push(line("Bytes at the flash", "the target doesn't report its counters."));
     }
     if policies.iter().all(|policy| policy.speedup_over_direct.is_none()) {
         all.push(line("Speed-up", "the policy direct did not run."));
     }
     if policies.iter().all(|policy| !instances::has_any(policy)) {
-        all.push(line("Decompositors", "no policy took its pages home by patterns."));
+        all.push(line("Decompositors", "no policy destaged its pages by patterns."));
     }
     all
 }

@@ -12,9 +12,9 @@ pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let axes = (TIME, YAxis::Number("Page writes done"));
     let plot = Plot::joined("progress", "Progress", axes, "", View::alone(curves));
     let finding = slowest(policies)?;
-    let note =
-        "A straight line is an even pace; where it bends down, the policy or the drive has to catch up."
-            .to_owned();
+    let note = "A straight line is a constant rate; where it flattens, the policy or the drive has to \
+        catch up."
+        .to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
 

@@ -16,13 +16,12 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
         };
         Bar { label: policy.policy.to_string(), value, text, kind }
     };
-    let quantity = if compared { "Speed by that of direct, ×" } else { "Time for all of it" };
+    let quantity = if compared { "Speed-up over direct, ×" } else { "Total time" };
     Some(Figure::Bars(Bars {
         id: "speed-up",
         title: "Speed",
         finding: finding(fastest),
-        note: "The final checkpoint, which brings every page to its own place, is part of the time."
-            .to_owned(),
+        note: "Includes the final checkpoint, which writes every page to its place.".to_owned(),
         quantity: quantity.to_owned(),
         groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
     }))
@@ -66,7 +65,9 @@ pub(super) fn latencies(policies: &[PolicyOutcome]) -> Option<Figure> {
         id: "write-latency",
         title: "Latency of a write",
         finding: shortest(policies, p99) + &longest,
-        note: "As its client sees it: until the write was accepted, or durable where each is.".to_owned(),
+        note: "As the client sees it: until the write was accepted, or durable with durable \
+            writes."
+            .to_owned(),
         quantity: "Time of a write".to_owned(),
         groups: groups(policies, |policy| Some(policy.latency_ns)),
     }))
@@ -80,8 +81,8 @@ pub(super) fn syncs(policies: &[PolicyOutcome]) -> Option<Figure> {
     Some(Figure::LogBars(Bars {
         id: "sync-latency",
         title: "Latency of a sync",
-        finding: format!("{} syncs soonest: {} (median).", quickest.policy, wait_text(p50)),
-        note: "Until all that was written before is durable: what a commit waits for.".to_owned(),
+        finding: format!("{} has the fastest syncs: {} (median).", quickest.policy, wait_text(p50)),
+        note: "Until all previous writes are durable, as for a commit.".to_owned(),
         quantity: "Time of a sync".to_owned(),
         groups: groups(policies, |policy| policy.sync_latency_ns),
     }))
@@ -117,14 +118,14 @@ fn groups(
 fn shortest(policies: &[PolicyOutcome], p99: u64) -> String {
     let best: Vec<_> = policies.iter().filter(|policy| policy.latency_ns.p99 == Some(p99)).collect();
     let names: Vec<_> = best.iter().map(|policy| policy.policy.to_string()).collect();
-    let time = if p99 == 0 { "they take a write in memory".to_owned() } else { wait_text(p99) };
+    let time = if p99 == 0 { "they accept writes in memory".to_owned() } else { wait_text(p99) };
     match best.as_slice() {
         [only] => format!(
             "{} has the shortest 99th percentile: {}{}.",
             only.policy,
             wait_text(p99),
             only.latency_ns.p999.filter(|p999| *p999 > 0).map_or_else(String::new, |p999| {
-                format!("; 99.9 % of its writes are done within {}", text::time_ns(p999))
+                format!("; 99.9 % of its writes complete within {}", text::time_ns(p999))
             })
         ),
         _ => format!("{} share the shortest 99th percentile: {time}.", text::join(&names)),
@@ -147,7 +148,7 @@ mod tests {
         let text = shortest(&policies, 0);
         assert_eq!(
             text,
-            "doublewrite, stable-buffer and auto share the shortest 99th percentile: they take a write in memory."
+            "doublewrite, stable-buffer and auto share the shortest 99th percentile: they accept writes in memory."
         );
     }
 }

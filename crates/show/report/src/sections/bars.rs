@@ -5,7 +5,7 @@ use crate::text;
 
 /// Bars with their finding, as a table that needs no script and has a number for each length.
 pub(super) fn bars(bars: &Bars) -> Markup {
-    let note = if bars.groups.len() > 1 { ", each group on a scale of its own" } else { "" };
+    let note = if bars.groups.len() > 1 { ", each group with its own scale" } else { "" };
     drawn(bars, note, |group| Scale::Linear { greatest: group.greatest() })
 }
 

@@ -92,7 +92,7 @@ fn fit(profile: &DeviceProfile) -> Markup {
     let percent = |share: f64| text::significant(100.0 * share, 2);
     html! {
         @match &profile.fit {
-            None => p.aside { "There were too few cells for a fitted curve." },
+            None => p.aside { "There were too few cells to fit a curve." },
             Some(fit) => p.aside {
                 "The fitted curve: " (Quantity::time_ns(fit.request_ns)) " for a request"
                 // If bandwidth limits every cell, the time per byte can't be determined.
@@ -101,7 +101,7 @@ fn fit(profile: &DeviceProfile) -> Markup {
                 }
                 " at depth 1, bounds of about "
                 (Quantity::bare(fit.iops_max)) " reads/s and " (Quantity::bandwidth(fit.bandwidth_bytes_per_s_max))
-                ". A measured cell that is left out is predicted with an error of " (percent(fit.error_median))
+                ". A measured cell that is left out of the fit is predicted with an error of " (percent(fit.error_median))
                 " % (median; 90 % of them below " (percent(fit.error_p90)) " %)."
             },
         }

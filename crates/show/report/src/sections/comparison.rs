@@ -24,13 +24,15 @@ pub(crate) fn comparison(devices: &[Device]) -> Markup {
             h2 { "Side by side" }
             @if !measurement_differences.is_empty() {
                 div.notice.grave {
-                    p.notice-title { "Not measured alike" }
+                    p.notice-title { "Measured differently" }
                     ul { @for sentence in &measurement_differences { li { (sentence) } } }
                 }
             }
             div.scroll tabindex="0" role="region" aria-label="Comparison" {
                 table.compare {
-                    caption { span { "In parentheses: 95 % intervals. “unclear”: the interval reaches zero or spans a factor of ten. “best”: it lies clear above all others." } }
+                    caption { span { "In parentheses: 95 % intervals. “unclear”: the interval \
+                        reaches zero or spans a factor of ten. “best”: its interval is above all \
+                        others." } }
                     thead { tr {
                         td {}
                         @for device in devices { th scope="col" { bdi { (device.label()) } } }
@@ -144,7 +146,7 @@ fn measurement_differences(devices: &[Device]) -> Vec<String> {
     let direct = |device: &Device| if device.profile.backend.direct { "direct" } else { "cached" }.to_owned();
     let area = |device: &Device| Quantity::size(device.profile.conditions.file_bytes).to_string();
     let checks: [(&str, Circumstance); 3] = [
-        ("Requests were made by", &backend),
+        ("Requests were submitted by", &backend),
         ("Input and output were", &direct),
         ("The area addressed was", &area),
     ];

@@ -14,7 +14,7 @@ pub(crate) fn facts(device: &Device, level: Level) -> Markup {
     let profile = device.profile;
     let body = html! {
         div.facts {
-            p.aside { "As the system, or the model of a drive, has it; none of it is measured." }
+            p.aside { "Reported by the system, or by the drive's model; none of it is measured." }
             div.fact-groups {
                 @for (title, facts) in groups(profile) {
                     div.scroll tabindex="0" role="region" aria-label=(title) {
@@ -27,7 +27,7 @@ pub(crate) fn facts(device: &Device, level: Level) -> Markup {
             }
         }
     };
-    fold(&anchor_of("facts", device, level), "What the system says", level, &body)
+    fold(&anchor_of("facts", device, level), "What the system reports", level, &body)
 }
 
 fn row(name: &str, value: Option<String>) -> Markup {

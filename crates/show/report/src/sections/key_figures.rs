@@ -140,7 +140,7 @@ fn depth(derived: &Derived) -> KeyFigure {
         name: "Near-full depth",
         value: near_full.map(|(_, depth)| text::plain(u64::from(depth))),
         detail: near_full.map_or_else(String::new, |(block, _)| {
-            format!("least at which {} blocks are near the device’s best", Quantity::size(block))
+            format!("least depth at which {} blocks are near the device’s best", Quantity::size(block))
         }),
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn map(device: &Device, level: Level) -> Markup {
             div.scroll tabindex="0" role="region" aria-label="Bandwidth by block size and queue depth" {
                 table.map {
                     caption { span {
-                        "Random reading, per cent of " (Quantity::bandwidth(best))
+                        "Random reads, per cent of " (Quantity::bandwidth(best))
                         ". Framed: near full, within 10 % of it. In italics: from the fitted curve."
                     } }
                     thead { tr {
@@ -104,7 +104,8 @@ fn finding(fields: &Fields, best: f64) -> String {
     let say = |(block, depth): &(u64, u32)| format!("{} at depth {depth}", Quantity::size(*block));
     match (smallest, shallowest) {
         (Some(smallest), Some(shallowest)) if smallest != shallowest => format!(
-            "{} of {} combinations are near full; the smallest block is {}, the shallowest queue {}.",
+            "{} of {} combinations are near full bandwidth; the smallest block is {}, the least \
+            queue depth {}.",
             near.len(),
             fields.len(),
             say(smallest),
@@ -112,13 +113,13 @@ fn finding(fields: &Fields, best: f64) -> String {
         ),
         (Some(only), _) => {
             format!(
-                "{} of {} combinations are near full, beginning with {}.",
+                "{} of {} combinations are near full bandwidth, beginning with {}.",
                 near.len(),
                 fields.len(),
                 say(only)
             )
         }
-        _ => "No combination is near full.".to_owned(),
+        _ => "No combination is near full bandwidth.".to_owned(),
     }
 }
 
@@ -146,7 +147,7 @@ mod tests {
             .into();
         assert_eq!(
             finding(&fields, 100.0),
-            "2 of 4 combinations are near full; the smallest block is 4KiB at depth 64, the shallowest queue \
+            "2 of 4 combinations are near full bandwidth; the smallest block is 4KiB at depth 64, the least queue depth \
              64KiB at depth 8."
         );
     }

@@ -81,7 +81,7 @@ fn identity_line(profile: &DeviceProfile) -> Markup {
     let parts: Vec<_> = [vendor, capacity, serial, firmware].into_iter().flatten().collect();
     html! {
         p.identity {
-            @if parts.is_empty() { "The device gives neither capacity nor serial number." }
+            @if parts.is_empty() { "The device reports neither capacity nor serial number." }
             @for (index, part) in parts.iter().enumerate() {
                 @if index > 0 { span.dot aria-hidden="true" { " · " } }
                 bdi { (part) }
@@ -112,7 +112,7 @@ fn particulars(profile: &DeviceProfile) -> Markup {
 
 fn requests(profile: &DeviceProfile) -> String {
     let backend = &profile.backend;
-    let cache = if backend.direct { "direct, past the page cache" } else { "through the page cache" };
+    let cache = if backend.direct { "direct, bypassing the page cache" } else { "through the page cache" };
     let threads = text::plural(u64::from(profile.conditions.threads), "thread");
     if backend.is_modelled() {
         return format!("to a model in virtual time, {threads}");
@@ -150,7 +150,7 @@ fn disturbance(profile: &DeviceProfile) -> String {
     }
     if [conditions.stolen_cpu_share, conditions.io_pressure_share, conditions.cpu_pressure_share] == [None; 3]
     {
-        return "not to be told".to_owned();
+        return "unknown".to_owned();
     }
     let share = |share: Option<f64>, what: &str| match share {
         Some(share) => format!("{what} {} %", text::significant(100.0 * share, 2)),

@@ -16,7 +16,7 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
     let lists = [
         ("The disk was in use", others.as_slice()),
         ("This profile is partial", profile.partial.as_slice()),
-        ("Reads went wrong", errors.as_slice()),
+        ("Reads failed", errors.as_slice()),
     ];
     let shown: Vec<_> = lists.into_iter().filter(|(_, sentences)| !sentences.is_empty()).collect();
     if shown.is_empty() && profile.contradictions.is_empty() {
@@ -37,7 +37,7 @@ pub(crate) fn notices(device: &Device, level: Level) -> Markup {
 pub(super) fn remarks(device: &Device) -> Markup {
     let profile = device.profile;
     let lists = [
-        ("Wanted and not to be had", profile.backend.stepped_down.as_slice()),
+        ("Requested but unavailable", profile.backend.stepped_down.as_slice()),
         ("Remarks", profile.conditions.remarks.as_slice()),
     ];
     html! {
@@ -52,8 +52,7 @@ pub(super) fn remarks(device: &Device) -> Markup {
 /// Number of failed reads, and the first error of each cell.
 fn errors(profile: &DeviceProfile) -> Vec<String> {
     let errors = profile.conditions.errors;
-    let total =
-        format!("{} failed or returned contents other than those written.", text::plural(errors, "read"));
+    let total = format!("{} failed or returned wrong data.", text::plural(errors, "read"));
     let firsts: BTreeSet<_> = profile.cells.iter().filter_map(|cell| cell.cell.first_error.clone()).collect();
     (errors > 0).then_some(total).into_iter().chain(firsts).collect()
 }
@@ -76,7 +75,7 @@ fn contradictions(device: &Device) -> Markup {
                 ul {
                     @for one in all {
                         li {
-                            "The system says: " bdi { (text::clean(&one.stated)) } ". Measured: "
+                            "The system reports: " bdi { (text::clean(&one.stated)) } ". Measured: "
                             bdi { (text::clean(&one.measured)) } ": " strong { bdi { (text::clean(&one.advice)) } }
                         }
                     }
@@ -101,7 +100,7 @@ mod tests {
         }
         assert_eq!(
             errors(&profile),
-            ["3\u{a0}reads failed or returned contents other than those written.", "reading 4KiB at 0: EIO"]
+            ["3\u{a0}reads failed or returned wrong data.", "reading 4KiB at 0: EIO"]
         );
     }
 

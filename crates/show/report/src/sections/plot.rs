@@ -61,7 +61,7 @@ fn key(plot: &Plot) -> String {
     let points = if whiskers { "Points: measured, with their interval." } else { "Points: measured." };
     let fitted = plot.line == Line::Fitted && curves.any(|curve| curve.line.len() > curve.measured.len());
     let lines = if fitted {
-        "Lines: the fitted curve through them; where nothing was fitted, they only join the points."
+        "Lines: the fitted curve; without a fit they only join the points."
     } else {
         "Lines only join them."
     };
@@ -77,7 +77,8 @@ fn table(plot: &Plot, view: &View, index: usize) -> Markup {
             summary { "Figures of this plot" @if plot.views.len() > 1 { ", " (view.name) } }
             div.scroll tabindex="0" role="region" aria-label=(format!("Figures: {}, {}", plot.title, view.name)) {
                 table {
-                    caption { span { (plot.y.name()) ", " (unit) @if has_fitted(view) { "; in italics what was not measured" } } }
+                    caption { span { (plot.y.name()) ", " (unit) @if has_fitted(view) { "; in \
+                        italics: not measured" } } }
                     thead { tr {
                         th scope="col" { (plot.x.label()) }
                         @for curve in &view.curves { th scope="col" { bdi { (curve.label) } } }

@@ -69,5 +69,5 @@ pub(crate) fn contents<'a>(sections: impl IntoIterator<Item = (&'a str, &'a str)
 
 /// Note for browsers without a script.
 pub(crate) fn script_notice() -> Markup {
-    html! { noscript { p { "The plots need a script; without one, the figures of each are in its table." } } }
+    html! { noscript { p { "The plots need a script; the tables contain the same figures." } } }
 }

@@ -27,7 +27,8 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
                     }
                 } }
             }
-            p.aside { "In parentheses: 95 % intervals; “unclear” where one reaches zero or spans a factor of ten. “Near full” is within 10 % of the best bandwidth seen." }
+            p.aside { "In parentheses: 95 % intervals; “unclear” if one reaches zero or spans a \
+                factor of ten. “Near full” means within 10 % of the best bandwidth measured." }
         }
     };
     fold(&anchor_of("words", device, level), "Derived figures, in words", level, &body)
@@ -61,31 +62,31 @@ fn bandwidth(derived: &Derived) -> Statement {
         (Some(random), Some(sequential)) => Statement::known(
             TERM,
             text::bandwidth(random),
-            format!("is the best that random reading reached; sequential reading reached {sequential}."),
+            format!("is the best of random reads; sequential reads reached {sequential}."),
         ),
         (Some(random), None) => Statement::known(
             TERM,
             text::bandwidth(random),
-            "is the best that random reading reached. Sequential reading was not concluded.",
+            "is the best of random reads. The bandwidth of sequential reads was not determined.",
         ),
         (None, Some(sequential)) => Statement::known(
             TERM,
             sequential,
-            "is the best that sequential reading reached. Random reading was not concluded.",
+            "is the best of sequential reads. The bandwidth of random reads was not determined.",
         ),
-        (None, None) => Statement::missing(TERM, "Too few cells to name a best bandwidth."),
+        (None, None) => Statement::missing(TERM, "Too few cells to determine the best bandwidth."),
     }
 }
 
 fn rate(derived: &Derived) -> Statement {
     const TERM: &str = "Random reads";
     derived.random_read_iops_max.as_ref().map_or_else(
-        || Statement::missing(TERM, "The greatest rate of random reads is not known."),
+        || Statement::missing(TERM, "The peak rate of random reads is unknown."),
         |iops| {
             Statement::known(
                 TERM,
                 format!("{} reads/s", text::iops(iops)),
-                "is the most that the device did, at any depth: the ceiling for index look-ups.",
+                "is the peak rate at any depth: the limit of index lookups.",
             )
         },
     )
@@ -94,12 +95,12 @@ fn rate(derived: &Derived) -> Statement {
 fn latency(derived: &Derived) -> Statement {
     const TERM: &str = "Latency";
     derived.random_read_latency_ns.map_or_else(
-        || Statement::missing(TERM, "The latency of a single random read is not known."),
+        || Statement::missing(TERM, "The latency of a single random read is unknown."),
         |latency_ns| {
             Statement::known(
                 TERM,
                 text::time_ns(latency_ns),
-                "is the median of one random read of the smallest block with nothing else outstanding.",
+                "is the median of one random read of the smallest block on an idle device.",
             )
         },
     )
@@ -108,12 +109,19 @@ fn latency(derived: &Derived) -> Statement {
 fn efficient_block(derived: &Derived) -> Statement {
     const TERM: &str = "Efficient block";
     derived.efficient_block_bytes.as_ref().map_or_else(
-        || Statement::missing(TERM, "No block size could be shown to be near full bandwidth at random."),
+        || {
+            Statement::missing(
+                TERM,
+                "No block size was shown to reach near-full bandwidth in \
+            random reads.",
+            )
+        },
         |block| {
             Statement::known(
                 TERM,
                 text::size(block),
-                "is the smallest block that random reading brings near full bandwidth, given the depth for it.",
+                "is the smallest block with near-full bandwidth in random reads at sufficient \
+                depth.",
             )
         },
     )
@@ -122,10 +130,7 @@ fn efficient_block(derived: &Derived) -> Statement {
 fn saturating_depth(derived: &Derived) -> Statement {
     let depths = &derived.saturating_queue_depth;
     if depths.is_empty() {
-        return Statement::missing(
-            DEPTH_TERM,
-            "No depth could be named from which on the queue is deep enough.",
-        );
+        return Statement::missing(DEPTH_TERM, "The saturating depth was not determined.");
     }
     let greatest = depths.iter().map(|depth| depth.queue_depth.value).max().unwrap_or_default();
     let least = depths.iter().map(|depth| depth.queue_depth.value).min().unwrap_or_default();
@@ -134,7 +139,8 @@ fn saturating_depth(derived: &Derived) -> Statement {
         DEPTH_TERM,
         value,
         format!(
-            "{} outstanding, by block size: the least depth within 10 % of that block size’s plateau.",
+            "{} outstanding, depending on the block size: the least depth within 10 % of the \
+            block size’s plateau.",
             if greatest == 1 { "request" } else { "requests" }
         ),
     )
@@ -174,16 +180,14 @@ fn equal_region(derived: &Derived) -> Statement {
             Statement::known(TERM, blocks_of(&single), equal_sentence(&single, regions.len() - single.len()))
         }
         _ if derived.sequential_bandwidth_bytes_per_s_max.is_none() => {
-            Statement::missing(TERM, "Sequential reading was not measured.")
+            Statement::missing(TERM, "Sequential reads were not measured.")
         }
         _ if regions.is_empty() => Statement::missing(
             TERM,
-            "No combination was found at which random reading equals sequential reading, both near full.",
+            "No combination was found with equal random and sequential reads, both near full \
+            bandwidth.",
         ),
-        _ => Statement::missing(
-            TERM,
-            "Single blocks never equal sequential reading; only groups of several do.",
-        ),
+        _ => Statement::missing(TERM, "Single blocks never equal sequential reads; only groups do."),
     }
 }
 
@@ -199,7 +203,8 @@ fn equal_sentence(single: &[&EqualRegion], in_groups: usize) -> String {
         more => format!(" So are groups of blocks, at {more} block sizes, group sizes and depths."),
     };
     format!(
-        "blocks read at random are as fast as in sequence, both near the device’s best bandwidth, from depth {depth} on at the latest.{more}"
+        "blocks are as fast at random as in sequence, both near the device’s best bandwidth, from \
+        depth {depth} on at the latest.{more}"
     )
 }
 
@@ -208,15 +213,17 @@ fn group_penalty(derived: &Derived) -> Statement {
     let penalties = &derived.group_penalty;
     let sure = penalties.iter().filter(|penalty| penalty.ratio.high < 1.0);
     match sure.min_by(|a, b| a.ratio.value.total_cmp(&b.ratio.value)) {
-        _ if penalties.is_empty() => Statement::missing(TERM, "Reading in groups was not concluded."),
-        None => {
-            Statement::known(TERM, "none".to_owned(), "was found that the measurement can tell from noise.")
-        }
+        _ if penalties.is_empty() => Statement::missing(
+            TERM,
+            "The cost of reading in groups was \
+            not determined.",
+        ),
+        None => Statement::known(TERM, "none".to_owned(), "exceeds the noise."),
         Some(worst) => Statement::known(
             TERM,
             format!("× {}", text::factor(&worst.ratio)),
             format!(
-                "is the worst: {} blocks in groups of {} at depth {}, against the same blocks one at a time.",
+                "is the worst: {} blocks in groups of {} at depth {}, compared with single blocks.",
                 Quantity::size(worst.block_bytes),
                 worst.group_blocks,
                 worst.queue_depth
@@ -228,7 +235,7 @@ fn group_penalty(derived: &Derived) -> Statement {
 fn split(derived: &Derived) -> Statement {
     const TERM: &str = "Split size";
     let Some(split) = &derived.split_bytes else {
-        return Statement::missing(TERM, "Whether the kernel splits long requests is not known.");
+        return Statement::missing(TERM, "It is unknown if the kernel splits long requests.");
     };
     let stated = split.stated_bytes.map(|bytes| Quantity::size(bytes).to_string());
     match (stated, &split.seen) {
@@ -236,7 +243,7 @@ fn split(derived: &Derived) -> Statement {
             TERM,
             stated,
             format!(
-                "is where the kernel says that it splits a request; by the curve, blocks up to {} are whole. {}",
+                "is the kernel’s stated split size; by the curve, blocks up to {} are whole. {}",
                 Quantity::size(seen.whole_bytes),
                 text::sentence(&seen.sign)
             ),
@@ -244,19 +251,21 @@ fn split(derived: &Derived) -> Statement {
         (Some(stated), None) => Statement::known(
             TERM,
             stated,
-            "is where the kernel says that it splits a request; the curve shows no sign of it.",
+            "is the kernel’s stated split size; the curve shows no sign of a split.",
         ),
         (None, Some(seen)) => Statement::known(
             TERM,
             Quantity::size(seen.whole_bytes).to_string(),
             format!(
-                "is the largest block without a sign of splitting; the kernel states no size. {}",
+                "is the largest block without a sign of a split; the kernel states no size. {}",
                 text::sentence(&seen.sign)
             ),
         ),
-        (None, None) => {
-            Statement::missing(TERM, "The kernel states no split size, and the curve shows no sign of one.")
-        }
+        (None, None) => Statement::missing(
+            TERM,
+            "The kernel states no split size, and the curve shows no \
+                sign of a split.",
+        ),
     }
 }
 
@@ -266,7 +275,7 @@ fn flexible_io(derived: &Derived) -> Vec<Statement> {
     let Some(flexible) = &derived.flexible_io else {
         return vec![Statement::missing(
             UNIT,
-            "No unit for a column store could be concluded, and so no break-even.",
+            "No unit for a column store could be determined, and so no break-even.",
         )];
     };
     let (block, group) = (text::size(&flexible.block_bytes), text::count(&flexible.group_blocks));
@@ -276,14 +285,16 @@ fn flexible_io(derived: &Derived) -> Vec<Statement> {
             UNIT,
             format!("{block} × {group}"),
             format!(
-                "blocks: keep {together} of a column together, and ask for any run of blocks in it with one request."
+                "blocks: store {together} of a column together, and read any run of its blocks \
+                with one request."
             ),
         ),
         Statement::known(
             BREAK_EVEN,
             format!("{} blocks", text::factor(&flexible.break_even_blocks)),
             format!(
-                "of a group: from so many scattered blocks on, one request for all {together} is cheaper than one each."
+                "of a group: from that number of scattered blocks on, one request for all \
+                {together} is cheaper than one each."
             ),
         ),
     ]
@@ -292,16 +303,26 @@ fn flexible_io(derived: &Derived) -> Vec<Statement> {
 fn first_touch(profile: &DeviceProfile) -> Statement {
     const TERM: &str = "First reads";
     profile.first_touch.as_ref().map_or_else(
-        || Statement::missing(TERM, "Freshly written blocks were not read for the first time apart from again."),
+        || {
+            Statement::missing(
+                TERM,
+                "First and repeated reads of freshly written blocks were not \
+            measured separately.",
+            )
+        },
         |touch| {
-            Statement::known(TERM, format!("× {}", text::factor(&touch.ratio)), format!(
-                "is the bandwidth of blocks read for the first time after they were written ({}) by that of reading \
-                 them again ({}): {} blocks at depth {}.",
-                Quantity::bandwidth(touch.first_bandwidth_bytes_per_s),
-                Quantity::bandwidth(touch.again_bandwidth_bytes_per_s),
-                Quantity::size(touch.block_bytes),
-                touch.queue_depth,
-            ))
+            Statement::known(
+                TERM,
+                format!("× {}", text::factor(&touch.ratio)),
+                format!(
+                    "is the bandwidth of the first reads after a write ({}) divided by that of \
+                repeated reads ({}): {} blocks at depth {}.",
+                    Quantity::bandwidth(touch.first_bandwidth_bytes_per_s),
+                    Quantity::bandwidth(touch.again_bandwidth_bytes_per_s),
+                    Quantity::size(touch.block_bytes),
+                    touch.queue_depth,
+                ),
+            )
         },
     )
 }

@@ -21,7 +21,7 @@ pub(crate) fn writing_duration(writing: &LongWriting, profile: &DeviceProfile) -
         Steadiness::Steady => format!("It was steady after {amount}."),
         Steadiness::Unsteady => format!("It was not steady after {amount}."),
         Steadiness::TooShort => format!(
-            "That is after {amount}, which can’t show a steady state: about {} can.",
+            "That is after {amount}, too little to show a steady state, which takes about {}.",
             Quantity::size(writing.needed_bytes)
         ),
     }

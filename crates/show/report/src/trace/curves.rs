@@ -22,11 +22,16 @@ pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
     let plot = Plot::joined("rewrites", "Rewrite distances", axes, "", View::alone(vec![curve]));
     let half = found.rewrites.iter().find(|rewrite| rewrite.share >= last.share / 2.0)?;
     let finding = format!(
-        "{} of the page writes write a page again, half of them within {}.",
+        "{} of the page writes are rewrites, half of them within {}.",
         percent(last.share),
         text::plural(half.within_writes, "write")
     );
-    figure(plot, finding, "What a write buffer of that many pages would absorb if it kept the newest.")
+    figure(
+        plot,
+        finding,
+        "Share that a write buffer of that many pages would absorb if it kept \
+        the newest.",
+    )
 }
 
 /// Distribution of the writes over the pages.
@@ -38,14 +43,14 @@ pub(super) fn skew(found: &TraceStatistics) -> Option<Figure> {
     let axes = (XAxis::Count("Most-written pages, % of all"), YAxis::Share("Share of all page writes"));
     let plot = Plot::joined("skew", "Skew", axes, "", View::alone(vec![curve]));
     let finding = format!(
-        "The most-written {} of the pages take {} of the writes.",
+        "The most-written {} of the pages receive {} of the writes.",
         percent(tenth.of_pages),
         percent(tenth.of_writes)
     );
     figure(
         plot,
         finding,
-        "The further it lies above the pages’ own share, the more a small fast place is worth.",
+        "The further it is above the pages’ own share, the more a small fast tier is worth.",
     )
 }
 
@@ -64,10 +69,10 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
         Curve::joined(*name, Look::Kind(kind), points.collect())
     };
     let curves = SHARES.iter().enumerate().map(curve).collect();
-    let axes = (XAxis::Count("Page writes that are collected"), YAxis::Share("Share of the pages"));
+    let axes = (XAxis::Count("Page writes collected"), YAxis::Share("Share of the pages"));
     let plot = Plot::joined("runs", "Runs", axes, "", View::alone(curves));
     let finding = format!(
-        "Of {} collected, {} of the pages lie beside another; the longest run has {}.",
+        "Of {} collected, {} of the pages have a neighbour; the longest run has {}.",
         text::plural(largest.window_writes, "write"),
         percent(largest.in_runs_of_2),
         text::plural(largest.longest_pages, "page")
@@ -75,7 +80,8 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
     figure(
         plot,
         finding,
-        "What a staging area of that size can write home in sequence, and what it need not write home at all.",
+        "Pages that a staging area of that size can destage in sequence, or need not destage at \
+        all.",
     )
 }
 
@@ -83,11 +89,11 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
 pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
     let largest = found.areas.last()?;
     let points = found.areas.iter().map(|area| Point::bare(area.area_bytes as f64, area.writes_per_area));
-    let curve = Curve::joined("writes in a touched area", Look::Kind(0), points.collect());
-    let axes = (XAxis::Size("Size of an area"), YAxis::Number("Writes in each area that is touched, mean"));
+    let curve = Curve::joined("writes per touched area", Look::Kind(0), points.collect());
+    let axes = (XAxis::Size("Size of an area"), YAxis::Number("Mean writes per touched area"));
     let plot = Plot::joined("areas", "Areas", axes, "", View::alone(vec![curve]));
     let finding = format!(
-        "{} in a row put {} into each area of {} that they touch.",
+        "{} consecutive page writes put {} into each area of {} that they touch.",
         text::plural(largest.window_writes, "write"),
         text::significant(largest.writes_per_area, 3),
         Quantity::size(largest.area_bytes)
@@ -95,7 +101,8 @@ pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
     figure(
         plot,
         finding,
-        "Drives that map large units rewrite one for each area touched: the more writes share it, the better.",
+        "Drives that map large units rewrite one per touched area: the more writes share it, the \
+        better.",
     )
 }
 
@@ -107,10 +114,15 @@ pub(super) fn busiest(found: &TraceStatistics) -> Option<Figure> {
     let axes = (XAxis::Size("Size of an area"), YAxis::Share("Share of the writes"));
     let plot = Plot::joined("busiest-areas", "The busiest areas", axes, "", View::alone(vec![curve]));
     let finding = format!(
-        "The two busiest areas of {} take {} of {} in a row.",
+        "The two busiest areas of {} receive {} of {} consecutive writes.",
         Quantity::size(largest.area_bytes),
         percent(largest.in_busiest_two),
         text::plural(largest.window_writes, "write")
     );
-    figure(plot, finding, "Focused writing: what could stay in an area that the drive keeps cheap.")
+    figure(
+        plot,
+        finding,
+        "Focused writing: the share that could stay in an area where writes are \
+        cheap.",
+    )
 }

@@ -37,10 +37,10 @@ pub fn trace_html(report: &TraceReport) -> String {
         missing: Vec::new(),
     };
     let mut questions = vec![
-        question("again", "What is written again?", vec![curves::rewrites(found), curves::skew(found)]),
+        question("again", "What is rewritten?", vec![curves::rewrites(found), curves::skew(found)]),
         question(
             "together",
-            "What lies together?",
+            "What is adjacent?",
             vec![curves::runs(found), curves::areas(found), curves::busiest(found)],
         ),
         question("sizes", "How large are the writes?", vec![sizes::bars(found)]),
@@ -92,7 +92,7 @@ fn masthead(report: &TraceReport) -> Markup {
         rows.push(("Unaligned", text::plural(found.writes_unaligned, "write")));
     }
     if report.bad_lines > 0 {
-        rows.push(("Damaged", format!("{} passed over", text::plural(report.bad_lines, "line"))));
+        rows.push(("Damaged", format!("{} skipped", text::plural(report.bad_lines, "line"))));
     }
     rows.push(("Read from", format!("{}, as {}", text::clean(report.trace), text::clean(report.format))));
     let name = report.trace.rsplit('/').next().filter(|name| !name.is_empty()).unwrap_or(report.trace);
@@ -106,6 +106,6 @@ fn masthead(report: &TraceReport) -> Markup {
 
 fn missing(found: &TraceStatistics) -> Vec<Missing> {
     let nothing = found.pages_written == 0;
-    let line = || Missing { what: "Writes".to_owned(), why: "nothing is written in the trace.".to_owned() };
+    let line = || Missing { what: "Writes".to_owned(), why: "the trace contains no writes.".to_owned() };
     nothing.then(line).into_iter().collect()
 }

@@ -6,7 +6,7 @@ use crate::figures::Figure;
 use crate::plots::{Curve, Look, Plot, Point, View, XAxis, YAxis};
 use crate::text::{self, Quantity};
 
-const CLUSTER: XAxis = XAxis::Size("Cluster, what one read brings");
+const CLUSTER: XAxis = XAxis::Size("Cluster, the size of one read");
 
 type Side = fn(&ClusterRow) -> Option<ClusterCell>;
 const SIDES: [Side; 2] = [|row| row.from, |row| row.to];
@@ -42,21 +42,21 @@ fn times(file: &PlaceFile) -> Option<Figure> {
     };
     let finding = [best(&file.from, file.best_from()), best(&file.to, file.best_to())];
     let finding = finding.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let note = "The temporary data alone: input and output take no time.".to_owned();
+    let note = "Only temporary data: input and output take no time.".to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }
 
 fn fans(file: &PlaceFile) -> Option<Figure> {
     let (title, name) = match file.operator {
-        Operator::Sort => ("Fan-in", "Runs that are merged at once, at most"),
-        Operator::Join => ("Fan-out", "Partitions of a side"),
+        Operator::Sort => ("Fan-in", "Greatest number of runs merged at once"),
+        Operator::Join => ("Fan-out", "Partitions per side"),
     };
     let axes = (CLUSTER, YAxis::Number(name));
     let plot = Plot::joined("cluster-fans", title, axes, "", curves(file, |cell| cell.fan_in));
     let again = |side: Side| file.clusters.iter().filter_map(side).map(|cell| cell.rewrites).max();
     let (from, to) = (again(|row| row.from)?, again(|row| row.to)?);
     let what = match file.operator {
-        Operator::Sort => "merges come before the last one",
+        Operator::Sort => "merges precede the last one",
         Operator::Join => "pairs of partitions are divided again",
     };
     let finding = format!(
@@ -66,6 +66,6 @@ fn fans(file: &PlaceFile) -> Option<Figure> {
         text::plain(to),
         text::clean(&file.to)
     );
-    let note = "Memory holds fewer clusters the longer they are.".to_owned();
+    let note = "The longer clusters are, the fewer fit into memory.".to_owned();
     Plot { finding, note, ..plot }.into_figure()
 }

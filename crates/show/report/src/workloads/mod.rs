@@ -19,7 +19,7 @@ pub fn workload_html(file: &WorkloadFile) -> String {
     };
     let questions = vec![
         question("time", "Where does the time go?", times::of_runs(file)),
-        question("pattern-of", "What does the temporary space see?", pattern.into_iter().collect()),
+        question("pattern-of", "How is the temporary space accessed?", pattern.into_iter().collect()),
     ];
     let rows = Rows {
         operator: file.operator,
@@ -55,7 +55,7 @@ pub fn place_html(file: &PlaceFile) -> String {
     let questions = vec![
         question("placement", "Which part gains most?", vec![times::of_placements(file)]),
         by_cluster,
-        question("pattern", "What does the temporary space see?", patterns.into_iter().flatten().collect()),
+        question("pattern", "How is the temporary space accessed?", patterns.into_iter().flatten().collect()),
     ];
     let rows = Rows {
         operator: file.operator,

@@ -28,8 +28,8 @@ pub(super) fn figure(id: &'static str, device: &str, outcome: &Outcome) -> Optio
         title: text::clean(device),
         finding: finding(outcome),
         note: format!(
-            "Requests to the temporary space, by where they begin; evenly chosen where there are many. The dashed line is where {} ends \
-             and {} begins.",
+            "Requests to the temporary space by start address; a sample if there are many. The \
+            dashed line marks the end of {} and the start of {}.",
             first.name, second.name
         ),
         x: Axis::to("Time of the work, s".to_owned(), outcome.elapsed_ns as f64 / 1e9),
@@ -49,5 +49,8 @@ fn finding(outcome: &Outcome) -> String {
     };
     let writes = percent(area.and_then(|area| area.sequential_writes_share));
     let reads = percent(area.and_then(|area| area.sequential_reads_share));
-    format!("{writes} of the writes and {reads} of the reads go on where the one before ended.")
+    format!(
+        "{writes} of the writes and {reads} of the reads continue where the previous one \
+        ended."
+    )
 }

@@ -83,17 +83,17 @@ pub(super) fn of_placements(file: &PlaceFile) -> Figure {
     let things: Vec<_> =
         file.placements.iter().map(|row| (text::clean(&label(row.placement)), &row.outcome)).collect();
     let finding = file.gains_most().map_or_else(
-        || "No part gains when it alone is moved.".to_owned(),
+        || "No part gains from moving alone.".to_owned(),
         |row| {
             let times = text::significant(1.0 / row.elapsed_ratio, 3);
-            format!("Of single parts the {} gains most: {times} times as fast.", row.placement.words())
+            format!("Of the single parts the {} gain most: {times} times as fast.", row.placement.words())
         },
     );
     Figure::Bars(Bars {
         id: "placements",
         title: "Placements",
         finding,
-        note: format!("What isn't named lies on {}.", text::clean(&file.from)),
+        note: format!("Everything else is on {}.", text::clean(&file.from)),
         quantity: "Time".to_owned(),
         groups: groups(&things, file.operator.phases()),
     })

@@ -30,16 +30,17 @@ fn cost_model(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let pairs: Vec<String> =
         keys.iter().zip(numbers).map(|(key, number)| format!("{key}={number}")).collect();
     let line = format!("\"{NUMBERS} ctrl=user model=linear {}\"", pairs.join(" "));
-    let rule = "the lower bounds of the measured figures, for a device that is taken to be faster than it is isn't shared out: \
-                bytes, sequential and random 4 KiB requests a second, of reads and of writes. They come from different \
-                depths; sequential requests count as at least as many as random ones, as the model has it, and no requests as \
-                more than the bytes";
+    let rule = "the lower bounds of the measured figures, because the kernel doesn't limit groups \
+        on a device that it believes to be faster than it is: bandwidth, and sequential and \
+        random 4 KiB requests per second, for reads and writes. They come from different depths. \
+        Sequential requests count at least as many as random ones, as the model requires, and no \
+        rate exceeds the bandwidth";
     Ok(Setting::new("/sys/fs/cgroup/io.cost.model", line, seen.to_vec(), RuleSource::Documentation, rule)
         .remark(DOES_NOT_LAST))
 }
 
 const DOES_NOT_LAST: &str =
-    "It is forgotten at the next start and has no file in /etc: run this script then.";
+    "The kernel forgets it at reboot, and no file in /etc sets it: run this script at each boot.";
 
 /// Bandwidth, sequential rate and random rate of reads or of writes, made consistent.
 fn side(bandwidth: &Figure, sequential: &Figure, random: &Figure) -> [u64; 3] {
@@ -63,8 +64,9 @@ fn cost_qos(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         target(&reads, 'r'),
         target(&writes, 'w')
     );
-    let rule = "the latency that 99 % of requests have at the highest rate that the device kept up with, where that is half \
-                of its most or more; else no target (0 %). The rest follows the kernel's own defaults";
+    let rule = "the latency of 99 % of requests at the highest rate that the device sustained, if \
+        that is at least half of its peak; otherwise no target (0 %). The rest are the kernel's \
+        defaults";
     let seen = vec![reads.0, writes.0];
     Ok(Setting::new("/sys/fs/cgroup/io.cost.qos", line, seen, RuleSource::Ours, rule).remark(DOES_NOT_LAST))
 }

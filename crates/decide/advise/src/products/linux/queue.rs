@@ -36,15 +36,19 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (value, rule) = if is_rotational {
         (
             "mq-deadline",
-            "mq-deadline: a read takes as long as if it waited for something that turns, so that order pays",
+            "mq-deadline: reads take as long as on a rotating disk, so ordering requests pays off",
         )
     } else if knee.value.value > SHALLOW_DEPTH {
-        ("none", "none: the device gains from a deep queue and orders it itself, and nothing in it turns")
+        (
+            "none",
+            "none: the device benefits from a deep queue and orders it itself, and it isn't \
+            a rotating disk",
+        )
     } else {
         (
             "mq-deadline",
-            "mq-deadline: the device gains nothing from a queue deeper than 4, so that the kernel has the longer queue to \
-             order",
+            "mq-deadline: the device gains nothing from a queue deeper than 4, so the kernel \
+            should order the longer queue",
         )
     };
     let is_certain = is_rotational || (knee.value.low > SHALLOW_DEPTH) == (knee.value.high > SHALLOW_DEPTH);
@@ -55,7 +59,7 @@ fn scheduler(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let offered = figures.queue().ok().map(|queue| &queue.schedulers_available);
     Ok(match offered.filter(|offered| !offered.is_empty()) {
         Some(offered) if !offered.iter().any(|name| name == value) => {
-            setting.shown_only(format!("this kernel offers {} alone", offered.join(", ")))
+            setting.shown_only(format!("this kernel offers only {}", offered.join(", ")))
         }
         _ => setting,
     })
@@ -81,34 +85,43 @@ fn rotational_evidence(figures: &Figures<'_>) -> (bool, Vec<Figure>) {
 /// because it may be a remote volume.
 fn rotational(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let stated = figures.queue()?.rotational.ok_or(MissingFigure {
-        needs: "what the device calls itself (queue/rotational)",
+        needs: "the device's rotational flag (queue/rotational)",
         how: "probe the device itself, or a directory on it",
     })?;
     let latency = figures.random_read_latency()?;
     let is_wrong = stated && latency.value.value < ROTATIONAL_LATENCY_NS_MIN as f64;
-    let rule = "no disk moves its arm and turns to a block within 2 ms, so what reads sooner is none, whatever it calls itself: \
-                the kernel's defaults for disks follow from it, and those of some databases";
+    let rule = "no disk seeks and rotates to a block within 2 ms, so a device with faster reads \
+        isn't one, whatever its flag says. The kernel's defaults for disks, and those of some \
+        databases, depend on the flag";
     let value = u8::from(stated && !is_wrong);
     let setting =
         queue("rotational", value, vec![latency], RuleSource::Ours, rule).was(Some(u8::from(stated)));
-    Ok(if is_wrong { setting } else { setting.shown_only("what it calls itself isn't contradicted") })
+    Ok(if is_wrong {
+        setting
+    } else {
+        setting.shown_only(
+            "the measurement doesn't contradict the \
+        flag",
+        )
+    })
 }
 
 fn nr_requests(figures: &Figures<'_>, scheduler: Option<&str>) -> Result<Setting, MissingFigure> {
     let knee = figures.knee_depth(REQUEST_BYTES)?;
     let now = figures.queue()?.requests_max.ok_or(MissingFigure {
-        needs: "how many requests the kernel queues (nr_requests)",
+        needs: "the number of requests the kernel queues (nr_requests)",
         how: "probe the device itself, or a directory on it",
     })?;
     if scheduler == Some("none") {
-        let rule = "without a scheduler it is the device's own queue: the kernel takes no more (EINVAL), and less only makes \
-                    requests wait";
+        let rule = "without a scheduler this is the device's own queue: the kernel accepts no \
+            more (EINVAL), and a smaller value only makes requests wait";
         let setting = queue("nr_requests", now, vec![knee], RuleSource::Documentation, rule).was(Some(now));
         return Ok(setting.shown_only("the kernel sets it when the scheduler becomes none"));
     }
     let value = power_of_two_within(2.0 * knee.value.value, 64, 1024).max(now).min(SCHEDULED_REQUESTS_MAX);
-    let rule = "twice the depth of the knee, so that the device is fed while the kernel orders what waits; at least \
-                64 and what there is now, at most the 2048 that the kernel takes with a scheduler";
+    let rule = "twice the depth of the knee, so that the device stays busy while the kernel \
+        orders waiting requests; at least 64 and the present value, at most 2048, the kernel's \
+        maximum with a scheduler";
     Ok(queue("nr_requests", value, vec![knee], RuleSource::Ours, rule).was(Some(now)))
 }
 
@@ -117,13 +130,13 @@ fn max_sectors_kb(figures: &Figures<'_>) -> Result<Option<Setting>, MissingFigur
     let block = figures.efficient_block_bytes()?;
     let limits = figures.queue()?;
     let stated = limits.split_bytes.ok_or(MissingFigure {
-        needs: "where the kernel splits requests (max_sectors_kb)",
+        needs: "the size above which the kernel splits requests (max_sectors_kb)",
         how: "probe the device itself, or a directory on it",
     })?;
     let wanted = power_of_two_within(block.value.value, 4 << 10, 16 << 20).max(stated);
     let value = wanted.min(limits.hardware_split_bytes.unwrap_or(stated).max(stated));
-    let rule = "at least the smallest request that is near full bandwidth, at most what the hardware takes; no less \
-                than there is now";
+    let rule = "at least the smallest request near full bandwidth, at most the hardware's \
+        maximum; no less than the present value";
     let setting = queue("max_sectors_kb", value / 1024, vec![block], RuleSource::Ours, rule);
     Ok((value / 1024 != stated / 1024).then(|| setting.was(Some(stated / 1024))))
 }
@@ -135,7 +148,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     if figures.profile.experiments.read_ahead.is_none() {
         // The value depends on it, so no advice is better than advice that a longer probe reverses.
         return Err(MissingFigure {
-            needs: "whether the device reads ahead by itself",
+            needs: "whether the device has its own read-ahead",
             how: "measure it: nandle probe TARGET --only reads,read-ahead --budget 2m --resume",
         });
     }
@@ -146,16 +159,17 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (value, rule) = if prefetches.is_some() {
         (
             least_kib.max(128),
-            "the kernel's default, and no less than there is now: the device reads ahead by itself, and what both fetch in vain is \
-             paid for twice",
+            "the kernel's default, and no less than the present value: the device has its own \
+            read-ahead, and wasted reads of both add up",
         )
     } else {
         let stripe_bytes = array.as_ref().map_or(0, Array::stripe_bytes);
         let ahead = (2.0 * request.value.value).max(stripe_bytes as f64);
         (
             (power_of_two_within(ahead, 128 << 10, 4 << 20) >> 10).max(least_kib),
-            "twice the request that saturates the device, so that one is under way while the other is used, and a round of an \
-             array's members; 128 to 4096, and no less than there is now",
+            "twice the request that saturates the device, so that one request is under way while \
+            the other is used, and a whole stripe of an array; 128 to 4096, and no less than the \
+            present value",
         )
     };
     let array =
@@ -164,7 +178,7 @@ fn read_ahead_kb(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     Ok(queue("read_ahead_kb", value, seen, RuleSource::Ours, rule)
         .default("128")
         .was(now_kib)
-        .remark("Direct I/O, and PostgreSQL's random reads, are not touched by it."))
+        .remark("It doesn't affect direct I/O or PostgreSQL's random reads."))
 }
 
 fn probed(figures: &Figures<'_>, value: fn(&BlockQueue) -> Option<u64>) -> Option<u64> {
@@ -178,10 +192,11 @@ const WRITEBACK_LATENCY_US: f64 = 2000.0;
 fn wbt_lat_usec(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let tail = figures.random_read_p99(REQUEST_BYTES)?;
     let value = whole((2.0 * tail.value.value / 1e3).ceil().max(WRITEBACK_LATENCY_US));
-    let rule = "twice the 99th percentile of a read alone, since longer than that writeback is in its way; at least \
-                2000, for a shorter target would hold all writing back";
+    let rule = "twice the 99th percentile of a single read, because slower reads mean that \
+        writeback is in the way; at least 2000, because a shorter target would throttle all \
+        writeback";
     Ok(queue("wbt_lat_usec", value, vec![tail], RuleSource::Ours, rule)
         .default("2000, or 75000 where the device is rotational")
         .was(probed(figures, |queue| queue.writeback_throttle_latency_us))
-        .remark("It is there where the kernel has CONFIG_BLK_WBT."))
+        .remark("It exists if the kernel has CONFIG_BLK_WBT."))
 }

@@ -19,9 +19,10 @@ put() {
 /// First lines of the script: the device and the function that sets a value.
 pub(super) fn opening(figures: &Figures<'_>) -> String {
     let device = match figures.kernel_name() {
-        Some(name) => format!("device='{name}' # as the kernel called it when it was probed"),
+        Some(name) => format!("device='{name}' # kernel name at the time of the probe"),
         // An apostrophe in this message would open a quotation.
-        None => "device=${1:?give the name that the kernel has for the device, such as sda: the profile has none}\nshift"
+        None => "device=${1:?give the kernel name of the device, such as sda: the profile has \
+            none}\nshift"
             .into(),
     };
     format!("{device}\n{}\n{PUT}", is_in(figures))
@@ -31,10 +32,11 @@ pub(super) fn opening(figures: &Figures<'_>) -> String {
 /// one.
 fn is_in(figures: &Figures<'_>) -> String {
     match figures.lasting_name() {
-        Some(name) => format!("match='ATTRS{{wwid}}==\"{name}\"' # how udev finds it again"),
-        None => {
-            "match=\"KERNEL==\\\"$device\\\"\" # how udev finds it again: by a name that may change".into()
-        }
+        Some(name) => format!(
+            "match='ATTRS{{wwid}}==\"{name}\"' # persistent name of the device \
+            for udev"
+        ),
+        None => "match=\"KERNEL==\\\"$device\\\"\" # name of the device for udev, which may change".into(),
     }
 }
 
@@ -52,7 +54,9 @@ pub(in crate::products) fn closing(advice: &Advice) -> Vec<String> {
     }
     let mut lines = vec![
         String::new(),
-        "# With the argument lasting (sh nandle.sh lasting) what is above is set at each start, too.".into(),
+        "# With the argument lasting (sh nandle.sh lasting) the settings above are also applied \
+        at each boot."
+            .into(),
         "if [ \"${1-}\" = lasting ]; then".into(),
     ];
     lines.extend(file("/etc/udev/rules.d/90-nandle-$device.rules", &rules));

@@ -11,7 +11,7 @@ use crate::settings::{Collector, Figure, MissingFigure, RuleSource, Setting};
 const FILE_SYSTEM_BLOCK_BYTES: u64 = 4 << 10;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
-    collector.part("# Space: partitions, file systems, and what is given back.");
+    collector.part("# Space: partitions, file systems and discards.");
     // A file system on a flash drive gains nothing from the layout of the channels, because the
     // drive maps every block itself.
     if let Some(layout) =
@@ -35,7 +35,7 @@ fn stated(figures: &Figures<'_>, what: fn(&BlockQueue) -> Option<u64>) -> Option
     figures.queue().ok().and_then(what)
 }
 
-const LOSES_DATA: &str = "it destroys what is on the device: for one that is set up anew";
+const LOSES_DATA: &str = "it destroys the data on the device: use it when you set up a new one";
 
 /// Unpartitioned space is over-provisioning once it was discarded.
 fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
@@ -48,16 +48,18 @@ fn partition(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (percent, rule) = match best {
         Some(level) => (
             level.fill_share * 100.0,
-            "the level at which random writes surely gain more than is given up in space, the one with the most of that: what \
-             no partition holds is over-provisioning",
+            "the fill level with the greatest gain in random writes per space given up, if that \
+            surely exceeds 1: unpartitioned space is over-provisioning",
         ),
         None => (
             100.0,
-            "all of it: no emptier device surely gains more in random writes than it gives up in space",
+            "the whole device: no lower fill level surely gains more in random writes than it \
+            costs in space",
         ),
     };
     let remark = format!(
-        "Measured up to {} % full. Space that ever held data counts only once it was discarded (blkdiscard).",
+        "Measured up to a fill level of {} %. Space that ever held data counts only after a \
+        discard (blkdiscard).",
         number(fullest * 100.0)
     );
     let seen = best.map_or_else(
@@ -76,8 +78,8 @@ fn stripes(figures: &Figures<'_>) -> Option<Setting> {
     let [chunk, round] =
         [array.chunk_bytes, array.stripe_bytes()].map(|bytes| bytes / FILE_SYSTEM_BLOCK_BYTES);
     let same = stated(figures, |queue| queue.optimal_io_bytes) == Some(array.stripe_bytes());
-    let rule = "the chunk and the whole round of the members that hold data, in blocks of 4 KiB: writes that fill it read nothing \
-                first, and metadata is spread over the members";
+    let rule = "the chunk and the stripe of the data members, in blocks of 4 KiB: writes of a \
+        full stripe need no read, and metadata is spread over the members";
     let xfs = format!("For XFS: mkfs.xfs -d su={}k,sw={}.", array.chunk_bytes >> 10, array.members);
     let value = format!("stride={chunk},stripe_width={round} /dev/$device");
     let setting =
@@ -85,7 +87,7 @@ fn stripes(figures: &Figures<'_>) -> Option<Setting> {
             .remark(xfs);
     let is_layout = chunk > 0;
     let setting =
-        if same { setting.shown_only("mkfs takes the same from the kernel by itself") } else { setting };
+        if same { setting.shown_only("mkfs reads the same values from the kernel") } else { setting };
     is_layout.then(|| setting.shown_only(LOSES_DATA))
 }
 
@@ -100,13 +102,14 @@ fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let short = times.iter().rev().find(|(_, figure)| figure.value.high <= DISCARD_NS_MAX);
     let Some((bytes, figure)) = short.or(times.first()) else {
         debug_assert!(false, "figures of discards are never empty");
-        return Err(MissingFigure { needs: "what discards cost", how: "" });
+        return Err(MissingFigure { needs: "the cost of discards", how: "" });
     };
     let granularity = stated(figures, |queue| queue.discard_granularity_bytes).unwrap_or(0);
     let now = stated(figures, |queue| queue.discard_bytes_max);
     let value = (*bytes).max(granularity).min(now.unwrap_or(u64::MAX));
     let rule = format!(
-        "the largest discard that was measured and surely takes no longer than {}: what waits behind a longer one feels it",
+        "the largest measured discard that surely takes no longer than {}: longer ones delay the \
+        requests behind them",
         time(DISCARD_NS_MAX)
     );
     let setting = Setting::new(
@@ -117,11 +120,7 @@ fn discard_max_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         rule,
     )
     .was(now);
-    Ok(if *bytes == largest {
-        setting.shown_only("no discard that was measured takes longer")
-    } else {
-        setting
-    })
+    Ok(if *bytes == largest { setting.shown_only("no measured discard takes longer") } else { setting })
 }
 
 /// Mount point of the file system if it is a plain path, because the script contains it.
@@ -129,7 +128,7 @@ fn mount_point(figures: &Figures<'_>) -> String {
     let file_system = figures.profile.system.file_system.as_ref();
     let plain =
         file_system.map(|file_system| file_system.mount_point.as_str()).filter(|path| is_plain_path(path));
-    plain.unwrap_or("\"${mountpoint:?give the place where its file system is mounted}\"").to_owned()
+    plain.unwrap_or("\"${mountpoint:?give the mount point of its file system}\"").to_owned()
 }
 
 /// Limit on the slowdown of reads, as for writes.
@@ -143,15 +142,15 @@ fn trim(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         (
             "mount -o remount,discard",
             mount_point(figures),
-            "the option discard: reads behind a discard surely take no more than twice their time, so space can be given back as \
-             files are deleted",
+            "the option discard: reads behind a discard surely take no more than twice as long, \
+            so files can be discarded on deletion",
         )
     } else {
         (
             "systemctl enable --now",
             "fstrim.timer".to_owned(),
-            "once a week, and no option discard: reads behind a discard may take more than twice their time, and files are deleted \
-             while others are read",
+            "once a week, without the option discard: reads behind a discard may take more than \
+            twice as long, and deletions run beside reads",
         )
     };
     Ok(Setting::new(command, value, vec![slower], RuleSource::Ours, rule)

@@ -10,7 +10,7 @@ const BACKGROUND_BYTES: (u64, u64) = (16 << 20, 1 << 30);
 const ROOM: u64 = 4;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
-    collector.part("# The page cache of the whole machine, every device of it.");
+    collector.part("# Page cache of the whole machine, for all devices.");
     collector.add("vm.dirty_background_bytes", background(figures));
     collector.add("vm.dirty_bytes", most(figures));
 }
@@ -24,21 +24,25 @@ fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = background_bytes(steady.value.low);
     let rule = format!(
-        "what the device surely writes at random in half a second to a second, 16 MiB to 1 GiB: a database's fsync waits for what \
-         its files have in the page cache, and no flush is to find minutes of it. What is set takes {}",
+        "the random writes that the device surely completes in half a second to a second, 16 MiB \
+        to 1 GiB: a database's fsync waits for its files' dirty pages, which shouldn't take \
+        minutes. Writing back this value takes {}",
         write_back_time(value, &steady)
     );
     Ok(Setting::new("/proc/sys/vm/dirty_background_bytes", value, vec![steady], RuleSource::Ours, rule)
         .default("0: 10 % of the available memory")
-        .remark("It holds for all devices of the machine: set it by the one that the database is on."))
+        .remark(
+            "It applies to all devices of the machine: choose the value for the database's \
+            device.",
+        ))
 }
 
 fn most(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = ROOM * background_bytes(steady.value.low);
     let rule = format!(
-        "four times vm.dirty_background_bytes: from there on a writer waits for the device, so that no more than that is ever owed to \
-         it, which takes {}",
+        "four times vm.dirty_background_bytes: above it writers wait for the device, so no more \
+        dirty data accumulates. Writing it back takes {}",
         write_back_time(value, &steady)
     );
     Ok(Setting::new("/proc/sys/vm/dirty_bytes", value, vec![steady], RuleSource::Ours, rule)
@@ -50,6 +54,6 @@ fn write_back_time(bytes: u64, steady: &Figure) -> String {
     if steady.value.low > 0.0 {
         format!("up to {} of random writing", time(1e9 * bytes as f64 / steady.value.low))
     } else {
-        "a time of random writing that isn't clear".to_owned()
+        "an unclear time of random writing".to_owned()
     }
 }

@@ -15,7 +15,7 @@ pub(super) fn collect(question: &Question, collector: &mut Collector) {
 /// Resource Consumption).
 fn shared_buffers(memory_bytes: u64) -> Setting {
     let megabytes = ((memory_bytes / 4) >> 20).max(1);
-    let rule = format!("a quarter of the memory that it may use ({})", format_bytes(memory_bytes));
+    let rule = format!("a quarter of the memory available to the server ({})", format_bytes(memory_bytes));
     Setting::new("shared_buffers", format!("{megabytes}MB"), Vec::new(), RuleSource::Documentation, rule)
         .device_independent()
         .default("128MB")
@@ -25,7 +25,8 @@ fn shared_buffers(memory_bytes: u64) -> Setting {
 fn effective_cache_size(memory_bytes: u64) -> Setting {
     let megabytes = ((memory_bytes / 4 * 3) >> 20).max(1);
     let rule = format!(
-        "three quarters of the memory that it may use ({}): shared_buffers and what the kernel caches of its files",
+        "three quarters of the memory available to the server ({}): shared_buffers and the \
+        kernel's cache of its files",
         format_bytes(memory_bytes)
     );
     Setting::new("effective_cache_size", format!("{megabytes}MB"), Vec::new(), RuleSource::Ours, rule)

@@ -22,28 +22,32 @@ pub(super) fn collect(figures: &Figures<'_>, question: &Question, collector: &mu
 /// The workload determines the log volume between checkpoints; the device determines the savings.
 fn max_wal_size(figures: &Figures<'_>) -> Setting {
     let random = figures.random_by_sequential_write().ok();
-    let rule = "at least what is logged in checkpoint_timeout, so that time and not the log begins a checkpoint: a page that is \
-                written again and again then goes home once, which saves the more, the more random writes cost; recovery reads that much \
-                log";
+    let rule = "at least the log volume of checkpoint_timeout, so that the time, not the log, \
+        triggers checkpoints. Pages that change often are then written back once, which saves \
+        more the more expensive random writes are; recovery reads this much log";
     Setting::new("max_wal_size", "1GB", random.into_iter().collect(), RuleSource::Documentation, rule)
         .device_independent()
         .default("1GB")
-        .remark("How much is logged: pg_stat_wal, or two calls of pg_current_wal_lsn() a checkpoint_timeout apart.")
-        .shown_only("the workload decides it: this is the default, which is little for a busy server")
+        .remark(
+            "To measure the log volume: pg_stat_wal, or two calls of pg_current_wal_lsn() a \
+            checkpoint_timeout apart.",
+        )
+        .shown_only("it depends on the workload; the default shown is small for a busy server")
 }
 
 fn checkpoint_timeout() -> Setting {
-    let rule = "the default: how long recovery may take decides it, and how often full pages may be logged. What the device can \
-                write back bounds the log between two checkpoints, not the time";
+    let rule = "the default: it depends on the acceptable recovery time and on how often full \
+        pages may be logged. The device limits the log volume between two checkpoints, not the \
+        time";
     Setting::new("checkpoint_timeout", "5min", Vec::new(), RuleSource::Documentation, rule)
         .device_independent()
         .default("5min")
-        .shown_only("the device doesn't decide it")
+        .shown_only("it doesn't depend on the device")
 }
 
 fn completion_target(question: &Question) -> Setting {
-    let rule = "0.9: a checkpoint's writes are spread over nearly all of the time to the next one, so that each second has the \
-                fewest of them";
+    let rule = "0.9: the writes of a checkpoint are spread over most of the time to the next one, \
+        which keeps their rate low";
     Setting::new("checkpoint_completion_target", "0.9", Vec::new(), RuleSource::Documentation, rule)
         .device_independent()
         .default(if question.version >= SPREAD_CHECKPOINTS_VERSION { "0.9" } else { "0.5" })
@@ -58,10 +62,11 @@ fn flush_after(
     let expensive = random_is_expensive(&random);
     let value = if expensive { "2MB" } else { default };
     let rule = if expensive {
-        "the greatest value: random writes are expensive here, and a longer batch lets the kernel put neighbours together"
+        "the maximum: random writes are expensive here, and a longer batch lets the kernel merge \
+        neighbouring pages"
     } else {
-        "the default: random writes are not surely more expensive than 4 times sequential ones, so that batches need not grow, and \
-         short ones keep flushes short"
+        "the default: random writes are not surely more than 4 times as expensive as sequential \
+        ones, so batches need not grow, and short batches keep flushes short"
     };
     Ok(Setting::new(name, value, vec![random], RuleSource::Ours, rule).default(default))
 }
@@ -73,21 +78,30 @@ fn wal_compression(figures: &Figures<'_>, question: &Question) -> Result<Setting
     let sequential = figures.sequential_write_bandwidth()?;
     let by = if question.version >= LZ4_VERSION { "lz4" } else { "on" };
     let (value, rule) = if sequential.value.value < COMPRESSES_BYTES_PER_S {
-        (by, "a processor compresses full pages faster (about 500 MB/s by LZ4) than this device writes them")
+        (
+            by,
+            "a processor compresses full pages faster (about 500 MB/s with LZ4) than this device \
+            writes them",
+        )
     } else {
         (
             "off",
-            "the device writes full pages faster than a processor compresses them (about 500 MB/s by LZ4)",
+            "this device writes full pages faster than a processor compresses them (about 500 \
+            MB/s with LZ4)",
         )
     };
     Ok(Setting::new("wal_compression", value, vec![sequential], RuleSource::Ours, rule)
         .default("off")
-        .remark("What there is to gain: the share of full pages in the log (wal_fpi in pg_stat_wal).")
-        .shown_only("processors decide it as well as the device: it is to be tried"))
+        .remark(
+            "To measure the possible gain: the share of full pages in the log (wal_fpi in \
+            pg_stat_wal).",
+        )
+        .shown_only("it depends on the processors as well as the device: try it"))
 }
 
 fn full_page_writes(figures: &Figures<'_>) -> Setting {
-    let rule = "on: off only where the whole way to the medium provably never tears a write of 8 kB; never for speed";
+    let rule = "on: turn it off only if writes of 8 kB are proven never to tear on the whole path \
+        to the medium; never for speed";
     Setting::new("full_page_writes", "on", vec![figures.atomic_write_unit()], RuleSource::Documentation, rule)
         .device_independent()
         .default("on")

@@ -24,19 +24,18 @@ fn commit_delay(figures: &Figures<'_>, question: &Question) -> Result<Setting, M
     let mut seen = vec![flush];
     let value = if waits { seen.first().map_or(0, |flush| commit_delay_us(flush.value.value)) } else { 0 };
     let rule = if waits {
-        "half of what a flush takes after one 8 kB write, in microseconds".to_owned()
+        "half the time of a flush after one 8 kB write, in microseconds".to_owned()
     } else {
         format!(
-            "none: no commit waits with {COMMIT_SIBLINGS} transactions at once or fewer, or where commits are rare"
+            "none: with {COMMIT_SIBLINGS} concurrent transactions or fewer, or with rare commits, \
+            no commit waits"
         )
     };
     seen.extend(figures.group_commit().ok());
-    Ok(Setting::new("commit_delay", value, seen, RuleSource::Documentation, rule)
-        .default("0")
-        .shown_only(
-            "the documentation asks to try it: each commit waits so long while 5 other transactions are open, which pays where many \
-             commit at once",
-        ))
+    Ok(Setting::new("commit_delay", value, seen, RuleSource::Documentation, rule).default("0").shown_only(
+        "the documentation advises to try it: each commit waits this long while 5 other \
+            transactions are open, which pays off if many commit at once",
+    ))
 }
 
 /// Values of `wal_sync_method`. Flushes of the device are left out, because the server writes to
@@ -55,14 +54,15 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     methods.retain(|(method, ..)| name(*method).is_some());
     let best = best_commit_method(&methods, CommitMethod::Fdatasync);
     let value = best.and_then(|(method, ..)| name(*method)).ok_or(MissingFigure {
-        needs: "what fdatasync and other ways to commit take on files",
+        needs: "the time of fdatasync and other commit methods on files",
         how: PROBE_FILES,
     })?;
     let seen: Vec<_> = methods.iter().map(|(_, figure, _)| figure.clone()).collect();
     let rule = if seen.len() > 1 {
-        "the fastest of those measured, if it is surely faster than the default and its 99th percentile is no worse"
+        "the fastest measured method, if it is surely faster than the default and its 99th \
+        percentile is no worse"
     } else {
-        "the default: no other was measured, for which a probe needs --budget 5m"
+        "the default: no other method was measured (this needs a probe with --budget 5m)"
     };
     Ok(Setting::new("wal_sync_method", value, seen, RuleSource::Documentation, rule).default("fdatasync"))
 }
@@ -70,12 +70,12 @@ fn wal_sync_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
 fn wal_skip_threshold(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let volume = figures.bytes_per_flush()?;
     let kilobytes = whole((volume.value.value / 1024.0).clamp(64.0, 1024.0 * 1024.0));
-    let rule = "what can be written to the log in the time of one flush: a smaller new file is cheaper to log than to \
-                flush (64 kB to 1 GB)";
+    let rule = "the bytes that can be logged during one flush: a smaller new file is cheaper to \
+        log than to flush (64 kB to 1 GB)";
     let value = memory(kilobytes << 10);
     Ok(Setting::new("wal_skip_threshold", value, vec![volume], RuleSource::Ours, rule)
         .default("2MB")
-        .shown_only("it counts with wal_level = minimal alone"))
+        .shown_only("it matters only with wal_level = minimal"))
 }
 
 /// Memory for the log that is written during a flush.
@@ -84,8 +84,8 @@ fn wal_buffers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     const CHOSEN_BYTES_MAX: f64 = 16.0 * 1_048_576.0;
     const BYTES_MAX: u64 = 256 << 20;
     let volume = figures.bytes_per_flush()?;
-    let rule = "what the log takes while one flush goes on, where that is more than the 16 MB that the server chooses by \
-                itself (a 32nd of shared_buffers, at most a segment)";
+    let rule = "the log written during one flush, if that exceeds the 16 MB that the server \
+        chooses itself (a 32nd of shared_buffers, at most one segment)";
     let is_enough = volume.value.value <= CHOSEN_BYTES_MAX;
     let value = if is_enough {
         "-1".to_owned()

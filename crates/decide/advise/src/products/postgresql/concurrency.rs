@@ -55,12 +55,12 @@ fn effective(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u32,
             default,
             origin: if is_new { "the default" } else { "the default of version 18" },
             count: sessions,
-            subject: format!("each of {sessions} that read at once"),
+            subject: format!("each of {sessions} concurrent readers"),
         },
     );
     let setting = setting.default(if is_new { "16" } else { "1" });
     let setting = if question.version < COMBINED_READS_VERSION {
-        setting.remark("Before PostgreSQL 17 only bitmap heap scans make use of it.")
+        setting.remark("Before PostgreSQL 17 only bitmap heap scans use it.")
     } else {
         setting
     };
@@ -77,7 +77,10 @@ fn maintenance(figures: &Figures<'_>, question: &Question, knee: &Figure) -> (u3
             default: if is_new { NEW_DEFAULT } else { OLD_MAINTENANCE_DEFAULT },
             origin: "the default",
             count: if is_new { MAINTENANCE_PROCESSES } else { OLD_MAINTENANCE_PROCESSES },
-            subject: format!("each of the {MAINTENANCE_PROCESSES} vacuums that autovacuum may run at once"),
+            subject: format!(
+                "each of the {MAINTENANCE_PROCESSES} vacuums that autovacuum may run \
+                at once"
+            ),
         },
     );
     (value, setting.default(if is_new { "16" } else { "10" }))
@@ -110,7 +113,7 @@ fn shared_depth(figures: &Figures<'_>, knee: &Figure, of: &DepthSharers) -> (u32
     let why = match (&loss, share < of.default) {
         (Some(_), _) => format!("{}, {}, is more and costs bandwidth here", of.origin, of.default),
         (None, true) => format!(
-            "{}, {}, is more, but no measurement shows that it hurts, and one that reads alone gains by it",
+            "{}, {}, is more, but no measurement shows a loss, and a single reader gains from it",
             of.origin, of.default
         ),
         (None, false) => "more would only make requests wait".to_owned(),
@@ -118,12 +121,12 @@ fn shared_depth(figures: &Figures<'_>, knee: &Figure, of: &DepthSharers) -> (u32
     let best = number(knee.value.value);
     let rule = if of.count == 1 {
         format!(
-            "recovery and the making of an index mostly run alone, and a process that reads alone is served best with {best} requests \
-             outstanding; {why}"
+            "recovery and index builds mostly run alone, and a single reader is fastest with \
+            {best} requests outstanding; {why}"
         )
     } else {
         format!(
-            "a process that reads alone is served best with {best} requests outstanding, {} with {share}; {why}",
+            "a single reader is fastest with {best} requests outstanding, {} with {share}; {why}",
             of.subject
         )
     };
@@ -134,8 +137,8 @@ fn shared_depth(figures: &Figures<'_>, knee: &Figure, of: &DepthSharers) -> (u32
 
 /// The server's own choice suffices unless one backend needs more.
 fn max_concurrency(needed: u32, knee: Figure) -> Setting {
-    let rule = "no less than effective_io_concurrency and maintenance_io_concurrency, which it bounds; -1, the default, lets the \
-                server choose by its buffers, up to 64";
+    let rule = "at least effective_io_concurrency and maintenance_io_concurrency, which it \
+        limits; with -1, the default, the server chooses by its buffers, up to 64";
     let is_chosen = needed <= CHOSEN_CONCURRENCY_MAX;
     let value = if is_chosen { "-1".to_owned() } else { needed.to_string() };
     let setting =
@@ -155,33 +158,36 @@ fn io_method(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let name = "io_method";
     let setting = match gain {
         Some(gain) if gain.value.low >= METHOD_GAIN_MIN => {
-            let rule = "io_uring: asynchronous reads surely give a tenth more than as many threads that block, which is what workers are";
-            Setting::new(name, "io_uring", vec![gain], RuleSource::Ours, rule).remark(
-                "It takes a server that was built with liburing, and takes effect when the server starts.",
-            )
+            let rule = "io_uring: asynchronous reads are surely a tenth faster than as many \
+                blocking threads, which workers are";
+            Setting::new(name, "io_uring", vec![gain], RuleSource::Ours, rule)
+                .remark("It needs a server built with liburing, and takes effect when the server starts.")
         }
         Some(gain) => {
-            let rule = "worker, the default: asynchronous reads don't surely give a tenth more than as many threads that block";
+            let rule = "worker, the default: asynchronous reads are not surely a tenth faster \
+                than as many blocking threads";
             Setting::new(name, "worker", vec![gain], RuleSource::Ours, rule)
         }
         None => {
-            let rule = "worker, the default: which method is faster depends on the server's work, so try io_uring beside it";
+            let rule = "worker, the default: the faster method depends on the server's work, so \
+                try io_uring, too";
             Setting::new(name, "worker", vec![knee], RuleSource::Documentation, rule).device_independent()
         }
     };
-    Ok(setting.default("worker").shown_only("it is to be tried, not to be inferred"))
+    Ok(setting.default("worker").shown_only("try it; the probe can't decide it"))
 }
 
 fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let (needed, rule) = match figures.blocking_threads(PAGE_BYTES) {
         Some(threads) => (
             threads,
-            "a worker has one read outstanding and waits, so it takes as many as threads that block come near the most with, \
-             from 3 to 32",
+            "a worker waits for its single outstanding read, so the server needs as many workers \
+            as blocking threads that come near the peak, 3 to 32",
         ),
         None => (
             figures.knee_depth(PAGE_BYTES)?,
-            "a worker has one read outstanding, so it takes as many as the depth, from 3 to 32",
+            "a worker waits for its single outstanding read, so the server needs as many workers \
+            as the depth, 3 to 32",
         ),
     };
     let processors = figures.processors();
@@ -189,7 +195,10 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let value = per_session(needed.value.value, 1).clamp(WORKERS.0, most.clamp(WORKERS.0, WORKERS.1));
     let rule = match &processors {
         Some(_) => {
-            format!("{rule}; no more than there are processors, for a worker also copies what it reads")
+            format!(
+                "{rule}; no more than there are processors, because a worker also copies its \
+                reads"
+            )
         }
         None => rule.to_owned(),
     };
@@ -197,12 +206,10 @@ fn io_workers(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let seen = std::iter::once(needed).chain(processors).collect();
     let setting = Setting::new("io_workers", value, seen, RuleSource::Ours, rule)
         .default("3")
-        .remark("It counts with io_method = worker.");
+        .remark("It matters only with io_method = worker.");
     Ok(if is_known {
         setting
     } else {
-        setting.shown_only(
-            "a model has no processors, of which a server should have as many as workers at least",
-        )
+        setting.shown_only("a model has no processors, which limit the number of workers")
     })
 }

@@ -22,11 +22,15 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     let value = cost(&busy).max(COST_MIN);
     let share = |ratio: &Figure| number(index_share(ratio.value.value) * 100.0);
     let scans = together.as_ref().map_or_else(
-        || "Scans that keep many reads outstanding gain nothing here: one read at a time is all that it takes.".into(),
+        || {
+            "Scans with many outstanding reads gain nothing here, because the device saturates \
+            with one."
+                .into()
+        },
         |together| {
             format!(
-                "A scan that keeps many reads outstanding, such as a bitmap heap scan, pays the other ratio: by that the \
-                 value would be {:.1}, and the break-even {} %.",
+                "Scans with many outstanding reads, such as bitmap heap scans, have another \
+                ratio: it would give {:.1}, and a break-even of {} %.",
                 cost(together),
                 share(together)
             )
@@ -34,15 +38,16 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
     );
     let is_sure = is_sure([Some(&alone), Some(&busy), together.as_ref()].into_iter().flatten());
     let rule = format!(
-        "how many times as much of the device's time a random page takes as a sequential one, while {} sessions read at once, \
-         one page each as index scans do; of that {:.0} %, the share of random reads that the documentation assumes to miss the \
-         caches; at least 1.1, a little more than seq_page_cost",
+        "the device time of a random page divided by a sequential one, while {} sessions read one \
+        random page each, as index scans do. It is multiplied by {:.0} %, the share of random \
+        reads that miss the caches according to the documentation; at least 1.1, slightly more \
+        than seq_page_cost",
         question.sessions,
         (1.0 - CACHED_SHARE) * 100.0
     );
     let break_even = format!(
-        "For a session that is alone the value would be {:.1}. With nothing cached that ratio lets an index scan beat reading the \
-         whole table up to {} % of its pages (1 / ratio), which is what nandle compare prints. {scans}",
+        "A single session would give {:.1}. With cold caches its ratio lets an index scan beat a \
+        full scan up to {} % of the table's pages (1 / ratio), as nandle compare prints. {scans}",
         cost(&alone),
         share(&alone)
     );
@@ -56,8 +61,9 @@ fn random_page_cost(figures: &Figures<'_>, question: &Question) -> Result<Settin
         .remark(break_even)
         .remark(contest)
         .remark(
-            "It is a ratio: a drive whose random reads are quick gets a high one where its sequential reads are quicker \
-             still. A server that can't take rows as fast as the drive reads in sequence pays less than that.",
+            "It is a ratio: a drive with fast random reads gets a high value if its sequential \
+            reads are much faster. A server that processes rows more slowly than the drive reads \
+            them pays a smaller ratio.",
         ))
 }
 
@@ -67,14 +73,16 @@ fn contest(is_sure: bool) -> (RuleSource, &'static str) {
     if is_sure {
         (
             RuleSource::Ours,
-            "One session or many, page by page or with prefetching: the device's ratio leads to about the same value. What the \
-             device doesn't decide is the share of reads that miss the caches; where it isn't a tenth, the value follows it.",
+            "The device's ratio leads to about the same value for one session or many, page by \
+            page or with prefetching. The share of cache misses isn't the device's; if it isn't a \
+            tenth, scale the value by it.",
         )
     } else {
         (
             RuleSource::Contested,
-            "Contested: the ratio depends on how many read at once, and one setting holds for all. 1.1 is the custom for \
-             solid-state drives, and measurements on local ones found ratios of 25 to 35 (one page at a time, nothing cached).",
+            "Contested: the ratio depends on the number of readers, and one setting applies to \
+            all. 1.1 is customary for solid-state drives; measurements on local drives gave 25 to \
+            35 (one page at a time, cold caches).",
         )
     }
 }

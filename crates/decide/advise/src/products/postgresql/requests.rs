@@ -31,14 +31,14 @@ fn combine_limit(
     let value = power_of_two_within(request.value.value, DEFAULT_BYTES, most);
     let at = |bytes: f64| power_of_two_within(bytes, DEFAULT_BYTES, most);
     let is_certain = at(request.value.low) == value && at(request.value.high) == value;
-    let rule = "the smallest request that reaches 95 % of sequential bandwidth at the depth that a session has, and no less than the \
-                default: short requests cost more when the device is shared";
+    let rule = "the smallest request that reaches 95 % of the sequential bandwidth at a session's \
+        depth, at least the default: short requests cost more on a shared device";
     let setting = Setting::new(name, memory(value), vec![request], RuleSource::Ours, rule).default("128kB");
     let setting = if is_certain { setting.same_within_bounds() } else { setting };
     Ok(if name == "io_max_combine_limit" {
-        setting.remark("It bounds io_combine_limit, and takes effect when the server starts.")
+        setting.remark("It limits io_combine_limit, and takes effect when the server starts.")
     } else if question.version >= ASYNC_READS_VERSION {
-        setting.remark("io_max_combine_limit bounds it, and is to be as much.")
+        setting.remark("io_max_combine_limit limits it, so set both to the same value.")
     } else {
         setting
     })

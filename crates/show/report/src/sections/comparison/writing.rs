@@ -31,10 +31,10 @@ fn costs(devices: &[Device]) -> Vec<Row> {
             let block = Quantity::size(cost.block_bytes);
             Some(format!("{} for {block}", Quantity::time_ns(cost.sequential_ns.value)))
         }),
-        cost("Random write, by sequential", |cost| Some(cost.random)),
-        cost("Focused write, by sequential", |cost| cost.focused),
-        cost("Partitioned write, by sequential", |cost| cost.partitioned),
-        cost("Ordered write, by sequential", |cost| cost.ordered),
+        cost("Random write / sequential", |cost| Some(cost.random)),
+        cost("Focused write / sequential", |cost| cost.focused),
+        cost("Partitioned write / sequential", |cost| cost.partitioned),
+        cost("Ordered write / sequential", |cost| cost.ordered),
     ]
 }
 
@@ -44,7 +44,7 @@ fn places(devices: &[Device]) -> Vec<Row> {
         of(devices, "Streams that stay cheap", |derived| {
             Some(extent(derived.cheap_streams()?, "not even two", text::depth))
         }),
-        of(devices, "Sequential writing, large", |derived| {
+        of(devices, "Large sequential writes", |derived| {
             derived.sequential_write_bandwidth_bytes_per_s_max.as_ref().map(text::bandwidth)
         }),
         of(devices, "Smallest block", |derived| derived.smallest_block_bytes.as_ref().map(text::size)),
@@ -70,13 +70,13 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
             Some(format!("{} for {block} by {method}{tail}", Quantity::time_ns(commit.median_ns.value)))
         }),
         ranked(
-            "Commits/s, writers together",
+            "Commits/s, group commit",
             devices,
             |derived| derived.group_commit.map(|gain| gain.together_per_s),
             text::iops,
         ),
         ranked(
-            "Random writing for long",
+            "Long random writing",
             devices,
             |derived| derived.steady_state.as_ref().map(|steady| steady.random_write_bytes_per_s),
             text::bandwidth,
@@ -85,7 +85,7 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
             let amplification = derived.steady_state.as_ref()?.write_amplification.as_ref()?;
             Some(format!("× {}", text::significant(amplification.factor, 3)))
         }),
-        of(devices, "Writes that leave reads alone", |derived| {
+        of(devices, "Writes that don't disturb reads", |derived| {
             let limit = derived.interference?;
             let most = limit.write_rate_per_s.high;
             if limit.write_rate_per_s.value <= 0.0 {
@@ -93,11 +93,11 @@ fn for_long(devices: &[Device]) -> Vec<Row> {
                 return Some(if most > 0.0 {
                     format!("at most {rate}/s")
                 } else {
-                    "none that were tried".to_owned()
+                    "none of the measured ones".to_owned()
                 });
             }
             let share = text::significant(100.0 * limit.write_share.value, 2);
-            Some(format!("{}/s ({share} % of the most)", text::iops(&limit.write_rate_per_s)))
+            Some(format!("{}/s ({share} % of the peak)", text::iops(&limit.write_rate_per_s)))
         }),
     ]
 }

@@ -23,7 +23,7 @@ pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
                     thead {
                         tr {
                             td {}
-                            th scope="colgroup" colspan="2" { "One at a time, " (name) }
+                            th scope="colgroup" colspan="2" { "At depth 1, " (name) }
                             th scope="colgroup" colspan="3" { "At most" }
                         }
                         tr {
@@ -34,7 +34,7 @@ pub(crate) fn figures(verdict: &Verdict, level: Level) -> Markup {
                     tbody { @for row in rows { (row_of(row, unit)) } }
                 }
             }
-            p.aside { "– not timed, or too few times for that quantile." }
+            p.aside { "– not timed, or too few for that quantile." }
             @if let Some(cached) = &verdict.cached_figures { p.aside { (CACHE_MARK) " " (bound_units(cached)) } }
         }
     }

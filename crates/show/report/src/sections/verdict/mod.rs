@@ -39,13 +39,13 @@ fn findings(title: &str, class: &str, level: Level, findings: &[Finding]) -> Mar
     html! {
         div class=(class) {
             (level.below(title))
-            @if findings.is_empty() { p.aside { "No figure that was measured is past its threshold." } }
+            @if findings.is_empty() { p.aside { "No measured figure is past its threshold." } }
             @else {
                 ul {
                     @for finding in findings {
                         li {
                             strong { (finding.headline()) } " " (bound_units(&finding.says()))
-                            @if let Some(threshold) = finding.held_against() {
+                            @if let Some(threshold) = finding.threshold_note() {
                                 " " span.threshold { "Threshold: " (bound_units(&threshold)) "." }
                             }
                         }
@@ -61,7 +61,7 @@ fn changes(changes: &[Change], device: &Device, level: Level) -> Markup {
         div.changes {
             (level.below("What to change"))
             @if changes.is_empty() {
-                p.aside { "Nothing: what the figures support with confidence is set already, or is the default." }
+                p.aside { "Nothing: all confident advice is already set, or is the default." }
             } @else {
                 div.scroll tabindex="0" role="region" aria-label="What to change" {
                     table.change-table {

@@ -51,8 +51,8 @@ fn plateau_not_reached_is_a_lower_bound() {
 fn only_conducted_experiments_have_sentences() {
     let profile = made_up::written();
     let all = statements(&profile);
-    assert!(sentence(&all, "Random writes").contains("by that of a sequential one"));
-    assert!(sentence(&all, "Focused area").contains("largest of the areas"));
+    assert!(sentence(&all, "Random writes").contains("divided by a sequential one"));
+    assert!(sentence(&all, "Focused area").contains("largest measured area"));
     assert!(sentence(&all, "Commit").contains("durable"));
     let mut none_allowed = profile.clone();
     none_allowed.derived.interference = Some(InterferenceLimit {
@@ -62,7 +62,7 @@ fn only_conducted_experiments_have_sentences() {
         write_share: Interval::exact(0.0),
     });
     let text = sentence(&statements(&none_allowed), "Writes beside reads");
-    assert!(text.starts_with("No writes that were tried beside"), "{text}");
+    assert!(text.starts_with("No writes at any measured rate"), "{text}");
     let mut unsure = profile.clone();
     unsure.derived.write_pattern_cost = None;
     let all = statements(&unsure);

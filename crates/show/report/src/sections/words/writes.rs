@@ -10,7 +10,7 @@ use crate::text::{self, Quantity};
 pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     let (derived, found) = (&profile.derived, &profile.experiments);
     let patterns = found.write_patterns.as_ref().map(|_| match &derived.write_pattern_cost {
-        None => vec![Statement::missing("Random writes", "What they cost is not known well enough.")],
+        None => vec![Statement::missing("Random writes", "Their cost is not known well enough.")],
         Some(cost) => {
             vec![random_writes(cost), focused_area(derived), streams(derived), strides(profile)]
         }
@@ -34,7 +34,7 @@ fn told(term: &'static str, told: Option<(String, String)>, missing: &str) -> St
 
 fn random_writes(cost: &WritePatternCost) -> Statement {
     let sentence = format!(
-        "is the time of a random write of {} by that of a sequential one ({}).",
+        "is the time of a random write of {} divided by a sequential one ({}).",
         Quantity::size(cost.block_bytes),
         Quantity::time_ns(cost.sequential_ns.value)
     );
@@ -47,14 +47,17 @@ fn focused_area(derived: &Derived) -> Statement {
         Some(Cheap::UpTo { extent, .. }) => Statement::known(
             TERM,
             text::size(&extent),
-            "is the largest of the areas tried in which random writes cost at most two sequential ones.",
+            "is the largest measured area in which a random write costs at most two sequential \
+            ones.",
         ),
         Some(Cheap::Nowhere) => {
-            Statement::missing(TERM, "Not even in the smallest area are random writes cheap.")
+            Statement::missing(TERM, "Random writes aren't cheap even in the smallest area.")
         }
-        Some(Cheap::Unclear) | None => {
-            Statement::missing(TERM, "It is not clear in which area random writes are cheap, if in any.")
-        }
+        Some(Cheap::Unclear) | None => Statement::missing(
+            TERM,
+            "The area within which random writes are cheap, if any, is \
+                unclear.",
+        ),
     }
 }
 
@@ -64,11 +67,12 @@ fn streams(derived: &Derived) -> Statement {
         Some(Cheap::UpTo { extent, .. }) => Statement::known(
             TERM,
             text::depth(&extent),
-            "sequential streams, written in turns, is the most of those tried that cost at most two of one stream.",
+            "alternating sequential streams is the largest measured number at which a write costs \
+            at most two of a single stream.",
         ),
         Some(Cheap::Nowhere) => Statement::missing(TERM, "Not even two streams stay cheap."),
         Some(Cheap::Unclear) | None => {
-            Statement::missing(TERM, "It is not clear how many streams stay cheap, if any.")
+            Statement::missing(TERM, "The number of streams that stay cheap, if any, is unclear.")
         }
     }
 }
@@ -78,14 +82,16 @@ fn strides(profile: &DeviceProfile) -> Statement {
     let named = |strides: &[i64]| text::join(&strides.iter().map(i64::to_string).collect::<Vec<_>>());
     let unclear = match strides.unclear.as_slice() {
         [] => String::new(),
-        unclear => format!(" Of {} it is not clear.", named(unclear)),
+        unclear => format!(" Unclear: {}.", named(unclear)),
     };
     let cheap = (!strides.clear.is_empty()).then(|| {
-        let sentence =
-            format!("blocks are the steps between writes that cost at most four sequential ones.{unclear}");
+        let sentence = format!(
+            "blocks are the strides at which a write costs at most four sequential \
+                ones.{unclear}"
+        );
         (named(&strides.clear), sentence)
     });
-    told("Steps", cheap, &format!("No step but to the next block is surely cheap.{unclear}"))
+    told("Steps", cheap, &format!("No stride except to the next block is surely cheap.{unclear}"))
 }
 
 fn steady_state(profile: &DeviceProfile) -> Statement {
@@ -96,15 +102,19 @@ fn steady_state(profile: &DeviceProfile) -> Statement {
             None => " The steady state was not reached.".to_owned(),
         };
         let amplification = steady.write_amplification.as_ref().map_or_else(String::new, |amplification| {
-            format!(" For a byte of the host’s, {} go to flash.", text::significant(amplification.factor, 3))
+            format!(
+                " For each byte of the host’s, {} are written to flash.",
+                text::significant(amplification.factor, 3)
+            )
         });
         let sentence = format!(
-            "is what random writing of {} gives at its end.{amplification}{reached}",
+            "is the bandwidth of random writes of {} at the end of the \
+            measurement.{amplification}{reached}",
             Quantity::size(steady.block_bytes)
         );
         (text::bandwidth(&steady.random_write_bytes_per_s), sentence)
     });
-    told("Writing for long", steady, "Too few rounds of random writing to tell.")
+    told("Writing for long", steady, "Too few rounds of random writes to judge.")
 }
 
 fn commit(profile: &DeviceProfile) -> Statement {
@@ -113,9 +123,9 @@ fn commit(profile: &DeviceProfile) -> Statement {
             || "; too few were timed for a 99th percentile".to_owned(),
             |p99| format!("; 99 % take at most {}", text::time_ns(p99)),
         );
-        let place = if commit.in_file { " on a file that is written over" } else { "" };
+        let place = if commit.in_file { " on a file that is overwritten" } else { "" };
         let sentence = format!(
-            "is the median until {} are durable by “{}”{place}{tail}.",
+            "is the median time until {} are durable by “{}”{place}{tail}.",
             Quantity::size(commit.write_bytes),
             commit.method
         );
@@ -127,7 +137,7 @@ fn commit(profile: &DeviceProfile) -> Statement {
 fn group_commit(derived: &Derived) -> Statement {
     let gain = derived.group_commit.map(|gain| {
         let sentence = format!(
-            "by {} writers that share a flush; one alone makes {}.",
+            "with {} writers that share a flush; a single writer reaches {}.",
             text::depth(&gain.writers),
             text::iops(&gain.alone_per_s)
         );
@@ -140,7 +150,8 @@ fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
     let limit = derived.interference.map(|limit| {
         if limit.write_rate_per_s.high <= 0.0 {
             let sentence = format!(
-                "that were tried beside {} reads/s left the {} of reads within twice what it is without.",
+                "at any measured rate keep the {1} of reads within twice its value without \
+                writes, at {0} reads/s.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::quantile(limit.quantile)
             );
@@ -149,14 +160,16 @@ fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
         if limit.write_rate_per_s.value <= 0.0 {
             let most = text::significant(limit.write_rate_per_s.high, 3);
             let sentence = format!(
-                "if any, beside {} reads/s leave the {} of reads within twice what it is without.",
+                "if any, keep the {1} of reads within twice its value without writes, at {0} \
+                reads/s.",
                 text::significant(limit.read_rate_per_s, 3),
                 text::quantile(limit.quantile)
             );
             return (format!("At most {most} writes/s,"), sentence);
         }
         let sentence = format!(
-            "beside {} reads/s leave the {} of reads within twice what it is without ({} % of the most writes).",
+            "keep the {1} of reads within twice its value without writes, at {0} reads/s ({2} % \
+            of the peak writes).",
             text::significant(limit.read_rate_per_s, 3),
             text::quantile(limit.quantile),
             text::significant(100.0 * limit.write_share.value, 2)
@@ -164,9 +177,9 @@ fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
         (format!("{} writes/s", text::iops(&limit.write_rate_per_s)), sentence)
     });
     let missing = if map.has_spread() {
-        "What writes do to reads could not be told."
+        "The effect of writes on reads was not determined."
     } else {
-        "What writes do to reads was seen in one round at most, which doesn’t tell how far it spreads."
+        "The effect of writes on reads was seen in at most one round, so its spread is unknown."
     };
     told("Writes beside reads", limit, missing)
 }
@@ -175,7 +188,7 @@ fn smallest_block(derived: &Derived) -> Statement {
     let smallest = derived.smallest_block_bytes.as_ref().map(|block| {
         (
             text::size(block),
-            "is the block below which a smaller request costs more than a larger one, or no less.".into(),
+            "is the block size below which smaller requests cost no less, or even more.".into(),
         )
     });
     told("Smallest block", smallest, "Reads of the smallest sizes were too few.")

@@ -22,7 +22,7 @@ pub(super) fn sentences(profile: &DeviceProfile, verdict: &Verdict) -> String {
     let large = derived.sequential_write_bandwidth_bytes_per_s_max;
     let cached = |load: Load| {
         let is_it = verdict.figures.iter().any(|row| row.load == load && row.by_cache);
-        if is_it { " (answered by a write cache)" } else { "" }
+        if is_it { " (absorbed by a write cache)" } else { "" }
     };
     let lines = [
         (

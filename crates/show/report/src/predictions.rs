@@ -81,7 +81,7 @@ fn totals(file: &PredictionFile) -> Option<Figure> {
         finding,
         note,
         quantity: "Time".to_owned(),
-        groups: Group::alone(bars.collect()),
+        groups: Group::single(bars.collect()),
     }))
 }
 
@@ -159,7 +159,7 @@ fn bytes(file: &PredictionFile) -> Option<Figure> {
             request."
             .to_owned(),
         quantity: "Bytes".to_owned(),
-        groups: Group::alone([wanted_bar].into_iter().chain(read).collect()),
+        groups: Group::single([wanted_bar].into_iter().chain(read).collect()),
     }))
 }
 

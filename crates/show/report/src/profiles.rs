@@ -20,8 +20,8 @@ pub(crate) fn page(devices: &[Device]) -> Result<Markup, ReportError> {
     }
     questions.retain(|question| !question.is_empty());
     let body = match devices {
-        [device] => one(device, &questions, &missing),
-        _ => several(devices, &questions, &missing),
+        [device] => single_device(device, &questions, &missing),
+        _ => several_devices(devices, &questions, &missing),
     };
     Ok(document(&Page {
         title: title(devices),
@@ -56,7 +56,7 @@ fn title(devices: &[Device]) -> String {
 }
 
 /// Verdict and key figures; the rest is folded behind titles, which serve as the table of contents.
-fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
+fn single_device(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
     let verdict = nandle_advise::verdict(device.profile);
     html! {
         header.masthead { (sections::masthead(device)) }
@@ -78,7 +78,7 @@ fn one(device: &Device, questions: &[Question], missing: &[Missing]) -> Markup {
     }
 }
 
-fn several(devices: &[Device], questions: &[Question], missing: &[Missing]) -> Markup {
+fn several_devices(devices: &[Device], questions: &[Question], missing: &[Missing]) -> Markup {
     html! {
         header.masthead { (sections::masthead_of_several(devices)) }
         main #main {

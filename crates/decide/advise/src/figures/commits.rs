@@ -26,7 +26,7 @@ pub(crate) fn method_name(method: CommitMethod) -> &'static str {
 /// Short name of a commit method, for narrow columns.
 pub(crate) fn short_method_name(method: CommitMethod) -> &'static str {
     let named = METHOD_NAMES.iter().find(|(named, ..)| *named == method);
-    named.map_or("another way", |(.., short)| short)
+    named.map_or("another method", |(.., short)| short)
 }
 
 const METHOD_NAMES: [(CommitMethod, &str, &str); 5] = [

@@ -227,8 +227,8 @@ fn random_write(figures: &Figures<'_>, block_bytes: u64) -> FigureRow {
     let of_size = |row: &&PatternCost| row.block_bytes == block_bytes;
     let row = FigureRow::new(Load::RandomWrite, "random writes", block_bytes);
     let by_cache = figures.plain_writes("random").filter(of_size).any(|row| figures.cache_answers(row));
-    let alone = figures.random_writes_alone().find(of_size).map(alone);
-    let deep = figures.plain_writes("random").filter(of_size).map(most);
+    let alone = figures.random_writes_alone().find(of_size).map(depth_one_latency);
+    let deep = figures.plain_writes("random").filter(of_size).map(peak_rate);
     let other_depths = figures.small_writes(block_bytes);
     let other = other_depths.map(|(depth, rate)| PeakRate::of_rate(rate, block_bytes, depth));
     FigureRow { alone, most: deep.chain(other).max_by(by_rate), by_cache, ..row }.or_missing(PATTERNS)
@@ -302,11 +302,11 @@ fn sequential_write(figures: &Figures<'_>) -> FigureRow {
         .or_missing(LARGE)
 }
 
-fn alone(row: &PatternCost) -> DepthOneLatency {
+fn depth_one_latency(row: &PatternCost) -> DepthOneLatency {
     DepthOneLatency { p50_ns: row.latency_ns.p50, p99_ns: row.latency_ns.p99, requests: Some(row.requests) }
 }
 
-fn most(row: &PatternCost) -> PeakRate {
+fn peak_rate(row: &PatternCost) -> PeakRate {
     PeakRate::of_rate(inverse(1e9, &row.request_ns), row.block_bytes, row.queue_depth)
 }
 

@@ -19,13 +19,13 @@ const QUANTILES: [(&str, Quantile); 5] = [
 ];
 
 /// Quantiles of the commit time by commit size. A single device has a curve for each method on the
-/// device; methods in files have bars ([`ways_in_files`]). Of several devices only the fastest
+/// device; methods in files have bars ([`methods_in_files`]). Of several devices only the fastest
 /// method is shown.
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let view = |(name, quantile): &(&str, Quantile)| View {
         name: (*name).to_owned(),
         curves: match devices {
-            [device] => ways(device, *quantile),
+            [device] => method_curves(device, *quantile),
             _ => devices.iter().map(|device| fastest_method(device, *quantile)).collect(),
         },
     };
@@ -53,10 +53,10 @@ fn commits<'a>(device: &Device<'a>) -> &'a [CommitCost] {
     device.profile.experiments.flush.as_ref().map_or(&[], |conducted| &conducted.findings.commits)
 }
 
-fn ways(device: &Device, quantile: Quantile) -> Vec<Curve> {
+fn method_curves(device: &Device, quantile: Quantile) -> Vec<Curve> {
     let mut points: BTreeMap<String, Vec<Point>> = BTreeMap::new();
     for commit in commits(device).iter().filter(|commit| !commit.in_file) {
-        let curve = points.entry(way(commit)).or_default();
+        let curve = points.entry(method_label(commit)).or_default();
         if let Some(ns) = quantile(&commit.latency_ns) {
             curve.push(Point::bare(commit.write_bytes as f64, ns as f64));
         }
@@ -67,14 +67,15 @@ fn ways(device: &Device, quantile: Quantile) -> Vec<Curve> {
 
 /// Commit methods in files, in the style of `pg_test_fsync`, with the methods on the device for the
 /// same size.
-pub(super) fn ways_in_files(device: &Device) -> Option<Figure> {
+pub(super) fn methods_in_files(device: &Device) -> Option<Figure> {
     let commits = commits(device);
-    let sizes: BTreeSet<u64> = commits.iter().filter(|way| way.in_file).map(CommitCost::bytes).collect();
+    let sizes: BTreeSet<u64> =
+        commits.iter().filter(|commit| commit.in_file).map(CommitCost::bytes).collect();
     let groups: Vec<Group> = sizes
         .into_iter()
         .map(|bytes| Group {
             name: format!("{} per commit", Quantity::size(bytes)),
-            bars: commits.iter().filter(|way| way.bytes() == bytes).filter_map(bar).collect(),
+            bars: commits.iter().filter(|commit| commit.bytes() == bytes).filter_map(bar).collect(),
         })
         .collect();
     let sooner = |group: &Group| group.bars.iter().map(|bar| bar.value).fold(f64::INFINITY, f64::min);
@@ -119,7 +120,7 @@ fn bar(commit: &CommitCost) -> Option<Bar> {
         commit.latency_ns.p99.map_or_else(String::new, |p99| format!("; 99 % within {}", text::time_ns(p99)));
     let to = if commit.in_file { "" } else { ", to the device" };
     (commit.commit_ns.value > 0.0).then(|| Bar {
-        label: format!("{}{to}", way(commit).trim_end_matches(", in a file")),
+        label: format!("{}{to}", method_label(commit).trim_end_matches(", in a file")),
         value: commit.commit_ns.value,
         text: format!("{}{tail}", text::time(&commit.commit_ns)),
         kind: usize::from(!commit.in_file),
@@ -138,7 +139,7 @@ fn fastest_method(device: &Device, quantile: Quantile) -> Curve {
     Curve::joined(device.label(), Look::Kind(device.index), points)
 }
 
-fn way(commit: &CommitCost) -> String {
+fn method_label(commit: &CommitCost) -> String {
     let extent = match commit.extent {
         ExtentState::Overwritten => "",
         ExtentState::Extended => ", extending",

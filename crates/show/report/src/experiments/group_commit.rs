@@ -9,10 +9,10 @@ use crate::text;
 pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     let curves = match devices {
         [device] => {
-            let found = found(device)?;
+            let found = findings(device)?;
             vec![
-                curve("sharing one flush".to_owned(), Look::Kind(0), &found.group_commit),
-                curve("each with its own durable write".to_owned(), Look::Kind(1), &found.each_durable),
+                curve("shared flush".to_owned(), Look::Kind(0), &found.group_commit),
+                curve("separate durable writes".to_owned(), Look::Kind(1), &found.each_durable),
             ]
         }
         _ => devices.iter().map(shared).collect(),
@@ -21,7 +21,7 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         return None;
     }
     let axes = (XAxis::Count("Concurrent writers"), YAxis::Rate("Commits of all writers"));
-    let plot = Plot::joined("group-commit", "Group commit", axes, "", View::alone(curves));
+    let plot = Plot::joined("group-commit", "Group commit", axes, "", View::single(curves));
     let finding = match devices {
         [device] => finding(device),
         _ => finding_of_several(devices),
@@ -32,12 +32,12 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
     Some(Figure::Plot(Plot { finding, note, ..plot }))
 }
 
-fn found<'a>(device: &Device<'a>) -> Option<&'a FlushCosts> {
+fn findings<'a>(device: &Device<'a>) -> Option<&'a FlushCosts> {
     device.profile.experiments.flush.as_ref().map(|conducted| &conducted.findings)
 }
 
 fn shared(device: &Device) -> Curve {
-    let costs = found(device).map_or(&[][..], |found| &found.group_commit);
+    let costs = findings(device).map_or(&[][..], |found| &found.group_commit);
     curve(device.label(), Look::Kind(device.index), costs)
 }
 

@@ -164,7 +164,7 @@ fn structure(device: &Device) -> Question {
 
 fn commits(device: &Device) -> Vec<Figure> {
     let devices = std::slice::from_ref(device);
-    present([flush::plot(devices), group_commit::plot(devices), flush::ways_in_files(device)])
+    present([flush::plot(devices), group_commit::plot(devices), flush::methods_in_files(device)])
 }
 
 /// Write figures compared across devices.

@@ -17,7 +17,7 @@ pub(super) fn plot(device: &Device) -> Option<Figure> {
     };
     let curves = depths.iter().enumerate().map(curve).collect();
     let axes = (XAxis::Count("Submitting threads"), YAxis::Rate("Reads of all threads"));
-    let plot = Plot::joined("scaling", "More threads", axes, "", View::alone(curves));
+    let plot = Plot::joined("scaling", "More threads", axes, "", View::single(curves));
     let rate = |cell: &&ScalingCell| cell.iops.value;
     let best = found.cells.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
     let one = found.cells.iter().filter(|cell| cell.threads == 1).max_by(|a, b| rate(a).total_cmp(&rate(b)));

@@ -17,7 +17,7 @@ pub(super) fn rates(device: &Device) -> Option<Figure> {
     let both = [(OperationKind::Read, "random reads"), (OperationKind::Write, "random writes")];
     let curves: Vec<_> = both.into_iter().enumerate().map(curve).filter(|curve| !curve.is_empty()).collect();
     let axes = (XAxis::BlockSize, YAxis::Rate("Requests"));
-    let plot = Plot::joined("smallest-block", "The smallest block", axes, "", View::alone(curves));
+    let plot = Plot::joined("smallest-block", "The smallest block", axes, "", View::single(curves));
     let depth = found.rates.first().map_or(1, |rate| rate.queue_depth);
     let mut text = Vec::new();
     if let Some(flat) = &found.read_flat_to_bytes {
@@ -74,6 +74,6 @@ pub(super) fn alignments(device: &Device) -> Option<Figure> {
         finding,
         note: "Random requests with offsets shifted from multiples of their size.".to_owned(),
         quantity: "Time of a request divided by an aligned one, ×".to_owned(),
-        groups: Group::alone(found.alignments.iter().map(bar).collect()),
+        groups: Group::single(found.alignments.iter().map(bar).collect()),
     }))
 }

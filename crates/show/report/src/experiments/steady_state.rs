@@ -18,7 +18,7 @@ pub(super) fn plot(devices: &[Device]) -> Option<Figure> {
         return None;
     }
     let axes = (XAxis::Seconds("Time since random writes began, s"), YAxis::Bandwidth);
-    let plot = Plot::joined("steady-rounds", "Random writes over time", axes, "", View::alone(curves));
+    let plot = Plot::joined("steady-rounds", "Random writes over time", axes, "", View::single(curves));
     Some(Figure::Plot(match (devices, found.as_slice()) {
         ([device], [Some(found)]) => Plot {
             finding: finding(device, found),

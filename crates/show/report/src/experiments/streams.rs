@@ -17,7 +17,7 @@ pub(super) fn areas(devices: &[Device]) -> Option<Figure> {
         nandle_bytes(row.pattern.strip_prefix("focused:")?)
     })?;
     let axes = (XAxis::Size("Area of the random writes"), COST);
-    let plot = Plot::joined("focused-area", "The focused area", axes, "", View::alone(curves));
+    let plot = Plot::joined("focused-area", "The focused area", axes, "", View::single(curves));
     Some(Figure::Plot(Plot {
         finding: areas_finding(devices),
         note: "Where the curve is low, changes within an area of that size can be written in any \
@@ -59,7 +59,7 @@ pub(super) fn partitions(devices: &[Device]) -> Option<Figure> {
         row.pattern.strip_prefix("partitioned:")?.parse().ok()
     })?;
     let axes = (XAxis::Count("Sequential streams, alternating"), COST);
-    let plot = Plot::joined("partitions", "Streams", axes, "", View::alone(curves));
+    let plot = Plot::joined("partitions", "Streams", axes, "", View::single(curves));
     Some(Figure::Plot(Plot {
         finding: partitions_finding(devices),
         note: "Each stream writes in sequence in its own region: logs, runs of a sort, partitions \

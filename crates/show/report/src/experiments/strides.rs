@@ -31,7 +31,7 @@ pub(super) fn bars(device: &Device) -> Option<Figure> {
             ones have the first colour."
             .to_owned(),
         quantity: "Time of a write divided by a sequential one, ×, by the stride in blocks".to_owned(),
-        groups: Group::alone(bars),
+        groups: Group::single(bars),
     }))
 }
 

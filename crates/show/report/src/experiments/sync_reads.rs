@@ -46,11 +46,11 @@ fn finding(reads: &[SyncRead]) -> String {
             text::significant(gain(&best), 2)
         );
     }
-    alone(reads).unwrap_or_else(|| "No size was read both ways.".to_owned())
+    blocking_loss(reads).unwrap_or_else(|| "No size was read both ways.".to_owned())
 }
 
 /// Loss of a single blocking thread, if no concurrent threads were measured.
-fn alone(reads: &[SyncRead]) -> Option<String> {
+fn blocking_loss(reads: &[SyncRead]) -> Option<String> {
     let least = reads.iter().map(|read| read.block_bytes).min()?;
     let of_least = || reads.iter().filter(|read| read.block_bytes == least);
     let blocking = of_least().find_map(|read| read.sync_bytes_per_s.filter(|_| read.outstanding == 1))?;

@@ -33,7 +33,7 @@ pub(super) fn speeds(device: &Device) -> Option<Figure> {
             found.queue_depth
         ),
         quantity: SPEED.to_owned(),
-        groups: Group::alone(vec![bar("taking in", &absorbing, 0), bar("once it is full", &sustained, 1)]),
+        groups: Group::single(vec![bar("absorbing", &absorbing, 0), bar("once it is full", &sustained, 1)]),
     }))
 }
 

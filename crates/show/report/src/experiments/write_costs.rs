@@ -34,7 +34,7 @@ pub(super) fn patterns(device: &Device) -> Option<Figure> {
         finding: finding(cost),
         note: format!("Writes of {} at depth 1, after the start-up phase.", Quantity::size(cost.block_bytes)),
         quantity: "Time of a write divided by a sequential one, ×".to_owned(),
-        groups: Group::alone(bars),
+        groups: Group::single(bars),
     }))
 }
 

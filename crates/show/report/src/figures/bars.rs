@@ -77,7 +77,7 @@ impl Group {
     }
 
     /// Single group of a figure.
-    pub(crate) fn alone(bars: Vec<Bar>) -> Vec<Self> {
+    pub(crate) fn single(bars: Vec<Bar>) -> Vec<Self> {
         vec![Self { name: String::new(), bars }]
     }
 }

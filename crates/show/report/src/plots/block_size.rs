@@ -10,8 +10,8 @@ use crate::text::{self, Quantity};
 /// several devices at one depth.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let (views, finding) = match devices {
-        [device] => (one(device), finding_of_one(device)),
-        _ => several(devices),
+        [device] => (single_device(device), finding_of_one(device)),
+        _ => several_devices(devices),
     };
     Plot {
         id: "bandwidth-over-block-size",
@@ -30,7 +30,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     }
 }
 
-fn one(device: &Device) -> Vec<View> {
+fn single_device(device: &Device) -> Vec<View> {
     let depths = depths(std::slice::from_ref(device));
     let look = |index| Look::Step { index, of: depths.len() };
     let curve = |(index, depth): (usize, &u32)| {
@@ -41,7 +41,7 @@ fn one(device: &Device) -> Vec<View> {
     if curves.is_empty() { Vec::new() } else { vec![View { name: "all depths".to_owned(), curves }] }
 }
 
-fn several(devices: &[Device]) -> (Vec<View>, String) {
+fn several_devices(devices: &[Device]) -> (Vec<View>, String) {
     let view = |depth: &u32| View {
         name: format!("depth {depth}"),
         curves: devices

@@ -186,7 +186,7 @@ impl Plot {
 
 impl View {
     /// Single view of a plot.
-    pub(crate) fn alone(curves: Vec<Curve>) -> Vec<Self> {
+    pub(crate) fn single(curves: Vec<Curve>) -> Vec<Self> {
         vec![Self { name: "all".to_owned(), curves }]
     }
 }

@@ -10,8 +10,8 @@ use crate::text::{self, Quantity};
 /// of several devices with one block size.
 pub(super) fn plot(devices: &[Device]) -> Plot {
     let (views, finding) = match devices {
-        [device] => (one(device), finding_of_one(device)),
-        _ => several(devices),
+        [device] => (single_device(device), finding_of_one(device)),
+        _ => several_devices(devices),
     };
     Plot {
         id: "bandwidth-over-queue-depth",
@@ -30,7 +30,7 @@ pub(super) fn plot(devices: &[Device]) -> Plot {
     }
 }
 
-fn one(device: &Device) -> Vec<View> {
+fn single_device(device: &Device) -> Vec<View> {
     let blocks = blocks(std::slice::from_ref(device));
     let look = |index| Look::Step { index, of: blocks.len() };
     let curve = |(index, block): (usize, &u64)| {
@@ -41,7 +41,7 @@ fn one(device: &Device) -> Vec<View> {
     if curves.is_empty() { Vec::new() } else { vec![View { name: "all block sizes".to_owned(), curves }] }
 }
 
-fn several(devices: &[Device]) -> (Vec<View>, String) {
+fn several_devices(devices: &[Device]) -> (Vec<View>, String) {
     let view = |block: &u64| View {
         name: Quantity::size(*block).to_string(),
         curves: devices

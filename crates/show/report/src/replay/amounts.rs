@@ -50,7 +50,7 @@ pub(super) fn erased(policies: &[PolicyOutcome]) -> Option<Figure> {
         finding: format!("{} has the least flash erased: {}.", least.policy, Quantity::capacity(fewest)),
         note: "Erasures wear out the flash: each block endures a limited number.".to_owned(),
         quantity: "Flash erased".to_owned(),
-        groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
+        groups: Group::single(policies.iter().enumerate().filter_map(bar).collect()),
     }))
 }
 
@@ -72,7 +72,7 @@ fn bars(
         finding,
         note: "Includes the final checkpoint.".to_owned(),
         quantity: format!("{what} per byte of page writes, ×"),
-        groups: Group::alone(policies.iter().enumerate().filter_map(bar).collect()),
+        groups: Group::single(policies.iter().enumerate().filter_map(bar).collect()),
     })
 }
 
@@ -103,6 +103,6 @@ pub(super) fn absorbed(policies: &[PolicyOutcome]) -> Option<Figure> {
         ),
         note: "A page that is rewritten before it is destaged is destaged once.".to_owned(),
         quantity: "Page writes replaced before they were destaged, %".to_owned(),
-        groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
+        groups: Group::single(policies.iter().enumerate().map(bar).collect()),
     }))
 }

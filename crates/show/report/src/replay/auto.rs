@@ -8,13 +8,13 @@ use crate::plots::{Curve, Look, Plot, Point, View, YAxis};
 use crate::text;
 
 /// Share of page writes in place, by stretch; the others were staged.
-pub(super) fn ways(policies: &[PolicyOutcome]) -> Option<Figure> {
+pub(super) fn path_shares(policies: &[PolicyOutcome]) -> Option<Figure> {
     let (kind, policy) = policies.iter().enumerate().find(|(_, policy)| policy.auto.is_some())?;
     let shares = shares(policy);
     let points = shares.iter().map(|(at_s, share)| Point::bare(*at_s, *share)).collect();
     let curve = Curve::joined(policy.policy.name(), Look::Kind(kind), points);
     let axes = (TIME, YAxis::Share("Share of the page writes in place"));
-    let plot = Plot::joined("auto-ways", "Staged or in place", axes, "", View::alone(vec![curve]));
+    let plot = Plot::joined("auto-ways", "Staged or in place", axes, "", View::single(vec![curve]));
     let finding = [chosen(policy)?, measured(&policy.auto?), changed(&shares)].join(" ");
     let note = "By stretch of the work. auto keeps to one path and tries the other at intervals: \
         the longer a trial took, the later the next one."

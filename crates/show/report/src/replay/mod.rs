@@ -67,7 +67,7 @@ fn questions(report: &ReplayFile) -> Vec<Question> {
                 amounts::absorbed(policies),
             ],
         ),
-        question("auto", "What did auto choose?", vec![auto::ways(policies)]),
+        question("auto", "What did auto choose?", vec![auto::path_shares(policies)]),
         question(
             "decompositors",
             "What patterns did the staging area contain?",

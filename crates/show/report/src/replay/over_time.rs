@@ -10,7 +10,7 @@ pub(super) const TIME: XAxis = XAxis::Seconds("Time of the work, s");
 pub(super) fn progress(policies: &[PolicyOutcome]) -> Option<Figure> {
     let curves = curves(policies.iter().enumerate(), |sample| sample.writes as f64);
     let axes = (TIME, YAxis::Number("Page writes done"));
-    let plot = Plot::joined("progress", "Progress", axes, "", View::alone(curves));
+    let plot = Plot::joined("progress", "Progress", axes, "", View::single(curves));
     let finding = slowest(policies)?;
     let note = "A straight line is a constant rate; where it flattens, the policy or the drive has to \
         catch up."
@@ -80,7 +80,7 @@ pub(super) fn occupancy(policies: &[PolicyOutcome]) -> Option<Figure> {
         .max_by_key(|(_, pages)| *pages)?;
     let curves = curves(staging, |sample| sample.staged_pages as f64);
     let axes = (TIME, YAxis::Number("Pages waiting to be destaged"));
-    let plot = Plot::joined("occupancy", "Occupancy", axes, "", View::alone(curves));
+    let plot = Plot::joined("occupancy", "Occupancy", axes, "", View::single(curves));
     let room = most.buffer_bytes / most.page_bytes.max(1);
     let finding = format!(
         "{} keeps most: up to {}; its staging area has room for {}.",

@@ -23,7 +23,7 @@ pub(super) fn times(policies: &[PolicyOutcome]) -> Option<Figure> {
         finding: finding(fastest),
         note: "Includes the final checkpoint, which writes every page to its place.".to_owned(),
         quantity: quantity.to_owned(),
-        groups: Group::alone(policies.iter().enumerate().map(bar).collect()),
+        groups: Group::single(policies.iter().enumerate().map(bar).collect()),
     }))
 }
 

@@ -20,7 +20,7 @@ pub(crate) fn in_words(device: &Device, level: Level) -> Markup {
                     dd {
                         @match &statement.value {
                             Some(value) => strong.value { (value) },
-                            None => span.unknown { "not concluded" },
+                            None => span.unknown { "not determined" },
                         }
                         " " span.sentence { (text::bind(&statement.sentence)) }
                         @if statement.term == DEPTH_TERM { (depth_table(&derived.saturating_queue_depth)) }

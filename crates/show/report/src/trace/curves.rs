@@ -19,7 +19,7 @@ pub(super) fn rewrites(found: &TraceStatistics) -> Option<Figure> {
         found.rewrites.iter().map(|rewrite| Point::bare(rewrite.within_writes as f64, rewrite.share));
     let curve = Curve::joined("written again within", Look::Kind(0), points.collect());
     let axes = (XAxis::Count("Page writes since its last write"), YAxis::Share("Share of all page writes"));
-    let plot = Plot::joined("rewrites", "Rewrite distances", axes, "", View::alone(vec![curve]));
+    let plot = Plot::joined("rewrites", "Rewrite distances", axes, "", View::single(vec![curve]));
     let half = found.rewrites.iter().find(|rewrite| rewrite.share >= last.share / 2.0)?;
     let finding = format!(
         "{} of the page writes are rewrites, half of them within {}.",
@@ -41,7 +41,7 @@ pub(super) fn skew(found: &TraceStatistics) -> Option<Figure> {
     let points = found.skew.iter().map(|skew| Point::bare(100.0 * skew.of_pages, skew.of_writes));
     let curve = Curve::joined("most-written pages", Look::Kind(0), points.collect());
     let axes = (XAxis::Count("Most-written pages, % of all"), YAxis::Share("Share of all page writes"));
-    let plot = Plot::joined("skew", "Skew", axes, "", View::alone(vec![curve]));
+    let plot = Plot::joined("skew", "Skew", axes, "", View::single(vec![curve]));
     let finding = format!(
         "The most-written {} of the pages receive {} of the writes.",
         percent(tenth.of_pages),
@@ -70,7 +70,7 @@ pub(super) fn runs(found: &TraceStatistics) -> Option<Figure> {
     };
     let curves = SHARES.iter().enumerate().map(curve).collect();
     let axes = (XAxis::Count("Page writes collected"), YAxis::Share("Share of the pages"));
-    let plot = Plot::joined("runs", "Runs", axes, "", View::alone(curves));
+    let plot = Plot::joined("runs", "Runs", axes, "", View::single(curves));
     let finding = format!(
         "Of {} collected, {} of the pages have a neighbour; the longest run has {}.",
         text::plural(largest.window_writes, "write"),
@@ -91,7 +91,7 @@ pub(super) fn areas(found: &TraceStatistics) -> Option<Figure> {
     let points = found.areas.iter().map(|area| Point::bare(area.area_bytes as f64, area.writes_per_area));
     let curve = Curve::joined("writes per touched area", Look::Kind(0), points.collect());
     let axes = (XAxis::Size("Size of an area"), YAxis::Number("Mean writes per touched area"));
-    let plot = Plot::joined("areas", "Areas", axes, "", View::alone(vec![curve]));
+    let plot = Plot::joined("areas", "Areas", axes, "", View::single(vec![curve]));
     let finding = format!(
         "{} consecutive page writes put {} into each area of {} that they touch.",
         text::plural(largest.window_writes, "write"),
@@ -112,7 +112,7 @@ pub(super) fn busiest(found: &TraceStatistics) -> Option<Figure> {
     let points = found.areas.iter().map(|area| Point::bare(area.area_bytes as f64, area.in_busiest_two));
     let curve = Curve::joined("in the busiest two", Look::Kind(0), points.collect());
     let axes = (XAxis::Size("Size of an area"), YAxis::Share("Share of the writes"));
-    let plot = Plot::joined("busiest-areas", "The busiest areas", axes, "", View::alone(vec![curve]));
+    let plot = Plot::joined("busiest-areas", "The busiest areas", axes, "", View::single(vec![curve]));
     let finding = format!(
         "The two busiest areas of {} receive {} of {} consecutive writes.",
         Quantity::size(largest.area_bytes),

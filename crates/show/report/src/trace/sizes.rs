@@ -20,6 +20,6 @@ pub(super) fn bars(found: &TraceStatistics) -> Option<Figure> {
         finding: format!("{} of the writes are of {}.", percent(most), Quantity::size(most.bytes)),
         note: "The most frequent sizes.".to_owned(),
         quantity: "Share of the writes, %".to_owned(),
-        groups: Group::alone(found.write_sizes.iter().map(bar).collect()),
+        groups: Group::single(found.write_sizes.iter().map(bar).collect()),
     }))
 }

@@ -24,7 +24,7 @@ fn curves(file: &PlaceFile, value: impl Fn(ClusterCell) -> u64) -> Vec<View> {
             .filter_map(|row| Some(Point::bare(row.wanted_cluster_bytes? as f64, value(side(row)?) as f64)));
         Curve::joined(text::clean(name), Look::Kind(kind), points.collect())
     };
-    View::alone(SIDES.into_iter().zip(&names).enumerate().map(curve).collect())
+    View::single(SIDES.into_iter().zip(&names).enumerate().map(curve).collect())
 }
 
 fn times(file: &PlaceFile) -> Option<Figure> {

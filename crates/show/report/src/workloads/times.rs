@@ -32,7 +32,7 @@ fn of_one(outcome: &Outcome, phases: [&str; 2]) -> Vec<Group> {
         let value = outcome.phase_ns(kind);
         Bar { label: capital(name), value: value as f64, text: text::time_ns(value), kind }
     };
-    Group::alone(phases.into_iter().enumerate().map(bar).collect())
+    Group::single(phases.into_iter().enumerate().map(bar).collect())
 }
 
 fn capital(name: &str) -> String {

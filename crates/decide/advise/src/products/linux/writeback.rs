@@ -11,8 +11,8 @@ const ROOM: u64 = 4;
 
 pub(super) fn collect(figures: &Figures<'_>, collector: &mut Collector) {
     collector.part("# Page cache of the whole machine, for all devices.");
-    collector.add("vm.dirty_background_bytes", background(figures));
-    collector.add("vm.dirty_bytes", most(figures));
+    collector.add("vm.dirty_background_bytes", dirty_background_bytes(figures));
+    collector.add("vm.dirty_bytes", dirty_bytes(figures));
 }
 
 /// Bytes that the device surely writes back at random within a second, rounded to a power of two.
@@ -20,7 +20,7 @@ fn background_bytes(bytes_per_s: f64) -> u64 {
     power_of_two_within(bytes_per_s / 2.0, BACKGROUND_BYTES.0, BACKGROUND_BYTES.1)
 }
 
-fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+fn dirty_background_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = background_bytes(steady.value.low);
     let rule = format!(
@@ -37,7 +37,7 @@ fn background(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
         ))
 }
 
-fn most(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
+fn dirty_bytes(figures: &Figures<'_>) -> Result<Setting, MissingFigure> {
     let steady = figures.steady_write_bandwidth()?;
     let value = ROOM * background_bytes(steady.value.low);
     let rule = format!(

@@ -25,8 +25,8 @@ pub(super) fn statements(profile: &DeviceProfile) -> Vec<Statement> {
     patterns.into_iter().flatten().chain(lines.into_iter().flatten()).collect()
 }
 
-fn told(term: &'static str, told: Option<(String, String)>, missing: &str) -> Statement {
-    told.map_or_else(
+fn statement(term: &'static str, known: Option<(String, String)>, missing: &str) -> Statement {
+    known.map_or_else(
         || Statement::missing(term, missing),
         |(value, sentence)| Statement::known(term, value, sentence),
     )
@@ -91,7 +91,7 @@ fn strides(profile: &DeviceProfile) -> Statement {
         );
         (named(&strides.clear), sentence)
     });
-    told("Steps", cheap, &format!("No stride except to the next block is surely cheap.{unclear}"))
+    statement("Strides", cheap, &format!("No stride except to the next block is surely cheap.{unclear}"))
 }
 
 fn steady_state(profile: &DeviceProfile) -> Statement {
@@ -114,7 +114,7 @@ fn steady_state(profile: &DeviceProfile) -> Statement {
         );
         (text::bandwidth(&steady.random_write_bytes_per_s), sentence)
     });
-    told("Writing for long", steady, "Too few rounds of random writes to judge.")
+    statement("Writing for long", steady, "Too few rounds of random writes to judge.")
 }
 
 fn commit(profile: &DeviceProfile) -> Statement {
@@ -131,7 +131,7 @@ fn commit(profile: &DeviceProfile) -> Statement {
         );
         (Quantity::time_ns(commit.median_ns.value).to_string(), sentence)
     });
-    told("Commit", commit, "Too few commits were timed.")
+    statement("Commit", commit, "Too few commits were timed.")
 }
 
 fn group_commit(derived: &Derived) -> Statement {
@@ -143,7 +143,7 @@ fn group_commit(derived: &Derived) -> Statement {
         );
         (format!("{} commits/s", text::iops(&gain.together_per_s)), sentence)
     });
-    told("Group commit", gain, "Too few commits were timed.")
+    statement("Group commit", gain, "Too few commits were timed.")
 }
 
 fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
@@ -181,7 +181,7 @@ fn interference(derived: &Derived, map: &InterferenceMap) -> Statement {
     } else {
         "The effect of writes on reads was seen in at most one round, so its spread is unknown."
     };
-    told("Writes beside reads", limit, missing)
+    statement("Writes beside reads", limit, missing)
 }
 
 fn smallest_block(derived: &Derived) -> Statement {
@@ -191,5 +191,5 @@ fn smallest_block(derived: &Derived) -> Statement {
             "is the block size below which smaller requests cost no less, or even more.".into(),
         )
     });
-    told("Smallest block", smallest, "Reads of the smallest sizes were too few.")
+    statement("Smallest block", smallest, "Reads of the smallest sizes were too few.")
 }

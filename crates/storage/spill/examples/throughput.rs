@@ -1,7 +1,7 @@
-//! Rows a second of processor time, on a device in memory: making runs, and merging them.
+//! Bytes per second of processor time for making runs and for merging them, on a device in memory.
 //!
-//! `cargo run --release -p nandle-spill --example throughput [ROWS [BUDGET_BYTES [KEY]]]`, KEY one of `bytes`, `integers`, `strings`,
-//! `sorted`, `equal`.
+//! Run `cargo run --release -p nandle-spill --example throughput [ROWS [BUDGET_BYTES [KEY]]]`. KEY
+//! is `bytes`, `integers`, `strings`, `sorted` or `equal`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 
@@ -56,7 +56,7 @@ fn place(device: DeviceId, length_bytes: u64) -> Place {
     Place { device, start_bytes: 0, length_bytes, salt: 1, discards: false }
 }
 
-/// Writes a key to the row. Returns its length.
+/// Writes a key to the beginning of the row. Returns the length of the key.
 fn key(kind: &str, number: u64, random: &mut Xoshiro256PlusPlus, row: &mut [u8; ROW_BYTES]) -> usize {
     match kind {
         "integers" => row[..8].copy_from_slice(&random.random::<u64>().to_be_bytes()),

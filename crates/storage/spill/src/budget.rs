@@ -1,4 +1,4 @@
-//! The memory of an operator: one stated amount, from which everything large is taken.
+//! The memory budget of an operator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,11 +8,12 @@ use nandle_io::{Arena, BufferMut};
 
 use crate::SpillError;
 
-/// The least that operators work in.
+/// The smallest budget an operator works in, in bytes.
 pub const BUDGET_BYTES_MIN: usize = 64 << 10;
 
-/// Memory that operators may use, in bytes. Rows, the order of rows, buffers of requests and lists of clusters are taken from
-/// it and given back; what is left outside are a few fixed-size structures. A clone is another handle to the same memory.
+/// Memory that operators may use, in bytes. Rows, row indexes, request buffers and cluster lists
+/// are charged to it and released when dropped. Only a few fixed-size structures are not counted. A
+/// clone is another handle to the same memory.
 #[derive(Debug, Clone)]
 pub struct Budget {
     shared: Arc<Shared>,
@@ -20,14 +21,14 @@ pub struct Budget {
 
 #[derive(Debug)]
 struct Shared {
-    /// Mapped, but without real pages until they are used.
+    /// Mapped address space; pages become resident when first used.
     arena: Arena,
     bytes: usize,
     used: AtomicUsize,
     most_used: AtomicUsize,
 }
 
-/// A part of a [`Budget`], given back when it is dropped.
+/// A part of a [`Budget`]; released when dropped.
 #[derive(Debug)]
 pub(crate) struct Grant {
     shared: Arc<Shared>,
@@ -35,10 +36,11 @@ pub(crate) struct Grant {
 }
 
 impl Budget {
-    /// A budget of so many bytes.
+    /// Creates a budget of `bytes` bytes.
     ///
     /// # Errors
-    /// It is less than [`BUDGET_BYTES_MIN`], or the system has no address space left.
+    ///
+    /// `bytes` is less than [`BUDGET_BYTES_MIN`], or the system has no address space left.
     pub fn new(bytes: usize) -> Result<Self, SpillError> {
         if bytes < BUDGET_BYTES_MIN {
             return Err(SpillError::Memory {
@@ -51,17 +53,17 @@ impl Budget {
         Ok(Self { shared: Arc::new(Shared { arena: Arena::new(bytes)?, bytes, used, most_used }) })
     }
 
-    /// All of it.
+    /// Size of the budget, in bytes.
     pub fn bytes(&self) -> usize {
         self.shared.bytes
     }
 
-    /// What is taken now.
+    /// Bytes in use.
     pub fn used_bytes(&self) -> usize {
         self.shared.used.load(Ordering::Relaxed)
     }
 
-    /// The most that was taken at once.
+    /// Peak number of bytes in use.
     pub fn most_used_bytes(&self) -> usize {
         self.shared.most_used.load(Ordering::Relaxed)
     }
@@ -70,7 +72,7 @@ impl Budget {
         self.shared.bytes.saturating_sub(self.used_bytes())
     }
 
-    /// Counts memory that comes from elsewhere.
+    /// Charges memory that was allocated outside the arena.
     pub(crate) fn count(&self, purpose: &'static str, bytes: usize) -> Result<Grant, SpillError> {
         let Shared { bytes: budget_bytes, used, most_used, .. } = &*self.shared;
         let taken = used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| {
@@ -84,7 +86,7 @@ impl Budget {
         Ok(Grant { shared: Arc::clone(&self.shared), bytes })
     }
 
-    /// Takes one buffer, which is counted in whole grains of the arena.
+    /// Allocates one buffer; it is charged in whole grains of the arena.
     pub(crate) fn buffer(
         &self,
         purpose: &'static str,
@@ -94,7 +96,8 @@ impl Budget {
         Ok((grant, self.shared.arena.allocate(bytes)?))
     }
 
-    /// Takes so many buffers of the same length, which are never filled again by others: short ones share grains.
+    /// Allocates `count` buffers of `bytes` bytes each. Short buffers share grains, so they must
+    /// not be returned to the arena one by one.
     pub(crate) fn buffers(
         &self,
         purpose: &'static str,
@@ -113,19 +116,19 @@ impl Budget {
     }
 }
 
-/// What so many buffers of the same length take.
+/// Bytes charged for `count` buffers of `bytes` bytes each.
 pub(crate) fn buffers_bytes(count: usize, bytes: usize) -> usize {
     count.div_ceil(by_piece(bytes)) * piece_bytes(bytes)
 }
 
-/// What each of many buffers of the same length takes, rounded up.
+/// Bytes charged for each of many buffers of `bytes` bytes, rounded up.
 pub(crate) fn buffer_bytes_of_many(bytes: usize) -> usize {
     piece_bytes(bytes).div_ceil(by_piece(bytes))
 }
 
-/// How many buffers share a piece of memory, which is whole grains.
+/// Number of buffers in one piece of memory; a piece is a whole number of grains.
 fn by_piece(bytes: usize) -> usize {
-    debug_assert!(bytes > 0, "a buffer of nothing");
+    debug_assert!(bytes > 0, "a buffer has at least one byte");
     (GRAIN_BYTES / bytes).max(1)
 }
 
@@ -138,12 +141,12 @@ impl Grant {
         self.bytes
     }
 
-    /// Counts more, or less.
+    /// Changes the size of the grant to `bytes`.
     pub(crate) fn resize(&mut self, purpose: &'static str, bytes: usize) -> Result<(), SpillError> {
         if bytes > self.bytes {
             let budget = Budget { shared: Arc::clone(&self.shared) };
             let mut more = budget.count(purpose, bytes - self.bytes)?;
-            more.bytes = 0; // it is this grant's now
+            more.bytes = 0; // now counted by this grant
         } else {
             self.shared.used.fetch_sub(self.bytes - bytes, Ordering::Relaxed);
         }

@@ -1,4 +1,4 @@
-//! What reading and writing temporary data costs, and which clusters and fan-in follow from it.
+//! Cost model of temporary space, and the cluster size and fan-in chosen by it.
 
 mod requests;
 
@@ -10,38 +10,41 @@ use crate::merge::{MergePlan, predicted_bytes};
 use crate::rows::cluster_head::CLUSTER_HEAD_BYTES;
 use crate::space::cluster::HEADER_BYTES;
 
-/// Random reads of one size, with so many outstanding.
+/// Bandwidth of random reads of one size at one queue depth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReadCost {
-    /// Length of a request.
+    /// Length of a request, in bytes.
     pub request_bytes: usize,
-    /// Requests outstanding.
+    /// Queue depth: requests outstanding.
     pub depth: u32,
-    /// What the device reads then.
+    /// Bandwidth of these reads, in bytes per second.
     pub bytes_per_second: f64,
 }
 
-/// What a device was measured to do; the caller fills it from a profile.
+/// Measured performance of a device; the caller fills it from a profile.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpillCosts {
-    /// Random reads by size and depth, in any order. Clusters have one of these sizes.
+    /// Random reads by size and depth, in any order. A cluster has one of these sizes.
     pub random_reads: Vec<ReadCost>,
-    /// Bandwidth of sequential writes.
+    /// Bandwidth of sequential writes, in bytes per second.
     pub write_bytes_per_second: f64,
-    /// The least length of a write, and how many must be outstanding, for that bandwidth. Less is used where memory is short.
+    /// Shortest write that reaches that bandwidth, in bytes. Shorter writes are used when memory is
+    /// short.
     pub write_request_bytes: usize,
-    /// See above.
+    /// Writes that must be outstanding to reach that bandwidth. Fewer are used when memory is
+    /// short.
     pub writes_outstanding: usize,
-    /// What the host spends on a request, while it does nothing else: beside what reads were measured to take, since those that a
-    /// merge or a join waits for don't come as evenly as a measurement's.
+    /// Time that the host spends on a request, in seconds. It is added to the measured read time,
+    /// because the reads of a merge or a join arrive less evenly than those of a measurement.
     pub request_seconds: f64,
-    /// What is freed at once: a multiple of the device's erase block or zone.
+    /// Bytes released at once: a multiple of the device's erase block or zone.
     pub zone_bytes: u64,
 }
 
 impl Default for SpillCosts {
-    /// An assumption for a device of which nothing is known: 100 µs and 1 GB/s for a read, sixteen at once, up to 1 GB/s in all;
-    /// writes of 256 KiB at the same bandwidth, and 2 µs of the host for a request.
+    /// Assumptions for a device that was never measured. Reads take 100 µs plus transfer at 1 GB/s,
+    /// sixteen run at once, and all together reach 1 GB/s. Writes of 256 KiB reach the same
+    /// bandwidth. The host spends 2 µs on a request.
     fn default() -> Self {
         const ACCESS_SECONDS: f64 = 100e-6;
         const BYTES_PER_SECOND: f64 = 1e9;
@@ -64,7 +67,7 @@ impl Default for SpillCosts {
     }
 }
 
-/// How much memory writes take.
+/// Memory for write buffers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct WriteMemory {
     pub(crate) buffer_bytes: usize,
@@ -77,40 +80,41 @@ impl WriteMemory {
     }
 }
 
-/// More than this isn't calculated with, whatever callers expect: it would take any device years.
+/// Upper bound of the expected bytes. Moving more would take any device years.
 pub(crate) const EXPECTED_BYTES_MAX: u64 = 1 << 50;
-/// What of a cluster isn't rows.
+/// Bytes of a cluster that hold no rows.
 const OVERHEAD_BYTES: usize = HEADER_BYTES + CLUSTER_HEAD_BYTES;
-/// Clusters below this would hold little but their headers.
+/// Shortest cluster, in bytes. A shorter one would hold little but its headers.
 const CLUSTER_BYTES_MIN: usize = 512;
 
-/// What is to be sorted, and in what.
+/// Size of a sort or join, and the memory and device it runs on.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Work {
-    /// Bytes of rows, in all.
+    /// Bytes of all rows.
     pub(crate) bytes: u64,
     /// Bytes of rows in a run.
     pub(crate) run_bytes: u64,
-    /// Memory for merging.
+    /// Memory for merging, in bytes.
     pub(crate) memory_bytes: usize,
-    /// What a run takes of it beside its cluster.
+    /// Memory of each run besides its cluster, in bytes.
     pub(crate) by_run_bytes: usize,
-    /// What the device can do.
+    /// Logical block of the device, in bytes.
     pub(crate) block_bytes: usize,
     pub(crate) cluster_bytes_max: usize,
 }
 
-/// Clusters read ahead for each request that is to be outstanding: those that have come and wait for their turn behind a slower one
-/// are none. On the modelled X25-E, whose reads of 4 KiB need eight outstanding, merging takes 3.2 s with eight ahead, 2.3 s with
-/// sixteen, and 2.0 s from thirty-two on.
+/// Clusters read ahead for each outstanding request. A cluster that has arrived but waits behind a
+/// slower one occupies a buffer without keeping the device busy. On the modelled X25-E, where reads
+/// of 4 KiB need a depth of eight, a merge takes 3.2 s with eight clusters ahead, 2.3 s with
+/// sixteen, and 2.0 s with 32 or more.
 const AHEAD_BY_DEPTH: usize = 4;
 
-/// Clusters to read ahead, so that as many requests are outstanding; one where requests come one after the other.
+/// Returns the number of clusters to read ahead to keep `depth` requests outstanding.
 fn read_ahead(depth: u32) -> usize {
     if depth <= 1 { 1 } else { AHEAD_BY_DEPTH * depth as usize }
 }
 
-/// How many runs can be merged at once.
+/// Returns how many runs fit into one merge.
 pub(crate) fn fan_in(
     memory_bytes: usize,
     cluster_bytes: usize,
@@ -122,16 +126,17 @@ pub(crate) fn fan_in(
     memory_bytes.saturating_sub(read_ahead_bytes) / (cluster_bytes + by_run_bytes)
 }
 
-/// No request is longer than this, and no zone.
+/// Upper bound of a request or zone, in bytes.
 const LONGEST_BYTES: u64 = 1 << 40;
-/// No device has more requests outstanding.
+/// Upper bound of a queue depth.
 const DEEPEST: u64 = 1 << 20;
 
 impl SpillCosts {
-    /// Refuses figures that no device can have been measured to have.
+    /// Rejects figures that no device can have.
     ///
     /// # Errors
-    /// A rate isn't a number above 0, a time isn't a number from 0 on, or a length or a depth is 0 or beyond all devices.
+    /// A rate isn't a positive number, a time is negative or not a number, or a length or depth is
+    /// 0 or out of range.
     pub(crate) fn check(&self) -> Result<(), SpillError> {
         let refused = |what, got: String, expected: String| Err(SpillError::Options { what, got, expected });
         let rate = |what, got: f64| {
@@ -160,11 +165,13 @@ impl SpillCosts {
         refused("seconds of a request", self.request_seconds.to_string(), "a number from 0 on".into())
     }
 
-    /// Buffers as long as the device wants writes, and as long as any cluster, but each at most a `part` of the memory, and all of them
-    /// about an eighth; two at least, so that one is filled while the other is written.
+    /// Chooses write buffers as long as the device's preferred write and the longest cluster. Each
+    /// takes at most a `part` of the memory, and all of them about an eighth. There are at least
+    /// two, so that one is filled while the other is written.
     ///
     /// # Errors
-    /// The caller wants clusters of an impossible length.
+    ///
+    /// `wanted_cluster_bytes` is out of range.
     pub(crate) fn write_memory(
         &self,
         budget_bytes: usize,
@@ -188,16 +195,17 @@ impl SpillCosts {
         Ok(WriteMemory { buffer_bytes, buffers })
     }
 
-    /// The cluster and the reads ahead with which merging takes the least time; none where not even two of the smallest clusters
-    /// fit. A cluster that the caller wants is the only one that is looked at.
+    /// Chooses the cluster size and read-ahead with the shortest predicted merge. Returns none if
+    /// not even two of the smallest clusters fit. If `wanted_bytes` is given, only that cluster
+    /// size is considered.
     pub(crate) fn choose(&self, work: Work, wanted_bytes: Option<usize>) -> Option<MergePlan> {
         let costs = self.candidates(work, wanted_bytes);
         let plans = costs.iter().filter_map(|cost| self.plan(work, *cost));
-        // Of equals the one with the larger fan-in: it has room for what is longer than expected.
+        // On a tie, the larger fan-in has room for more runs than expected.
         plans.min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_in.cmp(&one.fan_in)))
     }
 
-    /// Requests that could read clusters.
+    /// Returns the requests that can read whole clusters.
     pub(crate) fn candidates(&self, work: Work, wanted_bytes: Option<usize>) -> Vec<ReadCost> {
         let fits = |bytes: usize| {
             bytes > OVERHEAD_BYTES
@@ -212,7 +220,7 @@ impl SpillCosts {
         if !measured.is_empty() {
             return measured;
         }
-        // A size that wasn't measured: one whose time lies nearest to it, in proportion.
+        // The size wasn't measured: scale the time of the nearest one.
         let nearest = self.random_reads.iter().min_by_key(|cost| cost.request_bytes.abs_diff(wanted_bytes));
         nearest.map(|cost| ReadCost { request_bytes: wanted_bytes, ..*cost }).into_iter().collect()
     }
@@ -224,14 +232,14 @@ impl SpillCosts {
         if fan_in < 2 {
             return None;
         }
-        // What is in a cluster beside rows is read and written as well.
+        // Headers of clusters are read and written as well.
         let stored =
             |bytes: u64| bytes.div_ceil((cluster_bytes - OVERHEAD_BYTES) as u64) * cluster_bytes as u64;
         let runs = work.bytes.div_ceil(work.run_bytes.max(1));
         let moved = stored(predicted_bytes(runs, work.run_bytes, fan_in));
         let read_bytes = moved + stored(work.bytes);
         let reads = read_bytes as f64 / cluster_bytes as f64;
-        // A write carries as much as the longest cluster that fits.
+        // A write is as long as the longest cluster that fits.
         let write_bytes = work.cluster_bytes_max as f64;
         let writes = moved as f64 / write_bytes;
         let seconds = reads * self.read_seconds(cost) + writes * self.write_seconds(write_bytes);
@@ -252,7 +260,7 @@ pub(crate) mod tests {
         cluster_bytes_max: 1 << 20,
     };
 
-    /// A device that takes `access` seconds for any request, one at a time, and then transfers 100 MB/s.
+    /// A device that serves one request at a time: `access_seconds`, then transfer at 100 MB/s.
     pub(crate) fn one_at_a_time(access_seconds: f64) -> SpillCosts {
         let random_reads = (11..=20).map(|power| {
             let request_bytes = 1 << power;
@@ -267,7 +275,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn seeks_make_clusters_large_and_their_lack_makes_them_small() {
+    fn slow_seeks_call_for_large_clusters() {
         let disk = one_at_a_time(10e-3).choose(WORK, None).unwrap();
         let flash = one_at_a_time(20e-6).choose(WORK, None).unwrap();
         assert!(disk.cluster_bytes > 8 * flash.cluster_bytes, "{disk:?} {flash:?}");
@@ -275,7 +283,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn no_other_cluster_is_predicted_to_take_less() {
+    fn chosen_cluster_has_the_least_predicted_time() {
         for access_seconds in [10e-3, 1e-3, 1e-4, 1e-5] {
             let costs = one_at_a_time(access_seconds);
             let best = costs.choose(WORK, None).unwrap();
@@ -287,7 +295,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// A device that serves so many requests at once, each in 60 µs and what 3 GB/s take, for a host that spends so long on each.
+    /// A device that serves `depth_max` requests at once, each in 60 µs plus transfer at 3 GB/s,
+    /// and a host that spends `request_seconds` on each.
     pub(crate) fn parallel(depth_max: u32, request_seconds: f64) -> SpillCosts {
         let random_reads = (11..=17).flat_map(|power| {
             let request_bytes = 1_usize << power;
@@ -308,7 +317,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_host_that_takes_its_time_for_requests_wants_fewer() {
+    fn slow_host_prefers_fewer_and_larger_requests() {
         let [quick, slow] = [0.0, 20e-6].map(|seconds| parallel(16, seconds).choose(WORK, None).unwrap());
         assert!(slow.cluster_bytes > quick.cluster_bytes, "{quick:?} {slow:?}");
         let requests = (slow.read_bytes / slow.cluster_bytes as u64) as f64;
@@ -317,7 +326,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn too_little_memory_for_two_clusters_is_no_plan() {
+    fn memory_below_two_clusters_gives_no_plan() {
         assert_eq!(SpillCosts::default().choose(Work { memory_bytes: 8 << 10, ..WORK }, None), None);
     }
 }

@@ -1,7 +1,7 @@
 use nandle_io::{ArenaError, IoError};
 use nandle_units::format_bytes;
 
-/// An operator could not go on. Its memory and its temporary space have been given back when the operator is dropped.
+/// Failure of an operator. Dropping the operator releases its memory and its temporary space.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpillError {
@@ -12,14 +12,14 @@ pub enum SpillError {
         format_bytes(*budget_bytes)
     )]
     Memory {
-        /// What for.
+        /// Purpose of the memory.
         purpose: &'static str,
-        /// The least budget that would do.
+        /// Smallest sufficient budget, in bytes.
         needed_bytes: u64,
-        /// What there is.
+        /// Size of the budget, in bytes.
         budget_bytes: u64,
     },
-    /// The system gave no memory.
+    /// The system refused to map memory.
     #[error(transparent)]
     Arena(#[from] ArenaError),
     /// The temporary space is full.
@@ -29,9 +29,9 @@ pub enum SpillError {
         format_bytes(*needed_bytes)
     )]
     Full {
-        /// What is used and what was asked for.
+        /// Bytes used plus bytes requested.
         needed_bytes: u64,
-        /// What there is.
+        /// Size of the temporary space, in bytes.
         space_bytes: u64,
     },
     /// The device of the temporary space failed.
@@ -40,22 +40,22 @@ pub enum SpillError {
     /// An earlier call failed.
     #[error("an earlier call failed: drop this and begin again")]
     Failed,
-    /// A cluster isn't what was written.
+    /// A cluster read back differs from the cluster written.
     #[error("temporary space: the cluster at offset {offset_bytes} is not what was written there: {what}")]
     Damaged {
-        /// Where it lies on the device.
+        /// Offset of the cluster on the device, in bytes.
         offset_bytes: u64,
-        /// What is wrong with it.
+        /// Defect that was found.
         what: &'static str,
     },
-    /// What was asked for makes no sense, or the device can't do it.
+    /// An option is invalid, or the device can't do what it asks for.
     #[error("{what}: {got}; {expected}")]
     Options {
-        /// Which option.
+        /// Name of the option.
         what: &'static str,
-        /// What it was.
+        /// Value given.
         got: String,
-        /// What it may be.
+        /// Values allowed.
         expected: String,
     },
 }

@@ -14,68 +14,68 @@
 //! assert!(key("ann", None) < key("anna", Some(1)));
 //! ```
 //!
-//! Each column is encoded so that no value's bytes are the beginning of another's, so columns are written one behind the other.
+//! No encoded value is a prefix of another, so columns are simply concatenated.
 
-/// In which direction a column sorts.
+/// Sort direction of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// The least first.
+    /// Smallest value first.
     Ascending,
-    /// The greatest first.
+    /// Greatest value first.
     Descending,
 }
 
-/// Where values that aren't there go.
+/// Position of nulls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Nulls {
-    /// In front of all that are there.
+    /// Before all other values.
     First,
-    /// Behind them.
+    /// After all other values.
     Last,
 }
 
-/// Writes columns as one key.
+/// Encodes columns as one key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyWriter {
     bytes: Vec<u8>,
 }
 
-/// Follows a zero byte of a text: it is one of the text's own.
+/// Follows a zero byte that is part of a text.
 const ZERO_OF_TEXT: u8 = 0xFF;
 /// Follows a zero byte that ends a text.
 const END_OF_TEXT: u8 = 0x00;
 const SIGN: u64 = 1 << 63;
 
 impl KeyWriter {
-    /// A writer that begins with what is in `bytes`, so that memory can be used again.
+    /// Creates a writer that appends to `bytes`, so that memory can be reused.
     pub fn new(bytes: Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    /// The key.
+    /// Returns the key.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
 
-    /// An unsigned integer: eight bytes, the highest first.
+    /// Appends an unsigned integer: eight bytes, big-endian.
     pub fn u64(&mut self, value: u64, order: Order) {
         self.fixed(value.to_be_bytes(), order);
     }
 
-    /// A signed integer: the same, with the sign turned over.
+    /// Appends a signed integer: eight bytes, big-endian, with the sign bit inverted.
     pub fn i64(&mut self, value: i64, order: Order) {
         self.u64(value.cast_unsigned() ^ SIGN, order);
     }
 
-    /// A number in the total order of IEEE 754 (2008), §5.10, but for two things that databases expect: −0 is equal to 0, and all
-    /// that is not a number is equal and greater than every number.
+    /// Appends a number in the total order of IEEE 754 (2008), §5.10, except that −0 equals 0, and
+    /// all NaNs are equal and greater than every number, as databases expect.
     pub fn f64(&mut self, value: f64, order: Order) {
         let bits = if value.is_nan() { f64::NAN.to_bits() & !SIGN } else { (value + 0.0).to_bits() };
         let ordered = if bits & SIGN == 0 { bits | SIGN } else { !bits };
         self.u64(ordered, order);
     }
 
-    /// Bytes of any length and contents: a zero byte becomes two, and two others end it.
+    /// Appends bytes of any length: each zero byte is escaped, and two zero bytes end the text.
     pub fn text(&mut self, text: &[u8], order: Order) {
         let from = self.bytes.len();
         let mut parts = text.split(|byte| *byte == 0);
@@ -88,14 +88,15 @@ impl KeyWriter {
         self.turn(from, order);
     }
 
-    /// Bytes of a length that is the same in all rows, and of a key's last column any bytes: as they are.
+    /// Appends bytes unchanged. All rows must have the same length here, unless this is the last
+    /// column.
     pub fn raw(&mut self, bytes: &[u8], order: Order) {
         let from = self.bytes.len();
         self.bytes.extend_from_slice(bytes);
         self.turn(from, order);
     }
 
-    /// A value that may not be there: a byte that says so, and the value.
+    /// Appends a value that may be null: a marker byte, then the value.
     pub fn nullable<T>(&mut self, value: Option<T>, nulls: Nulls, write: impl FnOnce(&mut Self, T)) {
         const THERE: u8 = 1;
         match (value, nulls) {
@@ -149,19 +150,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn integers(one: i64, other: i64, order in order()) {
+        fn integers_sort_by_value(one: i64, other: i64, order in order()) {
             let key = |value| key(|key| key.i64(value, order));
             prop_assert_eq!(key(one).cmp(&key(other)), turned(order, one.cmp(&other)));
         }
 
         #[test]
-        fn numbers(one: f64, other: f64, order in order()) {
+        fn floats_sort_by_value(one: f64, other: f64, order in order()) {
             let key = |value| key(|key| key.f64(value, order));
             prop_assert_eq!(key(one).cmp(&key(other)), turned(order, one.partial_cmp(&other).unwrap()));
         }
 
         #[test]
-        fn texts_with_what_follows_them(one in (text(), text()), other in (text(), text()), orders in (order(), order())) {
+        fn texts_sort_before_the_columns_behind_them(one in (text(), text()), other in (text(), text()), orders in (order(), order())) {
             let key = |(first, second): &(Vec<u8>, Vec<u8>)| key(|key| {
                 key.text(first, orders.0);
                 key.text(second, orders.1);
@@ -171,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn values_that_are_not_there(one: Option<u64>, other: Option<u64>, order in order()) {
+        fn nulls_sort_first_or_last(one: Option<u64>, other: Option<u64>, order in order()) {
             let key = |value, nulls| key(|key| key.nullable(value, nulls, |key, value| key.u64(value, order)));
             let by_value = |nulls_first: bool| match (one, other) {
                 (Some(one), Some(other)) => turned(order, one.cmp(&other)),
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_that_are_none_and_zeros() {
+    fn nans_are_equal_and_zeros_are_equal() {
         let key = |value: f64| key(|key| key.f64(value, Order::Ascending));
         assert_eq!(key(-0.0), key(0.0));
         assert_eq!(key(f64::NAN), key(-f64::NAN));

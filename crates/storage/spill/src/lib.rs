@@ -1,6 +1,9 @@
-//! External sort and join in a stated memory, on temporary space whose request sizes, depth and fan-in follow from what a device was
-//! measured to do. Rows are bytes: a [key](keys) that sorts by `memcmp`, and a payload. It must never take more memory than its
-//! [`Budget`], read the system's clock, or leave anything behind.
+//! External sort and hash join within a fixed memory budget. Request sizes, queue depth and fan-in
+//! on temporary space are chosen from the measured performance of the device. Rows are bytes: a
+//! [key](keys) that sorts by `memcmp`, and a payload.
+//!
+//! This crate never uses more memory than its [`Budget`], never reads the system clock, and leaves
+//! nothing behind.
 
 mod budget;
 mod costs;
@@ -21,5 +24,5 @@ pub use join::{
 };
 pub use merge::MergePlan;
 pub use rows::Row;
-pub use sort::{Combine, Finished, ParallelSort, SortOptions, SortReport, Sorted, SortedPart, Sorter};
+pub use sort::{Combine, ParallelSort, SortOptions, SortOutput, SortReport, Sorted, SortedPart, Sorter};
 pub use space::Place;

@@ -1,5 +1,6 @@
-//! What the Enterprise study (Lee, Moon, Park, Kim, Kim, SIGMOD 2008) says of external sorting, on the models of its two drives: a fifth of
-//! its data in a fifth of its memory, so that there are as many runs. `cargo xtask bench spill --only clusters` has all of it.
+//! Checks claims of the Enterprise study (Lee, Moon, Park, Kim, Kim, SIGMOD 2008) about external
+//! sorting, on models of its two drives. Data and memory are a fifth of the study's, so the number
+//! of runs is the same. `cargo xtask bench spill --only clusters` has the full scale.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -24,7 +25,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const ROWS: usize = 400_000;
 const MEMORY_BYTES: usize = 512 << 10;
 
-/// Sorts on a drive. Returns how long merging took, in seconds of the drive's time.
+/// Sorts on a drive. Returns the time of merging, in seconds of the drive's time.
 fn merging_seconds(drive: &str, cluster_bytes: usize) -> (f64, SortReport) {
     let mut timing = ModelWorld::new(Host::with_slots(256));
     let device = timing.add(Model::named(drive).unwrap().device().unwrap());
@@ -84,10 +85,11 @@ fn merging_on_flash_is_several_times_faster_than_on_a_disk() {
     .print();
 }
 
-/// C52: on flash small clusters with their large fan-in are best, on the disk larger ones. With 2 KiB, which the study found best,
-/// the model's time for each command outweighs what fan-in brings, so that 4 KiB are.
+/// C52: small clusters with a large fan-in are best on flash, larger ones on the disk. The study
+/// found 2 KiB best. In the model, 4 KiB are better, because the time per command outweighs the
+/// larger fan-in.
 #[test]
-fn flash_wants_small_clusters_and_a_disk_large_ones() {
+fn small_clusters_suit_flash_and_large_ones_a_disk() {
     let times = |drive| [4096, 16_384].map(|cluster_bytes| merging_seconds(drive, cluster_bytes).0);
     let [small, large] = times("samsung-mcaqe32");
     assert!(small < 0.95 * large, "flash: {small} s with 4 KiB, {large} s with 16 KiB");

@@ -1,4 +1,4 @@
-//! A hash join beside a sort-merge join, on a modelled disk and a modelled flash drive: what flash is good at pays for both.
+//! Compares a hash join with a sort-merge join, on a modelled disk and a modelled flash drive.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -37,7 +37,7 @@ fn world(model: &str) -> Box<dyn Io> {
     Box::new(world)
 }
 
-/// Random reads of each size, one at a time, and the bandwidth of writes as it is.
+/// Measures random reads of each size at depth 1, and takes the write bandwidth as given.
 async fn measured(handle: &Handle, write_bytes_per_second: f64) -> SpillCosts {
     const READS: u64 = 40;
     let mut random_reads = Vec::new();
@@ -63,7 +63,7 @@ fn place(part: u64) -> Place {
     Place { device: DEVICE, start_bytes: part * length_bytes, length_bytes, salt: 9, discards: false }
 }
 
-/// Every key once, in an order that `factor`, which has no divisor in common with their number, makes.
+/// Every key once, in an order made by `factor`, which must be coprime to the number of keys.
 fn side(factor: u64) -> Vec<OwnedRow> {
     let key = |row: u32| u32::try_from(u64::from(row) * factor % u64::from(SIDE_ROWS)).unwrap();
     rows((0..SIDE_ROWS).map(key), 96)
@@ -125,7 +125,8 @@ fn flash_pays_for_joins_by_hashing_and_by_sorting() {
     let disk = seconds("barracuda-7200.10", 78e6);
     let flash = seconds("samsung-mcaqe32", 32e6);
     println!("disk: {disk:?}, flash: {flash:?} seconds by hashing and by sorting");
-    // The study has about three times (C53). The disk's sort takes large clusters and is not far behind.
+    // The study reports about a factor of three (C53). On the disk, the sort takes large clusters
+    // and is not far behind.
     assert!(disk[0] > 2.0 * flash[0] && disk[1] > 1.5 * flash[1], "disk: {disk:?}, flash: {flash:?}");
     Entry {
         id: "C53",
@@ -140,6 +141,7 @@ fn flash_pays_for_joins_by_hashing_and_by_sorting() {
         ),
     }
     .print();
-    // Neither is better by much: both write in sequence a few times, and read at random.
+    // Neither is much faster than the other: both write sequentially a few times, and read at
+    // random.
     assert!(flash[0] < 3.0 * flash[1] && flash[1] < 3.0 * flash[0], "flash: {flash:?}");
 }

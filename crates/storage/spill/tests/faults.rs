@@ -1,4 +1,4 @@
-//! What goes wrong below a sort: failing requests, damaged and swapped clusters, cancellation.
+//! Faults below a sort: failing requests, damaged and swapped clusters, cancellation.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -15,7 +15,7 @@ use nandle_spill::{Row, SortOptions, Sorter, SpillCosts, SpillError};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What keeps reads from being far ahead.
+/// Costs that limit the read-ahead.
 fn one_at_a_time() -> SpillCosts {
     let mut costs = SpillCosts::default();
     costs.random_reads.retain(|cost| cost.depth == 1);
@@ -34,7 +34,7 @@ fn case() -> (SortOptions, Vec<OwnedRow>) {
 }
 
 #[test]
-fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
+fn device_error_at_any_request_fails_the_sort_and_releases_memory() {
     let (options, rows) = case();
     let (world, requests) = FailingWorld::new(memory_world(), u64::MAX);
     run(Box::new(world), async |handle| {
@@ -54,15 +54,15 @@ fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
     }
 }
 
-/// Sorts with what `change` does to the device between runs and merging.
-async fn sort_changed(handle: &Handle, change: impl AsyncFn(&Handle)) -> Result<Vec<OwnedRow>, SpillError> {
+/// Sorts, and calls `change` between making runs and merging, to tamper with the device.
+async fn sort_tampered(handle: &Handle, change: impl AsyncFn(&Handle)) -> Result<Vec<OwnedRow>, SpillError> {
     let (options, rows) = case();
     let options = SortOptions { fan_in_max: None, budget: budget(256 << 10), ..options };
     let mut sorter = Sorter::new(handle, place(), options).unwrap();
     for (key, payload) in &rows {
         sorter.push(Row { key, payload }).await?;
     }
-    // All but the first clusters of each run are read after this.
+    // All but the first clusters of each run are read after `change`.
     let mut merged = sorter.finish().await?;
     change(handle).await;
     let mut got = Vec::new();
@@ -88,16 +88,16 @@ async fn write(handle: &Handle, offset_bytes: u64, contents: &[u8]) {
 
 const CLUSTER_BYTES: u64 = 2048;
 /// Clusters in the middle of a run.
-const SOME: [u64; 4] = [9, 20, 33, 45];
+const SOME_CLUSTERS: [u64; 4] = [9, 20, 33, 45];
 
 #[test]
 fn damaged_clusters_never_give_a_wrong_row() {
     let expected =
-        run(Box::new(memory_world()), async |handle| sort_changed(&handle, async |_| ()).await).unwrap();
-    for cluster in SOME {
+        run(Box::new(memory_world()), async |handle| sort_tampered(&handle, async |_| ()).await).unwrap();
+    for cluster in SOME_CLUSTERS {
         for byte in [0, 5, 20, 33, 40, 700, 2000] {
             let got = run(Box::new(memory_world()), async |handle| {
-                sort_changed(&handle, async |handle| {
+                sort_tampered(&handle, async |handle| {
                     let at = cluster * CLUSTER_BYTES;
                     let mut contents = read(handle, at, 2048).await;
                     contents[byte] ^= 0x10;
@@ -109,7 +109,7 @@ fn damaged_clusters_never_give_a_wrong_row() {
                 Err(SpillError::Damaged { offset_bytes, .. }) => {
                     assert_eq!(offset_bytes, cluster * CLUSTER_BYTES);
                 }
-                // Beyond what is used.
+                // Bytes behind the used part may change.
                 other => assert!(other.unwrap() == expected && byte >= 700, "cluster {cluster}, byte {byte}"),
             }
         }
@@ -117,10 +117,10 @@ fn damaged_clusters_never_give_a_wrong_row() {
 }
 
 #[test]
-fn a_cluster_in_the_place_of_another_is_found() {
+fn swapped_cluster_is_detected() {
     for (from, to) in [(30, 9), (9, 30), (33, 34), (45, 30)] {
         let got = run(Box::new(memory_world()), async |handle| {
-            sort_changed(&handle, async |handle| {
+            sort_tampered(&handle, async |handle| {
                 let contents = read(handle, from * CLUSTER_BYTES, 2048).await;
                 write(handle, to * CLUSTER_BYTES, &contents).await;
             })
@@ -132,19 +132,20 @@ fn a_cluster_in_the_place_of_another_is_found() {
 }
 
 #[test]
-fn what_an_earlier_sort_left_is_not_taken_for_this_ones() {
+fn stale_clusters_of_an_earlier_sort_are_detected() {
     run(Box::new(memory_world()), async |handle| {
         let (options, rows) = case();
         let earlier = nandle_spill::Place { salt: 1, ..place() };
         sort(&handle, earlier, &options, &rows).await.unwrap();
         let stale = read(&handle, 30 * CLUSTER_BYTES, 2048).await;
-        let got = sort_changed(&handle, async |handle| write(handle, 30 * CLUSTER_BYTES, &stale).await).await;
+        let got =
+            sort_tampered(&handle, async |handle| write(handle, 30 * CLUSTER_BYTES, &stale).await).await;
         assert!(matches!(got, Err(SpillError::Damaged { .. })), "{:?}", got.map(|rows| rows.len()));
     });
 }
 
 #[test]
-fn cancelled_at_any_await_it_gives_memory_back() {
+fn cancellation_at_any_await_releases_memory() {
     let (options, rows) = case();
     let polls = async |handle: &Handle, most: u64| {
         let mut sorting = pin!(sort(handle, place(), &options, &rows));

@@ -1,5 +1,5 @@
-//! What goes wrong below a join: failing requests, damaged and swapped clusters, cancellation. What a join gave before it failed is
-//! right.
+//! Faults below a join: failing requests, damaged and swapped clusters, cancellation. Rows that a
+//! join returns before it fails must be correct.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -9,7 +9,7 @@ use std::future::{Future, poll_fn};
 use std::pin::pin;
 use std::task::Poll;
 
-use common::joins::{Case, Joined, join, join_changed, join_in_memory, rows};
+use common::joins::{Case, JoinedRow, join, join_in_memory, join_tampered, rows};
 use common::{DEVICE, FailingWorld, budget, memory_world, place, run};
 use nandle_io::Arena;
 use nandle_io::runtime::Handle;
@@ -17,7 +17,7 @@ use nandle_spill::{JoinKind, JoinOptions, JoinReport, Place, SpillCosts, SpillEr
 
 const CLUSTER_BYTES: u64 = 2048;
 
-/// A join that divides pairs again, and joins one in pieces.
+/// A join that divides pairs again, and joins one by block loop.
 fn case(kind: JoinKind) -> Case {
     let costs = SpillCosts { writes_outstanding: 2, ..SpillCosts::default() };
     let options = JoinOptions {
@@ -33,15 +33,15 @@ fn case(kind: JoinKind) -> Case {
     }
 }
 
-/// Each row of `got` is one of the expected ones, and no more often.
-fn is_part_of(mut got: Vec<Joined>, expected: &[Joined]) -> bool {
+/// Returns true if `got` is a sub-multiset of the expected rows.
+fn is_part_of(mut got: Vec<JoinedRow>, expected: &[JoinedRow]) -> bool {
     got.sort();
     let mut expected = expected.iter();
     got.iter().all(|row| expected.any(|other| other == row))
 }
 
 #[test]
-fn the_case_meets_everything() {
+fn case_divides_pairs_and_reads_many_clusters() {
     let case = case(JoinKind::Inner);
     let mut got = Vec::new();
     let report = run(Box::new(memory_world()), async |handle| join(&handle, place(), &case, &mut got).await);
@@ -50,7 +50,7 @@ fn the_case_meets_everything() {
 }
 
 #[test]
-fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
+fn device_error_at_any_request_fails_the_join_and_releases_memory() {
     for kind in [JoinKind::Inner, JoinKind::Anti] {
         let case = case(kind);
         let expected = join_in_memory(&case);
@@ -83,12 +83,13 @@ async fn write(handle: &Handle, offset_bytes: u64, contents: &[u8]) {
     handle.device(DEVICE).write(offset_bytes, buffer.freeze()).await.unwrap();
 }
 
-/// Joins with what `change` does to the device before spilled pairs are joined. What came is part of what is right.
-fn join_after(case: &Case, change: impl AsyncFn(&Handle)) -> Result<Vec<Joined>, SpillError> {
+/// Joins, and calls `change` before spilled pairs are joined. Checks that the rows returned are
+/// among the expected ones.
+fn tampered_join(case: &Case, change: impl AsyncFn(&Handle)) -> Result<Vec<JoinedRow>, SpillError> {
     let expected = join_in_memory(case);
     let mut got = Vec::new();
     let result = run(Box::new(memory_world()), async |handle| {
-        join_changed(&handle, place(), case, &mut got, change).await
+        join_tampered(&handle, place(), case, &mut got, change).await
     });
     assert!(is_part_of(got.clone(), &expected));
     assert_eq!(case.options.budget.used_bytes(), 0);
@@ -101,7 +102,7 @@ fn damaged_clusters_never_give_a_wrong_row() {
         let case = case(kind);
         for cluster in [2, 9, 33, 70, 120] {
             for byte in [0, 5, 20, 35, 41, 46, 700, 2000] {
-                let got = join_after(&case, async |handle| {
+                let got = tampered_join(&case, async |handle| {
                     let at = cluster * CLUSTER_BYTES;
                     let mut contents = read(handle, at, 2048).await;
                     contents[byte] ^= 0x10;
@@ -111,7 +112,7 @@ fn damaged_clusters_never_give_a_wrong_row() {
                     Err(SpillError::Damaged { offset_bytes, .. }) => {
                         assert_eq!(offset_bytes, cluster * CLUSTER_BYTES);
                     }
-                    // Beyond what is used.
+                    // Bytes behind the used part may change.
                     other => {
                         let count = other.unwrap().len();
                         assert!(
@@ -126,9 +127,9 @@ fn damaged_clusters_never_give_a_wrong_row() {
 }
 
 #[test]
-fn a_cluster_in_the_place_of_another_is_found() {
+fn swapped_cluster_is_detected() {
     for (from, to) in [(30, 9), (9, 30), (33, 34), (120, 70)] {
-        let got = join_after(&case(JoinKind::Left), async |handle| {
+        let got = tampered_join(&case(JoinKind::Left), async |handle| {
             let contents = read(handle, from * CLUSTER_BYTES, 2048).await;
             write(handle, to * CLUSTER_BYTES, &contents).await;
         });
@@ -138,26 +139,26 @@ fn a_cluster_in_the_place_of_another_is_found() {
 }
 
 #[test]
-fn what_an_earlier_join_left_is_not_taken_for_this_ones() {
+fn stale_clusters_of_an_earlier_join_are_detected() {
     let case = case(JoinKind::Semi);
     run(Box::new(memory_world()), async |handle| {
         let stale = std::cell::RefCell::new(Vec::new());
         let earlier = Place { salt: 1, ..place() };
         let keep = async |handle: &Handle| *stale.borrow_mut() = read(handle, 30 * CLUSTER_BYTES, 2048).await;
-        join_changed(&handle, earlier, &case, &mut Vec::new(), keep).await.unwrap();
+        join_tampered(&handle, earlier, &case, &mut Vec::new(), keep).await.unwrap();
         let stale = stale.into_inner();
         let change = async |handle: &Handle| write(handle, 30 * CLUSTER_BYTES, &stale).await;
-        let result = join_changed(&handle, place(), &case, &mut Vec::new(), change).await;
+        let result = join_tampered(&handle, place(), &case, &mut Vec::new(), change).await;
         assert!(matches!(result, Err(SpillError::Damaged { .. })), "{result:?}");
     });
 }
 
 #[test]
-fn cancelled_at_any_await_it_gives_memory_back() {
+fn cancellation_at_any_await_releases_memory() {
     for kind in [JoinKind::Left, JoinKind::Semi] {
         let case = case(kind);
         let expected = join_in_memory(&case);
-        let polls = async |handle: &Handle, most: u64, got: &mut Vec<Joined>| {
+        let polls = async |handle: &Handle, most: u64, got: &mut Vec<JoinedRow>| {
             let mut joining = pin!(join(handle, place(), &case, got));
             let mut count = 0;
             poll_fn(|context| {

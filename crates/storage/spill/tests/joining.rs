@@ -1,4 +1,4 @@
-//! The joiner against a join in memory.
+//! Compares the joiner with a join in memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -6,7 +6,7 @@ mod common;
 
 use std::future::Future;
 
-use common::joins::{Case, Joined, case, join, join_in_memory, rows};
+use common::joins::{Case, JoinedRow, case, join, join_in_memory, rows};
 use common::{Cases, DEVICE, budget, memory_world, place, run};
 use nandle_io::DeviceId;
 use nandle_spill::{
@@ -50,7 +50,7 @@ fn options(budget_bytes: usize, kind: JoinKind) -> JoinOptions {
     JoinOptions::new(budget(budget_bytes), SpillCosts::default(), kind)
 }
 
-/// Joins a case, and holds the result against that of a join in memory.
+/// Joins a case, and compares the result with a join in memory.
 fn joined(case: &Case) -> JoinReport {
     let mut got = Vec::new();
     let report = run(Box::new(memory_world()), async |handle| join(&handle, place(), case, &mut got).await);
@@ -62,7 +62,7 @@ fn joined(case: &Case) -> JoinReport {
 }
 
 #[test]
-fn what_fits_is_never_written() {
+fn fitting_build_side_is_never_written() {
     for kind in JoinKind::ALL {
         let case = Case {
             options: options(128 << 10, kind),
@@ -75,7 +75,7 @@ fn what_fits_is_never_written() {
 }
 
 #[test]
-fn most_of_what_nearly_fits_stays_in_memory() {
+fn most_of_a_nearly_fitting_build_side_stays_in_memory() {
     let case = Case {
         options: JoinOptions {
             fan_out_max: Some(16),
@@ -92,7 +92,7 @@ fn most_of_what_nearly_fits_stays_in_memory() {
 }
 
 #[test]
-fn what_is_much_longer_than_memory_is_divided_again_and_again() {
+fn input_much_longer_than_memory_is_divided_repeatedly() {
     for kind in JoinKind::ALL {
         let options =
             JoinOptions { fan_out_max: Some(2), cluster_bytes: Some(512), ..options(64 << 10, kind) };
@@ -103,7 +103,7 @@ fn what_is_much_longer_than_memory_is_divided_again_and_again() {
 }
 
 #[test]
-fn one_key_that_is_longer_than_memory_on_both_sides_is_joined_in_pieces() {
+fn one_key_larger_than_memory_on_both_sides_is_joined_by_block_loop() {
     for kind in JoinKind::ALL {
         let keys = |others: std::ops::Range<u32>| std::iter::repeat_n(7, 250).chain(others);
         let (build, probe) = (rows(keys(1000..1500), 400), rows(keys(1400..1900), 500));
@@ -113,7 +113,7 @@ fn one_key_that_is_longer_than_memory_on_both_sides_is_joined_in_pieces() {
 }
 
 #[test]
-fn the_side_that_turns_out_shorter_is_the_one_in_memory() {
+fn shorter_side_is_loaded_into_memory() {
     for kind in JoinKind::ALL {
         let (build, probe) = (rows((0..20_000).map(|row| row / 2), 60), rows(0..200, 60));
         let report = joined(&Case { options: options(64 << 10, kind), build, probe });
@@ -134,7 +134,7 @@ fn rows_that_match_nothing_are_seldom_written() {
 }
 
 #[test]
-fn a_filter_knows_nothing_of_the_join_before() {
+fn filter_is_cleared_between_joins() {
     let case = |budget: &Budget, first: u32| Case {
         options: JoinOptions::new(budget.clone(), SpillCosts::default(), JoinKind::Inner),
         build: rows(first..first + 6_000, 60),
@@ -165,7 +165,7 @@ fn a_budget_of_one_mebibyte_works() {
 }
 
 #[test]
-fn a_row_longer_than_memory_says_what_would_do() {
+fn row_longer_than_memory_states_a_sufficient_budget() {
     run(Box::new(memory_world()), async |handle| {
         let key = vec![1; 50_000];
         let row = Row { key: &key, payload: &[] };
@@ -191,7 +191,7 @@ fn a_row_longer_than_memory_says_what_would_do() {
 }
 
 #[test]
-fn rows_as_long_as_they_may_be_are_joined() {
+fn rows_of_the_maximum_length_are_joined() {
     for kind in JoinKind::ALL {
         for cluster_bytes in [512, 2048, 4096] {
             for longest in [2_000, 5_000, 6_600] {
@@ -209,7 +209,7 @@ fn rows_as_long_as_they_may_be_are_joined() {
 }
 
 #[test]
-fn a_full_space_says_how_much_was_needed_and_gives_all_back() {
+fn full_space_states_the_need_and_releases_memory() {
     let costs = SpillCosts { zone_bytes: 32 << 10, ..SpillCosts::default() };
     let options = JoinOptions { costs, cluster_bytes: Some(1024), ..options(64 << 10, JoinKind::Inner) };
     let case = Case { options, build: rows(0..10_000, 40), probe: rows(0..10_000, 40) };
@@ -222,10 +222,10 @@ fn a_full_space_says_how_much_was_needed_and_gives_all_back() {
 }
 
 #[test]
-fn the_same_rows_take_the_same_time() {
+fn equal_joins_take_equal_time() {
     let once = |seed| {
         let case = case(seed);
-        let mut got: Vec<Joined> = Vec::new();
+        let mut got: Vec<JoinedRow> = Vec::new();
         run(Box::new(memory_world()), async |handle| {
             let report = join(&handle, place(), &case, &mut got).await;
             (report, handle.now(), got)
@@ -239,7 +239,7 @@ fn the_same_rows_take_the_same_time() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_said() {
+fn missing_device_is_an_error() {
     run(Box::new(memory_world()), async |handle| {
         let nowhere = Place { device: DeviceId::from_index(DEVICE.index() + 1), ..place() };
         let joiner = Joiner::new(&handle, nowhere, options(64 << 10, JoinKind::Semi));
@@ -247,44 +247,44 @@ fn a_device_that_is_not_there_is_said() {
     });
 }
 
-/// Takes so many rows, and then none.
-struct Limited {
+/// A sink that accepts a limited number of rows.
+struct LimitedSink {
     left: u32,
 }
 
 #[derive(Debug, PartialEq)]
-enum Stopped {
+enum SinkFull {
     Enough,
     Failed(SpillError),
 }
 
-impl From<SpillError> for Stopped {
+impl From<SpillError> for SinkFull {
     fn from(error: SpillError) -> Self {
         Self::Failed(error)
     }
 }
 
-impl JoinSink for Limited {
-    type Error = Stopped;
+impl JoinSink for LimitedSink {
+    type Error = SinkFull;
 
-    fn row(&mut self, _: Option<Row<'_>>, _: Row<'_>) -> impl Future<Output = Result<(), Stopped>> {
-        let left = self.left.checked_sub(1).ok_or(Stopped::Enough);
+    fn row(&mut self, _: Option<Row<'_>>, _: Row<'_>) -> impl Future<Output = Result<(), SinkFull>> {
+        let left = self.left.checked_sub(1).ok_or(SinkFull::Enough);
         std::future::ready(left.map(|left| self.left = left))
     }
 }
 
 #[test]
-fn a_sink_that_has_enough_ends_the_join() {
+fn failing_sink_ends_the_join() {
     run(Box::new(memory_world()), async |handle| {
         let mut joiner = Joiner::new(&handle, place(), options(64 << 10, JoinKind::Inner)).unwrap();
         let row = Row { key: b"k", payload: b"p" };
         joiner.build(row).await.unwrap();
         let mut probing = joiner.finish_build().await.unwrap();
-        let mut sink = Limited { left: 2 };
+        let mut sink = LimitedSink { left: 2 };
         assert_eq!(probing.probe(row, &mut sink).await, Ok(()));
         assert_eq!(probing.probe(row, &mut sink).await, Ok(()));
-        assert_eq!(probing.probe(row, &mut sink).await, Err(Stopped::Enough));
-        assert_eq!(probing.probe(row, &mut sink).await, Err(Stopped::Failed(SpillError::Failed)));
-        assert_eq!(probing.finish(&mut sink).await, Err(Stopped::Failed(SpillError::Failed)));
+        assert_eq!(probing.probe(row, &mut sink).await, Err(SinkFull::Enough));
+        assert_eq!(probing.probe(row, &mut sink).await, Err(SinkFull::Failed(SpillError::Failed)));
+        assert_eq!(probing.finish(&mut sink).await, Err(SinkFull::Failed(SpillError::Failed)));
     });
 }

@@ -1,5 +1,5 @@
-//! Memory beside the budget: a counting allocator tells what sorts and joins take of the heap. The budget's buffers are mapped and
-//! aren't among it; lists and keys that it counts are.
+//! Checks heap use outside the budget, with a counting allocator. The budget's buffers are mapped
+//! and therefore not counted here; lists and keys charged to the budget are on the heap.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -11,31 +11,31 @@ use common::{Concatenation, FailingWorld, OwnedRow, budget, memory_world, place,
 use nandle_io::Io;
 use nandle_io::runtime::Handle;
 use nandle_spill::{
-    Budget, Finished, JoinKind, JoinOptions, Joiner, ParallelSort, Row, SortOptions, Sorted, Sorter,
+    Budget, JoinKind, JoinOptions, Joiner, ParallelSort, Row, SortOptions, SortOutput, Sorted, Sorter,
     SpillCosts, SpillError,
 };
 use peak_alloc::PeakAlloc;
 
-/// What an operator takes of the heap beside what its budget counts. A program promises 16 MiB for all that it is; of that the library
-/// takes little.
+/// Maximum heap use of an operator besides what its budget counts, in bytes. A program promises 16
+/// MiB in all, and the library must take little of it.
 const HEAP_BYTES_MAX: usize = 256 << 10;
-/// Such a part of the budget is lists and keys of short rows at most, which are on the heap and counted.
+/// Divisor of the budget that limits the counted heap use, with short rows.
 const SHORT_ROWS_PART: usize = 8;
 
-/// What is counted is all of the process.
+/// Serialises the tests: the allocator counts the whole process.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
 #[global_allocator]
 static HEAP: PeakAlloc = PeakAlloc;
 
-/// Heap that `work` took at once, and what it left.
+/// Returns the peak heap use of `work`, and the bytes it left allocated.
 fn heap_of(world: Box<dyn Io>, work: impl AsyncFnOnce(&Handle)) -> (usize, usize) {
     let mut taken = (0, 0);
     run(world, async |handle| {
         let before = HEAP.current_usage();
         HEAP.reset_peak_usage();
         work(&handle).await;
-        // Requests that were abandoned come back.
+        // Let abandoned requests complete.
         handle.sleep(nandle_io::Nanos::from_millis(100)).await;
         let (peak, after) = (HEAP.peak_usage(), HEAP.current_usage());
         taken = (peak - before, after.saturating_sub(before));
@@ -43,7 +43,7 @@ fn heap_of(world: Box<dyn Io>, work: impl AsyncFnOnce(&Handle)) -> (usize, usize
     taken
 }
 
-/// What the runtime and its world keep for requests to come.
+/// Heap that the runtime and its world retain for later requests, in bytes.
 const KEPT_BYTES_MAX: usize = 32 << 10;
 
 #[allow(clippy::print_stdout, reason = "a record of what was measured")]
@@ -55,7 +55,7 @@ fn check(what: &str, are_long: bool, budget: &Budget, (peak, left): (usize, usiz
     );
     assert_eq!(budget.used_bytes(), 0, "{what}");
     assert!(budget.most_used_bytes() <= budget.bytes(), "{what}");
-    // Of long rows, keys and rows over edges are most of what a merge has counted.
+    // With long rows, keys and rows that cross clusters take most of the counted memory.
     let counted = if are_long { budget.most_used_bytes() } else { budget.bytes() / SHORT_ROWS_PART };
     assert!(peak <= HEAP_BYTES_MAX + counted, "{what}: {peak} bytes of heap");
     assert!(left <= KEPT_BYTES_MAX, "{what}: {left} bytes are left");
@@ -63,7 +63,8 @@ fn check(what: &str, are_long: bool, budget: &Budget, (peak, left): (usize, usiz
 
 const BUDGETS_BYTES: [usize; 4] = [256 << 10, 1 << 20, 4 << 20, 16 << 20];
 
-/// Short rows, and rows of up to a twentieth of the budget, so many as are several times as long as it, but not longer than the space.
+/// Short rows, or rows of up to a twentieth of the budget. Together they are several times the
+/// budget, but fit into the space.
 fn rows(budget_bytes: usize, are_long: bool) -> Vec<OwnedRow> {
     let bytes = (5 * budget_bytes).min(12 << 20).max(budget_bytes + budget_bytes / 4);
     let row_bytes = if are_long { budget_bytes / 40 } else { 40 };
@@ -108,8 +109,8 @@ async fn sort_by_four(handle: &Handle, options: SortOptions, rows: &[OwnedRow]) 
         sorter.end().await?;
     }
     match sort.finish_in_parts(handle, 4).await? {
-        Finished::Whole(mut sorted) => count(&mut sorted).await,
-        Finished::Parts(parts, _) => {
+        SortOutput::Whole(mut sorted) => count(&mut sorted).await,
+        SortOutput::Parts(parts, _) => {
             let opened: Result<Vec<Sorted>, _> = parts.into_iter().map(|part| part.open(handle)).collect();
             let mut sum = 0;
             for mut sorted in opened? {
@@ -151,7 +152,7 @@ fn sorts_take_little_of_the_heap_and_give_it_back() {
                     let is_combining = options.combine.is_some();
                     match sort(handle, options, &rows).await {
                         Ok(_) => {}
-                        // A sixteenth of the memory is for long rows that are being combined.
+                        // Long rows that are combined get a sixteenth of the memory.
                         Err(SpillError::Memory { .. }) if is_combining && are_long => {}
                         Err(error) => panic!("{what}: {error}"),
                     }
@@ -187,7 +188,7 @@ fn joins_take_little_of_the_heap_and_give_it_back() {
 }
 
 #[test]
-fn what_failed_in_the_middle_leaves_nothing_on_the_heap() {
+fn failed_operator_leaves_nothing_on_the_heap() {
     let _alone = ONE_AT_A_TIME.lock();
     let (rows, memory) = (rows(256 << 10, false), budget(256 << 10));
     let sorting =

@@ -1,10 +1,10 @@
-//! The join of sorted sources against a join in memory.
+//! Compares the merge join with a join in memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 mod common;
 
-use common::joins::{Case, Joined, case, join_in_memory, owned};
+use common::joins::{Case, JoinedRow, case, join_in_memory, owned};
 use common::{Cases, OwnedRow, budget, memory_world, place, run};
 use nandle_io::runtime::Handle;
 use nandle_spill::{
@@ -25,7 +25,7 @@ async fn join(
     handle: &Handle,
     group_budget: &Budget,
     case: &Case,
-    into: &mut Vec<Joined>,
+    into: &mut Vec<JoinedRow>,
 ) -> Result<MergeJoinReport, SpillError> {
     let half = place().length_bytes / 2;
     let [build_place, probe_place] =
@@ -45,7 +45,7 @@ fn random_rows_are_joined() {
         let mut got = Vec::new();
         let report =
             run(Box::new(memory_world()), async |handle| join(&handle, &group_budget, &case, &mut got).await);
-        // All rows of one key may be longer than that.
+        // All rows of one key may exceed the budget.
         let report = match report {
             Ok(report) => report,
             Err(SpillError::Memory { needed_bytes, .. }) => {
@@ -53,7 +53,7 @@ fn random_rows_are_joined() {
                 refused += 1;
                 continue;
             }
-            // Merges before the last one need room for what they join a second time.
+            // Merges before the last one need space for a second copy of their rows.
             Err(SpillError::Full { space_bytes, .. }) => {
                 let bytes =
                     |rows: &[OwnedRow]| rows.iter().map(|row| row.0.len() + row.1.len()).sum::<usize>();
@@ -72,7 +72,7 @@ fn random_rows_are_joined() {
 }
 
 #[test]
-fn a_group_longer_than_memory_says_what_would_do() {
+fn group_larger_than_memory_states_a_sufficient_budget() {
     let rows = |count: usize| -> Vec<OwnedRow> { (0..count).map(|_| (vec![1; 30], vec![2; 500])).collect() };
     for kind in JoinKind::ALL {
         let options = JoinOptions::new(budget(64 << 10), SpillCosts::default(), kind);
@@ -91,7 +91,7 @@ fn a_group_longer_than_memory_says_what_would_do() {
                 assert!((203_200..500_000).contains(&needed_bytes), "{needed_bytes}");
                 result(&budget(usize::try_from(needed_bytes).unwrap())).unwrap()
             }
-            // One row is enough to know that there is one.
+            // A semi join needs only one row of the group.
             other => {
                 assert!(matches!(kind, JoinKind::Semi | JoinKind::Anti));
                 other.unwrap()

@@ -1,4 +1,4 @@
-//! Options of any value are taken or refused, and never a panic.
+//! Any option values are accepted or refused, and never cause a panic.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -23,13 +23,13 @@ const CASES: u64 = 1500;
 struct Random(Xoshiro256PlusPlus);
 
 impl Random {
-    fn of_these<T: Copy>(&mut self, values: &[T]) -> T {
+    fn pick<T: Copy>(&mut self, values: &[T]) -> T {
         *values.choose(&mut self.0).unwrap()
     }
 
     fn number(&mut self, usual: u64) -> u64 {
         match self.0.random_range(0..12_u8) {
-            0 => self.of_these(&[0, 1, 2, 511, 512, 4095, 4096, 4097, 1 << 31, 1 << 40, 1 << 63]),
+            0 => self.pick(&[0, 1, 2, 511, 512, 4095, 4096, 4097, 1 << 31, 1 << 40, 1 << 63]),
             1 => u64::MAX - self.0.random_range(0..8192_u64),
             2 => self.0.random::<u64>() >> self.0.random_range(0..64_u32),
             _ => usual,
@@ -42,7 +42,7 @@ impl Random {
 
     fn rate(&mut self, usual: f64) -> f64 {
         match self.0.random_range(0..12_u8) {
-            0 => self.of_these(&[f64::NAN, -f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0, f64::MAX, 1e-300]),
+            0 => self.pick(&[f64::NAN, -f64::NAN, f64::INFINITY, 0.0, -0.0, -1.0, f64::MAX, 1e-300]),
             _ => usual,
         }
     }
@@ -65,7 +65,7 @@ impl Random {
 
     fn budget(&mut self) -> Result<Budget, SpillError> {
         let bytes = self.size(256 << 10);
-        // The system may give more than there is.
+        // The system may overcommit memory.
         Budget::new(if bytes > 1 << 40 { bytes } else { bytes.min(4 << 20) })
     }
 }
@@ -99,7 +99,7 @@ async fn join(handle: &Handle, place: Place, options: JoinOptions) -> Result<(),
 }
 
 #[test]
-fn any_option_is_taken_or_refused() {
+fn any_options_are_accepted_or_refused() {
     let (mut refused, mut done) = (0, 0);
     for seed in 0..CASES {
         let random = &mut Random(Xoshiro256PlusPlus::seed_from_u64(seed));
@@ -131,7 +131,7 @@ fn any_option_is_taken_or_refused() {
             };
             runtime.block_on(sort(&handle, place, options))
         } else {
-            let kind = random.of_these(&JoinKind::ALL);
+            let kind = random.pick(&JoinKind::ALL);
             let options = JoinOptions {
                 expected_build_bytes: expected,
                 cluster_bytes,
@@ -150,7 +150,7 @@ fn any_option_is_taken_or_refused() {
 }
 
 #[test]
-fn figures_that_are_no_numbers_are_refused() {
+fn invalid_figures_are_refused() {
     let runtime = Runtime::new(Box::new(memory_world()));
     let place = common::place();
     for figure in [f64::NAN, -f64::NAN, f64::INFINITY, 0.0, -1.0] {

@@ -1,4 +1,4 @@
-//! Several sorters make one sort: taking turns in one world, and as threads with a world each.
+//! Several sorters make one sort: taking turns in one world, and as threads with their own worlds.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -14,7 +14,7 @@ use common::{
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{DeviceFile, FileOptions, FileWorld};
 use nandle_spill::{
-    Finished, ParallelSort, Place, Row, SortOptions, SortedPart, Sorter, SpillCosts, SpillError,
+    ParallelSort, Place, Row, SortOptions, SortOutput, SortedPart, Sorter, SpillCosts, SpillError,
 };
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -35,7 +35,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
     put_in_some_order(&mut random, &mut rows);
     let becomes_fewer = random.random_bool(0.3);
     if becomes_fewer {
-        // With nothing behind their keys, equal rows are the same in any order.
+        // With constant payloads, rows with equal keys are interchangeable.
         for (_, payload) in &mut rows {
             payload.clear();
         }
@@ -92,7 +92,7 @@ fn sorted_rows_become_one_run_however_the_sorters_share_them() {
 }
 
 #[test]
-fn the_order_of_equal_rows_that_become_fewer_takes_one_thread() {
+fn combining_in_order_takes_one_thread() {
     let combining = SortOptions { stable: true, combine: Some(Arc::new(Concatenation)), ..options(1 << 20) };
     assert!(ParallelSort::new(place(), combining.clone(), 1).is_ok());
     let Err(error) = ParallelSort::new(place(), combining, 2) else { panic!("it takes one thread") };
@@ -100,7 +100,7 @@ fn the_order_of_equal_rows_that_become_fewer_takes_one_thread() {
 }
 
 #[test]
-fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
+fn device_error_at_any_request_fails_the_sort_and_releases_memory() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let rows = random_rows(&mut random, 9_000, 10, 60);
     let options = SortOptions { cluster_bytes: Some(2048), fan_in_max: Some(3), ..options(192 << 10) };
@@ -123,10 +123,10 @@ fn an_error_of_the_device_at_any_request_is_an_error_and_gives_memory_back() {
     }
 }
 
-/// What threads take rows from.
+/// Source from which threads take rows.
 type Source<'a> = Mutex<std::iter::Peekable<std::slice::Iter<'a, OwnedRow>>>;
 
-/// One thread of a sort.
+/// Body of one thread of a sort.
 async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -> Result<(), SpillError> {
     let mut sorter = sort.sorter(handle)?;
     loop {
@@ -137,7 +137,7 @@ async fn take_turns(sort: &ParallelSort, handle: &Handle, source: &Source<'_>) -
     }
 }
 
-/// Takes as many rows as there is room for. False: there are no more.
+/// Takes as many rows as fit. Returns false if there are no more.
 fn take_turn(sorter: &mut Sorter, source: &Source<'_>) -> Result<bool, SpillError> {
     let mut rows = source.lock().unwrap();
     while let Some((key, payload)) = rows.peek()
@@ -148,9 +148,9 @@ fn take_turn(sorter: &mut Sorter, source: &Source<'_>) -> Result<bool, SpillErro
     Ok(rows.peek().is_some())
 }
 
-/// A sorter merges what another one wrote last, although that one has written nothing since.
+/// A sorter merges the run that another wrote last, although the other has written nothing since.
 #[test]
-fn what_a_sorter_wrote_is_on_the_device_when_others_see_it() {
+fn runs_are_on_the_device_before_others_merge_them() {
     let rows = numbered_rows(60_000);
     let options = SortOptions { cluster_bytes: Some(1024), ..options(192 << 10) };
     let got = run(Box::new(memory_world()), async |handle| {
@@ -173,7 +173,7 @@ fn what_a_sorter_wrote_is_on_the_device_when_others_see_it() {
     assert!(normalised(&got, false) == normalised(&sort_in_memory(&options, &rows), false));
 }
 
-/// A file that each thread has in a world of its own.
+/// A file that each thread opens in its own world.
 struct OnFile {
     file: Arc<DeviceFile>,
 }
@@ -220,7 +220,7 @@ fn threads_with_a_world_each_sort_one_file() {
     let options = SortOptions { stable: true, cluster_bytes: Some(4096), ..options(1 << 20) };
     let parts = on_file.run(async |handle, place| {
         let sort = on_file.sort_to_the_last(&options, &rows, place);
-        let Finished::Parts(parts, report) = sort.finish_in_parts(handle, 3).await.unwrap() else {
+        let SortOutput::Parts(parts, report) = sort.finish_in_parts(handle, 3).await.unwrap() else {
             panic!("three parts fit")
         };
         assert!(report.runs > 3, "{report:?}");
@@ -240,7 +240,7 @@ fn threads_with_a_world_each_sort_one_file() {
     assert_eq!(options.budget.used_bytes(), 0);
 }
 
-/// Each merges runs of the others, when the lists of runs fill the memory for them.
+/// Each sorter merges runs of the others when the lists of runs fill their memory.
 #[test]
 fn threads_merge_each_others_runs_while_they_sort() {
     let rows = numbered_rows(150_000);

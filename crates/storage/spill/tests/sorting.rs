@@ -1,4 +1,4 @@
-//! The sorter against a sort in memory.
+//! Compares the sorter with a sort in memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -36,7 +36,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
     let combine = random.random_bool(0.3) && payload_bytes < 100;
     let limit = random.random_bool(0.3).then(|| random.random_range(0..2 * rows.len() as u64 + 2));
     let options = SortOptions {
-        // What is put together depends on the order.
+        // The combined payload depends on the order.
         stable: stable || combine || limit.is_some(),
         limit,
         combine: combine.then(|| Arc::new(Concatenation) as _),
@@ -48,7 +48,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
     (options, rows)
 }
 
-/// Sorts a case. Keys that combine to payloads longer than memory are an error that says so, and false here.
+/// Sorts a case. Returns false if combined payloads exceed the memory, and the error says so.
 fn try_case(seed: u64) -> bool {
     let (options, rows) = case(seed);
     let got = run(Box::new(memory_world()), async |handle| {
@@ -80,7 +80,7 @@ fn random_rows_come_in_order() {
 }
 
 #[test]
-fn what_fits_is_never_written() {
+fn fitting_rows_are_never_written() {
     let rows: Vec<OwnedRow> =
         (0..800_u32).rev().map(|row| (row.to_be_bytes().to_vec(), vec![1; 20])).collect();
     run(Box::new(memory_world()), async |handle| {
@@ -109,7 +109,7 @@ fn few_groups_and_small_limits_are_never_written() {
     });
 }
 
-/// Payloads are integers.
+/// Sums payloads that are integers.
 struct Sum;
 
 impl Combine for Sum {
@@ -149,7 +149,7 @@ fn a_run_is_read_once_in_clusters() {
 }
 
 #[test]
-fn a_row_longer_than_memory_says_what_would_do() {
+fn row_longer_than_memory_states_a_sufficient_budget() {
     run(Box::new(memory_world()), async |handle| {
         let key = vec![1; 50_000];
         let mut sorter = Sorter::new(&handle, place(), options(64 << 10)).unwrap();
@@ -172,7 +172,7 @@ fn a_row_longer_than_memory_says_what_would_do() {
 }
 
 #[test]
-fn a_full_space_says_how_much_was_needed_and_gives_all_back() {
+fn full_space_states_the_need_and_releases_memory() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     let rows = random_rows(&mut random, 30_000, 12, 30);
     let options = SortOptions { cluster_bytes: Some(1024), ..options(64 << 10) };
@@ -187,7 +187,7 @@ fn a_full_space_says_how_much_was_needed_and_gives_all_back() {
 }
 
 #[test]
-fn the_same_rows_take_the_same_time() {
+fn equal_sorts_take_equal_time() {
     let once = |seed| {
         let (options, rows) = case(seed);
         run(Box::new(memory_world()), async |handle| {
@@ -203,7 +203,7 @@ fn the_same_rows_take_the_same_time() {
 }
 
 #[test]
-fn a_device_that_is_not_there_is_said() {
+fn missing_device_is_an_error() {
     run(Box::new(memory_world()), async |handle| {
         let nowhere = Place { device: nandle_io::DeviceId::from_index(DEVICE.index() + 1), ..place() };
         let rows: Vec<OwnedRow> =
@@ -216,7 +216,7 @@ fn a_device_that_is_not_there_is_said() {
 }
 
 #[test]
-fn sorted_and_reversed_rows_far_beyond_memory_are_sorted_too() {
+fn sorted_and_reversed_rows_far_beyond_memory_are_sorted() {
     let mut rows: Vec<OwnedRow> =
         (0..120_000_u32).map(|row| (row.to_be_bytes().to_vec(), vec![1; 60])).collect();
     let expected = rows.clone();
@@ -232,7 +232,7 @@ fn sorted_and_reversed_rows_far_beyond_memory_are_sorted_too() {
 }
 
 #[test]
-fn clusters_of_any_length_that_the_device_takes() {
+fn any_cluster_length_the_device_supports_works() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(8);
     let rows = random_rows(&mut random, 60_000, 12, 60);
     let mut expected = rows.clone();
@@ -254,7 +254,7 @@ fn clusters_of_any_length_that_the_device_takes() {
 }
 
 #[test]
-fn groups_of_two_with_the_same_beginnings() {
+fn pairs_of_rows_with_equal_prefixes_are_sorted() {
     let mut rows: Vec<OwnedRow> = (0..2000_u64)
         .map(|row| {
             (

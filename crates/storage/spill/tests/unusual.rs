@@ -1,4 +1,4 @@
-//! Sorts and joins of unusual rows in little memory and space, against a sort in memory and a nested loop.
+//! Sorts and joins of unusual rows in little memory and space, compared with references in memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -7,9 +7,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use common::joins::{Case, Joined, join, join_in_memory};
+use common::joins::{Case, JoinedRow, join, join_in_memory};
 use common::turns::sort_in_turns;
-use common::unusual::{Kind, costs, hardly_enough, lengths, rows, somewhere};
+use common::unusual::{Kind, costs, lengths, nearly_sufficient_space, random_place, rows};
 use common::{Cases, Concatenation, OwnedRow, budget, memory_world, normalised, run, sort_in_memory};
 use nandle_io::Nanos;
 use nandle_spill::{JoinKind, JoinOptions, JoinReport, Place, SortOptions, SortReport, SpillError};
@@ -60,7 +60,7 @@ impl SortCase {
         result
     }
 
-    /// It is sorted, or what there is doesn't do: what of it?
+    /// Checks the result, or returns the resource that was too small.
     fn check(&self, place: Place) -> Result<SortReport, &'static str> {
         let Self { seed, kind, options, rows, .. } = self;
         let (got, report) = match self.sort(place).0 {
@@ -104,12 +104,12 @@ fn unusual_rows_are_sorted() {
     for seed in cases.seeds() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let case = SortCase::of(seed, &mut random);
-        let place = somewhere(&mut random, seed % 2 == 0);
+        let place = random_place(&mut random, seed % 2 == 0);
         let done = case.check(place);
         count(&mut counts, case.kind, done.map_or_else(|what| what, |_| "done"));
         if let Ok(SortReport { written_bytes: 1.., .. }) = done {
             let written_bytes = done.unwrap().written_bytes;
-            let little = hardly_enough(&mut random, place, &case.options.costs, written_bytes);
+            let little = nearly_sufficient_space(&mut random, place, &case.options.costs, written_bytes);
             count(
                 &mut counts,
                 case.kind,
@@ -131,7 +131,7 @@ fn join_case(random: &mut Xoshiro256PlusPlus) -> (Kind, Case) {
     };
     let longest = longest_of_join(&options);
     let build = rows(kind, random, (longest, 900));
-    // Of rows with few keys the result must stay short.
+    // Rows with few keys: keep the result small.
     let mut probe = rows(kind, random, (longest, 900));
     if kind != Kind::AsLongAsMayBe {
         probe.truncate(if kind == Kind::HundredsOfRuns { 100_000 } else { 20 });
@@ -140,7 +140,7 @@ fn join_case(random: &mut Xoshiro256PlusPlus) -> (Kind, Case) {
     (kind, Case { options, build, probe })
 }
 
-/// How many bytes the longest row has that a join with these options takes.
+/// Length of the longest row that a join with these options accepts, in bytes.
 fn longest_of_join(options: &JoinOptions) -> usize {
     let too_long = |bytes: usize| {
         let row = (vec![1; bytes], Vec::new());
@@ -158,7 +158,7 @@ fn longest_of_join(options: &JoinOptions) -> usize {
 }
 
 fn check_join(seed: u64, (kind, case): &(Kind, Case), place: Place) -> Result<JoinReport, &'static str> {
-    let mut got: Vec<Joined> = Vec::new();
+    let mut got: Vec<JoinedRow> = Vec::new();
     let result = run(Box::new(memory_world()), async |handle| join(&handle, place, case, &mut got).await);
     let budget = &case.options.budget;
     assert_eq!(budget.used_bytes(), 0, "seed {seed}, {kind:?}: memory is given back");
@@ -192,11 +192,11 @@ fn unusual_rows_are_joined() {
     for seed in cases.seeds() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let case = join_case(&mut random);
-        let place = somewhere(&mut random, seed % 2 == 0);
+        let place = random_place(&mut random, seed % 2 == 0);
         let done = check_join(seed, &case, place);
         count(&mut counts, case.0, done.as_ref().map_or_else(|what| *what, |_| "done"));
         if let Ok(JoinReport { written_bytes: written_bytes @ 1.., .. }) = done {
-            let little = hardly_enough(&mut random, place, &case.1.options.costs, written_bytes);
+            let little = nearly_sufficient_space(&mut random, place, &case.1.options.costs, written_bytes);
             let done = check_join(seed, &case, little);
             count(&mut counts, case.0, done.map_or_else(|what| what, |_| "done in little space"));
         }
@@ -210,7 +210,7 @@ fn unusual_rows_take_the_same_time_again() {
     for seed in cases.seeds() {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let case = SortCase::of(seed, &mut random);
-        let place = somewhere(&mut random, seed % 2 == 0);
+        let place = random_place(&mut random, seed % 2 == 0);
         assert!(case.sort(place) == case.sort(place), "seed {seed}");
     }
     cases.summarise("");

@@ -1,14 +1,14 @@
-//! What single requests take.
+//! Cost of single requests.
 
 use super::{ReadCost, SpillCosts};
 
 impl SpillCosts {
-    /// What one of such reads takes, in seconds.
+    /// Time of one read, in seconds.
     pub(crate) fn read_seconds(&self, cost: ReadCost) -> f64 {
         cost.request_bytes as f64 / cost.bytes_per_second + self.request_seconds
     }
 
-    /// Reads of the same length with more outstanding, as far as was measured and at most so many.
+    /// Returns the deepest measured reads of the same length, at most at `depth`.
     pub(crate) fn deepest(&self, cost: ReadCost, depth: u32) -> ReadCost {
         let deeper = self.random_reads.iter().filter(|other| {
             other.request_bytes == cost.request_bytes && (cost.depth..=depth).contains(&other.depth)
@@ -16,14 +16,15 @@ impl SpillCosts {
         deeper.max_by_key(|other| other.depth).copied().unwrap_or(cost)
     }
 
-    /// Reads of the same length with the fewest outstanding that were measured.
+    /// Returns the shallowest measured reads of the same length.
     pub(crate) fn single(&self, cost: ReadCost) -> ReadCost {
         let same = self.random_reads.iter().filter(|other| other.request_bytes == cost.request_bytes);
         same.min_by_key(|other| other.depth).copied().unwrap_or(cost)
     }
 
-    /// Whether two of the shortest reads are nearer to being served at once than one behind the other. An arm gains less, and by their
-    /// order alone: it has places all over the device to choose from, which those of a partition aren't.
+    /// Returns true if two outstanding reads of the shortest size reach more than 1.5 times the
+    /// bandwidth of one. A disk gains less: it only reorders reads across its whole surface, which
+    /// reads of one partition don't allow.
     pub(crate) fn serves_several(&self) -> bool {
         let at = |depth: u32| {
             let reads = self.random_reads.iter().filter(|cost| cost.depth == depth);
@@ -33,13 +34,13 @@ impl SpillCosts {
         matches!((at(1), at(2)), (Some(one), Some(two)) if two > 1.5 * one)
     }
 
-    /// What one write of so many bytes takes behind another, in seconds.
+    /// Time of one write of `bytes` bytes that follows another write, in seconds.
     pub(crate) fn write_seconds(&self, bytes: f64) -> f64 {
         bytes / self.write_bytes_per_second + self.request_seconds
     }
 
-    /// What a write takes beside that where so many reads are outstanding: as long as the shortest read then does, which is all for
-    /// its place on a disk, and next to nothing on flash.
+    /// Extra time of a write among reads at `depth`, in seconds: the time of the shortest read at
+    /// that depth. On a disk this is the seek; on flash it is close to zero.
     pub(crate) fn turn_seconds(&self, depth: u32) -> f64 {
         let reads = self.random_reads.iter().filter(|cost| cost.depth <= depth);
         let seconds = reads.map(|cost| cost.request_bytes as f64 / cost.bytes_per_second);
@@ -53,7 +54,7 @@ mod tests {
     use crate::costs::tests::{one_at_a_time, parallel};
 
     #[test]
-    fn reads_at_once_are_told_from_reads_in_a_good_order() {
+    fn parallel_reads_differ_from_reordered_reads() {
         assert!(parallel(16, 0.0).serves_several());
         assert!(!one_at_a_time(10e-3).serves_several());
         let mut arm = one_at_a_time(10e-3);

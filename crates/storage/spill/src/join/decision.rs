@@ -1,4 +1,5 @@
-//! How a pair of partitions is joined: sides, and pieces or another division, by what turned out.
+//! Chooses how to join a pair of written partitions: which side is in memory, and block loop or
+//! another division.
 
 use super::JoinKind;
 use super::env::JoinEnv;
@@ -11,35 +12,38 @@ use super::table::table_bytes;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
-    /// No row can come of it.
+    /// The pair yields no rows.
     Nothing,
-    /// One side is brought into memory in as many pieces as it takes, often one, and the other one streams by each.
+    /// Loads one side into memory in one or more pieces, and streams the other side past each
+    /// piece.
     InPieces { table_side: TableSide },
-    /// Both sides are divided again.
+    /// Divides both sides again.
     Divide { table_side: TableSide, fan_out: usize },
 }
 
-/// A side that could be in memory.
+/// A side that could be loaded into memory.
 struct Candidate {
     table_side: TableSide,
     table_bytes: u64,
     pieces: u64,
-    /// What is read if the other side streams by each piece.
+    /// Bytes read if the other side streams past each piece.
     read_bytes: u64,
 }
 
-/// Whichever takes the least time by the costs of the device. A division that made a pair hardly shorter than what was divided is
-/// not tried again: most of its rows have one key. So is none for which the lists have no room.
+/// Chooses the fastest plan by the costs of the device. A pair isn't divided again if its last
+/// division hardly shrank it, because most of its rows then share one key. Nor is it divided when
+/// the lists have no room.
 pub(super) fn decide(env: &JoinEnv, pair: &Pair, area_bytes: usize, lists_bytes: usize) -> Decision {
     let kind = env.options.kind;
-    if pair.probe.is_empty() || pair.build.is_empty() && !kind.wants_unmatched() {
+    if pair.probe.is_empty() || pair.build.is_empty() && !kind.returns_unmatched() {
         return Decision::Nothing;
     }
     let cluster_bytes = env.plan.cluster_bytes;
     let [build, probe] = [TableSide::Build, TableSide::Probe]
         .map(|table_side| candidate(pair, table_side, area_bytes, cluster_bytes));
     let shorter = if probe.table_bytes < build.table_bytes { &probe } else { &build };
-    // Of a probe row, all pieces of the build side together tell whether it matches; of pieces of the probe side each row meets all.
+    // A probe row needs all pieces of the build side to learn if it matches. Pieces of the probe
+    // side work for every kind of join: each of their rows meets the whole build side.
     let build_may_be_in_pieces = kind == JoinKind::Inner || build.pieces == 1;
     let in_pieces =
         if build_may_be_in_pieces && build.read_bytes <= probe.read_bytes { &build } else { &probe };
@@ -68,7 +72,7 @@ fn candidate(pair: &Pair, table_side: TableSide, area_bytes: usize, cluster_byte
     Candidate { table_side, table_bytes, pieces, read_bytes }
 }
 
-/// What dividing a pair and joining its parts is expected to take, in seconds.
+/// Predicted time to divide a pair and join its parts, in seconds.
 fn dividing_seconds(
     env: &JoinEnv,
     pair: &Pair,

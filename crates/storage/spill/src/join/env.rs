@@ -8,12 +8,12 @@ use crate::budget::Grant;
 use crate::space::{Appender, Division, Space, WriteBuffers};
 use crate::{Place, SpillError};
 
-/// What all levels of a join share.
+/// State shared by all levels of a join.
 pub(super) struct JoinEnv {
     pub(super) options: JoinOptions,
     pub(super) memory: MemoryDivision,
     pub(super) plan: JoinPlan,
-    /// Of the plan's clusters, for areas that are told apart.
+    /// Costs of the plan's clusters; callers fill in the area.
     pub(super) estimate: Estimate,
     pub(super) space: Space,
     pub(super) appender: Appender,
@@ -35,24 +35,24 @@ impl JoinEnv {
         Ok(Self { options, memory, plan, estimate, space, appender, report: JoinReport::new(plan) })
     }
 
-    /// How many clusters can be read at once, or wait for being used.
+    /// Number of clusters that can be in flight or waiting to be consumed.
     pub(super) fn read_buffers(&self) -> usize {
         self.memory.read_buffers(self.plan.cluster_bytes, self.plan.depth)
     }
 
-    /// Buffers for reading.
+    /// Allocates the read buffers.
     pub(super) fn take_read_buffers(&self) -> Result<(Grant, Vec<BufferMut>), SpillError> {
         let purpose = "reading partitions";
         self.options.budget.buffers(purpose, self.read_buffers(), self.plan.cluster_bytes)
     }
 
-    /// Counts reads.
+    /// Adds `requests` reads to the report.
     pub(super) fn count_reads(&mut self, requests: u64) {
         self.report.read_requests += requests;
         self.report.read_bytes += requests * self.plan.cluster_bytes as u64;
     }
 
-    /// What was done so far.
+    /// Returns the report so far.
     pub(super) fn report(&self) -> JoinReport {
         JoinReport {
             written_bytes: self.appender.written.bytes,

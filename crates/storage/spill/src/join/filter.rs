@@ -1,11 +1,12 @@
-//! A Bloom filter of one word by key: what it doesn't have was never inserted (Putze, Sanders, Singler, *Cache-, Hash- and
-//! Space-Efficient Bloom Filters*, 2007). When it is full it tells nothing any more, and costs a look.
+//! A Bloom filter that keeps the bits of a key in one word (Putze, Sanders, Singler, *Cache-, Hash-
+//! and Space-Efficient Bloom Filters*, 2007). A negative answer is certain. A full filter rejects
+//! nothing, and costs one lookup.
 
 use bytemuck::cast_slice_mut;
 
 use super::hashing::filter_bits;
 
-/// What a filter takes of an area.
+/// Length of the filter for an area, in bytes.
 pub(super) fn bytes_in(area_bytes: usize) -> usize {
     const PART: usize = 16;
     area_bytes / PART / size_of::<u64>() * size_of::<u64>()
@@ -16,7 +17,7 @@ pub(super) struct Filter<'a> {
 }
 
 impl<'a> Filter<'a> {
-    /// In bytes that begin at a multiple of a word.
+    /// Creates a filter in `bytes`, which must be aligned to a word.
     pub(super) fn new(bytes: &'a mut [u8]) -> Self {
         Self { words: cast_slice_mut(bytes) }
     }
@@ -44,7 +45,7 @@ mod tests {
     use crate::join::hashing::KeyHash;
 
     #[test]
-    fn it_has_all_that_was_inserted_and_little_else() {
+    fn inserted_keys_are_present_and_few_others() {
         let mut words = [0_u64; 1024];
         let mut filter = Filter::new(bytemuck::cast_slice_mut(&mut words));
         let hash = KeyHash::of_level(0, 3);
@@ -54,7 +55,7 @@ mod tests {
         let wrong = (8192..108_192).filter(|key| filter.may_have(hash_of(*key))).count();
         assert!(
             (1_000..8_000).contains(&wrong),
-            "{wrong} of 100,000 are taken for others with a byte for each"
+            "{wrong} of 100,000 absent keys are reported present, at one byte per key"
         );
     }
 }

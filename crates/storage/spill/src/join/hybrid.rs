@@ -1,9 +1,11 @@
-//! Hybrid hashing: what fits stays (Shapiro, *Join Processing in Database Systems with Large Main Memories*, ACM TODS 1986).
+//! Hybrid hash join: partitions that fit stay in memory (Shapiro, *Join Processing in Database
+//! Systems with Large Main Memories*, ACM TODS 1986).
 //!
-//! The rows of one side come first, divided by their hashes into partitions that stay in memory. Whenever memory runs out the
-//! largest of them that is still there is written (Nakayama, Kitsuregawa, Takagi, *Hash-Partitioned Join Method Using Dynamic
-//! Destaging Strategy*, VLDB 1988), and goes on being written. Then the rows of the other side come: those of a partition in
-//! memory are joined at once, the others are written too.
+//! The rows of one side come first. A hash divides them into partitions in memory. When memory runs
+//! out, the largest resident partition is destaged (Nakayama, Kitsuregawa, Takagi,
+//! *Hash-Partitioned Join Method Using Dynamic Destaging Strategy*, VLDB 1988), and its later rows
+//! are written, too. Then the rows of the other side come. Rows of a resident partition are joined
+//! at once; the others are written.
 
 use super::filter::Filter;
 use super::hashing::{KeyHash, partition};
@@ -19,11 +21,11 @@ use crate::space::cluster::HEADER_BYTES;
 use crate::space::{Appender, Chain};
 use crate::{Budget, SpillError};
 
-/// How to divide.
+/// Parameters of a division.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Dividing {
+pub(super) struct PartitionOptions {
     pub(super) table_side: TableSide,
-    /// How often the rows were written that are divided.
+    /// Number of times that these rows have been written before.
     pub(super) level: u32,
     pub(super) area_bytes: usize,
     pub(super) fan_out: usize,
@@ -33,31 +35,32 @@ pub(super) struct Dividing {
 
 pub(super) struct Hybrid {
     _lists: Grant,
-    dividing: Dividing,
+    dividing: PartitionOptions,
     hash: KeyHash,
     table: Table,
     partitions: Vec<Slot>,
     layout: Layout,
-    /// Partitions that were written, or are being.
+    /// Partitions that have been destaged.
     written: usize,
     row_bytes: u64,
-    /// Rows that the filter told to match nothing.
+    /// Rows that the filter excluded from matching.
     pub(super) filtered_rows: u64,
 }
 
-/// A partition.
+/// State of a partition.
 enum Slot {
-    /// It is in the table, where it takes so many bytes.
+    /// Resident: it takes `bytes` of the table.
     InMemory { bytes: usize },
-    /// The rows in the table's place are written.
+    /// Destaged: rows of the table side are written.
     Writing { body: usize, writer: PartitionWriter },
-    /// They were, and those of the other side are written.
+    /// Destaged: the table side is complete, and rows of the other side are written.
     WritingOther { body: usize, table_side: Partition, writer: PartitionWriter },
-    /// Only while it becomes something else.
-    Nothing,
+    /// Placeholder while the state changes.
+    Vacant,
 }
 
-/// What is reserved in the table's buffer, from its end downwards: the filter, and a body for each partition that is written.
+/// Areas reserved in the table's buffer, from its end downwards: the filter, and a body for each
+/// destaged partition.
 #[derive(Debug, Clone, Copy)]
 struct Layout {
     filter_bytes: usize,
@@ -81,7 +84,7 @@ impl Layout {
     }
 }
 
-/// What a partition, and the pair that it may become, take of the lists.
+/// List memory for a partition and the pair that may come of it, in bytes.
 pub(super) fn by_partition_bytes(reach: usize) -> usize {
     size_of::<Slot>() + size_of::<Pair>() + 4 * Chain::list_bytes(reach)
 }
@@ -89,11 +92,11 @@ pub(super) fn by_partition_bytes(reach: usize) -> usize {
 impl Hybrid {
     pub(super) fn new(
         budget: &Budget,
-        dividing: Dividing,
+        dividing: PartitionOptions,
         salt: u64,
         cluster_bytes: usize,
     ) -> Result<Self, SpillError> {
-        let Dividing { level, area_bytes, fan_out, reach, .. } = dividing;
+        let PartitionOptions { level, area_bytes, fan_out, reach, .. } = dividing;
         debug_assert!(fan_out >= 2, "rows are divided");
         let lists_bytes = fan_out * (size_of::<Slot>() + 2 * Chain::list_bytes(reach));
         let body_bytes = cluster_bytes - HEADER_BYTES;
@@ -110,7 +113,7 @@ impl Hybrid {
         })
     }
 
-    /// What writing one more partition reserves.
+    /// Bytes that destaging one more partition reserves.
     fn next_reserved_bytes(&self) -> usize {
         let Layout { filter_bytes, body_bytes } = self.layout;
         match self.written {
@@ -120,7 +123,7 @@ impl Hybrid {
         }
     }
 
-    /// Takes a row of the side that comes first.
+    /// Adds a row of the first side.
     pub(super) async fn take(&mut self, row: Row<'_>, appender: &mut Appender) -> Result<(), SpillError> {
         let row_bytes = row.key.len() + row.payload.len();
         self.row_bytes += row_bytes as u64;
@@ -141,7 +144,7 @@ impl Hybrid {
                     filter.insert(hash);
                     return writer.write(row, layout.body(bodies, *body), appender).await;
                 }
-                Some(Slot::WritingOther { .. } | Slot::Nothing) | None => {
+                Some(Slot::WritingOther { .. } | Slot::Vacant) | None => {
                     unreachable!("{number} is a partition of the side that comes first")
                 }
             }
@@ -149,8 +152,8 @@ impl Hybrid {
         }
     }
 
-    /// Writes the partitions that take most of the table, and makes room: a part of the area at once, as all rows are looked at for
-    /// it.
+    /// Destages the largest partitions until a part of the area is free. Freeing in large steps
+    /// limits how often all rows are scanned.
     async fn write_largest(&mut self, appender: &mut Appender) -> Result<(), SpillError> {
         const PART: usize = 16;
         let wanted_bytes = self.dividing.area_bytes / PART;
@@ -158,7 +161,7 @@ impl Hybrid {
         while freed_bytes == 0 || freed_bytes < wanted_bytes {
             let reserved_bytes = self.next_reserved_bytes();
             let Some((bytes, slot)) = self.largest().filter(|(bytes, _)| *bytes > 0) else { break };
-            // Without more room than one partition needs, one has to do.
+            // If memory has room for one body only, one partition must suffice.
             if freed_bytes > 0 && !self.table.has_room(0, 0, reserved_bytes) {
                 break;
             }
@@ -189,29 +192,29 @@ impl Hybrid {
         Ok(())
     }
 
-    /// The partition that takes most of the table: how much, and which it is.
+    /// Returns the size and number of the largest resident partition.
     fn largest(&self) -> Option<(usize, usize)> {
         let in_memory = (0..).zip(&self.partitions).filter_map(|(number, slot)| match slot {
             Slot::InMemory { bytes } => Some((*bytes, number)),
-            Slot::Writing { .. } | Slot::WritingOther { .. } | Slot::Nothing => None,
+            Slot::Writing { .. } | Slot::WritingOther { .. } | Slot::Vacant => None,
         });
         in_memory.max()
     }
 
-    /// All rows of the side that comes first are there.
+    /// Ends the first side.
     pub(super) async fn finish_first(&mut self, appender: &mut Appender) -> Result<(), SpillError> {
         self.table.make_buckets();
         let Self { table, partitions, layout, dividing, .. } = self;
         let (bodies, _) = layout.split(table.reserved());
         for slot in partitions {
-            *slot = match std::mem::replace(slot, Slot::Nothing) {
+            *slot = match std::mem::replace(slot, Slot::Vacant) {
                 Slot::Writing { body, writer } => {
                     let table_side = writer.finish(layout.body(bodies, body), appender).await?;
                     let writer = PartitionWriter::new(appender.begin_chain(dividing.reach));
                     Slot::WritingOther { body, table_side, writer }
                 }
                 same @ Slot::InMemory { .. } => same,
-                Slot::WritingOther { .. } | Slot::Nothing => unreachable!("the other side's rows come later"),
+                Slot::WritingOther { .. } | Slot::Vacant => unreachable!("the other side's rows come later"),
             };
         }
         Ok(())
@@ -237,19 +240,19 @@ impl Hybrid {
                 self.filtered_rows += 1;
                 dividing.table_side.meet_none(row, output).await
             }
-            Some(Slot::Writing { .. } | Slot::Nothing) | None => {
+            Some(Slot::Writing { .. } | Slot::Vacant) | None => {
                 unreachable!("{number} is a partition of the side that comes last")
             }
         }
     }
 
-    /// All rows are there. What is left to join are pairs of partitions.
+    /// Ends the other side. Returns the pairs of partitions that are left to join.
     pub(super) async fn finish<S: JoinSink>(
         mut self,
         appender: &mut Appender,
         output: &mut Output<'_, S>,
     ) -> Result<Vec<Pair>, S::Error> {
-        let Dividing { table_side: side, level, .. } = self.dividing;
+        let PartitionOptions { table_side: side, level, .. } = self.dividing;
         side.finish(&self.table, output).await?;
         let mut pairs = Vec::with_capacity(self.written);
         for slot in std::mem::take(&mut self.partitions) {

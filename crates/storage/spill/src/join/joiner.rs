@@ -1,15 +1,15 @@
 use nandle_io::runtime::Handle;
 
 use super::env::JoinEnv;
-use super::hybrid::{Dividing, Hybrid};
+use super::hybrid::{Hybrid, PartitionOptions};
 use super::matching::TableSide;
 use super::sink::Output;
 use super::{JoinOptions, JoinReport, JoinSink, pairs};
 use crate::rows::Row;
 use crate::{Place, SpillError};
 
-/// Takes the rows of the build side, preferably the one that is shorter, in any order. Rows match where their keys are equal,
-/// byte by byte.
+/// Build phase of a hash join. Takes the rows of the build side, preferably the smaller one, in any
+/// order. Rows match if their keys are equal, byte by byte.
 ///
 /// ```
 /// use nandle_io::conformance::MemoryWorld;
@@ -39,14 +39,14 @@ use crate::{Place, SpillError};
 /// # Ok::<_, SpillError>(())
 /// ```
 ///
-/// What fits into memory stays there. When memory runs out, the largest of the partitions into which rows are divided by a hash of
-/// their keys is written, and goes on being written.
+/// Rows that fit stay in memory. A hash of the key divides them into partitions. When memory runs
+/// out, the largest partition is destaged, and its later rows are written, too.
 pub struct Joiner {
     rows: Rows,
 }
 
-/// Takes the rows of the probe side, in any order. A row that can be answered is answered at once, the others when
-/// [all have come](Self::finish).
+/// Probe phase of a hash join. Takes the rows of the probe side in any order. Rows of resident
+/// partitions are joined at once, the others in [`finish`](Self::finish).
 pub struct Probing {
     rows: Rows,
 }
@@ -54,19 +54,20 @@ pub struct Probing {
 struct Rows {
     env: JoinEnv,
     hybrid: Hybrid,
-    /// A call failed, or was given up: what it left isn't whole.
+    /// A call failed or was cancelled: the state is incomplete.
     is_broken: bool,
 }
 
 impl Joiner {
-    /// A join with temporary space at `place`, of a device in the runtime's world.
+    /// Creates a join with temporary space at `place`, on a device of the runtime's world.
     ///
     /// # Errors
-    /// The budget is too small for the clusters that are asked for, or is taken by something else. The device isn't there, or can't be
-    /// written.
+    ///
+    /// The budget is too small for the requested clusters, or partly in use. The device doesn't
+    /// exist, or is read-only.
     pub fn new(handle: &Handle, place: Place, options: JoinOptions) -> Result<Self, SpillError> {
         let env = JoinEnv::new(handle, place, options)?;
-        let dividing = Dividing {
+        let dividing = PartitionOptions {
             table_side: TableSide::Build,
             level: 0,
             area_bytes: env.memory.area_bytes,
@@ -77,11 +78,12 @@ impl Joiner {
         Ok(Self { rows: Rows { env, hybrid, is_broken: false } })
     }
 
-    /// Takes a row of the build side.
+    /// Adds a row of the build side.
     ///
     /// # Errors
-    /// The row is longer than memory allows: the error says which budget would do. The temporary space is full, or its device failed:
-    /// every later call fails then.
+    ///
+    /// The row is too long for the budget: the error states a sufficient one. The temporary space
+    /// is full, or its device failed: every later call fails, too.
     pub async fn build(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         let rows = &mut self.rows;
         rows.begin(row)?;
@@ -91,7 +93,7 @@ impl Joiner {
         Ok(())
     }
 
-    /// All rows of the build side are there.
+    /// Ends the build side.
     ///
     /// # Errors
     /// As for [`build`](Self::build).
@@ -105,10 +107,11 @@ impl Joiner {
 }
 
 impl Probing {
-    /// Takes a row of the probe side.
+    /// Joins or stores a row of the probe side.
     ///
     /// # Errors
-    /// As for [`Joiner::build`], and what the sink fails with.
+    ///
+    /// As for [`Joiner::build`], or an error of the sink.
     pub async fn probe<S: JoinSink>(&mut self, row: Row<'_>, sink: &mut S) -> Result<(), S::Error> {
         let rows = &mut self.rows;
         rows.begin(row)?;
@@ -120,11 +123,12 @@ impl Probing {
         Ok(())
     }
 
-    /// All rows of the probe side are there: joins what was written.
+    /// Ends the probe side and joins the written partitions.
     ///
     /// # Errors
-    /// The device failed, its space is full, or it gave back what was never written to it; or the sink failed. What came before was
-    /// right.
+    ///
+    /// The device failed, its space is full, or it returned other data than was written; or the
+    /// sink failed. Rows passed to the sink before an error are correct.
     pub async fn finish<S: JoinSink>(self, sink: &mut S) -> Result<JoinReport, S::Error> {
         let Rows { mut env, hybrid, is_broken } = self.rows;
         if is_broken {
@@ -141,14 +145,14 @@ impl Probing {
         Ok(env.report())
     }
 
-    /// What was done so far.
+    /// Returns the statistics so far.
     pub fn report(&self) -> JoinReport {
         self.rows.env.report()
     }
 }
 
 impl Rows {
-    /// A row comes. Until it is taken, what there is isn't whole.
+    /// Checks a row, and marks the state as broken until the row has been taken.
     fn begin(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         if self.is_broken {
             return Err(SpillError::Failed);

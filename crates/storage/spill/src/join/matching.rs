@@ -1,12 +1,12 @@
-//! What a row of one side means to those of the other in a table. Either side may be in the table for every kind of join: probe rows
-//! in it remember that they matched.
+//! Matching of a row of one side against the other side's rows in a table. Either side may be in
+//! the table for every kind of join: a probe row in the table keeps a mark once it has matched.
 
 use super::sink::Output;
 use super::table::Table;
 use super::{JoinKind, JoinSink};
 use crate::rows::Row;
 
-/// Which side is in the table, while the other one streams by.
+/// The side that is in the table while the other side streams past.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableSide {
     Build,
@@ -14,7 +14,7 @@ pub(super) enum TableSide {
 }
 
 impl TableSide {
-    /// A row of the other side may match those in the table, which has all rows that it could match.
+    /// Matches a row of the other side against the table, which holds all its possible matches.
     pub(super) async fn meet<S: JoinSink>(
         self,
         table: &mut Table,
@@ -28,25 +28,25 @@ impl TableSide {
         }
     }
 
-    /// A row of the other side matches none.
+    /// Handles a row of the other side that can't match any row.
     pub(super) async fn meet_none<S: JoinSink>(
         self,
         row: Row<'_>,
         output: &mut Output<'_, S>,
     ) -> Result<(), S::Error> {
         match self {
-            Self::Build if output.kind.wants_unmatched() => output.probe(row).await,
+            Self::Build if output.kind.returns_unmatched() => output.probe(row).await,
             Self::Build | Self::Probe => Ok(()),
         }
     }
 
-    /// All rows have come that could match those in the table.
+    /// Completes the table after all rows that could match have been seen.
     pub(super) async fn finish<S: JoinSink>(
         self,
         table: &Table,
         output: &mut Output<'_, S>,
     ) -> Result<(), S::Error> {
-        if self == Self::Build || !output.kind.wants_unmatched() {
+        if self == Self::Build || !output.kind.returns_unmatched() {
             return Ok(());
         }
         for entry in table.entries().filter(|entry| !entry.is_matched()) {
@@ -90,7 +90,7 @@ async fn meet_probes<S: JoinSink>(
         match output.kind {
             JoinKind::Inner | JoinKind::Left => output.pair(build, row).await?,
             JoinKind::Semi if !matched_before => output.probe(row).await?,
-            // The rows with a key are marked together, so the others are as well.
+            // Rows with equal keys are marked together, so the remaining ones are marked, too.
             JoinKind::Semi | JoinKind::Anti if matched_before => return Ok(()),
             JoinKind::Semi | JoinKind::Anti => {}
         }

@@ -1,5 +1,6 @@
-//! The join of two sorted sources. Where both are sorted anyhow it writes nothing; beside [`Joiner`](super::Joiner) it shows
-//! what Graefe, Linville and Shapiro call the duality of sort and hash (*Sort vs. Hash Revisited*, IEEE TKDE 1994).
+//! Merge join of two sorted sources. It writes nothing if both are sorted already. Compared with
+//! [`Joiner`](super::Joiner), it shows the duality of sort and hash (Graefe, Linville and Shapiro,
+//! *Sort vs. Hash Revisited*, IEEE TKDE 1994).
 
 use std::cmp::Ordering;
 
@@ -12,28 +13,30 @@ use crate::{Budget, Sorted, SpillError};
 const PURPOSE: &str = "the build rows of one key, in a merge join,";
 const LENGTH_BYTES: usize = size_of::<u64>();
 
-/// What a merge join did.
+/// Statistics of a merge join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct MergeJoinReport {
-    /// Rows of the build side that were looked at: those behind the last probe row's key are not.
+    /// Rows of the build side that were read. Rows behind the last probe key are not read.
     pub build_rows: u64,
     /// Rows of the probe side.
     pub probe_rows: u64,
-    /// Rows that the sink got.
+    /// Rows passed to the sink.
     pub result_rows: u64,
-    /// The most memory of the budget that was taken at once, in bytes.
+    /// Peak memory of the budget in use, in bytes.
     pub most_used_bytes: usize,
 }
 
-/// Joins two sorted sources whose keys are equal, byte by byte. The result comes in the order of the keys.
+/// Joins two sorted sources on equal keys, byte by byte. The result is in key order.
 ///
-/// The sources have budgets of their own. Of this one the present build row is taken and, where the kind gives pairs, all build
-/// rows with the key of the present probe row.
+/// The sources have their own budgets. `budget` holds the current build row and, for kinds that
+/// emit pairs, all build rows with the key of the current probe row.
 ///
 /// # Errors
-/// The build rows of one key don't fit into memory: the error says which budget would do (a [`Joiner`](super::Joiner) needs none for
-/// them). A source or the sink failed. What came before was right.
+///
+/// The build rows of one key don't fit into memory: the error states a sufficient budget.
+/// ([`Joiner`](super::Joiner) doesn't need memory for them.) A source or the sink failed. Rows
+/// passed to the sink before an error are correct.
 pub async fn merge_join<S: JoinSink>(
     budget: &Budget,
     kind: JoinKind,
@@ -62,37 +65,39 @@ pub async fn merge_join<S: JoinSink>(
     Ok(MergeJoinReport { build_rows: groups.rows, probe_rows, result_rows: output.rows, most_used_bytes })
 }
 
-/// The rows of the build side, those with one key together.
+/// Build rows, grouped by key.
 struct Groups<'a> {
     budget: &'a Budget,
     source: &'a mut Sorted,
     keeps_payloads: bool,
-    /// Rows that came from the source.
+    /// Rows read from the source.
     rows: u64,
     has_begun: bool,
-    /// Of the present group; none while there isn't one.
-    key: Option<Counted>,
-    /// Of the present group: each with its length in front.
-    payloads: Counted,
-    /// The row behind the group, if there is one.
+    /// Key of the current group, if any.
+    key: Option<ChargedBytes>,
+    /// Payloads of the current group, each preceded by its length.
+    payloads: ChargedBytes,
+    /// The row that follows the group, if any.
     ahead: Ahead,
 }
 
 struct Ahead {
     is_there: bool,
-    key: Counted,
-    payload: Counted,
+    key: ChargedBytes,
+    payload: ChargedBytes,
 }
 
 impl<'a> Groups<'a> {
     fn new(budget: &'a Budget, kind: JoinKind, source: &'a mut Sorted) -> Result<Self, SpillError> {
-        let ahead = Ahead { is_there: false, key: Counted::new(budget)?, payload: Counted::new(budget)? };
-        let payloads = Counted::new(budget)?;
-        let (keeps_payloads, has_begun) = (kind.wants_pairs(), false);
+        let ahead =
+            Ahead { is_there: false, key: ChargedBytes::new(budget)?, payload: ChargedBytes::new(budget)? };
+        let payloads = ChargedBytes::new(budget)?;
+        let (keeps_payloads, has_begun) = (kind.returns_pairs(), false);
         Ok(Self { budget, source, keeps_payloads, rows: 0, has_begun, key: None, payloads, ahead })
     }
 
-    /// Goes on to the group with a key that isn't less than those looked for before. Returns whether there is one.
+    /// Advances to the group with `key`, which must not be less than earlier keys. Returns true if
+    /// there is such a group.
     async fn seek(&mut self, key: &[u8]) -> Result<bool, SpillError> {
         if self.key.as_ref().is_some_and(|present| present.bytes == key) {
             return Ok(true);
@@ -111,7 +116,7 @@ impl<'a> Groups<'a> {
         Ok(false)
     }
 
-    /// Fetches the next row.
+    /// Reads the next row.
     async fn advance(&mut self) -> Result<(), SpillError> {
         let Self { source, ahead, budget, .. } = self;
         let row = source.next().await?;
@@ -126,9 +131,9 @@ impl<'a> Groups<'a> {
         Ok(())
     }
 
-    /// Makes the group that begins with the row ahead.
+    /// Collects the group that begins with the row ahead.
     async fn gather(&mut self) -> Result<(), SpillError> {
-        let mut key = Counted::new(self.budget)?;
+        let mut key = ChargedBytes::new(self.budget)?;
         key.append(self.budget, &self.ahead.key.bytes)?;
         self.payloads.bytes.clear();
         while self.ahead.is_there && self.ahead.key.bytes == key.bytes {
@@ -149,7 +154,7 @@ impl<'a> Groups<'a> {
         self.payloads.append(self.budget, payload)
     }
 
-    /// The error with the budget that would have done, for which the rest of the group is counted.
+    /// Returns `error` with a sufficient budget: counts the rest of the group.
     async fn too_long(&mut self, key: &[u8], error: SpillError) -> SpillError {
         let SpillError::Memory { purpose, budget_bytes, .. } = error else { return error };
         let mut group_bytes = self.payloads.bytes.len() as u64;
@@ -160,11 +165,11 @@ impl<'a> Groups<'a> {
             }
         }
         let others_bytes = (self.budget.used_bytes() - self.payloads.bytes.capacity()) as u64;
-        // Memory that grows is there twice for a moment.
+        // A growing vector exists twice while it is copied.
         SpillError::Memory { purpose, needed_bytes: 2 * group_bytes + others_bytes, budget_bytes }
     }
 
-    /// Of the present group.
+    /// Iterates over the payloads of the current group.
     fn payloads(&self) -> impl Iterator<Item = &[u8]> {
         let mut left = self.payloads.bytes.as_slice();
         std::iter::from_fn(move || {
@@ -179,13 +184,13 @@ impl<'a> Groups<'a> {
     }
 }
 
-/// Bytes that a budget counts.
-struct Counted {
+/// A vector whose capacity is charged to a budget.
+struct ChargedBytes {
     grant: Grant,
     bytes: Vec<u8>,
 }
 
-impl Counted {
+impl ChargedBytes {
     fn new(budget: &Budget) -> Result<Self, SpillError> {
         Ok(Self { grant: budget.count(PURPOSE, 0)?, bytes: Vec::new() })
     }
@@ -193,7 +198,8 @@ impl Counted {
     fn append(&mut self, budget: &Budget, more: &[u8]) -> Result<(), SpillError> {
         let length = self.bytes.len() + more.len();
         if length > self.bytes.capacity() {
-            // The old bytes are there until they are copied to where there is room. If there is less, it grows by less.
+            // The old bytes stay allocated until they are copied. If doubling doesn't fit, grow by
+            // the minimum.
             let doubled = length.max(2 * self.bytes.capacity());
             let (grown, grant) = match budget.count(PURPOSE, doubled) {
                 Ok(grant) => (doubled, grant),

@@ -1,8 +1,8 @@
-//! Joins of rows whose keys are equal.
+//! Hybrid hash join and merge join of rows with equal keys.
 //!
 //! ```text
-//! build rows ─► hybrid: table in memory ─► probe rows that meet it ─────────────────────────────► rows of the result
-//!                 │ partitions that are written     │ of those partitions                          ▲
+//! build rows ─► hybrid: table in memory ─► probe rows of resident partitions ───────────────────► rows of the result
+//!                 │ written partitions              │ probe rows of written partitions             ▲
 //!                 ▼                                 ▼                                              │
 //!               partition of the build side + partition of the probe side = pair ─► in memory, in pieces, or divided again
 //! ```

@@ -1,32 +1,32 @@
 use crate::{Budget, SpillCosts};
 
-/// Which rows a join gives. Probe rows are the outer ones.
+/// Rows that a join returns. Probe rows are the outer side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum JoinKind {
     /// Every pair of rows with the same key.
     Inner,
-    /// The same, and every probe row that is in no pair.
+    /// Every pair, and every probe row without a match.
     Left,
-    /// Every probe row for which there is a build row, once.
+    /// Every probe row with a match, once.
     Semi,
-    /// Every probe row for which there is none.
+    /// Every probe row without a match.
     Anti,
 }
 
 impl JoinKind {
-    /// All of them.
+    /// Every kind of join.
     pub const ALL: [Self; 4] = [Self::Inner, Self::Left, Self::Semi, Self::Anti];
 
-    /// Whether probe rows that match nothing are wanted.
-    pub(super) fn wants_unmatched(self) -> bool {
+    /// Returns true if probe rows without a match are returned.
+    pub(super) fn returns_unmatched(self) -> bool {
         match self {
             Self::Left | Self::Anti => true,
             Self::Inner | Self::Semi => false,
         }
     }
 
-    /// Whether each pair is wanted.
-    pub(super) fn wants_pairs(self) -> bool {
+    /// Returns true if matching pairs are returned.
+    pub(super) fn returns_pairs(self) -> bool {
         match self {
             Self::Inner | Self::Left => true,
             Self::Semi | Self::Anti => false,
@@ -34,25 +34,25 @@ impl JoinKind {
     }
 }
 
-/// How to join.
+/// Options of a join.
 #[derive(Debug, Clone)]
 pub struct JoinOptions {
-    /// The memory for all of it; nothing else takes of it meanwhile.
+    /// Memory for the whole join; nothing else may use it meanwhile.
     pub budget: Budget,
-    /// What the device of the temporary space was measured to do.
+    /// Measured performance of the device of the temporary space.
     pub costs: SpillCosts,
-    /// Which rows are wanted.
+    /// Rows to return.
     pub kind: JoinKind,
-    /// Bytes of the build side's rows, if that is known: clusters and fan-out are chosen for as much.
+    /// Bytes of the build side's rows, if known. Clusters and fan-out are chosen for it.
     pub expected_build_bytes: Option<u64>,
-    /// What one request reads, in the place of what follows from the costs.
+    /// Length of a read in bytes, overriding the choice by cost.
     pub cluster_bytes: Option<usize>,
-    /// Partitions of a side at most, two at least, in the place of what follows from memory.
+    /// Maximum number of partitions of a side, at least two, overriding the limit by memory.
     pub fan_out_max: Option<usize>,
 }
 
 impl JoinOptions {
-    /// Joins in `budget`, on a device with `costs`, whatever comes.
+    /// Options with an unknown build size and no overrides.
     pub fn new(budget: Budget, costs: SpillCosts, kind: JoinKind) -> Self {
         Self { budget, costs, kind, expected_build_bytes: None, cluster_bytes: None, fan_out_max: None }
     }

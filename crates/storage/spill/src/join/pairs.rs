@@ -1,11 +1,11 @@
-//! The pairs of partitions that were written, joined one by one.
+//! Joins the pairs of written partitions, one at a time.
 
 use nandle_io::BufferMut;
 use nandle_io::buffer::GRAIN_BYTES;
 
 use super::decision::{self, Decision};
 use super::env::JoinEnv;
-use super::hybrid::{Dividing, Hybrid};
+use super::hybrid::{Hybrid, PartitionOptions};
 use super::matching::TableSide;
 use super::partition::{Partition, PartitionReader};
 use super::sink::Output;
@@ -16,13 +16,13 @@ use crate::space::Chain;
 
 const LISTS: &str = "lists of partitions";
 
-/// The rows of both sides whose keys have the same hashes, as far as they were divided.
+/// Two partitions, one of each side, with the same hashes on all levels so far.
 pub(super) struct Pair {
     pub(super) build: Partition,
     pub(super) probe: Partition,
-    /// How often its rows were written.
+    /// Number of times that its rows have been written.
     pub(super) level: u32,
-    /// Bytes of all rows that were divided, of the side of which some stayed in memory.
+    /// Bytes of all rows of the table side in the division that made this pair.
     pub(super) parent_bytes: u64,
 }
 
@@ -39,8 +39,8 @@ impl Pair {
     }
 }
 
-/// Pairs that wait, the last one comes first.
-struct Waiting {
+/// Pairs to join; the last one is next.
+struct PairStack {
     pairs: Vec<Pair>,
     lists: Grant,
     lists_bytes: usize,
@@ -48,7 +48,7 @@ struct Waiting {
     reach: usize,
 }
 
-impl Waiting {
+impl PairStack {
     fn add(&mut self, pairs: Vec<Pair>) -> Result<(), SpillError> {
         self.pairs.reserve_exact(pairs.len());
         self.pairs.extend(pairs);
@@ -65,7 +65,7 @@ impl Waiting {
     }
 }
 
-/// Joins the pairs, and those into which they are divided.
+/// Joins the pairs, and all pairs that further divisions make.
 pub(super) async fn join<S: JoinSink>(
     env: &mut JoinEnv,
     pairs: Vec<Pair>,
@@ -74,12 +74,12 @@ pub(super) async fn join<S: JoinSink>(
     let (_grant, mut buffers) = env.take_read_buffers()?;
     let lists = env.options.budget.count(LISTS, 0)?;
     let (lists_bytes, reach) = (env.memory.lists_bytes, env.read_buffers());
-    let mut waiting = Waiting { pairs: Vec::new(), lists, lists_bytes, reach };
+    let mut waiting = PairStack { pairs: Vec::new(), lists, lists_bytes, reach };
     waiting.add(pairs)?;
     while let Some(pair) = waiting.pairs.pop() {
         waiting.count()?;
         env.report.levels = env.report.levels.max(pair.level);
-        // What was written is read now.
+        // Complete the writes before reading them back.
         env.appender.drain().await?;
         let area_bytes = area_bytes(env, &waiting, &pair);
         match decision::decide(env, &pair, area_bytes, waiting.free_bytes()) {
@@ -88,7 +88,7 @@ pub(super) async fn join<S: JoinSink>(
                 buffers = pieces::join(env, &pair, table_side, area_bytes, buffers, output).await?;
             }
             Decision::Divide { table_side, fan_out } => {
-                let dividing = Dividing { table_side, level: pair.level, area_bytes, fan_out, reach };
+                let dividing = PartitionOptions { table_side, level: pair.level, area_bytes, fan_out, reach };
                 let (divided, all) = divide(env, &pair, dividing, buffers, output).await?;
                 buffers = all;
                 waiting.add(divided)?;
@@ -98,18 +98,18 @@ pub(super) async fn join<S: JoinSink>(
     Ok(())
 }
 
-/// What is left for rows beside the lists and two readers.
-fn area_bytes(env: &JoinEnv, waiting: &Waiting, pair: &Pair) -> usize {
+/// Memory for rows: the rest after the lists and two readers.
+fn area_bytes(env: &JoinEnv, waiting: &PairStack, pair: &Pair) -> usize {
     let readers_bytes = 2 * PartitionReader::overhead_bytes(pair.row_bytes_max(), env.read_buffers());
     let free_bytes = env.options.budget.free_bytes().saturating_sub(waiting.free_bytes() + readers_bytes);
     free_bytes / GRAIN_BYTES * GRAIN_BYTES
 }
 
-/// Divides a pair by another hash; what stays in memory is joined.
+/// Divides a pair by the hash of the next level. Partitions that stay in memory are joined at once.
 async fn divide<S: JoinSink>(
     env: &mut JoinEnv,
     pair: &Pair,
-    dividing: Dividing,
+    dividing: PartitionOptions,
     buffers: Vec<BufferMut>,
     output: &mut Output<'_, S>,
 ) -> Result<(Vec<Pair>, Vec<BufferMut>), S::Error> {

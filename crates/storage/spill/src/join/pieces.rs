@@ -1,5 +1,5 @@
-//! A pair of partitions with one side in memory, in one piece or in several: a block loop. It divides nothing by hashes, so it ends
-//! where all rows have one key too.
+//! Block loop join: one side of a pair is loaded in one or more pieces, and the other side streams
+//! past each. It works even if all rows have one key, because it doesn't divide by hash.
 
 use nandle_io::BufferMut;
 
@@ -14,7 +14,7 @@ use super::table::Table;
 use crate::SpillError;
 use crate::space::AfterReading;
 
-/// Joins a pair. Gives the buffers back.
+/// Joins a pair. Returns the buffers.
 pub(super) async fn join<S: JoinSink>(
     env: &mut JoinEnv,
     pair: &Pair,
@@ -26,7 +26,7 @@ pub(super) async fn join<S: JoinSink>(
     let (own, other) = pair.sides(table_side);
     let budget = env.options.budget.clone();
     let own_buffers = buffers.split_off(buffers.len() / 2);
-    let mut pieces = Pieces {
+    let mut pieces = BlockLoop {
         table_side,
         table: Table::new(&budget, area_bytes)?,
         hash: KeyHash::of_level(pair.level, env.space.salt()),
@@ -36,7 +36,7 @@ pub(super) async fn join<S: JoinSink>(
     pieces.has_row = pieces.reader.advance().await?;
     let mut count = 0;
     loop {
-        // The other side is on its way while a piece is brought into memory.
+        // Read the other side ahead while the piece is loaded.
         let mut others = PartitionReader::new(&env.space, &budget, other, buffers)?;
         pieces.fill_table().await?;
         let is_last = !pieces.has_row;
@@ -59,24 +59,24 @@ pub(super) async fn join<S: JoinSink>(
     Ok(buffers)
 }
 
-struct Pieces {
+struct BlockLoop {
     table_side: TableSide,
     table: Table,
     hash: KeyHash,
-    /// Of the side that is brought into memory.
+    /// Reader of the side that is loaded.
     reader: PartitionReader,
-    /// The reader is at a row that no piece has yet.
+    /// True if the reader is at a row that is in no piece yet.
     has_row: bool,
 }
 
-impl Pieces {
-    /// Brings as many rows into memory as fit.
+impl BlockLoop {
+    /// Loads as many rows as fit.
     async fn fill_table(&mut self) -> Result<(), SpillError> {
         self.table.clear();
         while self.has_row {
             let row = self.reader.row();
             if !self.table.push(self.hash.of(row.key), row, 0) {
-                assert!(self.table.rows() > 0, "a row that was taken fits into memory");
+                assert!(self.table.rows() > 0, "an accepted row fits into memory");
                 break;
             }
             self.has_row = self.reader.advance().await?;
@@ -85,7 +85,7 @@ impl Pieces {
         Ok(())
     }
 
-    /// Joins the rows in memory with all of the other side.
+    /// Joins the rows in memory with all rows of the other side.
     async fn meet_all<S: JoinSink>(
         &mut self,
         others: &mut PartitionReader,

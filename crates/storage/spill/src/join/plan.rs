@@ -1,4 +1,4 @@
-//! What of the memory is for what, and which clusters and fan-out follow.
+//! Division of the memory, and the cluster size and fan-out chosen for it.
 //!
 //! ```text
 //! while rows come          │ write buffers (at most an eighth) │ lists (a sixteenth) │ area: rows, buckets, filter, a body for each partition │
@@ -9,31 +9,31 @@ use nandle_io::Shape;
 use nandle_io::buffer::GRAIN_BYTES;
 
 use super::JoinOptions;
-use super::estimate::{Estimate, Expected, Sides};
+use super::estimate::{Estimate, Prediction, Sides};
 use super::hybrid::by_partition_bytes;
 use super::partition::PartitionReader;
 use crate::SpillError;
 use crate::budget::buffers_bytes;
 use crate::costs::{EXPECTED_BYTES_MAX, ReadCost, Work, WriteMemory};
 
-/// A write buffer is at most such a part of the memory.
+/// Divisor of the memory that limits the length of a write buffer.
 const WRITE_BUFFER_PART: usize = 16;
 
-/// What a join will do with what doesn't fit into memory.
+/// Plan of a join for the rows that don't fit into memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct JoinPlan {
-    /// What one request reads.
+    /// Length of a read, in bytes.
     pub cluster_bytes: usize,
-    /// Requests kept outstanding, as far as memory allows.
+    /// Reads kept outstanding, as far as memory allows.
     pub depth: u32,
-    /// What the device reads in such requests.
+    /// Bandwidth of these reads, in bytes per second.
     pub read_bytes_per_second: f64,
     /// Partitions of a side.
     pub fan_out: usize,
-    /// How often a row is written and read, at most, if keys spread.
+    /// Maximum number of times that a row is written and read, if keys spread evenly.
     pub levels: u32,
-    /// What the device needs for that if both sides are as long as the build side is expected to be, in seconds.
+    /// Predicted device time in seconds, if both sides are as long as the expected build side.
     pub seconds: f64,
 }
 
@@ -44,17 +44,17 @@ impl JoinPlan {
     }
 }
 
-/// How the memory is divided.
+/// Division of the memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MemoryDivision {
     pub(super) writes: WriteMemory,
-    /// Of partitions and of pairs of them.
+    /// Memory for lists of partitions and pairs.
     pub(super) lists_bytes: usize,
-    /// While rows come.
+    /// Memory for rows while the input arrives.
     pub(super) area_bytes: usize,
-    /// While pairs are joined.
+    /// Memory for read buffers while pairs are joined.
     read_bytes: usize,
-    /// The longest row that can be joined.
+    /// Length of the longest row that can be joined.
     pub(super) row_bytes_max: usize,
 }
 
@@ -74,21 +74,22 @@ impl MemoryDivision {
             });
         }
         let read_bytes = budget_bytes / 8;
-        // Two of them lie over edges while pairs are joined, and a third of what is left is for partitions' bodies.
+        // Two such rows may cross clusters while pairs are joined, and a third of the rest is for
+        // partitions' bodies.
         let row_bytes_max = (area_bytes / 8).min(u32::MAX as usize);
         Ok(Self { writes, lists_bytes, area_bytes, read_bytes, row_bytes_max })
     }
 
-    /// How many clusters can be read at once, or wait for being used, by two readers together: two at least.
+    /// Number of clusters that two readers together can have in flight or waiting; at least two.
     pub(super) fn read_buffers(&self, cluster_bytes: usize, depth: u32) -> usize {
-        // One that is used, beside those that are read.
+        // Each reader consumes one cluster while the others are in flight.
         let wanted = 2 * (depth as usize + 1);
         let fitting =
             (2..=wanted).take_while(|count| buffers_bytes(*count, cluster_bytes) <= self.read_bytes);
         fitting.last().unwrap_or(2)
     }
 
-    /// The least area while pairs are joined, which is while the longest rows lie over edges.
+    /// The smallest area while pairs are joined: the longest rows cross clusters.
     fn pair_area_bytes(&self, read_buffers: usize, cluster_bytes: usize) -> usize {
         let read_bytes = buffers_bytes(read_buffers, cluster_bytes);
         let over_edges_bytes = 2 * PartitionReader::overhead_bytes(self.row_bytes_max, read_buffers);
@@ -96,21 +97,21 @@ impl MemoryDivision {
     }
 }
 
-/// What is to be joined, and on what.
+/// Join to plan.
 struct Task<'a> {
     options: &'a JoinOptions,
     memory: MemoryDivision,
     build_bytes: u64,
 }
 
-/// Chooses clusters by the costs of the device.
+/// Chooses the clusters and fan-out with the least predicted time.
 pub(super) fn choose(
     options: &JoinOptions,
     memory: MemoryDivision,
     shape: &Shape,
 ) -> Result<JoinPlan, SpillError> {
     let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    // Of what isn't known so much is expected that it takes sixty-four times the memory.
+    // An input of unknown size is taken to be 64 times the memory.
     let build_bytes = options.expected_build_bytes.unwrap_or(64 * options.budget.bytes() as u64);
     let build_bytes = build_bytes.min(EXPECTED_BYTES_MAX);
     let work = Work {
@@ -124,7 +125,7 @@ pub(super) fn choose(
     let task = Task { options, memory, build_bytes };
     let costs = options.costs.candidates(work, options.cluster_bytes);
     let plans = costs.iter().filter(|cost| task.reaches(cost, &costs)).filter_map(|cost| task.plan(*cost));
-    // Of equals the one with the larger fan-out: it has room for what is longer than expected.
+    // On a tie, the larger fan-out has room for more rows than expected.
     let best = plans
         .min_by(|one, other| one.seconds.total_cmp(&other.seconds).then(other.fan_out.cmp(&one.fan_out)));
     best.ok_or_else(|| SpillError::Memory {
@@ -135,7 +136,8 @@ pub(super) fn choose(
 }
 
 impl Task<'_> {
-    /// Whether memory allows as many reads at once, of each of two partitions, or no fewer were measured.
+    /// Returns true if memory allows this depth for each of two readers, or no smaller depth was
+    /// measured.
     fn reaches(&self, cost: &ReadCost, all: &[ReadCost]) -> bool {
         let reached = self.memory.read_buffers(cost.request_bytes, cost.depth) / 2;
         let is_fewer =
@@ -151,7 +153,7 @@ impl Task<'_> {
         let most = |area_bytes| {
             most_partitions(options, area_bytes, cluster_bytes, memory.lists_bytes, read_buffers)
         };
-        // A piece of a pair has one row at least.
+        // A piece of a pair holds at least one row.
         if most(memory.area_bytes) < 2 || pair_area_bytes < 2 * memory.row_bytes_max {
             return None;
         }
@@ -161,8 +163,8 @@ impl Task<'_> {
             ..Estimate::of(&options.costs, cost, memory.writes)
         };
         let fan_out = enough_partitions(*build_bytes, memory.area_bytes).min(most(memory.area_bytes));
-        let expected = estimate.of_input(Sides::alike(*build_bytes), fan_out, memory.area_bytes);
-        let Expected { seconds, levels } = expected;
+        let expected = estimate.of_input(Sides::equal(*build_bytes), fan_out, memory.area_bytes);
+        let Prediction { seconds, levels } = expected;
         Some(JoinPlan {
             cluster_bytes,
             depth,
@@ -174,8 +176,9 @@ impl Task<'_> {
     }
 }
 
-/// Into how many partitions rows can be divided. The bodies of all take a third of the area, so that whenever it is full one of
-/// the partitions in it is longer than a body. A quarter of the lists is left for pairs that are divided again.
+/// Maximum number of partitions in a division. Bodies take at most a third of the area, so a full
+/// area always holds a partition longer than a body. A quarter of the lists is kept for pairs that
+/// are divided again.
 pub(super) fn most_partitions(
     options: &JoinOptions,
     area_bytes: usize,
@@ -188,7 +191,7 @@ pub(super) fn most_partitions(
     by_area.min(by_lists).min(options.fan_out_max.unwrap_or(usize::MAX).max(2))
 }
 
-/// No more partitions than are needed: twice as many as would fit into memory one by one, since they aren't of one length.
+/// Number of partitions needed for `bytes`: twice the minimum, because partitions differ in length.
 pub(super) fn enough_partitions(bytes: u64, area_bytes: usize) -> usize {
     let pieces = bytes.div_ceil(area_bytes.max(1) as u64);
     usize::try_from(2 * pieces).unwrap_or(usize::MAX).max(2)
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn seeks_make_clusters_large_and_their_lack_makes_fan_out_large() {
+    fn slow_seeks_call_for_large_clusters_and_fast_ones_for_large_fan_out() {
         let disk = plan(one_at_a_time(10e-3), 2 << 20, 200 << 20);
         let flash = plan(one_at_a_time(2e-6), 2 << 20, 200 << 20);
         assert!(disk.cluster_bytes > 4 * flash.cluster_bytes, "{disk:?} {flash:?}");
@@ -228,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn no_more_reads_are_expected_at_once_than_there_is_memory_for() {
+    fn planned_depth_fits_into_memory() {
         // Each doubling of the depth doubles what the device reads.
         let deep = |request_bytes: usize, depth: u32| ReadCost {
             request_bytes,
@@ -239,12 +242,12 @@ mod tests {
         let random_reads = sizes.iter().flat_map(|bytes| (0..9).map(|power| deep(*bytes, 1 << power)));
         let costs = SpillCosts { random_reads: random_reads.collect(), ..SpillCosts::default() };
         let chosen = plan(costs, 2 << 20, 200 << 20);
-        // An eighth of the memory is for reading.
+        // An eighth of the memory is for read buffers.
         assert!(2 * chosen.depth as usize * chosen.cluster_bytes <= 256 << 10, "{chosen:?}");
     }
 
     #[test]
-    fn what_nearly_fits_takes_few_partitions() {
+    fn nearly_fitting_input_takes_few_partitions() {
         assert_eq!(plan(SpillCosts::default(), 1 << 20, 1 << 20).fan_out, 4);
         assert_eq!(plan(SpillCosts::default(), 1 << 20, 1 << 10).levels, 0);
     }

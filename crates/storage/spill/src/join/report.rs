@@ -1,6 +1,6 @@
 use super::JoinPlan;
 
-/// What a join did.
+/// Statistics of a join.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct JoinReport {
@@ -8,33 +8,34 @@ pub struct JoinReport {
     pub build_rows: u64,
     /// Rows of the probe side.
     pub probe_rows: u64,
-    /// Rows that the sink got.
+    /// Rows passed to the sink.
     pub result_rows: u64,
-    /// What was chosen at the beginning.
+    /// Plan chosen at the start.
     pub plan: JoinPlan,
-    /// Partitions of the first level whose build rows were written. None: everything stayed in memory.
+    /// Partitions destaged on the first level; 0 if everything stayed in memory.
     pub spilled_partitions: u64,
     /// Pairs of partitions that were divided again.
     pub divided_pairs: u64,
-    /// How often a row was written, at most.
+    /// Maximum number of times that a row was written.
     pub levels: u32,
-    /// Pairs of partitions of which the probe side was in memory, and not the build side.
+    /// Pairs of partitions joined with the probe side in memory.
     pub swapped_pairs: u64,
-    /// Pairs of partitions that were joined piece by piece, as neither side fitted into memory.
+    /// Pairs of partitions joined by a block loop, because neither side fitted into memory.
     pub block_loops: u64,
-    /// Pieces in those.
+    /// Pieces of all block loops.
     pub block_loop_pieces: u64,
-    /// Rows that were not written because a filter told that no row of the other side has their key.
+    /// Rows that were not written, because the filter showed that no row of the other side has
+    /// their key.
     pub filtered_rows: u64,
     /// Bytes written to the temporary space.
     pub written_bytes: u64,
-    /// Writes.
+    /// Write requests.
     pub write_requests: u64,
-    /// Bytes read from it.
+    /// Bytes read from the temporary space.
     pub read_bytes: u64,
-    /// Reads.
+    /// Read requests.
     pub read_requests: u64,
-    /// The most memory of the budget that was taken at once, in bytes.
+    /// Peak memory of the budget in use, in bytes.
     pub most_used_bytes: usize,
 }
 
@@ -60,7 +61,7 @@ impl JoinReport {
         }
     }
 
-    /// What two joins did together, each with a share of the keys.
+    /// Sums the statistics of two joins that each had a share of the keys.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
         Self {

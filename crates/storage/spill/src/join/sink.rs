@@ -4,15 +4,16 @@ use super::JoinKind;
 use crate::SpillError;
 use crate::rows::Row;
 
-/// Takes the rows that a join gives. It may wait: the join waits for it then, and holds no result back in memory.
+/// Receiver of the rows of a join. The join waits while the sink waits, and keeps no results in
+/// memory.
 ///
-/// A closure that waits for nothing and can't fail is one.
+/// A closure that neither waits nor fails is a sink.
 pub trait JoinSink {
-    /// Why a join ends: its own failure, or the sink's.
+    /// Error of the join or the sink.
     type Error: From<SpillError>;
 
-    /// A row of the result, in no particular order. `build` is there where the kind of the join gives [pairs](JoinKind::Inner)
-    /// and the probe row matched.
+    /// Takes a row of the result, in no particular order. `build` is given if the join returns
+    /// [pairs](JoinKind::Inner) and the probe row matched.
     fn row(
         &mut self,
         build: Option<Row<'_>>,
@@ -29,7 +30,7 @@ impl<F: FnMut(Option<Row<'_>>, Row<'_>)> JoinSink for F {
     }
 }
 
-/// A sink, what it is to get, and how much it got.
+/// A sink, the kind of rows it takes, and the number of rows passed to it.
 pub(super) struct Output<'a, S> {
     pub(super) kind: JoinKind,
     sink: &'a mut S,
@@ -42,12 +43,12 @@ impl<'a, S: JoinSink> Output<'a, S> {
     }
 
     pub(super) async fn pair(&mut self, build: Row<'_>, probe: Row<'_>) -> Result<(), S::Error> {
-        debug_assert!(self.kind.wants_pairs(), "a pair is wanted");
+        debug_assert!(self.kind.returns_pairs(), "this kind of join returns pairs");
         self.rows += 1;
         self.sink.row(Some(build), probe).await
     }
 
-    /// A probe row by itself.
+    /// Passes a probe row without a build row.
     pub(super) async fn probe(&mut self, probe: Row<'_>) -> Result<(), S::Error> {
         self.rows += 1;
         self.sink.row(None, probe).await

@@ -1,13 +1,14 @@
-//! Rows in memory, and a hash table over them, in one buffer.
+//! A hash table of rows in a single buffer.
 //!
 //! ```text
-//! buffer  │ row │ row │ row │ … free … │ bucket │ bucket │ … │ what others reserved, from the end downwards │
+//! buffer  │ row │ row │ row │ … free … │ bucket │ bucket │ … │ reserved by the caller, from the end downwards │
 //! row     u64 hash of the key, u64 link, u32 length of the key, u32 length of the payload, key, payload
-//! link    1 + offset of the next row in the same bucket, or 0; the highest bit: a row that matched
+//! link    1 + offset of the next row in the same bucket, or 0; the highest bit marks a matched row
 //! bucket  1 + offset of its first row, or 0
 //! ```
 //!
-//! Buckets are as many as rows, and are made when all rows are there; room for them is kept.
+//! There are as many buckets as rows. They are made once all rows have been added; room for them is
+//! kept free.
 
 use bytemuck::cast_slice_mut;
 use nandle_io::BufferMut;
@@ -21,7 +22,7 @@ const WORD_BYTES: usize = size_of::<u64>();
 const LINK_AT: usize = WORD_BYTES;
 const HEADER_BYTES: usize = 2 * WORD_BYTES + 2 * size_of::<u32>();
 const MATCHED: u64 = 1 << 63;
-/// What a row takes beside its key and its payload.
+/// Memory of a row besides its key and payload, in bytes.
 pub(super) const ROW_OVERHEAD_BYTES: usize = HEADER_BYTES + WORD_BYTES;
 
 pub(super) struct Table {
@@ -29,13 +30,13 @@ pub(super) struct Table {
     buffer: BufferMut,
     rows: usize,
     rows_end: usize,
-    /// Where what others reserved begins.
+    /// Start of the reserved area.
     top: usize,
-    /// Where the buckets begin; none before they are made.
+    /// Start of the buckets; none before they are made.
     buckets_start: Option<usize>,
 }
 
-/// A row as it lies in a table.
+/// A row stored in a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<'a> {
     pub(super) hash: u64,
@@ -53,14 +54,14 @@ impl Entry<'_> {
     }
 }
 
-/// What so many rows, with so many bytes of keys and payloads, take of a table.
+/// Table memory of `rows` rows with `row_bytes` bytes of keys and payloads.
 pub(super) fn table_bytes(rows: u64, row_bytes: u64) -> u64 {
     let all = row_bytes.saturating_add(rows.saturating_mul(ROW_OVERHEAD_BYTES as u64));
     all.saturating_add(WORD_BYTES as u64)
 }
 
 impl Table {
-    /// With a buffer of so many bytes.
+    /// Creates a table with a buffer of `bytes` bytes.
     pub(super) fn new(budget: &Budget, bytes: usize) -> Result<Self, SpillError> {
         let (grant, buffer) = budget.buffer("rows in memory", bytes)?;
         let top = buffer.len();
@@ -71,25 +72,25 @@ impl Table {
         self.rows
     }
 
-    /// Whether there is room for so many more rows with all they take, and so many bytes that others reserve.
+    /// Returns true if `rows` more rows, their buckets and `reserved_bytes` fit.
     pub(super) fn has_room(&self, rows: usize, row_bytes: usize, reserved_bytes: usize) -> bool {
-        // One word more, because the buckets begin at a multiple of one.
+        // One more word, because the buckets are aligned to a word.
         let buckets_bytes = (self.rows + rows + 1) * WORD_BYTES;
         self.rows_end + rows * HEADER_BYTES + row_bytes + buckets_bytes + reserved_bytes <= self.top
     }
 
-    /// Takes so many bytes at the end, for which there is room.
+    /// Reserves `bytes` bytes at the end; there must be room for them.
     pub(super) fn reserve(&mut self, bytes: usize) {
-        assert!(self.has_room(0, 0, bytes), "{bytes} bytes are free");
+        assert!(self.has_room(0, 0, bytes), "no room to reserve {bytes} bytes");
         self.top -= bytes;
     }
 
-    /// What was reserved, the first of it at the end.
+    /// The reserved area; the first reservation is at its end.
     pub(super) fn reserved(&mut self) -> &mut [u8] {
         self.buffer.get_mut(self.top..).unwrap_or_default()
     }
 
-    /// The rows, and what was reserved.
+    /// The rows and the reserved area.
     pub(super) fn split(&mut self) -> (Entries<'_>, &mut [u8]) {
         let Some((below, reserved)) = self.buffer.split_at_mut_checked(self.top) else {
             unreachable!("{} is in the buffer", self.top)
@@ -97,9 +98,10 @@ impl Table {
         (Entries { rows: below.get(..self.rows_end).unwrap_or_default(), at: 0 }, reserved)
     }
 
-    /// Takes a row in, if there is room for it beside so many bytes that others will reserve.
+    /// Adds a row if there is room for it and for `reserved_bytes` more. Returns true if it was
+    /// added.
     pub(super) fn push(&mut self, hash: u64, row: Row<'_>, reserved_bytes: usize) -> bool {
-        debug_assert_eq!(self.buckets_start, None, "no row comes after the buckets were made");
+        debug_assert_eq!(self.buckets_start, None, "rows are added before the buckets are made");
         let Row { key, payload } = row;
         if !self.has_room(1, key.len() + payload.len(), reserved_bytes) {
             return false;
@@ -120,14 +122,14 @@ impl Table {
         true
     }
 
-    /// All rows, as they came.
+    /// Iterates over all rows in order of insertion.
     pub(super) fn entries(&self) -> Entries<'_> {
         Entries { rows: self.buffer.get(..self.rows_end).unwrap_or_default(), at: 0 }
     }
 
-    /// Drops the rows with other hashes than those that are kept.
+    /// Drops the rows whose hashes `keeps` rejects.
     pub(super) fn retain(&mut self, keeps: impl Fn(u64) -> bool) {
-        debug_assert_eq!(self.buckets_start, None, "links are to rows that stay where they are");
+        debug_assert_eq!(self.buckets_start, None, "rows move, so there must be no links yet");
         let (mut at, mut kept_end) = (0, 0);
         while at < self.rows_end {
             let entry = entry_at(&self.buffer, at);
@@ -143,12 +145,12 @@ impl Table {
         self.rows_end = kept_end;
     }
 
-    /// Drops all rows. What was reserved stays.
+    /// Drops all rows. Reserved bytes stay reserved.
     pub(super) fn clear(&mut self) {
         (self.rows, self.rows_end, self.buckets_start) = (0, 0, None);
     }
 
-    /// All rows are there: makes the buckets.
+    /// Makes the buckets, once all rows have been added.
     pub(super) fn make_buckets(&mut self) {
         let start = (self.top - self.rows * WORD_BYTES) / WORD_BYTES * WORD_BYTES;
         debug_assert!(start >= self.rows_end, "room for the buckets was kept");
@@ -172,7 +174,7 @@ impl Table {
         self.buckets_start = Some(start);
     }
 
-    /// The first row with this key.
+    /// Returns the offset of the first row with this key.
     pub(super) fn find(&self, hash: u64, key: &[u8]) -> Option<usize> {
         let Some(start) = self.buckets_start else { unreachable!("the buckets were made") };
         if self.rows == 0 {
@@ -184,7 +186,7 @@ impl Table {
         self.follow(u64::from_ne_bytes(*first), hash, key)
     }
 
-    /// The next row with the same key as the one at `at`.
+    /// Returns the next row with the same key as the row at `at`.
     pub(super) fn find_next(&self, at: usize) -> Option<usize> {
         let entry = self.entry(at);
         self.follow(entry.link, entry.hash, entry.row.key)
@@ -206,7 +208,7 @@ impl Table {
         entry_at(&self.buffer, at)
     }
 
-    /// The row at `at` matched. Returns whether it had before.
+    /// Marks the row at `at` as matched. Returns true if it was marked before.
     pub(super) fn mark(&mut self, at: usize) -> bool {
         let link = self.entry(at).link;
         put(&mut self.buffer, at + LINK_AT, &(link | MATCHED).to_ne_bytes());
@@ -214,7 +216,7 @@ impl Table {
     }
 }
 
-/// Rows one behind the other.
+/// Iterator over rows in a buffer.
 pub(super) struct Entries<'a> {
     rows: &'a [u8],
     at: usize,
@@ -243,12 +245,12 @@ fn entry_at(rows: &[u8], at: usize) -> Entry<'_> {
         let row = Row { key, payload: rows.get(..u32::from_ne_bytes(*payload_bytes) as usize)? };
         Some(Entry { hash: u64::from_ne_bytes(*hash), link: u64::from_ne_bytes(*link), row })
     });
-    let Some(entry) = entry else { unreachable!("a row begins at {at}") };
+    let Some(entry) = entry else { unreachable!("no row begins at {at}") };
     entry
 }
 
 fn put(buffer: &mut [u8], at: usize, bytes: &[u8]) {
-    let Some(into) = buffer.get_mut(at..at + bytes.len()) else { unreachable!("there is room at {at}") };
+    let Some(into) = buffer.get_mut(at..at + bytes.len()) else { unreachable!("no room at {at}") };
     into.copy_from_slice(bytes);
 }
 
@@ -257,13 +259,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_with_a_key_are_found_and_others_are_not_and_all_of_it_is_used() {
+    fn rows_are_found_by_key_and_the_buffer_is_filled() {
         let budget = Budget::new(64 << 10).unwrap();
         let mut table = Table::new(&budget, 8192).unwrap();
         table.reserve(100);
         let payload = [9; 11];
         let mut count = 0_u64;
-        // Three rows of each key; the hashes of some keys are equal.
+        // Three rows of each key; some keys have equal hashes.
         while table.push(count / 12, Row { key: &(count / 3).to_be_bytes(), payload: &payload }, 64) {
             count += 1;
         }

@@ -1,7 +1,8 @@
-//! Runs are cut at a key, so that what comes before it and what comes behind can be merged apart.
+//! Cuts runs at a key, so that the rows before and behind it can be merged independently.
 //!
-//! In each run the cluster is found by binary search, by the first key that begins in a cluster; how many rows and bytes lie before
-//! it is written [in front](crate::rows::cluster_head) of it. What of that cluster lies before the key is counted row by row.
+//! A binary search over the first keys of clusters finds the cluster in each run. The [cluster
+//! head](crate::rows::cluster_head) holds the number of rows and bytes before the cluster. Rows
+//! inside the cluster are counted one by one.
 
 use std::ops::Range;
 
@@ -16,31 +17,31 @@ use crate::space::cluster::HEADER_BYTES;
 use crate::{Budget, SpillError};
 
 const PURPOSE: &str = "dividing the result";
-/// What of a key is kept that was taken for a sample, behind the beginning that most keys have in common: any bytes are a place to
-/// cut at.
+/// Bytes of a sampled key that are kept, behind the prefix that most keys share. A truncated key is
+/// as good a cut as any.
 const SAMPLE_BYTES_MAX: usize = 64;
 
-/// A place in a run.
+/// Position in a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cut {
-    /// What comes behind it is read from this cluster on.
+    /// First cluster to read for the rows behind the cut.
     from: u32,
-    /// Of the rows that begin there so many come before it.
+    /// Rows that begin in that cluster and lie before the cut.
     skipped: u64,
-    /// What comes before it is read up to this cluster.
+    /// End of the clusters to read for the rows before the cut.
     to: u32,
-    /// All rows of the run that come before it.
+    /// Totals of all rows before the cut.
     pub(crate) before: Totals,
 }
 
 impl Cut {
-    /// Behind all rows.
+    /// Cut behind all rows of the run.
     pub(crate) fn end(run: &Run) -> Self {
         let clusters = u32::try_from(run.clusters()).unwrap_or(u32::MAX);
         Self { from: clusters, skipped: 0, to: clusters, before: run.totals() }
     }
 
-    /// What of the run lies between this and another one behind it.
+    /// Returns the part of the run between this cut and a later one.
     pub(crate) fn part(self, next: Self, run: &Run) -> Run {
         let streams = pieces(run, self.from..next.to);
         let rows = next.before.minus(self.before).rows;
@@ -58,11 +59,11 @@ fn pieces(run: &Run, clusters: Range<u32>) -> Vec<crate::space::Stream> {
     run.streams.iter().filter_map(piece).collect()
 }
 
-/// Reads what has to be known of runs.
+/// Reads the clusters that cutting needs.
 pub(crate) struct Cutter<'a> {
     space: &'a Space,
     _grants: [Grant; 2],
-    /// None while a reader has it.
+    /// None while a reader holds the buffer.
     buffer: Option<BufferMut>,
     sample_bytes_max: usize,
     pub(crate) requests: u64,
@@ -88,7 +89,8 @@ impl<'a> Cutter<'a> {
         })
     }
 
-    /// Keys from all runs, in their order, and as many of each as are its share of all clusters: about so many.
+    /// Returns about `count` sampled keys in order. Each run contributes in proportion to its
+    /// clusters.
     pub(crate) async fn samples(&mut self, runs: &[Run], count: usize) -> Result<Vec<Vec<u8>>, SpillError> {
         let clusters: u64 = runs.iter().map(Run::clusters).sum();
         let every = (clusters / count as u64).max(1);
@@ -108,10 +110,11 @@ impl<'a> Cutter<'a> {
         Ok(samples)
     }
 
-    /// Where a run's rows with keys from this one on begin, at or behind another cut.
+    /// Finds the first row with `key` or a greater key, at or behind another cut.
     pub(crate) async fn cut(&mut self, run: &Run, key: &[u8], behind: Cut) -> Result<Cut, SpillError> {
         let (mut low, mut high) = (behind.from, u32::try_from(run.clusters()).unwrap_or(u32::MAX));
-        // The last cluster whose first key is less is below `high`; if there is one, it is not below `low`.
+        // Invariant: the last cluster with a smaller first key is below `high`, and not below `low`
+        // if one was found.
         let mut is_found = false;
         while low < high {
             let middle = low + (high - low) / 2;
@@ -125,7 +128,7 @@ impl<'a> Cutter<'a> {
         if is_found { self.count_in(run, low - 1, key).await } else { Ok(behind) }
     }
 
-    /// Counts the rows that begin in a cluster and come before the key.
+    /// Counts the rows of a cluster that come before the key.
     async fn count_in(&mut self, run: &Run, from: u32, key: &[u8]) -> Result<Cut, SpillError> {
         let mut reader = RunReader::new(0, u64::MAX, run.row_bytes_max);
         let mut at = from;
@@ -142,14 +145,15 @@ impl<'a> Cutter<'a> {
                     at += 1;
                     self.give(run, at, &mut reader).await?;
                 }
-                Step::End => unreachable!("no end of rows was named"),
+                Step::End => unreachable!("the reader has no row limit"),
             }
         }
         self.buffer = reader.take_cluster();
         Ok(Cut { from, skipped: skipped.rows, to: at + 1, before: start.plus(skipped) })
     }
 
-    /// What is asked of the first key that begins in a cluster, or behind it; none where no row does.
+    /// Applies `ask` to the key of the first row that begins in cluster `at` or later. Returns none
+    /// if no row begins there.
     async fn first_key<T>(
         &mut self,
         run: &Run,
@@ -210,7 +214,7 @@ impl<'a> Cutter<'a> {
     }
 }
 
-/// Of the streams that lie before the one with this cluster.
+/// Totals of the streams in front of the stream that holds the cluster.
 fn totals_before(run: &Run, cluster: u32) -> Totals {
     let mut start = 0;
     let mut before = Totals::default();

@@ -1,8 +1,9 @@
-//! The clusters of runs, read before they are needed.
+//! Reads the clusters of runs ahead.
 //!
-//! Which run will need its next cluster first is foretold by the last key of the cluster that it is at (Knuth, *The Art of Computer
-//! Programming* 3, §5.4.9, forecasting). For reads beyond the next one of a run it is extrapolated: each cluster is
-//! taken to go on in keys as far as those before it did. A wrong forecast costs time, nothing else.
+//! The last key of each run's current cluster forecasts which run needs its next cluster first
+//! (Knuth, *The Art of Computer Programming* 3, §5.4.9, forecasting). Reads further ahead use
+//! extrapolation: each cluster is assumed to span as many keys as the average cluster before it. A
+//! wrong forecast only costs time.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -24,7 +25,7 @@ pub(super) struct Feed {
     after: AfterReading,
     spare: Vec<BufferMut>,
     sources: Vec<FeedSource>,
-    /// When each run with clusters left will need another: one valid entry each.
+    /// Forecast of when each run with unread clusters needs another; one valid entry for each run.
     forecasts: BinaryHeap<Reverse<Forecast>>,
     pub(super) requests: u64,
 }
@@ -32,11 +33,11 @@ pub(super) struct Feed {
 struct FeedSource {
     left: Box<dyn Iterator<Item = Header>>,
     in_flight: VecDeque<(Header, Reply)>,
-    /// The tag of the first cluster, and of the one that came last.
+    /// Tags of the first and the latest cluster.
     tags: Option<(u64, u64)>,
     came: u64,
     last: Option<Header>,
-    /// Of its valid forecast.
+    /// Version of the valid forecast; older entries are ignored.
     version: u32,
     is_at_end: bool,
 }
@@ -48,18 +49,18 @@ struct Forecast {
     version: u32,
 }
 
-/// Of a run's reader and feed, and of what is kept of each read that is on its way.
+/// Memory for the reader and feed of a run, and for its outstanding reads.
 const FIXED_BYTES: usize = size_of::<FeedSource>() + size_of::<RunReader>() + 256;
 
-/// What a run takes of memory in a merge, beside its cluster.
+/// Memory of a run in a merge besides its cluster, in bytes.
 pub(crate) fn run_overhead_bytes(run: &Run) -> usize {
     let lists: usize = run.streams.iter().map(Stream::list_bytes).sum();
-    // Its key, and a row over an edge.
+    // Its key, and a row that crosses clusters.
     FIXED_BYTES + lists + 2 * run.row_bytes_max + HEAD_BYTES_MAX
 }
 
 impl Feed {
-    /// Starts to read. Takes memory for a cluster of each run and `read_ahead` more.
+    /// Starts to read. Allocates a cluster for each run, and `read_ahead` more.
     pub(super) fn new(
         space: &Space,
         budget: &Budget,
@@ -92,7 +93,7 @@ impl Feed {
         source
     }
 
-    /// Starts to read the next cluster of a run, if it has one.
+    /// Starts to read the next cluster of a run. Returns false if there is none.
     fn request(&mut self, source: usize) -> bool {
         let space = self.space.clone();
         let Some(header) = self.source(source).next_header() else { return false };
@@ -105,7 +106,8 @@ impl Feed {
         true
     }
 
-    /// The next cluster of a run, and how many of its bytes count. The run needs `exhausted` no more.
+    /// Waits for the next cluster of a run. Returns it with the number of bytes used. Recycles the
+    /// buffer `exhausted`.
     pub(super) async fn next(
         &mut self,
         source: usize,
@@ -136,7 +138,7 @@ impl Feed {
         Ok((buffer, used))
     }
 
-    /// A run that is at its end needs its cluster no more.
+    /// Recycles the buffer of a run that has ended.
     pub(super) fn give_back(&mut self, buffer: BufferMut) {
         self.spare.push(buffer);
         self.read_ahead();
@@ -151,7 +153,7 @@ impl Feed {
         }
     }
 
-    /// Foretells when a run will need another cluster than those that are on their way.
+    /// Forecasts when a run needs a cluster beyond those in flight.
     fn forecast(&mut self, source: usize) {
         let of = self.source(source);
         of.version += 1;
@@ -159,7 +161,7 @@ impl Feed {
         self.forecasts.push(Reverse(Forecast { tag, source, version }));
     }
 
-    /// Where the cluster lies that a run is at.
+    /// Offset of the current cluster of a run, in bytes.
     pub(super) fn last_offset_bytes(&self, source: usize) -> u64 {
         let last = self.sources.get(source).and_then(|source| source.last.as_ref());
         last.map_or(0, |header| self.space.offset_of(header.cluster))
@@ -193,7 +195,7 @@ impl FeedSource {
         self.last = Some(header);
     }
 
-    /// The tag of the last key of what is there and on its way.
+    /// Tag of the last key among the clusters that have arrived or are in flight.
     fn forecast(&self) -> Option<u64> {
         let (first, last) = self.tags?;
         let by_cluster = last.saturating_sub(first) / self.came.max(1);

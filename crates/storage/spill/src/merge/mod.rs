@@ -1,4 +1,4 @@
-//! Sorted sources become one.
+//! Merges sorted sources.
 
 mod cut;
 mod feed;
@@ -24,33 +24,33 @@ use crate::sort::Workspace;
 use crate::space::{AfterReading, Space, Stream};
 use crate::{Budget, SpillError};
 
-/// How a sort will be merged, and what that takes.
+/// Plan of the merges of a sort, with predicted costs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct MergePlan {
-    /// What one request reads.
+    /// Length of a read, in bytes.
     pub cluster_bytes: usize,
-    /// Clusters that are there or on their way, beside one for each run.
+    /// Clusters read ahead, in addition to one for each run.
     pub read_ahead: usize,
-    /// Runs merged at once, at most.
+    /// Maximum number of runs in one merge.
     pub fan_in: usize,
-    /// Bytes of runs that are read, in all merges.
+    /// Bytes that all merges read.
     pub read_bytes: u64,
-    /// Bytes that merges before the last one write.
+    /// Bytes written by the merges before the last one.
     pub written_bytes: u64,
-    /// What the device needs for both, in seconds.
+    /// Predicted device time of all reads and writes, in seconds.
     pub seconds: f64,
 }
 
-/// A sorted sequence of rows in a space.
+/// A sorted sequence of rows on temporary space.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
-    /// One behind the other.
+    /// Streams in key order.
     pub(crate) streams: Vec<Stream>,
-    /// Of those that begin in the first cluster so many come before its own.
+    /// Rows that begin in the first cluster but precede this run.
     pub(crate) skipped: u64,
     pub(crate) rows: u64,
-    /// The longest row, which a merge may have to put together.
+    /// Length of the longest row; a merge needs a buffer of this size.
     pub(crate) row_bytes_max: usize,
 }
 
@@ -59,13 +59,13 @@ impl Run {
         self.streams.iter().map(|stream| u64::from(stream.clusters())).sum()
     }
 
-    /// Of all its rows, where it isn't a part of another.
+    /// Totals of all rows. Not meaningful for a part of a run.
     pub(crate) fn totals(&self) -> Totals {
         self.streams.iter().fold(Totals::default(), |sum, stream| sum.plus(stream.totals))
     }
 }
 
-/// Merges sources in the order of their rows; rows with equal keys in the order of the sources.
+/// Merges sources in key order. Rows with equal keys follow the order of their sources.
 pub(crate) struct Merge {
     sources: Vec<Source>,
     tree: Tree,
@@ -74,7 +74,7 @@ pub(crate) struct Merge {
 }
 
 impl Merge {
-    /// Of runs, whose clusters are given back as they are read, or not.
+    /// Creates a merge of runs; `after` tells if clusters are released as they are read.
     pub(crate) fn of_runs(
         space: &Space,
         budget: &Budget,
@@ -90,12 +90,12 @@ impl Merge {
         Ok(Self { tree: Tree::new(sources.len()), sources, feed: Some(feed), present: None })
     }
 
-    /// Of what is in memory.
+    /// Creates a merge of rows in memory.
     pub(crate) fn of_memory(sources: Vec<Source>) -> Self {
         Self { tree: Tree::new(sources.len()), sources, feed: None, present: None }
     }
 
-    /// Goes on to the next row; false: there is none.
+    /// Advances to the next row. Returns false at the end.
     pub(crate) async fn advance(&mut self) -> Result<bool, SpillError> {
         match self.present {
             Some(source) => {
@@ -113,19 +113,19 @@ impl Merge {
         Ok(self.present.is_some_and(|source| self.tree.code(source) != Code::END))
     }
 
-    /// The present row.
+    /// The current row.
     pub(crate) fn row(&self) -> Row<'_> {
         let source = self.present.and_then(|source| self.sources.get(source));
-        let Some(source) = source else { unreachable!("there is a row after `advance` said so") };
+        let Some(source) = source else { unreachable!("`advance` returned true") };
         source.row()
     }
 
-    /// Whether the present row's key is that of the row before.
+    /// Returns true if the current row has the same key as the row before.
     pub(crate) fn is_equal(&self) -> bool {
         self.present.is_some_and(|source| self.tree.code(source) == Code::EQUAL)
     }
 
-    /// The memory of rows that were in one.
+    /// Returns the memory of the rows, if the only source was in memory.
     pub(crate) fn into_workspace(self) -> Option<Workspace> {
         match <[Source; 1]>::try_from(self.sources) {
             Ok([Source::Memory(rows)]) => Some(rows.into_workspace()),
@@ -133,7 +133,7 @@ impl Merge {
         }
     }
 
-    /// Requests that were made.
+    /// Read requests so far.
     pub(crate) fn read_requests(&self) -> u64 {
         self.feed.as_ref().map_or(0, |feed| feed.requests)
     }
@@ -158,7 +158,7 @@ impl Merge {
         let (Some(Source::Run(run)), Some(feed)) = (self.sources.get_mut(source), &mut self.feed) else {
             unreachable!("runs have a feed")
         };
-        // What it decoded so far of a row lies apart.
+        // The reader keeps the decoded part of a row that crosses clusters.
         let exhausted = run.take_cluster();
         let (buffer, used) = feed.next(source, exhausted).await?;
         let given = run.give(buffer, used);

@@ -1,8 +1,10 @@
-//! Which runs are merged first.
+//! Chooses the runs to merge next.
 
-/// The runs, by their positions, that the next merge joins, so that in the end the fewest bytes are moved; none where all fit into
-/// one last merge. The first merge takes as few as make all later ones full, always of the shortest (Knuth, *The Art of
-/// Computer Programming* 3, §5.4.9). Where rows with equal keys must keep their order they are neighbours.
+/// Returns the positions of the runs for the next merge, such that all merges together move the
+/// fewest bytes. Returns none if one last merge can take all runs. The first merge takes just
+/// enough runs to make all later merges full, and each takes the shortest runs (Knuth, *The Art of
+/// Computer Programming* 3, §5.4.9). If `keeps_order`, only neighbouring runs are merged, so that
+/// rows with equal keys keep their order.
 pub(crate) fn next_merge(lengths: &[u64], fan_in: usize, keeps_order: bool) -> Option<Vec<usize>> {
     debug_assert!(fan_in >= 2, "a merge joins two runs at least");
     if lengths.len() <= fan_in {
@@ -15,7 +17,8 @@ pub(crate) fn next_merge(lengths: &[u64], fan_in: usize, keeps_order: bool) -> O
     shortest(lengths, count, keeps_order)
 }
 
-/// The positions of so many runs that are the shortest, or of the neighbours that are together.
+/// Returns the positions of the `count` shortest runs, or of the `count` neighbours with the
+/// smallest sum if `keeps_order`.
 pub(crate) fn shortest(lengths: &[u64], count: usize, keeps_order: bool) -> Option<Vec<usize>> {
     if keeps_order {
         let windows = lengths.windows(count).map(|window| window.iter().sum::<u64>());
@@ -29,10 +32,11 @@ pub(crate) fn shortest(lengths: &[u64], count: usize, keeps_order: bool) -> Opti
     Some(shortest)
 }
 
-/// Bytes that merges before the last one read, and write, of so many runs of the same length.
+/// Predicts the bytes that merges before the last one read and write, for `runs` runs of equal
+/// length.
 pub(crate) fn predicted_bytes(runs: u64, run_bytes: u64, fan_in: usize) -> u64 {
     let fan_in = fan_in as u64;
-    // Runs of the same length are alike, so they are counted: (length, how many).
+    // Runs of equal length are counted together, as (length, count).
     let mut left = std::collections::BTreeMap::from([(run_bytes, runs)]);
     let mut moved = 0;
     let mut count = runs;
@@ -42,7 +46,7 @@ pub(crate) fn predicted_bytes(runs: u64, run_bytes: u64, fan_in: usize) -> u64 {
     };
     while count > fan_in {
         let Some((&length, &there)) = left.first_key_value() else { break };
-        // As many whole merges of this length as there are.
+        // Do as many full merges of this length as possible.
         if there >= wanted {
             let merges = if wanted == fan_in {
                 (there / wanted).min((count - fan_in).div_ceil(fan_in - 1))
@@ -86,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// Bytes moved by merging one after the other, as told by `next_merge`.
+    /// Bytes moved by following `next_merge` to the end.
     fn moved(mut lengths: Vec<u64>, fan_in: usize, keeps_order: bool) -> u64 {
         let mut moved = 0;
         while let Some(joined) = next_merge(&lengths, fan_in, keeps_order) {
@@ -102,7 +106,7 @@ mod tests {
         moved
     }
 
-    /// The least that any order of merging moves, tried out.
+    /// Fewest bytes that any merge order moves, by exhaustive search.
     fn least(lengths: &[u64], fan_in: usize) -> u64 {
         if lengths.len() <= fan_in {
             return 0;
@@ -121,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn one_last_merge_joins_all_that_it_can() {
+    fn last_merge_is_as_wide_as_possible() {
         assert_eq!(next_merge(&[1; 8], 8, false), None);
         assert_eq!(next_merge(&[1; 9], 8, false).map(|runs| runs.len()), Some(2));
         assert_eq!(next_merge(&[5, 1, 9, 2], 3, false), Some(vec![1, 3]));
@@ -137,7 +141,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_predicted_of_equal_runs_is_what_merging_moves(runs in 1_usize..200, fan_in in 2_usize..20) {
+        fn prediction_for_equal_runs_is_exact(runs in 1_usize..200, fan_in in 2_usize..20) {
             prop_assert_eq!(predicted_bytes(runs as u64, 7, fan_in), moved(vec![7; runs], fan_in, false));
         }
     }

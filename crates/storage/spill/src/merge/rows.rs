@@ -8,21 +8,21 @@ use crate::{Budget, Combine, SpillError};
 
 const PURPOSE: &str = "combining rows";
 
-/// The rows of a merge, those with equal keys combined where that is wanted.
+/// Rows of a merge. Combines rows with equal keys if asked to.
 pub(crate) struct Rows {
     merge: Merge,
     combine: Option<Arc<dyn Combine>>,
-    /// What may still be taken.
+    /// Rows that may still be returned.
     limit: u64,
-    combined: Combined,
+    combined: CombinedRow,
 }
 
-struct Combined {
-    /// Of the key and the payload.
+struct CombinedRow {
+    /// Grant for the key and the payload.
     grant: Grant,
     key: Vec<u8>,
     payload: Vec<u8>,
-    /// The merge is at a row that hasn't been taken.
+    /// True if the merge is at a row that hasn't been returned.
     has_next: bool,
     has_begun: bool,
 }
@@ -36,11 +36,11 @@ impl Rows {
     ) -> Result<Self, SpillError> {
         let grant = budget.count(PURPOSE, 0)?;
         let (key, payload) = (Vec::new(), Vec::new());
-        let combined = Combined { grant, key, payload, has_next: false, has_begun: false };
+        let combined = CombinedRow { grant, key, payload, has_next: false, has_begun: false };
         Ok(Self { merge, combine, limit, combined })
     }
 
-    /// The memory of rows that were in one.
+    /// Returns the memory of the rows, if the only source was in memory.
     pub(crate) fn into_workspace(self) -> Option<Workspace> {
         self.merge.into_workspace()
     }
@@ -49,7 +49,7 @@ impl Rows {
         self.merge.read_requests()
     }
 
-    /// The next row; none at the end.
+    /// Returns the next row, or none at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Row<'_>>, SpillError> {
         if self.limit == 0 {
             return Ok(None);
@@ -84,14 +84,15 @@ impl Rows {
     }
 }
 
-impl Combined {
+impl CombinedRow {
     fn count(&mut self) -> Result<(), SpillError> {
         let bytes = self.key.capacity() + self.payload.capacity();
         if bytes == self.grant.bytes() { Ok(()) } else { self.grant.resize(PURPOSE, bytes) }
     }
 }
 
-/// Without room to grow: what a merge keeps free for this is the longest row twice.
+/// Replaces the contents without spare capacity: the merge reserves just twice the longest row for
+/// them.
 fn replace(into: &mut Vec<u8>, from: &[u8]) {
     into.clear();
     into.reserve_exact(from.len());

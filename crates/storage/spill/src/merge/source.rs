@@ -2,7 +2,7 @@ use crate::rows::Row;
 use crate::rows::reader::RunReader;
 use crate::sort::MemoryRows;
 
-/// Where sorted rows come from.
+/// Source of sorted rows.
 pub(crate) enum Source {
     /// A run on the device.
     Run(RunReader),

@@ -1,5 +1,6 @@
-//! A tree of losers with offset-value codes: Knuth, *The Art of Computer Programming* 3, §5.4.1, and the codes of
-//! [`code`](crate::rows::code). Each inner node keeps the source that lost there; its code is relative to the one that won.
+//! Tournament tree of losers (Knuth, *The Art of Computer Programming* 3, §5.4.1) with offset-value
+//! [codes](crate::rows::code). Each inner node stores the source that lost there. The loser's code
+//! is relative to the winner's key.
 
 use std::cmp::Ordering;
 
@@ -9,14 +10,15 @@ use crate::rows::code::{self, Code};
 const NONE: usize = usize::MAX;
 
 pub(super) struct Tree {
-    /// Of each source's present key, relative to the last one that it was compared with and lost to.
+    /// Code of each source's current key, relative to the last key it lost to.
     codes: Vec<Code>,
-    /// The losers; `NONE` where no two have met yet. Node 0 has the winner of all.
+    /// Loser of each node, or `NONE` before two sources have met there. Node 0 stores the overall
+    /// winner.
     nodes: Vec<usize>,
 }
 
 impl Tree {
-    /// For so many sources, none of which has [entered](Self::enter).
+    /// Creates a tree for `sources` sources; each must still [enter](Self::enter).
     pub(super) fn new(sources: usize) -> Self {
         Self { codes: vec![Code::END; sources], nodes: vec![NONE; sources.max(1)] }
     }
@@ -25,17 +27,17 @@ impl Tree {
         self.codes.get(source).copied().unwrap_or(Code::END)
     }
 
-    /// The source with the least key, when all have entered.
+    /// Returns the source with the least key, once all have entered.
     pub(super) fn winner(&self) -> Option<usize> {
         self.nodes.first().copied().filter(|winner| *winner != NONE)
     }
 
-    /// A source has its first row.
+    /// Enters the first row of a source.
     pub(super) fn enter(&mut self, source: usize, code: Code, sources: &[Source]) {
         self.climb(source, code, sources);
     }
 
-    /// The winner has its next row, with a code relative to the one that won.
+    /// Enters the winner's next row; `code` is relative to its previous row.
     pub(super) fn replay(&mut self, source: usize, code: Code, sources: &[Source]) {
         debug_assert_eq!(self.winner(), Some(source), "only the winner goes on");
         self.climb(source, code, sources);
@@ -66,13 +68,13 @@ impl Tree {
     }
 }
 
-/// Whether the key of `one` comes before that of `other`: equal keys in the order of their sources.
+/// Returns true if `one` sorts before `other`. Equal keys follow the order of their sources.
 fn is_before(codes: &mut [Code], sources: &[Source], one: usize, other: usize) -> bool {
     let (first, second) = (one.min(other), one.max(other));
     let Ok([first_code, second_code]) = codes.get_disjoint_mut([first, second]) else {
         unreachable!("{first} and {second} are two sources")
     };
-    // Most are told apart by their codes, without a look at the keys.
+    // Codes decide most comparisons without reading the keys.
     let order = if first_code == second_code && *first_code != Code::END {
         let (Some(first), Some(second)) = (sources.get(first), sources.get(second)) else {
             unreachable!("{first} and {second} are sources")

@@ -1,20 +1,21 @@
-//! # What is in front of the rows in a run's cluster
+//! # Header in front of the rows of a run's cluster
 //!
 //! ```text
-//! byte   0  u32  where in the body, from its beginning, the first row begins that begins in this cluster; 2³² − 1: none does
-//!        4  u64  rows of the stream before that one
+//! byte   0  u32  offset in the body of the first row that begins in this cluster; 2³² − 1 if none does
+//!        4  u64  rows of the stream before that row
 //!       12  u64  bytes of their keys
 //!       20  u64  bytes of their payloads
 //!       28       rows, or parts of them
 //! ```
 //!
-//! Integers are little-endian. So a run can be read from any of its clusters on, and how much lies before is known.
+//! Integers are little-endian. The header makes it possible to start reading at any cluster, with
+//! the number of rows and bytes before it known.
 
-/// Its length.
+/// Length of the header, in bytes.
 pub(crate) const CLUSTER_HEAD_BYTES: usize = 28;
 const NONE: u32 = u32::MAX;
 
-/// How many rows, and of what length.
+/// Number of rows and their lengths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Totals {
     pub(crate) rows: u64,
@@ -35,9 +36,9 @@ impl Totals {
         }
     }
 
-    /// What is left without those that are in it.
+    /// Subtracts the totals of a subset.
     pub(crate) fn minus(self, less: Self) -> Self {
-        debug_assert!(less.rows <= self.rows, "{less:?} are among {self:?}");
+        debug_assert!(less.rows <= self.rows, "{less:?} is not a subset of {self:?}");
         Self {
             rows: self.rows - less.rows,
             key_bytes: self.key_bytes - less.key_bytes,
@@ -46,20 +47,20 @@ impl Totals {
     }
 }
 
-/// See the [module](self).
+/// Header of a cluster; see the [module](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClusterHead {
-    /// None where no row begins.
+    /// Offset of the first row; none if no row begins here.
     pub(crate) first_row: Option<u32>,
     pub(crate) before: Totals,
 }
 
 impl ClusterHead {
-    /// Writes it to the beginning of a body.
+    /// Writes the header to the beginning of a body.
     pub(crate) fn encode(self, body: &mut [u8]) {
         let Totals { rows, key_bytes, payload_bytes } = self.before;
         let Some((into, _)) = body.split_first_chunk_mut::<CLUSTER_HEAD_BYTES>() else {
-            unreachable!("a cluster is longer than what is in front of its rows")
+            unreachable!("a cluster is longer than its header")
         };
         let (first, counts) = into.split_at_mut(size_of::<u32>());
         first.copy_from_slice(&self.first_row.unwrap_or(NONE).to_le_bytes());
@@ -68,7 +69,7 @@ impl ClusterHead {
         }
     }
 
-    /// Reads it from the beginning of what is used of a body.
+    /// Reads the header from the used part of a body.
     pub(crate) fn decode(body: &[u8]) -> Result<Self, &'static str> {
         let Some((head, _)) = body.split_first_chunk::<CLUSTER_HEAD_BYTES>() else {
             return Err("it is too short for a run's cluster");
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_is_read_as_it_was_written() {
+    fn header_round_trips() {
         let before = Totals { rows: 3, key_bytes: 1 << 40, payload_bytes: 7 };
         let mut body = [0; 100];
         for first_row in [None, Some(28), Some(99)] {

@@ -1,12 +1,14 @@
-//! Offset-value codes: where and how a key differs from the one before it, in one number.
+//! Offset-value codes: the position and value of the first difference between a key and the key
+//! before it, in one number.
 //!
-//! Do and Graefe, *Robust and Efficient Sorting with Offset-Value Coding* (ACM TODS 2023), after Conner (IBM, 1977). Of two keys
-//! with codes relative to the same smaller key the one with the smaller code is the smaller one; only where the codes are equal the keys must
-//! be looked at, behind what they have in common.
+//! If two keys have codes relative to the same smaller key, the key with the smaller code is
+//! smaller. Only if the codes are equal must the keys be compared, and then only behind their
+//! common prefix. See Do and Graefe, *Robust and Efficient Sorting with Offset-Value Coding* (ACM
+//! TODS 2023), after Conner (IBM, 1977).
 //!
-//! A key is a sequence of chunks of four bytes, the last one filled up with zeros. The code counts the first chunk that differs
-//! (the later, the smaller the code) and holds its value. Keys that are equal but for a filled-up end have equal codes and are
-//! compared.
+//! A key is a sequence of four-byte chunks; the last one is padded with zeros. The code holds the
+//! index of the first chunk that differs (a later chunk gives a smaller code) and its value. Keys
+//! that differ only in padding have equal codes, and are compared.
 
 use std::cmp::Ordering;
 
@@ -14,17 +16,17 @@ use super::common_prefix;
 
 const CHUNK_BYTES: usize = 4;
 
-/// Of a key relative to a smaller or equal one.
+/// Code of a key relative to a smaller or equal key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Code(u64);
 
 impl Code {
-    /// It is equal to the one before.
+    /// Code of a key that equals the key before it.
     pub(crate) const EQUAL: Self = Self(0);
-    /// Greater than that of any key: a source that is at its end.
+    /// Sentinel of an exhausted source; sorts after every key.
     pub(crate) const END: Self = Self(u64::MAX);
 
-    /// Of a key that begins with `common` bytes of the one before, and differs behind them.
+    /// Code of a key that shares exactly `common` bytes with the key before it.
     pub(crate) fn at(common: usize, key: &[u8]) -> Self {
         let chunk = common / CHUNK_BYTES;
         let Some(from_end) = u32::try_from(chunk).ok().and_then(|chunk| (u32::MAX - 1).checked_sub(chunk))
@@ -34,12 +36,12 @@ impl Code {
         Self(u64::from(from_end) << 32 | u64::from(chunk_value(key, chunk * CHUNK_BYTES)))
     }
 
-    /// Of a key relative to the one before it, of which `common` bytes are the same.
+    /// Code of a key relative to the key `before`, with `common` bytes in common.
     pub(crate) fn relative(common: usize, key: &[u8], before: &[u8]) -> Self {
         if common == key.len() && common == before.len() { Self::EQUAL } else { Self::at(common, key) }
     }
 
-    /// Where the chunk begins that differs.
+    /// Offset of the chunk that differs.
     fn offset(self) -> usize {
         (u32::MAX - 1 - (self.0 >> 32) as u32) as usize * CHUNK_BYTES
     }
@@ -55,8 +57,9 @@ fn chunk_value(key: &[u8], at: usize) -> u32 {
     u32::from_be_bytes(chunk)
 }
 
-/// Compares two keys whose codes are relative to the same one. Where both codes are equal the greater key's code becomes the
-/// one relative to the smaller; where the keys are equal too, so does that of the second.
+/// Compares two keys whose codes are relative to the same key. If the codes are equal, the greater
+/// key's code is updated to be relative to the smaller key. If the keys are equal, too, the second
+/// key's code is updated.
 pub(crate) fn compare(one: (&mut Code, &[u8]), other: (&mut Code, &[u8])) -> Ordering {
     let ((one_code, one), (other_code, other)) = (one, other);
     if one_code != other_code {
@@ -89,7 +92,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn codes_relative_to_one_key_order_as_the_keys_do(mut keys in [key(), key(), key()]) {
+        fn codes_sort_like_their_keys(mut keys in [key(), key(), key()]) {
             keys.sort();
             let [base, one, other] = keys;
             let relative = |key: &Vec<u8>| Code::relative(common_prefix(key, &base), key, &base);
@@ -97,7 +100,7 @@ mod tests {
             prop_assert!(one_code <= other_code);
             let order = compare((&mut one_code, &one), (&mut other_code, &other));
             prop_assert_eq!(order, one.cmp(&other));
-            prop_assert_eq!(other_code, Code::relative(common_prefix(&one, &other), &other, &one), "the loser's is relative to the winner");
+            prop_assert_eq!(other_code, Code::relative(common_prefix(&one, &other), &other, &one), "the loser's code is relative to the winner");
         }
     }
 }

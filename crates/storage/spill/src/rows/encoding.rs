@@ -1,19 +1,20 @@
 //! # A row in a run
 //!
 //! ```text
-//! varint  bytes that its key has in common with the beginning of the key before it in the run
-//! varint  bytes of the key behind those
-//! varint  bytes of the payload
+//! varint  length of the prefix that the key shares with the key before it in the run
+//! varint  length of the rest of the key
+//! varint  length of the payload
 //!         the rest of the key, the payload
 //! ```
 //!
-//! A varint is a LEB128 of at most 32 bits. A run is one sequence of bytes over its clusters, but for [what is in front of the
-//! rows](super::cluster_head) in each, so a row may begin in one cluster and end in another. Of the first row that begins in a cluster the whole key is stored.
+//! A varint is a LEB128 number of at most 32 bits. Apart from the [header](super::cluster_head) of
+//! each cluster, a run is one sequence of bytes, so a row may begin in one cluster and end in
+//! another. The first row that begins in a cluster stores its whole key.
 
-/// The longest head of a row.
+/// Length of the longest row header, in bytes.
 pub(crate) const HEAD_BYTES_MAX: usize = 15;
 
-/// Lengths of a row's parts.
+/// Row header: the lengths of a row's parts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Head {
     pub(crate) common: u32,
@@ -22,12 +23,12 @@ pub(crate) struct Head {
 }
 
 impl Head {
-    /// Bytes behind the head.
+    /// Bytes of the row behind its header.
     pub(crate) fn body_bytes(self) -> usize {
         self.rest as usize + self.payload as usize
     }
 
-    /// Its encoding, and how much of that it is.
+    /// Encodes the header. Returns the bytes and the number used.
     pub(crate) fn encode(self) -> ([u8; HEAD_BYTES_MAX], usize) {
         let mut bytes = [0; HEAD_BYTES_MAX];
         let mut length = 0;
@@ -49,9 +50,9 @@ impl Head {
         (bytes, length)
     }
 
-    /// A head and its length; none where the bytes end before it does. An error where it is none at all.
+    /// Decodes a header. Returns it with its length, or none if the bytes end within it.
     pub(crate) fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, &'static str> {
-        // Nearly always each is one byte.
+        // Nearly always, each length fits into one byte.
         if let [common, rest, payload, ..] = bytes
             && (common | rest | payload) & 0x80 == 0
         {
@@ -92,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_head_is_read_as_it_was_written(common: u32, rest in 0_u32..300, payload: u32) {
+        fn row_header_round_trips(common: u32, rest in 0_u32..300, payload: u32) {
             let head = Head { common, rest, payload };
             let (bytes, length) = head.encode();
             prop_assert_eq!(Head::decode(&bytes[..length]), Ok(Some((head, length))));
@@ -102,7 +103,7 @@ mod tests {
         }
 
         #[test]
-        fn any_bytes_are_a_head_or_none(bytes in proptest::collection::vec(any::<u8>(), 0..20)) {
+        fn any_bytes_decode_without_panic(bytes in proptest::collection::vec(any::<u8>(), 0..20)) {
             if let Ok(Some((_, length))) = Head::decode(&bytes) {
                 prop_assert!(length <= bytes.len());
             }

@@ -1,4 +1,4 @@
-//! Rows as bytes: in memory, and in the clusters of a run.
+//! Encoding of rows in the clusters of a run.
 
 pub(crate) mod cluster_head;
 pub(crate) mod code;
@@ -6,16 +6,16 @@ pub(crate) mod encoding;
 pub(crate) mod reader;
 pub(crate) mod writer;
 
-/// A row: a key by which rows are compared, byte by byte, and what goes with it.
+/// A row: a key that is compared byte by byte, and a payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row<'a> {
-    /// Rows are sorted by it; see [`keys`](crate::keys) for how columns become one.
+    /// Sort key; see [`keys`](crate::keys) to encode columns as a key.
     pub key: &'a [u8],
-    /// Anything.
+    /// Arbitrary bytes.
     pub payload: &'a [u8],
 }
 
-/// How many bytes two keys have in common at their beginnings.
+/// Length of the common prefix of two keys.
 pub(crate) fn common_prefix(one: &[u8], other: &[u8]) -> usize {
     const WORD: usize = size_of::<u64>();
     let words = one.chunks_exact(WORD).zip(other.chunks_exact(WORD));
@@ -29,7 +29,7 @@ mod tests {
     use super::common_prefix;
 
     #[test]
-    fn prefixes_of_all_lengths() {
+    fn common_prefix_of_any_length_is_found() {
         let key: Vec<u8> = (0..40).collect();
         for at in 0..40 {
             let mut other = key.clone();

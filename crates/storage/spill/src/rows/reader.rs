@@ -1,4 +1,4 @@
-//! The stream of a run becomes rows again.
+//! Decoder of a run's byte stream.
 
 use std::ops::Range;
 
@@ -10,15 +10,16 @@ use super::encoding::{HEAD_BYTES_MAX, Head};
 use super::{Row, common_prefix};
 use crate::space::cluster::HEADER_BYTES;
 
-/// Decodes the rows of a run, cluster by cluster. It does no I/O: it says when it needs the next cluster.
+/// Decodes the rows of a run, cluster by cluster. It does no I/O, but requests each cluster from
+/// its caller.
 pub(crate) struct RunReader {
     rows_left: u64,
-    /// Of those so many aren't given out.
+    /// Leading rows that are decoded but not returned.
     skipped: u64,
     has_begun: bool,
     cluster: Option<Cluster>,
-    /// A row that isn't in one cluster as a whole.
-    split: Split,
+    /// A row that crosses clusters.
+    split: SplitRow,
     key: Vec<u8>,
     code: Code,
     payload: Payload,
@@ -31,9 +32,9 @@ struct Cluster {
     end: usize,
 }
 
-struct Split {
+struct SplitRow {
     bytes: Vec<u8>,
-    /// It was whole, and was the last row.
+    /// True once the row is complete and is the current row.
     is_done: bool,
 }
 
@@ -42,26 +43,26 @@ enum Payload {
     InSplit(Range<usize>),
 }
 
-/// What comes next.
+/// Result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A row, with its code relative to the one before it.
+    /// A row, with its code relative to the row before it.
     Row(Code),
-    /// The next cluster must be [given](RunReader::give).
+    /// The caller must [give](RunReader::give) the next cluster.
     NeedsCluster,
     End,
 }
 
 impl RunReader {
-    /// Of so many rows, the longest of which has so many bytes, of a run or a part of one: from the first row on that begins in the first
-    /// cluster, but for some that are skipped.
+    /// Creates a reader of `rows` rows of at most `row_bytes_max` bytes each. It starts at the
+    /// first row that begins in the first cluster, and skips the first `skipped` rows.
     pub(crate) fn new(skipped: u64, rows: u64, row_bytes_max: usize) -> Self {
         Self {
             rows_left: skipped + rows,
             skipped,
             has_begun: false,
             cluster: None,
-            split: Split { bytes: Vec::with_capacity(row_bytes_max + HEAD_BYTES_MAX), is_done: false },
+            split: SplitRow { bytes: Vec::with_capacity(row_bytes_max + HEAD_BYTES_MAX), is_done: false },
             key: Vec::with_capacity(row_bytes_max),
             code: Code::END,
             payload: Payload::InSplit(0..0),
@@ -69,7 +70,7 @@ impl RunReader {
         }
     }
 
-    /// The present row.
+    /// The current row.
     pub(crate) fn row(&self) -> Row<'_> {
         let payload = match (&self.payload, &self.cluster) {
             (Payload::InCluster(range), Some(cluster)) => cluster.buffer.get(range.clone()),
@@ -80,12 +81,12 @@ impl RunReader {
         Row { key: &self.key, payload }
     }
 
-    /// The key of the present row.
+    /// The key of the current row.
     pub(crate) fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// Goes on to the next row. The present one is gone.
+    /// Advances to the next row, and invalidates the current one.
     pub(crate) fn step(&mut self) -> Result<Step, &'static str> {
         loop {
             let step = self.step_to_any()?;
@@ -93,7 +94,7 @@ impl RunReader {
                 return Ok(step);
             }
             self.skipped -= 1;
-            // Codes are relative to what was given out.
+            // Codes must be relative to the last row that was returned.
             self.is_first = true;
         }
     }
@@ -125,7 +126,7 @@ impl RunReader {
         self.step_over_the_edge()
     }
 
-    /// Collects a row from the ends and beginnings of clusters.
+    /// Assembles a row that crosses clusters.
     fn step_over_the_edge(&mut self) -> Result<Step, &'static str> {
         let Some(cluster) = &mut self.cluster else { return Ok(Step::NeedsCluster) };
         loop {
@@ -163,7 +164,7 @@ impl RunReader {
         Ok(Step::Row(self.code))
     }
 
-    /// The next cluster, of which `used` bytes count. Gives the one before back.
+    /// Adds the next cluster, with `used` valid bytes. Returns the buffer of the previous cluster.
     pub(crate) fn give(&mut self, buffer: BufferMut, used: usize) -> Result<Option<BufferMut>, &'static str> {
         let end = HEADER_BYTES + used;
         let head = ClusterHead::decode(buffer.get(HEADER_BYTES..end).unwrap_or_default())?;
@@ -176,7 +177,7 @@ impl RunReader {
         Ok(self.cluster.replace(next).map(|cluster| cluster.buffer))
     }
 
-    /// Gives its cluster back, which it needs no more.
+    /// Takes back the buffer of a cluster that has been consumed.
     pub(crate) fn take_cluster(&mut self) -> Option<BufferMut> {
         self.cluster.take().map(|cluster| cluster.buffer)
     }
@@ -191,7 +192,7 @@ fn take_key(
 ) -> Result<(), &'static str> {
     let stored = head.common as usize;
     let Some(behind) = key.get(stored..) else { return Err("a row continues a key that is shorter") };
-    // The writer may have stored more than it had to.
+    // The writer may have stored more of the key than necessary.
     let common = stored + common_prefix(behind, rest);
     let is_equal = common == key.len() && rest.len() == behind.len();
     let was_first = std::mem::take(is_first);

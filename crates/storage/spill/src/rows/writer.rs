@@ -1,4 +1,4 @@
-//! Rows become the stream of a run.
+//! Encoder of a run's byte stream.
 
 use super::cluster_head::{CLUSTER_HEAD_BYTES, ClusterHead};
 use super::encoding::Head;
@@ -7,16 +7,16 @@ use crate::SpillError;
 use crate::merge::Tags;
 use crate::space::{Appender, Stream};
 
-/// Writes rows, which must come in order, as a run.
+/// Writes rows as a run. Rows must come in key order.
 pub(crate) struct RunWriter<'a> {
     appender: &'a mut Appender,
     stream: Stream,
     tags: &'a Tags,
-    /// Bytes in the slot of the appender.
+    /// Bytes used in the appender's slot.
     used: usize,
-    /// The key of the row before.
+    /// Key of the previous row.
     before: Vec<u8>,
-    /// Of the present cluster.
+    /// Header of the current cluster.
     head: Option<ClusterHead>,
 }
 
@@ -25,7 +25,7 @@ impl<'a> RunWriter<'a> {
         Self { appender, stream, tags, used: 0, before: Vec::new(), head: None }
     }
 
-    /// Writes a row.
+    /// Appends a row.
     pub(crate) async fn write(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         debug_assert!(self.before.as_slice() <= row.key, "rows of a run come in order");
         self.begin_cluster().await?;
@@ -58,7 +58,7 @@ impl<'a> RunWriter<'a> {
         Ok(())
     }
 
-    /// A row begins here.
+    /// Counts a row that begins at the current position.
     fn count(&mut self, row: Row<'_>) {
         if let Some(head) = &mut self.head
             && head.first_row.is_none()
@@ -68,7 +68,7 @@ impl<'a> RunWriter<'a> {
         self.stream.totals.add(row.key.len(), row.payload.len());
     }
 
-    /// Puts a row into the slot, if there is room for all of it and a byte more.
+    /// Writes a whole row to the slot. Returns false unless at least one byte would remain free.
     fn put_whole(&mut self, length: usize, parts: [&[u8]; 3]) -> bool {
         let used = self.used;
         let Some(mut room) = self.appender.slot().get_mut(used..).filter(|room| room.len() > length) else {
@@ -109,11 +109,11 @@ impl<'a> RunWriter<'a> {
         let tag = self.tags.of(&self.before);
         self.appender.seal(&mut self.stream, tag, self.used);
         self.used = 0;
-        // Others go on meanwhile: the next run, which is being filled, and the device.
+        // Let the next run, which is being filled, and the device proceed.
         self.appender.space().handle().yield_now().await;
     }
 
-    /// The end of the run.
+    /// Ends the run.
     pub(crate) async fn finish(mut self) -> Stream {
         if self.head.is_some() {
             self.seal().await;

@@ -1,5 +1,5 @@
-//! Rows in memory that become fewer: equal keys are combined, and what lies behind a limit is dropped. What stays small is never
-//! written, however much comes.
+//! Shrinks the rows in memory: combines equal keys, and drops rows beyond a limit. A result that
+//! stays small is never written, however many rows are pushed.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::{Budget, Combine, SpillError};
 
 const PURPOSE: &str = "the last row within the limit";
 
-/// See the [module](self).
+/// Reduces the rows in memory; see the [module](self).
 pub(super) struct Condenser {
     budget: Budget,
     combine: Option<Arc<dyn Combine>>,
     limit: Option<u64>,
-    /// The key of the last row within the limit so far.
+    /// Key of the last row within the limit so far.
     cutoff: Option<Vec<u8>>,
     grant: Grant,
 }
 
 impl Condenser {
-    /// None where rows never become fewer.
+    /// Returns none if the options never reduce rows.
     pub(super) fn of(options: &SortOptions) -> Result<Option<Self>, SpillError> {
         if !options.condenses() {
             return Ok(None);
@@ -39,14 +39,14 @@ impl Condenser {
         }))
     }
 
-    /// Whether a row with this key can't be within the limit.
+    /// Returns true if a row with this key can't be within the limit.
     pub(super) fn is_beyond(&self, key: &[u8]) -> bool {
         let Some(cutoff) = &self.cutoff else { return self.limit == Some(0) };
-        // A row with the last key itself may have to be combined with it.
+        // A row with the cutoff key may have to be combined with the last row.
         cutoff.as_slice() < key || (self.combine.is_none() && cutoff == key)
     }
 
-    /// Sorts the rows, and puts what stays of them into another workspace as long as theirs.
+    /// Sorts the rows, and moves the remaining ones to a new workspace of the same length.
     pub(super) async fn condense(
         &mut self,
         filled: Workspace,

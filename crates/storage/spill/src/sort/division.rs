@@ -1,11 +1,13 @@
-//! What of the memory is for what, while rows are taken.
+//! Division of the memory while rows are pushed.
 //!
 //! ```text
-//! │ lists of runs (a sixteenth) │ of each sorter: write buffers │ rows that come │ rows that are being written │
+//! │ lists of runs (a sixteenth) │ for each sorter: write buffers │ rows being pushed │ rows being written │
 //! ```
 //!
-//! A sorter that is alone takes rows while it writes others; one of several writes while others take rows, and has one workspace for
-//! both. Where rows become fewer each has two, from one into the other. When all rows have come, what rows took is for merging.
+//! A single sorter accepts rows while it writes others, so it has two workspaces. In a parallel
+//! sort, some sorters write while others accept rows, so each has one workspace for both. Sorters
+//! that reduce rows have two, and move the rows from one to the other. Once all rows have been
+//! pushed, the memory for rows is used for merging.
 
 use nandle_io::buffer::GRAIN_BYTES;
 
@@ -13,18 +15,18 @@ use super::options::SortOptions;
 use crate::costs::WriteMemory;
 use crate::{Budget, SpillError};
 
-/// All write buffers of a kind are at most such a part of the memory.
+/// Divisor of the memory that limits the write buffers of all sorters.
 const WRITE_BUFFER_PART: usize = 12;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MemoryDivision {
     pub(super) sorters: usize,
-    /// Of each sorter.
+    /// Workspaces of each sorter.
     workspaces: usize,
     pub(super) workspace_bytes: usize,
-    /// Of each sorter.
+    /// Write buffers of each sorter.
     pub(super) writes: WriteMemory,
-    /// Runs are merged before their lists are longer than this.
+    /// Memory for lists of runs, in bytes. Runs are merged before their lists exceed it.
     pub(super) lists_bytes: usize,
 }
 
@@ -51,17 +53,18 @@ impl MemoryDivision {
         Ok(Self { sorters, workspaces, workspace_bytes, writes, lists_bytes })
     }
 
-    /// Whether a sorter can take rows while it writes others.
+    /// Returns true if a sorter can accept rows while it writes others.
     pub(super) fn has_another(&self) -> bool {
         self.workspaces > 1
     }
 
-    /// Whether a sorter keeps the memory of rows while it has none, so that others don't take a piece of it.
+    /// Returns true if a sorter keeps its row memory while it is empty, so that others don't
+    /// fragment it.
     pub(super) fn keeps_memory(&self) -> bool {
         self.sorters > 1 && self.workspaces == 1
     }
 
-    /// What a sorter with no rows in memory may take for merging.
+    /// Memory for merging in a sorter without rows in memory, in bytes.
     pub(super) fn merge_bytes(&self, budget: &Budget) -> usize {
         if self.sorters == 1 {
             budget.free_bytes()

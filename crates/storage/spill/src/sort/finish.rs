@@ -1,46 +1,46 @@
-//! What is left to do when all rows have come.
+//! Final merges once all rows have been pushed.
 
 use std::sync::Arc;
 
 use nandle_io::runtime::Handle;
 
-use super::full::Full;
 use super::options::SortOptions;
 use super::parts::{SortedPart, divide, fitting_parts};
+use super::pending_run::PendingRun;
 use super::runs::of_memory;
-use super::shared::{Done, Layout, Shared};
+use super::shared::{Layout, Shared, SorterTotals};
 use super::sorted::{SortReport, Sorted, span_ns};
 use super::spill::{Spill, fan_in_within};
 use crate::SpillError;
 use crate::merge::{Merge, Rows, Run};
 use crate::space::{AfterReading, Space, WriteBuffers};
 
-/// A result of which nothing was taken yet.
-pub enum Finished {
-    /// To be taken by one thread.
+/// Sorted result before any row has been read.
+pub enum SortOutput {
+    /// A single stream.
     Whole(Box<Sorted>),
-    /// In parts, in their order, which are merged apart; and what was done so far.
+    /// Parts in key order, to be merged independently; and the report so far.
     Parts(Vec<SortedPart>, SortReport),
 }
 
-/// The order of all rows that the sorters took, each of which has ended.
+/// Merges the rows of all sorters, which must have ended.
 pub(super) async fn finish(handle: &Handle, shared: &Arc<Shared>) -> Result<Sorted, SpillError> {
     let Some(runs) = last_runs(handle, shared).await? else { return in_memory(shared) };
     whole(handle, shared, runs)
 }
 
-/// The same, in so many parts at most.
+/// Merges the rows of all sorters in at most `parts` parts.
 pub(super) async fn finish_in_parts(
     handle: &Handle,
     shared: &Arc<Shared>,
     parts: usize,
-) -> Result<Finished, SpillError> {
+) -> Result<SortOutput, SpillError> {
     let Some(runs) = last_runs(handle, shared).await? else {
-        return in_memory(shared).map(Box::new).map(Finished::Whole);
+        return in_memory(shared).map(Box::new).map(SortOutput::Whole);
     };
     let parts = if shared.options.limit.is_some() { 1 } else { fitting_parts(shared, &runs.layout, parts) };
     if parts < 2 {
-        return whole(handle, shared, runs).map(Box::new).map(Finished::Whole);
+        return whole(handle, shared, runs).map(Box::new).map(SortOutput::Whole);
     }
     let LastRuns { layout, mut report, .. } = runs;
     let free_bytes = shared.options.budget.free_bytes();
@@ -48,17 +48,18 @@ pub(super) async fn finish_in_parts(
     let taken = take_runs(shared)?;
     let (parts, requests) = divide(handle, shared, &layout, &taken, (parts, read_ahead)).await?;
     report.read_requests += requests;
-    Ok(Finished::Parts(parts, report))
+    Ok(SortOutput::Parts(parts, report))
 }
 
-/// Runs that one merge joins, all of which are in the shared state.
+/// Input of the last merge: all runs in the shared state.
 struct LastRuns {
     layout: Arc<Layout>,
     read_ahead: usize,
     report: SortReport,
 }
 
-/// Writes what is in memory, and merges until one merge can join what is left. None: everything is in memory.
+/// Writes the rows in memory, and merges until one last merge suffices. Returns none if all rows
+/// are in memory.
 async fn last_runs(handle: &Handle, shared: &Arc<Shared>) -> Result<Option<LastRuns>, SpillError> {
     let Some(layout) = shared.state().layout.clone() else { return Ok(None) };
     let began_at = handle.now();
@@ -81,7 +82,7 @@ async fn last_runs(handle: &Handle, shared: &Arc<Shared>) -> Result<Option<LastR
     Ok(Some(LastRuns { layout, read_ahead, report }))
 }
 
-/// Returns how many reads the last merge has ahead.
+/// Returns the read-ahead of the last merge.
 async fn write_rest(
     handle: &Handle,
     shared: &Arc<Shared>,
@@ -105,7 +106,7 @@ async fn write_rest(
         spill.begin_run(stretch, full).await?;
     }
     spill.merge_to_few().await?;
-    let mut done = Done::default();
+    let mut done = SorterTotals::default();
     spill.finish(&mut done).await?;
     shared.add_done(done);
     let read_ahead: Result<_, SpillError> = last_merge();
@@ -115,7 +116,7 @@ async fn write_rest(
     Ok(read_ahead)
 }
 
-fn stretches_in_memory(shared: &Shared) -> Vec<(u64, Full)> {
+fn stretches_in_memory(shared: &Shared) -> Vec<(u64, PendingRun)> {
     let mut in_memory = std::mem::take(&mut shared.state().in_memory);
     in_memory.sort_by_key(|(stretch, _)| *stretch);
     in_memory
@@ -142,7 +143,7 @@ fn in_memory(shared: &Shared) -> Result<Sorted, SpillError> {
     sorted(shared, of_memory(sources.collect()), report(done))
 }
 
-fn report(done: Done) -> SortReport {
+fn report(done: SorterTotals) -> SortReport {
     SortReport { rows: done.rows, row_bytes: done.row_bytes, run_ns: done.run_ns, ..SortReport::default() }
 }
 

@@ -2,15 +2,15 @@ use super::workspace::{Position, Workspace};
 use crate::rows::code::Code;
 use crate::rows::{Row, common_prefix};
 
-/// So many rows are looked up together: where the next ones lie is asked of memory at once, not one after the other.
+/// Number of rows looked up together, so that their cache misses overlap.
 const AHEAD: usize = 16;
 
-/// The sorted rows of a workspace, one after the other.
+/// Iterates over the sorted rows of a workspace.
 pub(crate) struct MemoryRows {
     workspace: Workspace,
-    /// How many were stepped to.
+    /// Number of rows stepped to.
     taken: usize,
-    /// Where the rows from the last multiple of [`AHEAD`] on lie.
+    /// Positions of the rows from the last multiple of [`AHEAD`] on.
     ahead: [Position; AHEAD],
     present: Position,
 }
@@ -25,18 +25,18 @@ impl MemoryRows {
         &self.workspace
     }
 
-    /// Their memory, empty.
+    /// Returns the memory, emptied.
     pub(crate) fn into_workspace(self) -> Workspace {
-        self.workspace.emptied()
+        self.workspace.into_empty()
     }
 
-    /// The present row.
+    /// The current row.
     pub(crate) fn row(&self) -> Row<'_> {
         debug_assert!(self.taken > 0, "a step comes before the first row");
         self.workspace.row(self.present)
     }
 
-    /// Goes on to the next row. Returns its code relative to the one before it.
+    /// Advances to the next row. Returns its code relative to the row before it.
     pub(crate) fn step(&mut self) -> Code {
         if self.taken == self.workspace.rows() {
             return Code::END;
@@ -63,8 +63,8 @@ impl MemoryRows {
             *position = self.workspace.sorted_position(number);
             found += 1;
         }
-        // A row lies in several cache lines, and only the first of them was asked for by its position.
+        // A row spans several cache lines, and finding its position loaded only the first.
         let ahead = self.ahead.iter().take(found);
-        std::hint::black_box(ahead.fold(0, |all, position| all ^ self.workspace.glance(*position)));
+        std::hint::black_box(ahead.fold(0, |all, position| all ^ self.workspace.touch(*position)));
     }
 }

@@ -1,21 +1,21 @@
-//! External sorting.
+//! External merge sort.
 //!
 //! ```text
-//! a sorter alone:   rows ─► workspace ─(full)─► sorted ─► run on the device ┐
-//!                           the other one, being filled meanwhile            ├─► merge ─► … ─► the last merge ─► rows in order
-//! several threads:  rows ─► workspace of one ─(full)─► sorted ─► run         │                or parts of it, by ranges of keys
+//! a single sorter:  rows ─► workspace ─(full)─► sorted ─► run on the device ┐
+//!                           second workspace, being filled meanwhile         ├─► merge ─► … ─► last merge ─► rows in order
+//! several threads:  rows ─► workspace of one ─(full)─► sorted ─► run         │             or parts of it, by key range
 //!                    └────► workspace of the next one, filled meanwhile ─► … ┘
 //! ```
 
 mod condense;
 mod division;
 mod finish;
-mod full;
 mod memory;
 mod options;
 mod order;
 mod parallel;
 mod parts;
+mod pending_run;
 mod runs;
 mod shared;
 mod sorted;
@@ -23,7 +23,7 @@ mod sorter;
 mod spill;
 mod workspace;
 
-pub use self::finish::Finished;
+pub use self::finish::SortOutput;
 pub(crate) use self::memory::MemoryRows;
 pub use self::options::{Combine, SortOptions};
 pub use self::parallel::ParallelSort;

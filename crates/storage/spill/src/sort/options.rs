@@ -2,29 +2,29 @@ use std::sync::Arc;
 
 use crate::{Budget, SpillCosts};
 
-/// How to sort.
+/// Options of a sort.
 #[derive(Clone)]
 pub struct SortOptions {
-    /// The memory for all of it.
+    /// Memory for the whole sort.
     pub budget: Budget,
-    /// What the device of the temporary space was measured to do.
+    /// Measured performance of the device of the temporary space.
     pub costs: SpillCosts,
-    /// Bytes of all rows, if that is known: clusters are chosen for as much.
+    /// Bytes of all rows, if known. Clusters are chosen for it.
     pub expected_bytes: Option<u64>,
-    /// Only so many rows, the first ones, are wanted.
+    /// Number of rows to return, from the first one.
     pub limit: Option<u64>,
-    /// Rows with equal keys come in the order in which they were pushed.
+    /// Keeps rows with equal keys in the order in which they were pushed.
     pub stable: bool,
-    /// Rows with equal keys become one.
+    /// Combines rows with equal keys into one.
     pub combine: Option<Arc<dyn Combine>>,
-    /// What one request reads, in the place of what follows from the costs.
+    /// Length of a read in bytes, overriding the choice by cost.
     pub cluster_bytes: Option<usize>,
-    /// Runs to merge at once at most, in the place of what follows from memory.
+    /// Maximum number of runs in one merge, overriding the limit by memory.
     pub fan_in_max: Option<usize>,
 }
 
 impl SortOptions {
-    /// Sorts in `budget`, on a device with `costs`, whatever comes, and all of it.
+    /// Options for a full sort of unknown size, without overrides.
     pub fn new(budget: Budget, costs: SpillCosts) -> Self {
         Self {
             budget,
@@ -38,15 +38,15 @@ impl SortOptions {
         }
     }
 
-    /// Whether rows become fewer while they are sorted.
+    /// Returns true if rows are combined or limited while they are sorted.
     pub(crate) fn condenses(&self) -> bool {
         self.combine.is_some() || self.limit.is_some()
     }
 }
 
-/// Makes one row of two with the same key: the first of them (distinct), a count, a sum.
+/// Combines two rows with the same key: keeps the first (distinct), counts, sums.
 pub trait Combine: Send + Sync {
-    /// Adds what `payload` says to `into`. The result must not depend on how rows are grouped before they are combined, and without
-    /// [`SortOptions::stable`] not on their order either.
+    /// Merges `payload` into `into`. The result must not depend on how rows are grouped. Without
+    /// [`SortOptions::stable`], it must not depend on their order either.
     fn combine(&self, into: &mut Vec<u8>, payload: &[u8]);
 }

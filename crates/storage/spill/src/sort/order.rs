@@ -1,23 +1,24 @@
-//! Sorting rows by their entries: eight bytes of the key at a time.
+//! Sorts rows by their entries, eight bytes of the key at a time.
 
 use super::workspace::row_at;
 
-/// A part of a row's key as an integer, and the offset of the row.
+/// Eight bytes of a row's key as an integer, and the offset of the row.
 pub(super) type Entry = [u64; 2];
 
-/// Where an entry's row is.
+/// Offset of an entry's row.
 pub(super) fn offset(entry: &Entry) -> usize {
     let Ok(at) = usize::try_from(entry[1]) else { unreachable!("rows are in memory") };
     at
 }
 
-/// Below so many, keys are compared as they are.
+/// Groups of at most this many rows are sorted by comparing whole keys.
 const FEW: usize = 24;
 
-/// Sorts entries by the keys of their rows, all of which have the first `common` bytes in common, and rows with equal keys by their
-/// offsets.
+/// Sorts entries by the keys of their rows, and rows with equal keys by offset. All keys share
+/// their first `common` bytes.
 pub(super) fn sort(rows: &[u8], entries: &mut [Entry], common: usize) {
-    // Groups with equal beginnings, and how long those are. Not by recursion: keys may be long.
+    // Groups of rows with equal prefixes, and the prefix lengths. A stack instead of recursion,
+    // because keys may be long.
     let mut groups = vec![(0..entries.len(), common)];
     while let Some((range, depth)) = groups.pop() {
         let Some(group) = entries.get_mut(range.clone()) else { unreachable!("{range:?} are entries") };
@@ -35,7 +36,7 @@ pub(super) fn sort(rows: &[u8], entries: &mut [Entry], common: usize) {
             start += equal.len();
             let Some((ended, depth)) = sort_equal(rows, equal, depth) else { continue };
             match equal.get_mut(ended..) {
-                // Only longer groups wait, so that few do.
+                // Small groups are sorted at once, which keeps the stack short.
                 Some(few) if few.len() <= FEW => sort_few(rows, few, depth),
                 _ => groups.push((first + ended..range.start + start, depth)),
             }
@@ -43,15 +44,16 @@ pub(super) fn sort(rows: &[u8], entries: &mut [Entry], common: usize) {
     }
 }
 
-/// Compares keys as they are.
+/// Compares whole keys.
 fn sort_few(rows: &[u8], group: &mut [Entry], depth: usize) {
     group.sort_unstable_by(|one, other| {
         rest(rows, one, depth).cmp(rest(rows, other, depth)).then(one[1].cmp(&other[1]))
     });
 }
 
-/// Entries with the same eight bytes at `depth`. Those whose keys end there come first, the shorter ones before the longer. Returns
-/// how many those are, and up to where the others are equal; none if there aren't any two others.
+/// Sorts entries with the same eight bytes at `depth`. Keys that end there come first, shorter
+/// before longer. Returns their number and the length of the prefix that the other keys share; none
+/// if fewer than two others remain.
 fn sort_equal(rows: &[u8], equal: &mut [Entry], depth: usize) -> Option<(usize, usize)> {
     if equal.len() < 2 {
         return None;
@@ -79,7 +81,7 @@ fn rest<'a>(rows: &'a [u8], entry: &Entry, depth: usize) -> &'a [u8] {
     row_at(rows, offset(entry)).key.get(depth..).unwrap_or_default()
 }
 
-/// The first eight bytes of a key, as an integer that orders as they do; a shorter one is filled up with zeros.
+/// The first eight bytes of a key as a big-endian integer, padded with zeros.
 fn prefix(key: &[u8]) -> u64 {
     if let Some(first) = key.first_chunk() {
         return u64::from_be_bytes(*first);

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use nandle_io::runtime::Handle;
 
 use super::division::MemoryDivision;
-use super::finish::{Finished, finish, finish_in_parts};
+use super::finish::{SortOutput, finish, finish_in_parts};
 use super::options::SortOptions;
 use super::shared::Shared;
 use super::sorted::Sorted;
@@ -11,24 +11,28 @@ use super::sorter::Sorter;
 use crate::SpillError;
 use crate::space::Place;
 
-/// One sort that several threads make, each in a world of its own, all in one budget and one temporary space.
+/// A sort by several threads. Each thread has its own world; all share one budget and one temporary
+/// space.
 ///
-/// Each thread gets a [`Sorter`] and ends it with [`Sorter::end`]; then one of them [finishes](Self::finish) the sort. The device
-/// of the place must be the same one, under the same number, in all worlds.
+/// Each thread gets a [`Sorter`] and ends it with [`Sorter::end`]. Then one of them
+/// [finishes](Self::finish) the sort. The device of the place must have the same number in all
+/// worlds.
 ///
-/// Rows of different threads with equal keys are in order only where each thread takes rows one behind the other from a common source,
-/// as many as have [room](Sorter::try_push), and writes them while others take theirs.
+/// Rows of different threads with equal keys keep their order only if the threads take turns at a
+/// common source: each takes as many consecutive rows as it has [room](Sorter::try_push) for, and
+/// writes them while others take theirs.
 #[derive(Clone)]
 pub struct ParallelSort {
     shared: Arc<Shared>,
 }
 
 impl ParallelSort {
-    /// A sort by so many threads.
+    /// Creates a sort by `threads` threads.
     ///
     /// # Errors
-    /// The budget is too small for so many. Or rows become fewer, by a limit or by combining, and those with equal keys must keep
-    /// their order: this takes one thread.
+    ///
+    /// The budget is too small for `threads` threads. Or rows with equal keys must keep their order
+    /// while they are limited or combined: this takes a single thread.
     pub fn new(place: Place, options: SortOptions, threads: usize) -> Result<Self, SpillError> {
         if threads > 1 && options.stable && options.condenses() {
             return Err(SpillError::Options {
@@ -42,20 +46,21 @@ impl ParallelSort {
         Ok(Self { shared: Shared::new(place, options, memory)? })
     }
 
-    /// The sorter of a thread; as many as there are threads.
+    /// Creates the sorter of a thread, at most one for each thread.
     ///
     /// # Errors
-    /// More are asked for than memory was divided for.
+    ///
+    /// More sorters were requested than threads.
     pub fn sorter(&self, handle: &Handle) -> Result<Sorter, SpillError> {
         Sorter::of(handle, &self.shared)
     }
 
-    /// Whether anything had to be written so far.
+    /// Returns true if any rows have been written.
     pub fn has_spilled(&self) -> bool {
         self.shared.has_spilled()
     }
 
-    /// The order of all rows. All sorters have ended.
+    /// Merges the rows of all sorters, which must have ended.
     ///
     /// # Errors
     /// The temporary space is full, or its device failed.
@@ -63,12 +68,13 @@ impl ParallelSort {
         finish(handle, &self.shared).await
     }
 
-    /// The same in parts by ranges of keys, about equally long, that threads merge at the same time: so many at most, as few as fit into
-    /// the budget together, and only one where everything is in memory or there is a limit.
+    /// Merges the rows of all sorters in parts, by ranges of keys of about equal length. Threads
+    /// can merge the parts concurrently. There are at most `parts`, and no more than fit into the
+    /// budget together. If everything is in memory, or there is a limit, there is only one.
     ///
     /// # Errors
     /// As for [`finish`](Self::finish).
-    pub async fn finish_in_parts(self, handle: &Handle, parts: usize) -> Result<Finished, SpillError> {
+    pub async fn finish_in_parts(self, handle: &Handle, parts: usize) -> Result<SortOutput, SpillError> {
         finish_in_parts(handle, &self.shared, parts).await
     }
 }

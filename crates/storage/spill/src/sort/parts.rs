@@ -1,4 +1,4 @@
-//! The result in parts, which threads can merge apart.
+//! Divides the result into parts that threads can merge independently.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::merge::{Cut, Cutter, Merge, Rows, Run};
 use crate::rows::cluster_head::Totals;
 use crate::space::{AfterReading, Space};
 
-/// Keys are taken from so many places for each part, so that parts are about equally long.
+/// Keys sampled for each part, to make the parts about equally long.
 const SAMPLES_BY_PART: usize = 32;
 
-/// A part of a sorted result: all rows with keys in one range. Any thread can [open](Self::open) it, in a world of its own with the same
-/// device.
+/// A part of a sorted result: all rows in a range of keys. Any thread can [open](Self::open) it, in
+/// its own world with the same device.
 pub struct SortedPart {
     shared: Arc<Shared>,
     layout: Arc<Layout>,
@@ -26,25 +26,27 @@ pub struct SortedPart {
 }
 
 impl SortedPart {
-    /// How many rows it has. Where equal keys are combined, before that.
+    /// Number of rows, before equal keys are combined.
     pub fn rows(&self) -> u64 {
         self.totals.rows
     }
 
-    /// Bytes of their keys.
+    /// Bytes of the keys.
     pub fn key_bytes(&self) -> u64 {
         self.totals.key_bytes
     }
 
-    /// Bytes of their payloads.
+    /// Bytes of the payloads.
     pub fn payload_bytes(&self) -> u64 {
         self.totals.payload_bytes
     }
 
-    /// Begins to merge it. Parts that are open at the same time share the budget: there is room for all.
+    /// Starts to merge the part. Parts that are open at the same time share the budget, which has
+    /// room for all of them.
     ///
     /// # Errors
-    /// The budget was used for something else.
+    ///
+    /// The budget is used by something else.
     pub fn open(self, handle: &Handle) -> Result<Sorted, SpillError> {
         let Self { shared, layout, runs, read_ahead, totals } = self;
         let budget = &shared.options.budget;
@@ -57,7 +59,7 @@ impl SortedPart {
     }
 }
 
-/// So many parts, at most, that all of them can be merged at the same time.
+/// Returns the largest number of parts, up to `wanted`, that can be merged at the same time.
 pub(super) fn fitting_parts(shared: &Shared, layout: &Layout, wanted: usize) -> usize {
     let free_bytes = shared.options.budget.free_bytes();
     let runs = &shared.state().runs;
@@ -68,7 +70,7 @@ pub(super) fn fitting_parts(shared: &Shared, layout: &Layout, wanted: usize) -> 
     (2..=wanted).rev().find(fits).unwrap_or(1)
 }
 
-/// Divides runs into about so many parts, in their order. Returns how many requests that took, too.
+/// Divides runs into about `parts` parts in key order. Returns the number of read requests, too.
 pub(super) async fn divide(
     handle: &Handle,
     shared: &Arc<Shared>,

@@ -1,4 +1,4 @@
-//! Runs as they are made and merged.
+//! The runs of a sort, as they are made and merged.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use crate::merge::{Merge, Rows, Run, Source, Tags, run_overhead_bytes};
 use crate::rows::writer::RunWriter;
 use crate::space::{Appender, Stream};
 
-/// A run that was written.
+/// A run that has been written.
 pub(super) struct WrittenRun {
     pub(super) appender: Appender,
     pub(super) run: Run,
     pub(super) read_requests: u64,
-    /// Of the rows, where they were in one.
+    /// The memory of the rows, if the only source was in memory.
     pub(super) memory: Option<Workspace>,
 }
 
-/// Writes rows as a run, or as the continuation of a stream. Where it is drained, everything is on the device when this is done.
+/// Writes rows as a new run, or appends them to a stream. If `drains`, waits until all writes are
+/// complete.
 pub(super) async fn write_run(
     mut appender: Appender,
     tags: Arc<Tags>,
@@ -42,39 +43,39 @@ pub(super) async fn write_run(
     Ok(WrittenRun { appender, run, read_requests: rows.read_requests(), memory: rows.into_workspace() })
 }
 
-/// The least and the greatest key of a run.
+/// First and last key of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Edges {
     pub(super) first: Vec<u8>,
     pub(super) last: Vec<u8>,
 }
 
-/// A run among the others.
+/// A run and the rows it covers.
 #[derive(Debug)]
-pub(super) struct Placed {
+pub(super) struct PlacedRun {
     pub(super) run: Run,
-    /// Which stretches of the rows it has, in the order in which they came.
+    /// Stretches of the input that the run covers.
     pub(super) stretches: Range<u64>,
-    /// None where a neighbour can't continue it any more, or where they are long.
+    /// None if no neighbour can extend the run, or if the keys are long.
     pub(super) edges: Option<Box<Edges>>,
 }
 
-/// How a run lies to the one whose rows came before its own.
+/// How a run can extend the run that covers the rows before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joined {
-    /// It begins where the other ends.
+enum Adjacency {
+    /// It begins where the other run ends.
     Behind,
-    /// It ends where the other begins.
+    /// It ends where the other run begins.
     InFront,
 }
 
-impl Placed {
-    /// Without a row, where a stretch will go.
-    pub(super) fn nothing(stretch: u64) -> Self {
+impl PlacedRun {
+    /// An empty run at `stretch`.
+    pub(super) fn empty(stretch: u64) -> Self {
         Self { run: Run::default(), stretches: stretch..stretch, edges: None }
     }
 
-    /// A stretch with these edges comes behind what is here.
+    /// Extends the covered rows by a stretch with these edges.
     pub(super) fn grow(&mut self, stretch: u64, edges: Option<Box<Edges>>) {
         debug_assert_eq!(self.stretches.end, stretch, "the next stretch");
         self.stretches.end = stretch + 1;
@@ -84,33 +85,33 @@ impl Placed {
         }
     }
 
-    /// Its rows are here.
+    /// Adds the rows of a run.
     pub(super) fn add(&mut self, mut run: Run) {
         self.run.streams.append(&mut run.streams);
         self.run.rows += run.rows;
         self.run.row_bytes_max = self.run.row_bytes_max.max(run.row_bytes_max);
     }
 
-    /// Whether the rows of `next` came right after this one's.
+    /// Returns true if `next` covers the rows right behind this run's.
     fn is_followed_by(&self, next: &Self) -> bool {
         self.stretches.end == next.stretches.start
     }
 
-    /// How the next one can be joined to this one, if rows with equal keys are to keep their order.
-    fn joins(&self, next: &Self) -> Option<Joined> {
+    /// Returns how the next run can extend this one without reordering rows with equal keys.
+    fn joins(&self, next: &Self) -> Option<Adjacency> {
         let (before, after) = (self.edges.as_ref()?, next.edges.as_ref()?);
         match () {
             () if !self.is_followed_by(next) => None,
-            () if before.last <= after.first => Some(Joined::Behind),
-            () if after.last < before.first => Some(Joined::InFront),
+            () if before.last <= after.first => Some(Adjacency::Behind),
+            () if after.last < before.first => Some(Adjacency::InFront),
             () => None,
         }
     }
 
     /// Adds the next run to this one.
-    fn join(&mut self, mut next: Self, joined: Joined) {
+    fn join(&mut self, mut next: Self, joined: Adjacency) {
         self.stretches.end = next.stretches.end;
-        if joined == Joined::InFront {
+        if joined == Adjacency::InFront {
             std::mem::swap(&mut self.run, &mut next.run);
             std::mem::swap(&mut self.edges, &mut next.edges);
         }
@@ -128,17 +129,19 @@ impl Placed {
     }
 }
 
-/// All runs of a sort, in the order in which their rows came. Those that are being made or merged aren't among them.
+/// All idle runs of a sort, in the order of the rows they cover. Runs that are being written or
+/// merged are not included.
 #[derive(Debug, Default)]
 pub(super) struct Runs {
-    all: Vec<Placed>,
-    /// How many there were before they were joined.
+    all: Vec<PlacedRun>,
+    /// Number of runs written, before any were joined.
     pub(super) made: u64,
 }
 
 impl Runs {
-    /// Takes the run out that one with these edges and rows from `stretch` on continues, if there is one.
-    pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<Placed> {
+    /// Takes out the run that can be extended by rows of `stretch` with these edges, if there is
+    /// one.
+    pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<PlacedRun> {
         let first = &edges?.first;
         let at = self.all.iter().position(|placed| {
             placed.stretches.end == stretch && placed.edges.as_ref().is_some_and(|edges| edges.last <= *first)
@@ -146,10 +149,10 @@ impl Runs {
         Some(self.all.remove(at))
     }
 
-    /// Puts a run to the others, and joins it to its neighbours where one continues the other.
-    pub(super) fn insert(&mut self, placed: Placed) {
+    /// Adds a run, and joins it to its neighbours where one extends the other.
+    pub(super) fn insert(&mut self, placed: PlacedRun) {
         if self.all.len() == self.all.capacity() {
-            // Not twice as many as there are: the memory for lists is small.
+            // Grow slowly: the memory for lists is small.
             self.all.reserve_exact(8 + self.all.len() / 8);
         }
         let at = self.all.partition_point(|other| other.stretches.start < placed.stretches.start);
@@ -159,7 +162,7 @@ impl Runs {
         if before < at {
             self.join_next(before);
         }
-        self.forget_edges(before..at + 2);
+        self.drop_edges(before..at + 2);
     }
 
     fn join_next(&mut self, at: usize) {
@@ -171,8 +174,8 @@ impl Runs {
         }
     }
 
-    /// A run with both neighbours there will be joined to none.
-    fn forget_edges(&mut self, around: Range<usize>) {
+    /// Drops the edges of runs with both neighbours present: they can't be extended any more.
+    fn drop_edges(&mut self, around: Range<usize>) {
         for at in around {
             let before = at.checked_sub(1).and_then(|before| self.all.get(before));
             let (Some(run), after) = (self.all.get(at), self.all.get(at + 1)) else { return };
@@ -187,7 +190,8 @@ impl Runs {
         }
     }
 
-    /// The lengths, in clusters, of the first runs between whose rows none are missing; of all where their order doesn't matter.
+    /// Lengths of the runs, in clusters. If `in_order`, only of those before the first gap in the
+    /// covered rows.
     pub(super) fn lengths(&self, in_order: bool) -> Vec<u64> {
         let gap = self.all.array_windows().position(|[one, next]| !one.is_followed_by(next));
         let count = gap.filter(|_| in_order).map_or(self.all.len(), |gap| gap + 1);
@@ -198,10 +202,10 @@ impl Runs {
         self.all.len()
     }
 
-    /// Takes some out, to be merged. Returns which stretches of the rows they have.
+    /// Takes out runs to be merged. Returns them and the stretches they cover.
     pub(super) fn take(&mut self, positions: &[usize]) -> (Vec<Run>, Range<u64>) {
         let mut position = 0;
-        let taken: Vec<Placed> = self
+        let taken: Vec<PlacedRun> = self
             .all
             .extract_if(.., |_| {
                 position += 1;
@@ -214,26 +218,26 @@ impl Runs {
         (taken.into_iter().map(|placed| placed.run).collect(), start..end)
     }
 
-    /// Takes all out.
+    /// Takes out all runs.
     pub(super) fn take_all(&mut self) -> Vec<Run> {
         std::mem::take(&mut self.all).into_iter().map(|placed| placed.run).collect()
     }
 
-    /// What a merge of any of them takes beside clusters, for each run; and the longest row.
+    /// Returns the largest merge overhead of any run, and the length of the longest row, in bytes.
     pub(super) fn by_run_bytes_max(&self) -> (usize, usize) {
         let runs = || self.all.iter().map(|placed| &placed.run);
         let overhead = runs().map(run_overhead_bytes).max().unwrap_or_default();
         (overhead, runs().map(|run| run.row_bytes_max).max().unwrap_or_default())
     }
 
-    /// What their lists take in memory.
+    /// Memory of the lists, in bytes.
     pub(super) fn list_bytes(&self) -> usize {
         let spare = self.all.capacity() - self.all.len();
-        spare * size_of::<Placed>() + self.all.iter().map(Placed::list_bytes).sum::<usize>()
+        spare * size_of::<PlacedRun>() + self.all.iter().map(PlacedRun::list_bytes).sum::<usize>()
     }
 }
 
-/// A merge of all of these sources in memory.
+/// Creates a merge of rows in memory.
 pub(super) fn of_memory(rows: Vec<super::MemoryRows>) -> Merge {
     Merge::of_memory(rows.into_iter().map(|rows| Source::Memory(Box::new(rows))).collect())
 }

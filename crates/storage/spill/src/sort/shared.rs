@@ -1,4 +1,4 @@
-//! What the sorters of one sort have in common, each of which runs in a thread of its own.
+//! State shared by the sorters of one sort, each in its own thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,18 +6,18 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nandle_io::runtime::Handle;
 
 use super::division::MemoryDivision;
-use super::full::Full;
 use super::options::SortOptions;
-use super::runs::{Placed, Runs};
+use super::pending_run::PendingRun;
+use super::runs::{PlacedRun, Runs};
 use crate::SpillError;
 use crate::budget::Grant;
 use crate::costs::{EXPECTED_BYTES_MAX, Work};
 use crate::merge::{MergePlan, Run, Tags, run_overhead_bytes};
-use crate::space::{Area, Division, Place, Space, Written};
+use crate::space::{Area, Division, Place, Space, WriteCounts};
 
 const LISTS: &str = "lists of runs";
 
-/// See the [module](self).
+/// State shared by all sorters; see the [module](self).
 pub(super) struct Shared {
     pub(super) options: SortOptions,
     pub(super) place: Place,
@@ -27,34 +27,35 @@ pub(super) struct Shared {
 }
 
 pub(super) struct State {
-    /// None where nothing was written.
+    /// None until something is written.
     pub(super) layout: Option<Arc<Layout>>,
     pub(super) runs: Runs,
-    /// A sorter merges some. One at a time, so that the memory of each stays in one piece.
+    /// True while a sorter merges runs. Only one may, so that the memory of the others isn't
+    /// fragmented.
     pub(super) is_merging: bool,
     lists_bytes_max: usize,
     lists: Grant,
-    /// What the sorters that ended have in memory.
-    pub(super) in_memory: Vec<(u64, Full)>,
-    pub(super) done: Done,
+    /// Rows in memory of sorters that have ended.
+    pub(super) in_memory: Vec<(u64, PendingRun)>,
+    pub(super) done: SorterTotals,
 }
 
-/// How the temporary space is used.
+/// Layout of the temporary space.
 pub(super) struct Layout {
     pub(super) plan: MergePlan,
     pub(super) area: Arc<Area>,
     pub(super) tags: Arc<Tags>,
 }
 
-/// What the sorters did.
+/// Work done by the sorters.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Done {
+pub(super) struct SorterTotals {
     pub(super) rows: u64,
     pub(super) row_bytes: u64,
     pub(super) merges: u64,
     pub(super) read_requests: u64,
-    pub(super) written: Written,
-    /// Of the one that took longest.
+    pub(super) written: WriteCounts,
+    /// Time of the slowest sorter, from its first row on.
     pub(super) run_ns: u64,
 }
 
@@ -71,7 +72,7 @@ impl Shared {
             lists_bytes_max: memory.lists_bytes,
             lists: options.budget.count(LISTS, 0)?,
             in_memory: Vec::new(),
-            done: Done::default(),
+            done: SorterTotals::default(),
         };
         Ok(Arc::new(Self {
             options,
@@ -82,7 +83,7 @@ impl Shared {
         }))
     }
 
-    /// The number of the next stretch of the rows: what comes into one memory, one row after the other.
+    /// Returns the number of the next stretch: consecutive rows pushed into one workspace.
     pub(super) fn next_stretch(&self) -> u64 {
         self.next_stretch.fetch_add(1, Ordering::Relaxed)
     }
@@ -91,13 +92,13 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether any sorter has written something, or is about to.
+    /// Returns true if any sorter has written rows or is about to.
     pub(super) fn has_spilled(&self) -> bool {
         self.state().layout.is_some()
     }
 
-    /// Chooses clusters by the rows that are the first to be written.
-    pub(super) fn layout(&self, handle: &Handle, first: &Full) -> Result<Arc<Layout>, SpillError> {
+    /// Chooses the clusters by the first rows to be written.
+    pub(super) fn layout(&self, handle: &Handle, first: &PendingRun) -> Result<Arc<Layout>, SpillError> {
         let mut state = self.state();
         if let Some(layout) = &state.layout {
             return Ok(Arc::clone(layout));
@@ -113,18 +114,18 @@ impl Shared {
         Ok(layout)
     }
 
-    /// Clusters and reads ahead by the costs of the device.
-    fn plan(&self, handle: &Handle, first: &Full) -> Result<MergePlan, SpillError> {
+    /// Chooses cluster size and read-ahead by the costs of the device.
+    fn plan(&self, handle: &Handle, first: &PendingRun) -> Result<MergePlan, SpillError> {
         let SortOptions { budget, costs, expected_bytes, cluster_bytes, .. } = &self.options;
         let shape = Space::shape(handle, self.place)?;
         let in_memory = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
         let run_bytes = first.row_bytes();
         let longest = Run { row_bytes_max: first.row_bytes_max, ..Run::default() };
         let work = Work {
-            // Of what isn't known so much is expected that it takes sixty-four runs.
+            // An input of unknown size is taken to be 64 runs.
             bytes: expected_bytes.unwrap_or(64 * run_bytes).max(2 * run_bytes).min(EXPECTED_BYTES_MAX),
             run_bytes,
-            // The rest is for lists, and for what is being written.
+            // The rest is for lists and for rows being written.
             memory_bytes: budget.bytes() - budget.bytes() / 8,
             by_run_bytes: run_overhead_bytes(&longest),
             block_bytes: in_memory(shape.logical_block_bytes),
@@ -137,8 +138,8 @@ impl Shared {
         })
     }
 
-    /// A sorter has ended.
-    pub(super) fn add_done(&self, done: Done) {
+    /// Adds the statistics of a sorter that has ended.
+    pub(super) fn add_done(&self, done: SorterTotals) {
         let mut state = self.state();
         let all = &mut state.done;
         all.rows += done.rows;
@@ -152,33 +153,34 @@ impl Shared {
 }
 
 impl State {
-    /// A run was made.
-    pub(super) fn insert(&mut self, placed: Placed) -> Result<(), SpillError> {
+    /// Adds a run.
+    pub(super) fn insert(&mut self, placed: PlacedRun) -> Result<(), SpillError> {
         self.runs.insert(placed);
         self.count_lists()
     }
 
-    /// Counts what the lists of runs take.
+    /// Updates the memory charged for lists of runs.
     pub(super) fn count_lists(&mut self) -> Result<(), SpillError> {
         self.lists.resize(LISTS, self.runs.list_bytes())
     }
 
-    /// So long may the edges of a run be that is to be joined to others; none where lists are long. Runs in front of each other can't
-    /// be merged to shorten their lists, so a new one begins then.
+    /// Maximum total length of the edges of a run that may be extended, or none if the lists are
+    /// long. Runs that extend each other can't be merged to shorten their lists, so long lists
+    /// force a new run.
     pub(super) fn edges_bytes_max(&self) -> Option<usize> {
         (2 * self.lists.bytes() <= self.lists_bytes_max).then_some(self.lists_bytes_max / 4)
     }
 
-    /// Whether runs should be merged now, and by the caller alone if so.
+    /// Returns true if the caller should merge runs now. Only one caller at a time gets true.
     pub(super) fn may_merge(&mut self) -> bool {
         let may_merge = self.lists_are_full() && !self.is_merging;
         self.is_merging |= may_merge;
         may_merge
     }
 
-    /// Whether runs should be merged before there are more.
+    /// Returns true if runs should be merged before any are added.
     pub(super) fn lists_are_full(&self) -> bool {
-        // A list that grows takes more for a moment.
+        // A list needs more memory for a moment while it grows.
         3 * self.lists.bytes() > 2 * self.lists_bytes_max && self.runs.len() > 2
     }
 }

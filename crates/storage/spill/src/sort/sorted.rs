@@ -4,39 +4,39 @@ use crate::merge::{MergePlan, Rows};
 use crate::rows::Row;
 use crate::{Budget, SpillError};
 
-/// What a sort did.
+/// Statistics of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub struct SortReport {
-    /// Rows that were pushed.
+    /// Rows pushed.
     pub rows: u64,
-    /// Bytes of their keys and payloads.
+    /// Bytes of keys and payloads.
     pub row_bytes: u64,
-    /// Runs that were written. None: everything stayed in memory.
+    /// Runs written; 0 if everything stayed in memory.
     pub runs: u64,
     /// Merges before the last one.
     pub merges: u64,
-    /// Runs that the last merge joins.
+    /// Runs joined by the last merge.
     pub last_fan_in: u64,
-    /// What merging was predicted to take, when the first run was written.
+    /// Merge plan chosen when the first run was written.
     pub predicted: Option<MergePlan>,
     /// Bytes written to the temporary space.
     pub written_bytes: u64,
-    /// Writes.
+    /// Write requests.
     pub write_requests: u64,
-    /// Reads, those of the last merge as far as it has gone.
+    /// Read requests so far, including those of the last merge.
     pub read_requests: u64,
-    /// Bytes of a read.
+    /// Length of a read, in bytes.
     pub cluster_bytes: usize,
-    /// From the first row to the last run.
+    /// Time from the first row to the last run, in nanoseconds.
     pub run_ns: u64,
-    /// Merges before the last one.
+    /// Time of the merges before the last one, in nanoseconds.
     pub merge_ns: u64,
-    /// The most memory of the budget that was taken at once, in bytes.
+    /// Peak memory of the budget in use, in bytes.
     pub most_used_bytes: usize,
 }
 
-/// The rows in their order, one after the other. Dropping it gives memory and temporary space back.
+/// Sorted rows. Dropping this releases memory and temporary space.
 pub struct Sorted {
     rows: Rows,
     report: SortReport,
@@ -48,15 +48,17 @@ impl Sorted {
         Self { rows, report, budget }
     }
 
-    /// The next row; none at the end.
+    /// Returns the next row, or none at the end.
     ///
     /// # Errors
-    /// The device failed, or gave back what was never written to it. What came before was right.
+    ///
+    /// The device failed, or returned other data than was written. Rows returned before are
+    /// correct.
     pub async fn next(&mut self) -> Result<Option<Row<'_>>, SpillError> {
         self.rows.next().await
     }
 
-    /// What was done so far.
+    /// Returns the statistics so far.
     pub fn report(&self) -> SortReport {
         SortReport {
             read_requests: self.report.read_requests + self.rows.read_requests(),
@@ -66,7 +68,7 @@ impl Sorted {
     }
 }
 
-/// A span of a world's time.
+/// Length of a span of the world's time, in nanoseconds.
 pub(super) fn span_ns(from: Nanos, to: Nanos) -> u64 {
     to.since(from).0
 }

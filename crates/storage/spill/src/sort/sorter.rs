@@ -6,9 +6,9 @@ use nandle_io::runtime::Handle;
 use super::condense::Condenser;
 use super::division::MemoryDivision;
 use super::finish::finish;
-use super::full::Full;
 use super::options::SortOptions;
-use super::shared::{Done, Shared};
+use super::pending_run::PendingRun;
+use super::shared::{Shared, SorterTotals};
 use super::sorted::{Sorted, span_ns};
 use super::spill::Spill;
 use super::workspace::Workspace;
@@ -16,37 +16,39 @@ use crate::SpillError;
 use crate::rows::Row;
 use crate::space::{Place, WriteBuffers};
 
-/// Takes rows in any order, and gives them back in that of their keys.
+/// Sorts rows by their keys.
 ///
-/// What fits into memory is never written, nor what becomes few enough by a limit or by combining. Otherwise runs are written while the rows of the next one are taken, and
-/// [`Sorted`] merges them. Several threads sort together by a [`ParallelSort`](crate::ParallelSort), which gives each of them a sorter.
+/// Rows that fit into memory, or that shrink to fit by a limit or by combining, are never written.
+/// Otherwise a run is written while the rows of the next one are pushed, and [`Sorted`] merges the
+/// runs. [`ParallelSort`](crate::ParallelSort) makes sorters for several threads.
 pub struct Sorter {
     handle: Handle,
     shared: Arc<Shared>,
-    /// Rows as they come; none while there is no memory for them.
+    /// Workspace for incoming rows; none while memory for it is unavailable.
     filling: Option<Workspace>,
-    /// Which stretch of all rows they are, if there is one.
+    /// Stretch of the input that these rows belong to.
     stretch: Option<u64>,
-    /// Rows that filled a workspace, and aren't written because there may be room for all.
-    waiting: Option<(u64, Full)>,
-    /// Where rows become fewer.
+    /// A full workspace that isn't written yet, because all rows may still fit into memory.
+    waiting: Option<(u64, PendingRun)>,
+    /// Present if rows are combined or limited.
     condenser: Option<Condenser>,
-    /// For writing; none once something has been written.
+    /// Write buffers; none once something has been written.
     buffers: Option<WriteBuffers>,
     spill: Option<Spill>,
     taken_bytes: usize,
     began_at: Option<Nanos>,
-    done: Done,
+    done: SorterTotals,
 }
 
 impl Sorter {
-    /// So many bytes of rows are taken before others get their turn: the run that is being written, and the device.
+    /// Bytes of rows pushed before the sorter yields to the run being written and to the device.
     pub const TURN_BYTES: usize = 32 << 10;
 
-    /// A sorter with temporary space at `place`, of a device in the runtime's world.
+    /// Creates a sorter with temporary space at `place`, on a device of the runtime's world.
     ///
     /// # Errors
-    /// The budget is too small for the clusters that are asked for, or is taken by something else.
+    ///
+    /// The budget is too small for the requested clusters, or partly in use.
     pub fn new(handle: &Handle, place: Place, options: SortOptions) -> Result<Self, SpillError> {
         let memory = MemoryDivision::of(&options, 1)?;
         Self::of(handle, &Shared::new(place, options, memory)?)
@@ -54,7 +56,8 @@ impl Sorter {
 
     pub(super) fn of(handle: &Handle, shared: &Arc<Shared>) -> Result<Self, SpillError> {
         let Shared { options, memory, .. } = &**shared;
-        // These come first, so that what is behind them is one stretch when rows are gone.
+        // Buffers are allocated first, so that the memory behind them is contiguous once the rows
+        // are gone.
         let buffers = WriteBuffers::new(&options.budget, memory.writes)?;
         let filling = Workspace::new(&options.budget, memory.workspace_bytes)?;
         Ok(Self {
@@ -68,20 +71,21 @@ impl Sorter {
             spill: None,
             taken_bytes: 0,
             began_at: None,
-            done: Done::default(),
+            done: SorterTotals::default(),
         })
     }
 
-    /// Takes a row.
+    /// Adds a row.
     ///
     /// # Errors
-    /// The row is longer than memory allows: the error says which budget would do. The temporary space is full, or its device failed:
-    /// [`finish`](Self::finish) fails then, too.
+    ///
+    /// The row is too long for the budget: the error states a sufficient one. The temporary space
+    /// is full, or its device failed: [`finish`](Self::finish) fails then, too.
     pub async fn push(&mut self, row: Row<'_>) -> Result<(), SpillError> {
         if !self.try_push(row)? {
             self.make_room().await?;
             if !self.try_push(row)? {
-                // Rows were condensed to what leaves no room for this one.
+                // The condensed rows leave no room for this one.
                 self.spill().await?;
                 let is_taken = self.try_push(row)?;
                 debug_assert!(is_taken, "an empty workspace has room for a row that isn't too long");
@@ -90,15 +94,16 @@ impl Sorter {
         self.taken_bytes += Workspace::taken_by(row);
         if self.taken_bytes >= Self::TURN_BYTES {
             self.taken_bytes = 0;
-            self.go_on().await?;
+            self.make_progress().await?;
         }
         Ok(())
     }
 
-    /// Takes a row if there is room for it in memory. False: it wasn't taken, and there must be [room](Self::make_room) first.
+    /// Adds a row if there is room for it in memory. Returns false if it wasn't added: [make
+    /// room](Self::make_room) first.
     ///
     /// # Errors
-    /// The row is longer than memory allows, or something failed before.
+    /// The row is too long for the budget, or something failed before.
     pub fn try_push(&mut self, row: Row<'_>) -> Result<bool, SpillError> {
         let taken = Workspace::taken_by(row);
         if taken > self.shared.memory.workspace_bytes || u32::try_from(taken).is_err() {
@@ -117,13 +122,13 @@ impl Sorter {
         Ok(true)
     }
 
-    /// Lets the run that is being written, and the device, go on.
+    /// Lets the run being written, and the device, proceed.
     ///
     /// # Errors
     /// As for [`push`](Self::push).
-    pub async fn go_on(&mut self) -> Result<(), SpillError> {
+    pub async fn make_progress(&mut self) -> Result<(), SpillError> {
         if let Some(spill) = &mut self.spill {
-            spill.go_on().await?;
+            spill.make_progress().await?;
             self.handle.yield_now().await;
         }
         Ok(())
@@ -133,13 +138,14 @@ impl Sorter {
         let Shared { options, memory, .. } = &*self.shared;
         SpillError::Memory {
             purpose: "a row as long as this",
-            // Merging two runs takes the most of it: both rows twice, and those that are put together of them.
+            // Merging two runs needs the most memory: both rows twice, and the rows assembled from
+            // them.
             needed_bytes: (taken as u64).saturating_mul(8 * memory.sorters as u64),
             budget_bytes: options.budget.bytes() as u64,
         }
     }
 
-    /// Sees to rows that fill the memory, so that there is room for others.
+    /// Makes room for more rows by sorting, condensing or writing the rows in memory.
     ///
     /// # Errors
     /// As for [`push`](Self::push).
@@ -153,7 +159,7 @@ impl Sorter {
             return self.spill().await;
         };
         if let Some(spill) = &mut self.spill {
-            // It takes the memory of the run that is being written.
+            // Condensing needs the memory of the run being written.
             spill.wait_for_run().await?;
         }
         let filled = self.filling.take().ok_or(SpillError::Failed)?;
@@ -164,7 +170,8 @@ impl Sorter {
         if is_long { self.spill().await } else { Ok(()) }
     }
 
-    /// Sorts the rows in memory now, so that what comes next has less to do. There is no room until [that is made](Self::make_room).
+    /// Sorts the rows in memory early, so that later steps have less to do. No rows fit until [room
+    /// is made](Self::make_room).
     pub fn sort(&mut self) {
         if self.condenser.is_none() {
             self.sort_filled();
@@ -177,17 +184,17 @@ impl Sorter {
         }
         if let Some(filled) = self.filling.take_if(|filled| !filled.is_empty()) {
             let Some(stretch) = self.stretch.take() else { unreachable!("rows are a stretch of all") };
-            self.waiting = Some((stretch, Full::new(filled)));
+            self.waiting = Some((stretch, PendingRun::new(filled)));
         }
     }
 
-    /// Takes rows out of memory, sorted, those that came first before others.
-    fn next_sorted(&mut self) -> Option<(u64, Full)> {
+    /// Takes sorted rows out of memory, in the order in which they were pushed.
+    fn next_sorted(&mut self) -> Option<(u64, PendingRun)> {
         self.sort_filled();
         self.waiting.take()
     }
 
-    /// Writes the rows that are in memory, sorted. There is room then.
+    /// Writes the rows in memory as runs, which makes room.
     async fn spill(&mut self) -> Result<(), SpillError> {
         while let Some((stretch, full)) = self.next_sorted() {
             self.write(stretch, full).await?;
@@ -208,8 +215,8 @@ impl Sorter {
         Ok(())
     }
 
-    /// Begins to write a run; the one before is written then.
-    async fn write(&mut self, stretch: u64, full: Full) -> Result<(), SpillError> {
+    /// Starts to write a run, after completing the previous one.
+    async fn write(&mut self, stretch: u64, full: PendingRun) -> Result<(), SpillError> {
         if let Some(buffers) = self.buffers.take() {
             let layout = self.shared.layout(&self.handle, &full)?;
             self.spill = Some(Spill::new(&self.handle, &self.shared, layout, buffers)?);
@@ -223,7 +230,7 @@ impl Sorter {
         spill.shorten_lists().await
     }
 
-    /// All rows were pushed: their order.
+    /// Ends the input. Returns the sorted rows.
     ///
     /// # Errors
     /// As for [`push`](Self::push).
@@ -233,7 +240,7 @@ impl Sorter {
         finish(&handle, &shared).await
     }
 
-    /// This sorter of a [`ParallelSort`](crate::ParallelSort) gets no more rows.
+    /// Ends the input of this sorter of a [`ParallelSort`](crate::ParallelSort).
     ///
     /// # Errors
     /// As for [`push`](Self::push).

@@ -1,4 +1,4 @@
-//! What one sorter writes: runs, and merges of them.
+//! Runs and merges written by one sorter.
 
 use std::future::{Future, poll_fn};
 use std::ops::Range;
@@ -9,36 +9,36 @@ use std::task::Poll;
 use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::runtime::Handle;
 
-use super::full::Full;
 use super::options::SortOptions;
-use super::runs::{Placed, Runs, WrittenRun, of_memory, write_run};
-use super::shared::{Done, Layout, Shared};
+use super::pending_run::PendingRun;
+use super::runs::{PlacedRun, Runs, WrittenRun, of_memory, write_run};
+use super::shared::{Layout, Shared, SorterTotals};
 use super::workspace::Workspace;
 use crate::SpillError;
 use crate::costs::fan_in;
 use crate::merge::{Merge, Rows, Run, next_merge, shortest};
 use crate::space::{AfterReading, Appender, Space, WriteBuffers};
 
-/// See the [module](self).
+/// Writer of one sorter; see the [module](self).
 pub(super) struct Spill {
     shared: Arc<Shared>,
     layout: Arc<Layout>,
     space: Space,
-    state: Writing,
-    /// The memory of rows that were written, where other sorters must not take it meanwhile.
+    state: WriterState,
+    /// Memory of rows that have been written, kept if other sorters must not take it.
     spare: Option<Workspace>,
     merges: u64,
     read_requests: u64,
 }
 
-enum Writing {
+enum WriterState {
     Idle(Appender),
     Run {
         run: RunFuture,
-        /// What the run is to be put to the others as.
-        place: Placed,
+        /// Run and stretch that the written rows will be inserted as.
+        place: PlacedRun,
     },
-    /// It failed, and so did the call that learnt it.
+    /// WriterState failed, and the failed call returned the error.
     Failed,
 }
 
@@ -52,7 +52,7 @@ impl Spill {
         buffers: WriteBuffers,
     ) -> Result<Self, SpillError> {
         let space = Space::of(handle, Arc::clone(&layout.area))?;
-        let state = Writing::Idle(Appender::new(&space, buffers));
+        let state = WriterState::Idle(Appender::new(&space, buffers));
         Ok(Self {
             shared: Arc::clone(shared),
             layout,
@@ -64,8 +64,8 @@ impl Spill {
         })
     }
 
-    /// Begins to write a run of a stretch of the rows, when the one before is written.
-    pub(super) async fn begin_run(&mut self, stretch: u64, full: Full) -> Result<(), SpillError> {
+    /// Starts to write a run of a stretch, after completing the previous run.
+    pub(super) async fn begin_run(&mut self, stretch: u64, full: PendingRun) -> Result<(), SpillError> {
         self.wait_for_run().await?;
         let (edges, continued) = {
             let mut state = self.shared.state();
@@ -75,14 +75,14 @@ impl Spill {
         };
         let rows = self.rows(of_memory(vec![full.into_rows()]))?;
         let appender = self.take_appender()?;
-        let mut place = continued.unwrap_or_else(|| Placed::nothing(stretch));
+        let mut place = continued.unwrap_or_else(|| PlacedRun::empty(stretch));
         place.grow(stretch, edges);
         let stream = place.run.streams.pop();
         let tags = Arc::clone(&self.layout.tags);
-        // Others may merge it, who can't wait for what this one has still to write.
+        // Other sorters may merge this run, so its writes must be complete.
         let drains = self.shared.memory.sorters > 1;
         let run = Box::pin(write_run(appender, tags, rows, stream, drains));
-        self.state = Writing::Run { run, place };
+        self.state = WriterState::Run { run, place };
         Ok(())
     }
 
@@ -92,34 +92,35 @@ impl Spill {
     }
 
     fn take_appender(&mut self) -> Result<Appender, SpillError> {
-        match std::mem::replace(&mut self.state, Writing::Failed) {
-            Writing::Idle(appender) => Ok(appender),
-            Writing::Run { .. } | Writing::Failed => Err(SpillError::Failed),
+        match std::mem::replace(&mut self.state, WriterState::Failed) {
+            WriterState::Idle(appender) => Ok(appender),
+            WriterState::Run { .. } | WriterState::Failed => Err(SpillError::Failed),
         }
     }
 
-    /// Lets the run that is being written go on.
-    pub(super) async fn go_on(&mut self) -> Result<(), SpillError> {
-        let Writing::Run { run, .. } = &mut self.state else { return Ok(()) };
+    /// Polls the run being written.
+    pub(super) async fn make_progress(&mut self) -> Result<(), SpillError> {
+        let WriterState::Run { run, .. } = &mut self.state else { return Ok(()) };
         match poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await {
             Poll::Ready(written) => self.finish_run(written),
             Poll::Pending => Ok(()),
         }
     }
 
-    /// Waits until the run is written that was begun.
+    /// Waits until the current run is written.
     pub(super) async fn wait_for_run(&mut self) -> Result<(), SpillError> {
-        let Writing::Run { run, .. } = &mut self.state else { return Ok(()) };
+        let WriterState::Run { run, .. } = &mut self.state else { return Ok(()) };
         let written = run.as_mut().await;
         self.finish_run(written)
     }
 
     fn finish_run(&mut self, written: Result<WrittenRun, SpillError>) -> Result<(), SpillError> {
-        let Writing::Run { mut place, .. } = std::mem::replace(&mut self.state, Writing::Failed) else {
+        let WriterState::Run { mut place, .. } = std::mem::replace(&mut self.state, WriterState::Failed)
+        else {
             unreachable!("a run was being written")
         };
         let WrittenRun { appender, run, memory, .. } = written?;
-        self.state = Writing::Idle(appender);
+        self.state = WriterState::Idle(appender);
         self.spare = memory.filter(|_| self.shared.memory.keeps_memory());
         place.add(run);
         let mut state = self.shared.state();
@@ -127,22 +128,22 @@ impl Spill {
         state.insert(place)
     }
 
-    /// Memory for rows that come: that of rows that were written, if it was kept.
+    /// Takes the memory kept from written rows, if any.
     pub(super) fn take_spare(&mut self) -> Option<Workspace> {
         self.spare.take()
     }
 
-    /// Waits until all that this sorter wrote is on the device.
+    /// Waits until all writes of this sorter are complete.
     async fn quiesce(&mut self) -> Result<(), SpillError> {
         self.wait_for_run().await?;
         let mut appender = self.take_appender()?;
         appender.drain().await?;
-        self.state = Writing::Idle(appender);
+        self.state = WriterState::Idle(appender);
         Ok(())
     }
 
-    /// The sorter ends: everything is written.
-    pub(super) async fn finish(mut self, done: &mut Done) -> Result<(), SpillError> {
+    /// Ends the sorter: completes all writes.
+    pub(super) async fn finish(mut self, done: &mut SorterTotals) -> Result<(), SpillError> {
         self.quiesce().await?;
         done.merges += self.merges;
         done.read_requests += self.read_requests;
@@ -150,13 +151,13 @@ impl Spill {
         Ok(())
     }
 
-    /// Merges some runs where their lists are long. This sorter must have no other rows in memory.
+    /// Merges runs if their lists are long. The sorter must have no other rows in memory.
     pub(super) async fn shorten_lists(&mut self) -> Result<(), SpillError> {
         while !self.shared.state().may_merge() {
             if !self.shared.state().lists_are_full() {
                 return Ok(());
             }
-            // Another one shortens them, and there is no room for more runs before it has.
+            // Another sorter is merging, and there is no room for more runs until it is done.
             std::thread::yield_now();
             self.space.handle().yield_now().await;
         }
@@ -165,7 +166,7 @@ impl Spill {
         merged
     }
 
-    /// Merges half of the runs, so that the next time it is those that came since.
+    /// Merges half of the runs, so that the next merge takes newer ones.
     async fn merge_half(&mut self) -> Result<(), SpillError> {
         self.quiesce().await?;
         self.spare = None;
@@ -179,7 +180,7 @@ impl Spill {
         Ok(())
     }
 
-    /// Merges runs until so few are left that one merge joins them.
+    /// Merges runs until one last merge can take the rest.
     pub(super) async fn merge_to_few(&mut self) -> Result<(), SpillError> {
         self.quiesce().await?;
         self.spare = None;
@@ -193,14 +194,15 @@ impl Spill {
         }
     }
 
-    /// Merges runs that are chosen by the lengths of all and by how many can be merged at once. False: none were chosen.
+    /// Merges the runs that `choose` selects by their lengths and the maximum fan-in. Returns false
+    /// if it selects none.
     async fn merge_some(
         &mut self,
         memory_bytes: usize,
         choose: impl FnOnce(&[u64], usize) -> Option<Vec<usize>>,
     ) -> Result<bool, SpillError> {
         let (taken, stretches, read_ahead) = {
-            // Others put runs to them and take some, so that positions hold as long as this is locked.
+            // Positions are valid only under the lock, because others insert and take runs.
             let mut state = self.shared.state();
             let (fan_in, read_ahead) = fan_in_within(&self.shared, &self.layout, &state.runs, memory_bytes)?;
             let lengths = state.runs.lengths(self.shared.options.stable);
@@ -227,16 +229,16 @@ impl Spill {
         )?;
         let rows = self.rows(merge)?;
         let appender = self.take_appender()?;
-        // What was merged is read again before it is known to be written otherwise.
+        // The merged run may be read before the appender's next wait, so it must be on the device.
         let written = write_run(appender, Arc::clone(&self.layout.tags), rows, None, true).await?;
-        self.state = Writing::Idle(written.appender);
+        self.state = WriterState::Idle(written.appender);
         self.read_requests += written.read_requests;
         self.merges += 1;
-        self.shared.state().insert(Placed { run: written.run, stretches, edges: None })
+        self.shared.state().insert(PlacedRun { run: written.run, stretches, edges: None })
     }
 }
 
-/// How many runs can be merged at once in so much memory, and how many reads are ahead.
+/// Returns the fan-in and the read-ahead that fit into `memory_bytes`.
 pub(super) fn fan_in_within(
     shared: &Shared,
     layout: &Layout,
@@ -245,15 +247,16 @@ pub(super) fn fan_in_within(
 ) -> Result<(usize, usize), SpillError> {
     let (by_run_bytes, row_bytes_max) = runs.by_run_bytes_max();
     let cluster_bytes = layout.plan.cluster_bytes;
-    // The writer has the key of the row before. Where rows are combined one has its key and payload, which may be of two long ones.
+    // The writer keeps the previous key. Combining keeps a key and a payload, which may come of two
+    // long rows.
     let rows = if shared.options.combine.is_some() { 4 } else { 2 };
     let free_bytes = memory_bytes.saturating_sub(rows * row_bytes_max);
-    // Reading ahead is given up before merging is.
+    // Reduce the read-ahead before giving up on merging.
     let with = |read_ahead| fan_in(free_bytes, cluster_bytes, by_run_bytes, read_ahead);
     let Some(read_ahead) = (0..=layout.plan.read_ahead).rev().find(|ahead| with(*ahead) >= 2) else {
         let budget = &shared.options.budget;
         let used_bytes = budget.bytes() - free_bytes;
-        // Buffers of clusters are counted in whole grains.
+        // Cluster buffers are charged in whole grains.
         let by_run_bytes = by_run_bytes + cluster_bytes.next_multiple_of(GRAIN_BYTES);
         return Err(SpillError::Memory {
             purpose: "merging two runs with rows as long as these",

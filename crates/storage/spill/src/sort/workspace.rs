@@ -1,4 +1,4 @@
-//! Rows in memory, as they came.
+//! Rows in memory, in the order in which they were pushed.
 //!
 //! ```text
 //! buffer  │ row │ row │ row │ … free … │ entry │ entry │ entry │
@@ -16,27 +16,27 @@ use crate::rows::{Row, common_prefix};
 use crate::{Budget, SpillError};
 
 const LENGTHS_BYTES: usize = 2 * size_of::<u32>();
-/// Of most processors.
+/// Cache line of most processors, in bytes.
 const CACHE_LINE_BYTES: usize = 64;
 const ENTRY_BYTES: usize = size_of::<Entry>();
 
 pub(crate) struct Workspace {
     grant: Grant,
     buffer: BufferMut,
-    /// Where the next row goes.
+    /// Offset of the next row.
     rows_end: usize,
-    /// Where the last entry begins.
+    /// Start of the last entry.
     entries_start: usize,
     row_bytes: u64,
     pub(crate) row_bytes_max: usize,
-    /// What all keys begin with: so many bytes of the first row's.
+    /// Length of the prefix that all keys share with the first key.
     common: usize,
 }
 
 impl Workspace {
-    /// Of so many bytes, a multiple of an entry's length.
+    /// Creates a workspace of `bytes` bytes, a multiple of the entry length.
     pub(crate) fn new(budget: &Budget, bytes: usize) -> Result<Self, SpillError> {
-        debug_assert!(bytes.is_multiple_of(ENTRY_BYTES), "{bytes} bytes end with an entry");
+        debug_assert!(bytes.is_multiple_of(ENTRY_BYTES), "{bytes} bytes are not whole entries");
         let (grant, buffer) = budget.buffer("rows in memory", bytes)?;
         Ok(Self::of(grant, buffer))
     }
@@ -53,17 +53,17 @@ impl Workspace {
         }
     }
 
-    /// The same memory without a row.
-    pub(super) fn emptied(self) -> Self {
+    /// Removes all rows and keeps the memory.
+    pub(super) fn into_empty(self) -> Self {
         Self::of(self.grant, self.buffer)
     }
 
-    /// What a row takes of a workspace.
+    /// Memory that a row takes in a workspace, in bytes.
     pub(crate) fn taken_by(row: Row<'_>) -> usize {
         LENGTHS_BYTES + row.key.len() + row.payload.len() + ENTRY_BYTES
     }
 
-    /// Takes a row in, if there is room for it.
+    /// Adds a row. Returns false if there is no room for it.
     pub(crate) fn push(&mut self, row: Row<'_>) -> bool {
         let Row { key, payload } = row;
         if self.entries_start - self.rows_end < Self::taken_by(row) {
@@ -95,11 +95,11 @@ impl Workspace {
 
     /// The row that was pushed last.
     pub(super) fn last_pushed(&self) -> Row<'_> {
-        // Entries grow towards the front.
+        // Entries grow downwards.
         self.sorted_row(0)
     }
 
-    /// Bytes that are taken, rows' and entries'.
+    /// Bytes taken by rows and entries.
     pub(super) fn taken_bytes(&self) -> usize {
         self.rows_end + self.buffer.len() - self.entries_start
     }
@@ -117,12 +117,12 @@ impl Workspace {
         self.row_bytes
     }
 
-    /// What all keys begin with.
+    /// Prefix that all keys share.
     pub(crate) fn common(&self) -> &[u8] {
         if self.is_empty() { &[] } else { self.first_key() }
     }
 
-    /// Its rows in their order; those with equal keys as they came.
+    /// Sorts the rows; rows with equal keys keep their order.
     pub(crate) fn into_sorted(mut self) -> MemoryRows {
         let common = self.common().len();
         let (rows, entries) = self.buffer.split_at_mut(self.entries_start);
@@ -132,33 +132,34 @@ impl Workspace {
         MemoryRows::new(self)
     }
 
-    /// A row of the sorted ones.
+    /// Returns row `number` in sorted order.
     pub(crate) fn sorted_row(&self, number: usize) -> Row<'_> {
         self.row(self.sorted_position(number))
     }
 
-    /// Where a row of the sorted ones lies.
+    /// Returns the position of row `number` in sorted order.
     pub(super) fn sorted_position(&self, number: usize) -> Position {
         let entries = self.buffer.get(self.entries_start..).unwrap_or_default();
         let Some(entry) = cast_slice(entries).get(number) else { unreachable!("{number} is a row") };
         position_at(&self.buffer, offset(entry))
     }
 
-    /// Looks at a row's middle and end, so that they are in the processor's cache when it is used. What comes of it is nothing of value.
-    pub(super) fn glance(&self, position: Position) -> u8 {
+    /// Touches the second cache line and the last byte of a row, to load them into the cache. The
+    /// returned value only keeps the reads from being optimised away.
+    pub(super) fn touch(&self, position: Position) -> u8 {
         let Position { key_at, key_bytes, payload_bytes } = position;
         let byte = |at: usize| self.buffer.get(at).copied().unwrap_or_default();
         let last = key_at + (key_bytes + payload_bytes).saturating_sub(1);
         byte(last) ^ byte((key_at + CACHE_LINE_BYTES).min(last))
     }
 
-    /// The row that lies there.
+    /// Returns the row at a position.
     pub(super) fn row(&self, position: Position) -> Row<'_> {
         row_of(&self.buffer, position)
     }
 }
 
-/// Where a row's key begins, and the lengths of its parts.
+/// Offset of a row's key, and the lengths of key and payload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Position {
     key_at: usize,
@@ -171,7 +172,7 @@ fn position_at(rows: &[u8], at: usize) -> Position {
         let (key, rows) = rows.split_first_chunk()?;
         Some((u32::from_ne_bytes(*key), u32::from_ne_bytes(*rows.first_chunk()?)))
     });
-    let Some((key, payload)) = lengths else { unreachable!("a row begins at {at}") };
+    let Some((key, payload)) = lengths else { unreachable!("no row begins at {at}") };
     Position { key_at: at + LENGTHS_BYTES, key_bytes: key as usize, payload_bytes: payload as usize }
 }
 
@@ -179,12 +180,12 @@ fn row_of(rows: &[u8], position: Position) -> Row<'_> {
     let Position { key_at, key_bytes, payload_bytes } = position;
     let parts = rows.get(key_at..key_at + key_bytes + payload_bytes);
     let Some((key, payload)) = parts.and_then(|parts| parts.split_at_checked(key_bytes)) else {
-        unreachable!("{position:?} is a row's")
+        unreachable!("no row at {position:?}")
     };
     Row { key, payload }
 }
 
-/// The row at an offset.
+/// Returns the row at an offset.
 pub(super) fn row_at(rows: &[u8], at: usize) -> Row<'_> {
     row_of(rows, position_at(rows, at))
 }

@@ -1,4 +1,4 @@
-//! One sequential stream of writes into a space.
+//! Sequential writer of clusters.
 
 use std::collections::VecDeque;
 
@@ -12,20 +12,20 @@ use crate::budget::Grant;
 use crate::costs::WriteMemory;
 use crate::{Budget, SpillError};
 
-/// Appends clusters to a space, those of several streams one behind the other. Writes carry as many clusters as fit into a
-/// buffer, and several are under way.
+/// Appends clusters of several streams to a space, in one sequence. A write carries as many
+/// clusters as fit into a buffer, and several writes are outstanding.
 pub(crate) struct Appender {
     space: Space,
     _grants: Vec<Grant>,
     buffer_clusters: usize,
     zone: Option<OpenZone>,
-    filling: Option<Filling>,
+    filling: Option<OpenBuffer>,
     spare: Vec<BufferMut>,
-    in_flight: VecDeque<InFlight>,
-    pub(crate) written: Written,
+    in_flight: VecDeque<PendingWrite>,
+    pub(crate) written: WriteCounts,
 }
 
-/// Memory for writes.
+/// Buffers for writes.
 pub(crate) struct WriteBuffers {
     grants: Vec<Grant>,
     buffers: Vec<BufferMut>,
@@ -35,36 +35,36 @@ pub(crate) struct WriteBuffers {
 impl WriteBuffers {
     pub(crate) fn new(budget: &Budget, memory: WriteMemory) -> Result<Self, SpillError> {
         let WriteMemory { buffer_bytes, buffers } = memory;
-        // Each by itself: a buffer can be filled again when no other handle to its memory is left.
+        // Allocated one by one: a buffer can be reused once no other handle to its memory is left.
         let all = (0..buffers).map(|_| budget.buffer("writing temporary data", buffer_bytes));
         let (grants, buffers) = all.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
         Ok(Self { grants, buffers, buffer_bytes })
     }
 }
 
-/// What was written.
+/// Number and bytes of writes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Written {
+pub(crate) struct WriteCounts {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
 }
 
-struct Filling {
+struct OpenBuffer {
     buffer: BufferMut,
-    /// The first cluster in the buffer.
+    /// Number of the first cluster in the buffer.
     first: u64,
-    /// Clusters in it that are sealed.
+    /// Sealed clusters in the buffer.
     sealed: usize,
 }
 
-struct InFlight {
+struct PendingWrite {
     reply: Reply,
-    /// All of the buffer of which the beginning is written.
+    /// The whole buffer; a prefix of it is being written.
     whole: Buffer,
 }
 
 impl Appender {
-    /// Writes from these buffers, each of which has room for a cluster.
+    /// Creates an appender. Each buffer must have room for a cluster.
     pub(crate) fn new(space: &Space, buffers: WriteBuffers) -> Self {
         let WriteBuffers { grants, buffers, buffer_bytes } = buffers;
         debug_assert!(buffer_bytes >= space.cluster_bytes(), "a buffer holds a cluster");
@@ -76,7 +76,7 @@ impl Appender {
             filling: None,
             spare: buffers,
             in_flight: VecDeque::new(),
-            written: Written::default(),
+            written: WriteCounts::default(),
         }
     }
 
@@ -84,17 +84,17 @@ impl Appender {
         &self.space
     }
 
-    /// A new stream.
+    /// Starts a new stream.
     pub(crate) fn begin_stream(&self) -> Stream {
         Stream::new(self.space.inner.area.next_stream())
     }
 
-    /// A new chain, of which so many clusters can be read at once.
+    /// Starts a new chain; `reach` of its clusters can be read at once.
     pub(crate) fn begin_chain(&self, reach: usize) -> Chain {
         Chain::new(self.space.inner.area.next_stream(), reach)
     }
 
-    /// Waits until there is a place for the next cluster.
+    /// Waits until there is a slot for the next cluster.
     pub(crate) async fn ready(&mut self) -> Result<(), SpillError> {
         if self.filling.is_some() {
             return Ok(());
@@ -107,47 +107,47 @@ impl Appender {
             self.spare.push(buffer);
             return Err(self.space.full());
         };
-        self.filling = Some(Filling { buffer, first, sealed: 0 });
+        self.filling = Some(OpenBuffer { buffer, first, sealed: 0 });
         Ok(())
     }
 
-    /// The place for what the next cluster holds. There is one after [`Self::ready`].
+    /// Slot for the contents of the next cluster. Call [`Self::ready`] first.
     pub(crate) fn slot(&mut self) -> &mut [u8] {
         let cluster_bytes = self.space.cluster_bytes();
-        let Some(Filling { buffer, sealed, .. }) = &mut self.filling else {
-            unreachable!("a cluster is filled after there is a place for it")
+        let Some(OpenBuffer { buffer, sealed, .. }) = &mut self.filling else {
+            unreachable!("`ready` provides a slot")
         };
         let start = *sealed * cluster_bytes;
         let Some(slot) = buffer.get_mut(start + HEADER_BYTES..start + cluster_bytes) else {
-            unreachable!("a buffer that is full is sent")
+            unreachable!("a full buffer has been sent")
         };
         slot
     }
 
-    /// The slot holds `used` bytes and is the stream's next cluster.
+    /// Appends the slot, with `used` bytes of contents, to a stream.
     pub(crate) fn seal(&mut self, stream: &mut Stream, tag: u64, used: usize) {
         let cluster = self.seal_as(stream.number(), stream.clusters(), tag, used);
         stream.push(cluster);
     }
 
-    /// The slot holds `used` bytes and is the chain's next cluster.
+    /// Appends the slot, with `used` bytes of contents, to a chain.
     pub(crate) fn seal_link(&mut self, chain: &mut Chain, used: usize) {
         let cluster = self.seal_as(chain.number(), chain.clusters(), chain.link(), used);
         chain.push(cluster);
     }
 
-    /// Returns where the cluster lies.
+    /// Seals the slot. Returns the number of the cluster.
     fn seal_as(&mut self, stream: u32, position: u32, tag: u64, used: usize) -> u64 {
         let cluster_bytes = self.space.cluster_bytes();
         let salt = self.space.salt();
-        let (Some(Filling { buffer, first, sealed }), Some(open)) = (&mut self.filling, &mut self.zone)
+        let (Some(OpenBuffer { buffer, first, sealed }), Some(open)) = (&mut self.filling, &mut self.zone)
         else {
-            unreachable!("a cluster is filled after there is a place for it")
+            unreachable!("`ready` provides a slot")
         };
         let cluster = *first + *sealed as u64;
         let start = *sealed * cluster_bytes;
         let Some(bytes) = buffer.get_mut(start..start + cluster_bytes) else {
-            unreachable!("a buffer that is full is sent")
+            unreachable!("a full buffer has been sent")
         };
         cluster::seal(&Header { salt, cluster, stream, position }, tag, used, bytes);
         self.space.inner.area.zones.hold(open.zone);
@@ -160,9 +160,9 @@ impl Appender {
         cluster
     }
 
-    /// Sends what is sealed on its way.
+    /// Submits a write of the sealed clusters.
     fn send(&mut self) {
-        let Some(Filling { buffer, first, sealed }) = self.filling.take() else { return };
+        let Some(OpenBuffer { buffer, first, sealed }) = self.filling.take() else { return };
         if sealed == 0 {
             self.spare.push(buffer);
             return;
@@ -173,10 +173,10 @@ impl Appender {
         self.written.requests += 1;
         self.written.bytes += bytes as u64;
         let reply = self.space.inner.device.request(operation);
-        self.in_flight.push_back(InFlight { reply, whole });
+        self.in_flight.push_back(PendingWrite { reply, whole });
     }
 
-    /// Sends what is there, and waits until all is written.
+    /// Submits the sealed clusters, and waits for all writes.
     pub(crate) async fn drain(&mut self) -> Result<(), SpillError> {
         self.send();
         while !self.in_flight.is_empty() {
@@ -186,9 +186,9 @@ impl Appender {
         Ok(())
     }
 
-    /// Waits for the oldest write. Its buffer is free again.
+    /// Waits for the oldest write, and returns its buffer.
     async fn oldest_written(&mut self) -> Result<BufferMut, SpillError> {
-        let Some(InFlight { reply, whole }) = self.in_flight.pop_front() else {
+        let Some(PendingWrite { reply, whole }) = self.in_flight.pop_front() else {
             unreachable!("a buffer is spare, is filled, or is in flight")
         };
         reply.await.result?;
@@ -198,7 +198,7 @@ impl Appender {
         Ok(buffer)
     }
 
-    /// Where the next cluster goes; `None`: the space is full.
+    /// Returns the number of the next cluster; none if the space is full.
     fn next_cluster(&mut self) -> Option<u64> {
         let zones = &self.space.inner.area.zones;
         if let Some(open) = &self.zone
@@ -219,7 +219,7 @@ impl Appender {
 }
 
 impl Drop for Appender {
-    /// Another one may append to the rest of the zone.
+    /// Leaves the rest of the zone to other appenders.
     fn drop(&mut self) {
         let Some(open) = self.zone.take() else { return };
         let area = &self.space.inner.area;

@@ -1,7 +1,8 @@
-//! Streams of any length in the same memory, read from their ends.
+//! Streams in constant memory, read from the end to the beginning.
 //!
-//! The tag of each cluster says where the one lies that is `reach` before it. So a chain keeps the places of its last `reach`
-//! clusters alone, however long it grows, and as many reads can be under way: each cluster that comes names one more.
+//! The tag of each cluster holds the number of the cluster `reach` positions before it. A chain
+//! therefore stores only its last `reach` cluster numbers, however long it grows. Up to `reach`
+//! reads can be outstanding, because each cluster that arrives reveals one more.
 
 use std::collections::VecDeque;
 
@@ -12,16 +13,16 @@ use super::Space;
 use super::cluster::Header;
 use crate::SpillError;
 
-/// What stands in the place of a cluster before the first one.
+/// Link of the first `reach` clusters.
 const NONE: u64 = u64::MAX;
 
-/// A sequence of clusters that were appended to a space.
+/// A sequence of clusters appended to a space.
 #[derive(Debug, Clone)]
 pub(crate) struct Chain {
     number: u32,
     clusters: u32,
     reach: usize,
-    /// Places of the last clusters, at most `reach`, in their order.
+    /// Numbers of the last clusters, at most `reach`, oldest first.
     last: VecDeque<u64>,
 }
 
@@ -31,7 +32,7 @@ impl Chain {
         Self { number, clusters: 0, reach, last: VecDeque::with_capacity(reach) }
     }
 
-    /// What it takes in memory beside itself.
+    /// Heap memory of a chain, in bytes.
     pub(crate) fn list_bytes(reach: usize) -> usize {
         reach * size_of::<u64>()
     }
@@ -48,7 +49,7 @@ impl Chain {
         self.number
     }
 
-    /// What the next cluster says of where the one `reach` before it lies.
+    /// Link to store in the next cluster: the cluster `reach` positions before it.
     pub(super) fn link(&self) -> u64 {
         if self.last.len() < self.reach { NONE } else { self.last.front().copied().unwrap_or(NONE) }
     }
@@ -62,14 +63,14 @@ impl Chain {
     }
 }
 
-/// Reads the clusters of a chain, the last one first, some of them before they are needed.
+/// Reads the clusters of a chain from the last to the first, with read-ahead.
 pub(crate) struct ChainReader {
     space: Space,
     number: u32,
     reach: u32,
-    /// Clusters that haven't been asked for.
+    /// Clusters not yet requested.
     left: u32,
-    /// Where the last of those lie.
+    /// Known numbers of these clusters, the next one last.
     known: VecDeque<u64>,
     in_flight: VecDeque<(Header, Reply)>,
     spare: Vec<BufferMut>,
@@ -78,27 +79,28 @@ pub(crate) struct ChainReader {
     pub(crate) requests: u64,
 }
 
-/// What becomes of a cluster that was read.
+/// Disposition of a cluster after reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AfterReading {
-    /// It will be read again.
+    /// Kept for another read.
     Keep,
-    /// Its place may be used for others.
+    /// Released for reuse.
     Release,
 }
 
 impl ChainReader {
-    /// What it takes in memory beside its buffers.
+    /// Memory besides the buffers, in bytes.
     pub(crate) fn overhead_bytes(reach: usize) -> usize {
         let by_read_bytes = size_of::<(Header, Reply)>() + size_of::<BufferMut>();
         size_of::<Self>() + Chain::list_bytes(reach) + reach * by_read_bytes
     }
 
-    /// Starts to read into these buffers, of which there is one at least. What the chain has must have been written. Clusters are
-    /// released unless [something else](Self::set_after_reading) is said before the first one is taken.
+    /// Starts to read into `buffers`, at least one. All writes of the chain must be complete.
+    /// Clusters are released after reading, unless [`set_after_reading`](Self::set_after_reading)
+    /// is called before the first is taken.
     pub(crate) fn new(space: &Space, chain: &Chain, buffers: Vec<BufferMut>) -> Self {
         debug_assert!(!buffers.is_empty(), "a cluster is read into a buffer");
-        let Ok(reach) = u32::try_from(chain.reach) else { unreachable!("a chain's reach is a few clusters") };
+        let Ok(reach) = u32::try_from(chain.reach) else { unreachable!("the reach of a chain fits 32 bits") };
         let mut reader = Self {
             space: space.clone(),
             number: chain.number,
@@ -115,12 +117,13 @@ impl ChainReader {
         reader
     }
 
-    /// Says what becomes of the clusters that are taken from now on.
+    /// Sets the disposition of the clusters taken from now on.
     pub(crate) fn set_after_reading(&mut self, after_reading: AfterReading) {
         self.after_reading = after_reading;
     }
 
-    /// The next cluster, and how many of its bytes count; none at the end. `exhausted` is needed no more.
+    /// Returns the next cluster and the number of bytes used, or none at the end. Recycles the
+    /// buffer `exhausted`.
     pub(crate) async fn next(
         &mut self,
         exhausted: Option<BufferMut>,
@@ -128,7 +131,7 @@ impl ChainReader {
         self.spare.extend(exhausted);
         self.read_ahead();
         let Some((header, reply)) = self.in_flight.pop_front() else {
-            debug_assert_eq!(self.left, 0, "a buffer is free, so what is left is being read");
+            debug_assert_eq!(self.left, 0, "all clusters have been read");
             return Ok(None);
         };
         let completion = reply.await;
@@ -160,15 +163,15 @@ impl ChainReader {
         }
     }
 
-    /// The error that the last cluster that came is not what was written.
+    /// Returns the error for a defect in the cluster read last.
     pub(crate) fn damaged(&self, what: &'static str) -> SpillError {
         let offset_bytes = self.last.map_or(0, |header| self.space.offset_of(header.cluster));
         SpillError::Damaged { offset_bytes, what }
     }
 
-    /// Its buffers, when it is at its end.
+    /// Returns the buffers at the end.
     pub(crate) fn into_buffers(self) -> Vec<BufferMut> {
-        debug_assert!(self.in_flight.is_empty(), "all that was asked for has come");
+        debug_assert!(self.in_flight.is_empty(), "all reads have completed");
         self.spare
     }
 }
@@ -178,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_chain_keeps_its_last_clusters_and_each_names_an_earlier_one() {
+    fn chain_links_each_cluster_to_an_earlier_one() {
         let mut chain = Chain::new(3, 2);
         let mut links = Vec::new();
         for cluster in [5, 9, 6, 20, 8] {

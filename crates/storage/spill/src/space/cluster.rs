@@ -1,26 +1,27 @@
 //! # A cluster
 //!
 //! ```text
-//! byte   0  u32  CRC-32C of bytes 4 up to the end of what is used
+//! byte   0  u32  CRC-32C from byte 4 to the end of the used bytes
 //!        4  u32  bytes used behind this header
 //!        8  u64  salt of the space
-//!       16  u64  number of the cluster in the space: its place
-//!       24  u32  number of the stream that it is a part of
-//!       28  u32  its position in that stream, from 0
-//!       32  u64  tag: what the writer wants to know of it when it has come (merging: an order of the last key that begins in it)
-//!       40       what the stream holds; what is behind it is anything
+//!       16  u64  number of the cluster in the space, which gives its offset
+//!       24  u32  number of the stream that the cluster belongs to
+//!       28  u32  position in that stream, from 0
+//!       32  u64  tag, defined by the writer (for a run: tag of the last key that begins here; for a chain: link)
+//!       40       contents of the stream; bytes behind the used ones are arbitrary
 //! ```
 //!
-//! Integers are little-endian. A cluster is valid where its checksum is right and salt, place, stream and position are those
-//! that the reader expects: so one that is damaged, was never written, was written elsewhere, or is left from an earlier use of its
-//! place is told from the right one. The reader fails on one that isn't valid; there is nothing to recover.
+//! Integers are little-endian. A cluster is valid if its checksum is correct, and salt, number,
+//! stream and position are as the reader expects. This detects clusters that are damaged,
+//! unwritten, misplaced, or left over from an earlier use. The reader fails on an invalid cluster;
+//! there is nothing to recover.
 
-/// Length of the header.
+/// Length of the header, in bytes.
 pub(crate) const HEADER_BYTES: usize = 40;
-/// Where what the checksum covers begins.
+/// Start of the bytes covered by the checksum.
 const SUMMED_FROM: usize = 4;
 
-/// What a cluster is, as its writer and its reader know it.
+/// Identity of a cluster, known to its writer and its reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) salt: u64,
@@ -29,9 +30,9 @@ pub(crate) struct Header {
     pub(crate) position: u32,
 }
 
-/// Writes the header in front of `used` bytes that are there already.
+/// Writes the header in front of `used` bytes of contents.
 pub(crate) fn seal(header: &Header, tag: u64, used: usize, bytes: &mut [u8]) {
-    debug_assert!(HEADER_BYTES + used <= bytes.len(), "{used} bytes fit into a cluster of {}", bytes.len());
+    debug_assert!(HEADER_BYTES + used <= bytes.len(), "{used} bytes exceed a cluster of {}", bytes.len());
     let Ok(used_u32) = u32::try_from(used) else { unreachable!("a cluster is shorter than 4 GiB") };
     let Header { salt, cluster, stream, position } = *header;
     put(bytes, 4, used_u32.to_le_bytes());
@@ -44,7 +45,7 @@ pub(crate) fn seal(header: &Header, tag: u64, used: usize, bytes: &mut [u8]) {
     put(bytes, 0, sum.to_le_bytes());
 }
 
-/// Checks a cluster. Returns its tag, and how many bytes it uses.
+/// Checks a cluster. Returns its tag and the number of bytes used.
 pub(crate) fn check(expected: &Header, bytes: &[u8]) -> Result<(u64, usize), &'static str> {
     let used = u32::from_le_bytes(get(bytes, 4)) as usize;
     if used > bytes.len().saturating_sub(HEADER_BYTES) {
@@ -73,7 +74,7 @@ pub(crate) fn check(expected: &Header, bytes: &[u8]) -> Result<(u64, usize), &'s
 
 fn summed(bytes: &[u8], used: usize) -> &[u8] {
     let Some(summed) = bytes.get(SUMMED_FROM..HEADER_BYTES + used) else {
-        unreachable!("{used} bytes lie in a cluster of {}", bytes.len())
+        unreachable!("{used} bytes exceed a cluster of {}", bytes.len())
     };
     summed
 }
@@ -102,12 +103,12 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_is_what_was_written() {
+    fn sealed_cluster_passes_the_check() {
         assert_eq!(check(&HEADER, &sealed()), Ok((99, 100)));
     }
 
     #[test]
-    fn every_flipped_bit_of_what_is_used_is_found() {
+    fn every_flipped_bit_is_detected() {
         for bit in 0..8 * (HEADER_BYTES + 100) {
             let mut bytes = sealed();
             bytes[bit / 8] ^= 1 << (bit % 8);
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_of_another_place_stream_or_space_is_told() {
+    fn misplaced_cluster_is_detected() {
         let others = [
             Header { salt: 8, ..HEADER },
             Header { cluster: 301, ..HEADER },
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_written_is_told() {
+    fn unwritten_cluster_is_detected() {
         assert!(check(&HEADER, &[0; 512]).is_err());
     }
 }

@@ -1,7 +1,9 @@
-//! Temporary space: clusters that are appended in sequential streams, read at random, and freed as whole zones.
+//! Temporary space: clusters are appended in sequential streams, read at random, and freed in whole
+//! zones.
 //!
-//! Nothing in it is durable, and nothing is meant to survive its operator: the space needs no recovery, and an unnamed file
-//! leaves nothing behind. A [cluster](cluster) is the unit of reading; writes carry as many as fit into a buffer.
+//! Nothing on it is durable or outlives its operator. The space therefore needs no recovery, and an
+//! unnamed file leaves nothing behind. A [cluster](cluster) is the unit of reading; a write carries
+//! as many as fit into a buffer.
 
 mod appender;
 mod chain;
@@ -16,49 +18,49 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{BufferMut, DeviceId, Operation, Shape};
 
-pub(crate) use self::appender::{Appender, WriteBuffers, Written};
+pub(crate) use self::appender::{Appender, WriteBuffers, WriteCounts};
 pub(crate) use self::chain::{AfterReading, Chain, ChainReader};
 use self::cluster::{HEADER_BYTES, Header};
 pub(crate) use self::stream::Stream;
 use self::zones::{OpenZone, Zones};
 use crate::SpillError;
 
-/// Where temporary data go: a device or a part of one.
+/// Location of temporary space: a device or a part of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
-    /// The device, in the runtime's world.
+    /// Device in the runtime's world.
     pub device: DeviceId,
-    /// Where the part begins; a multiple of the device's logical block.
+    /// Start of the part, in bytes; a multiple of the device's logical block.
     pub start_bytes: u64,
-    /// How long it is, at most.
+    /// Maximum length of the part, in bytes.
     pub length_bytes: u64,
-    /// A number that no earlier user of the same place had: it tells this space's clusters from those that were left
-    /// behind.
+    /// A number that no earlier user of the same part had. It distinguishes clusters of this space
+    /// from stale ones.
     pub salt: u64,
-    /// Whether freed zones are discarded. Where the device takes none, nothing is.
+    /// True to discard freed zones, if the device supports it.
     pub discards: bool,
 }
 
-/// How a space is divided.
+/// Lengths of clusters and zones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Division {
     pub(crate) cluster_bytes: usize,
     pub(crate) zone_bytes: u64,
 }
 
-/// What of a place is used, and for what: the same for all threads that use it.
+/// State of a space, shared by all threads that use it.
 #[derive(Debug)]
 pub(crate) struct Area {
     place: Place,
     division: Division,
     zones: Zones,
-    /// Zones that have room, and to which no appender appends any more.
+    /// Zones with room left that no appender uses.
     begun: Mutex<Vec<OpenZone>>,
     next_stream: AtomicU32,
 }
 
 impl Area {
-    /// Divides a place of a device with this shape.
+    /// Divides a place on a device with this shape.
     pub(crate) fn new(shape: &Shape, place: Place, division: Division) -> Result<Arc<Self>, SpillError> {
         check(shape, place, division)?;
         let clusters = division.zone_bytes / division.cluster_bytes as u64;
@@ -66,7 +68,7 @@ impl Area {
         Ok(Arc::new(Self { place, division, zones, begun: Mutex::default(), next_stream: AtomicU32::new(0) }))
     }
 
-    /// A zone with room, of which the caller is a holder. None: the space is full.
+    /// Takes a zone with room, held by the caller. Returns none if the space is full.
     fn take_zone(&self) -> Option<OpenZone> {
         let begun = self.begun().pop();
         begun.or_else(|| self.zones.take().map(|zone| OpenZone { zone, next: 0 }))
@@ -81,7 +83,7 @@ impl Area {
     }
 }
 
-/// A place in use, in a world. A clone is another handle to it.
+/// A space as used in one world. A clone is another handle to it.
 #[derive(Clone)]
 pub(crate) struct Space {
     inner: Rc<Inner>,
@@ -95,19 +97,19 @@ struct Inner {
 }
 
 impl Space {
-    /// A place that nothing else uses.
+    /// Opens a place that nothing else uses.
     pub(crate) fn new(handle: &Handle, place: Place, division: Division) -> Result<Self, SpillError> {
         Self::of(handle, Area::new(&Self::shape(handle, place)?, place, division)?)
     }
 
-    /// A place that other threads may use as well, each in a world of its own with the same device.
+    /// Opens a place that other threads may use, too, each in its own world with the same device.
     pub(crate) fn of(handle: &Handle, area: Arc<Area>) -> Result<Self, SpillError> {
         let device = handle.device(area.place.device);
         let shape = Self::shape(handle, area.place)?;
         Ok(Self { inner: Rc::new(Inner { handle: handle.clone(), device, shape, area }) })
     }
 
-    /// What the device of a place is.
+    /// Shape of the device of a place.
     pub(crate) fn shape(handle: &Handle, place: Place) -> Result<Shape, SpillError> {
         handle.device(place.device).shape().ok_or_else(|| SpillError::Options {
             what: "the temporary space's device",
@@ -128,13 +130,13 @@ impl Space {
         self.inner.area.place.start_bytes + cluster * self.cluster_bytes() as u64
     }
 
-    /// Starts a read of a cluster.
+    /// Starts to read a cluster.
     pub(crate) fn read(&self, cluster: u64, into: BufferMut) -> Reply {
         debug_assert_eq!(into.len(), self.cluster_bytes(), "a buffer for a cluster");
         self.inner.device.request(Operation::read(self.offset_of(cluster), into))
     }
 
-    /// Checks what was read. Returns its tag, and how many bytes of rows it has.
+    /// Checks a cluster that was read. Returns its tag and the number of bytes used.
     pub(crate) fn check(&self, expected: &Header, bytes: &[u8]) -> Result<(u64, usize), SpillError> {
         let damaged = |what| SpillError::Damaged { offset_bytes: self.offset_of(expected.cluster), what };
         cluster::check(expected, bytes).map_err(damaged)
@@ -144,14 +146,14 @@ impl Space {
         self.inner.area.place.salt
     }
 
-    /// Gives a cluster back.
+    /// Releases a cluster.
     pub(crate) fn release(&self, cluster: u64) {
         if let Some(zone) = self.inner.area.zones.release(cluster) {
             self.discard(zone);
         }
     }
 
-    /// What is freed may be discarded, in the background: whether it is matters to nothing.
+    /// Discards a free zone in the background, if enabled.
     fn discard(&self, zone: u64) {
         let Inner { device, shape, area, .. } = &*self.inner;
         if !area.place.discards || !shape.discards {
@@ -162,7 +164,7 @@ impl Space {
         let discarded = device.discard(area.place.start_bytes + zone * zone_bytes, zone_bytes);
         let area = Arc::clone(area);
         self.inner.handle.spawn_named("temporary space: discarding", async move {
-            // A discard is advice; one that fails takes nothing away.
+            // A discard is a hint: failure has no effect.
             _ = discarded.await;
             area.zones.free(zone);
         });

@@ -1,20 +1,20 @@
-//! The clusters of a stream, in their order.
+//! Clusters of a stream.
 
 use std::ops::Range;
 
 use super::cluster::Header;
 use crate::rows::cluster_head::Totals;
 
-/// A sequence of clusters that were appended to a space, or a part of one: a run, or what of one was written at once.
+/// A sequence of clusters appended to a space: a run, a section of one, or a part of either.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Stream {
     number: u32,
-    /// First cluster and count of each stretch without a gap.
+    /// First cluster and length of each contiguous extent.
     extents: Vec<(u64, u32)>,
     clusters: u32,
-    /// The position of the first one in the whole stream.
+    /// Position of the first cluster in the whole stream.
     from: u32,
-    /// Of its rows.
+    /// Totals of its rows.
     pub(crate) totals: Totals,
 }
 
@@ -31,12 +31,12 @@ impl Stream {
         self.clusters
     }
 
-    /// What its list takes in memory.
+    /// Memory of the list, in bytes.
     pub(crate) fn list_bytes(&self) -> usize {
         size_of::<Self>() + self.extents.capacity() * size_of::<(u64, u32)>()
     }
 
-    /// Nothing more will be appended.
+    /// Ends the stream.
     pub(crate) fn close(&mut self) {
         self.extents.shrink_to_fit();
     }
@@ -49,7 +49,7 @@ impl Stream {
         }
     }
 
-    /// A part of it, by the clusters' positions in it.
+    /// Returns the part of the stream at these positions.
     pub(crate) fn part(&self, positions: Range<u32>) -> Self {
         let mut part = Self { number: self.number, from: self.from + positions.start, ..Self::default() };
         let mut position = 0;
@@ -65,7 +65,7 @@ impl Stream {
         part
     }
 
-    /// Its clusters as a reader expects them.
+    /// Expected headers of the clusters, in order.
     pub(crate) fn headers(&self, salt: u64) -> impl Iterator<Item = Header> + use<> {
         let stream = self.number;
         let clusters =
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_part_has_the_same_clusters_at_the_same_positions() {
+    fn part_keeps_clusters_and_positions() {
         let mut stream = Stream::new(3);
         for cluster in [5, 6, 7, 20, 8, 9] {
             stream.push(cluster);
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one_extent() {
+    fn adjacent_clusters_share_an_extent() {
         let mut stream = Stream::new(3);
         for cluster in [5, 6, 7, 20, 8] {
             stream.push(cluster);

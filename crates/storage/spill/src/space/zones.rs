@@ -1,9 +1,9 @@
-//! Which zones of a space are free. Threads share it.
+//! Allocator of zones, shared by threads.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Zones are handed out from the front to the back, and then those that were freed, the oldest first.
+/// Allocates fresh zones from front to back, then freed zones, oldest first.
 #[derive(Debug)]
 pub(crate) struct Zones {
     count: u64,
@@ -11,23 +11,23 @@ pub(crate) struct Zones {
     state: Mutex<State>,
 }
 
-/// A zone to which clusters are appended.
+/// A zone that an appender writes to.
 #[derive(Debug)]
 pub(super) struct OpenZone {
     pub(super) zone: u64,
-    /// The next cluster, counted in the zone.
+    /// Index in the zone of the next cluster.
     pub(super) next: u64,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many holders each zone has that was ever taken: its clusters that are alive, and who appends to it.
+    /// Number of holders of each zone taken so far: its live clusters and its appender.
     holders: Vec<u64>,
     free: VecDeque<u64>,
 }
 
 impl Zones {
-    /// So many zones of so many clusters, all free.
+    /// Creates `zones` free zones of `clusters` clusters each.
     pub(super) fn new(zones: u64, clusters: u64) -> Self {
         debug_assert!(clusters > 0, "a zone has a cluster");
         Self { count: zones, clusters, state: Mutex::default() }
@@ -42,14 +42,14 @@ impl Zones {
         self.clusters
     }
 
-    /// Zones that hold something.
+    /// Number of zones in use.
     #[cfg(test)]
     pub(super) fn used(&self) -> u64 {
         let state = self.lock();
         (state.holders.len() - state.free.len()) as u64
     }
 
-    /// Takes a free zone, of which the caller is a holder. `None`: there is none.
+    /// Takes a free zone, held by the caller. Returns none if there is none.
     pub(super) fn take(&self) -> Option<u64> {
         let mut state = self.lock();
         let fresh = state.holders.len() as u64;
@@ -62,17 +62,17 @@ impl Zones {
         Some(zone)
     }
 
-    /// A cluster of the zone is alive.
+    /// Adds a live cluster to the zone.
     pub(super) fn hold(&self, zone: u64) {
         *self.lock().holder(zone) += 1;
     }
 
-    /// A cluster isn't needed any more. Returns its zone if that was the last of it.
+    /// Releases a cluster. Returns its zone if that was the last holder.
     pub(super) fn release(&self, cluster: u64) -> Option<u64> {
         self.leave(cluster / self.clusters)
     }
 
-    /// Nothing more is appended to the zone. Returns it if nothing in it is alive.
+    /// Releases the appender's hold. Returns the zone if that was the last holder.
     pub(super) fn leave(&self, zone: u64) -> Option<u64> {
         let mut state = self.lock();
         let holders = state.holder(zone);
@@ -81,10 +81,10 @@ impl Zones {
         (*holders == 0).then_some(zone)
     }
 
-    /// A zone that nothing holds may be taken again.
+    /// Makes a zone without holders available again.
     pub(super) fn free(&self, zone: u64) {
         let mut state = self.lock();
-        debug_assert_eq!(*state.holder(zone), 0, "nothing in zone {zone} is alive");
+        debug_assert_eq!(*state.holder(zone), 0, "zone {zone} has live clusters");
         state.free.push_back(zone);
     }
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_zone_is_free_when_its_last_cluster_is() {
+    fn zone_is_freed_with_its_last_cluster() {
         let zones = Zones::new(2, 4);
         assert_eq!((zones.take(), zones.take(), zones.take()), (Some(0), Some(1), None));
         zones.hold(1);
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(zones.release(5), None);
         assert_eq!(zones.leave(1), None);
         assert_eq!(zones.release(6), Some(1));
-        assert_eq!((zones.used(), zones.take()), (2, None), "it is not free before that is said");
+        assert_eq!((zones.used(), zones.take()), (2, None), "`release` alone does not free the zone");
         zones.free(1);
         assert_eq!((zones.used(), zones.take()), (1, Some(1)));
     }

@@ -1,4 +1,4 @@
-//! Random cases of joins, and a join in memory to hold them against.
+//! Random join cases, and a reference join in memory.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{OwnedRow, budget, random_rows};
 
-/// A row of a result: of the build row, if there is one, and of the probe row.
-pub(crate) type Joined = (Option<OwnedRow>, OwnedRow);
+/// A row of a result: the build row, if any, and the probe row.
+pub(crate) type JoinedRow = (Option<OwnedRow>, OwnedRow);
 
 pub(crate) struct Case {
     pub(crate) options: JoinOptions,
@@ -22,22 +22,22 @@ pub(crate) fn owned(row: Row<'_>) -> OwnedRow {
     (row.key.to_vec(), row.payload.to_vec())
 }
 
-/// Joins, and hands what came to `into`, even of a join that fails.
+/// Joins, and collects the result in `into`, even if the join fails.
 pub(crate) async fn join(
     handle: &Handle,
     place: Place,
     case: &Case,
-    into: &mut Vec<Joined>,
+    into: &mut Vec<JoinedRow>,
 ) -> Result<JoinReport, SpillError> {
-    join_changed(handle, place, case, into, async |_| ()).await
+    join_tampered(handle, place, case, into, async |_| ()).await
 }
 
-/// The same, with what `change` does to the device before spilled pairs are joined.
-pub(crate) async fn join_changed(
+/// Joins, and calls `change` before spilled pairs are joined, to tamper with the device.
+pub(crate) async fn join_tampered(
     handle: &Handle,
     place: Place,
     case: &Case,
-    into: &mut Vec<Joined>,
+    into: &mut Vec<JoinedRow>,
     change: impl AsyncFn(&Handle),
 ) -> Result<JoinReport, SpillError> {
     let Case { options, build, probe } = case;
@@ -54,8 +54,8 @@ pub(crate) async fn join_changed(
     probing.finish(&mut sink).await
 }
 
-/// The same with nothing but a map, in order.
-pub(crate) fn join_in_memory(case: &Case) -> Vec<Joined> {
+/// Reference join with a map, in key order.
+pub(crate) fn join_in_memory(case: &Case) -> Vec<JoinedRow> {
     let mut builds: BTreeMap<&[u8], Vec<&OwnedRow>> = BTreeMap::new();
     for build in &case.build {
         builds.entry(&build.0).or_default().push(build);
@@ -76,13 +76,13 @@ pub(crate) fn join_in_memory(case: &Case) -> Vec<Joined> {
     joined
 }
 
-/// Rows with these keys, and payloads of so many bytes, all different.
+/// Rows with these keys and distinct payloads of `payload_bytes` bytes.
 pub(crate) fn rows(keys: impl Iterator<Item = u32>, payload_bytes: usize) -> Vec<OwnedRow> {
     let payload = |number: usize| number.to_le_bytes().into_iter().cycle().take(payload_bytes).collect();
     keys.enumerate().map(|(number, key)| (key.to_be_bytes().to_vec(), payload(number))).collect()
 }
 
-/// Rows of one side: of few or many keys, and some of them of one, `hot` at most.
+/// Rows of one side, with few or many distinct keys; up to `hot` rows share one key.
 fn side(
     random: &mut Xoshiro256PlusPlus,
     bytes: usize,
@@ -112,7 +112,7 @@ pub(crate) fn case(seed: u64) -> Case {
     let lengths = [(3, 3), (20, 30), (4, 300), (4, 300), (700, 3000), (100, 6400)][random.random_range(0..6)];
     let mut bytes = || [0, budget_bytes / 2, 2 * budget_bytes, 12 * budget_bytes][random.random_range(0..4)];
     let (build_bytes, probe_bytes) = (bytes(), bytes());
-    // Half of the rows have one key, on one side: the result has to stay short.
+    // Half of the rows of one side share a key; only one side does, to keep the result small.
     let (build_hot, probe_hot) =
         [(0, 0), (0, 0), (usize::MAX, 8), (8, usize::MAX)][random.random_range(0..4)];
     let build = side(&mut random, build_bytes, lengths, build_hot);

@@ -1,4 +1,4 @@
-//! What the tests share: worlds, and sorting in memory to hold the sorter against.
+//! Shared test support: worlds, random cases, and a reference sort in memory.
 
 #![allow(dead_code, reason = "each test uses its part")]
 
@@ -26,7 +26,7 @@ pub(crate) const SPACE_BYTES: u64 = 32 << 20;
 
 pub(crate) type OwnedRow = (Vec<u8>, Vec<u8>);
 
-/// Random cases by their seeds: as many as the test has by itself, or `NANDLE_CASES` from `NANDLE_FIRST_SEED` on.
+/// Seeds of random cases: the test's default number, or `NANDLE_CASES` from `NANDLE_FIRST_SEED` on.
 pub(crate) struct Cases {
     what: &'static str,
     seeds: Range<u64>,
@@ -39,7 +39,7 @@ impl Cases {
         Self { what, seeds: first..first + number("NANDLE_CASES").unwrap_or(default) }
     }
 
-    /// Cases that are made twice: one of a hundred that are made once.
+    /// Cases that run twice: a hundredth of the number that run once.
     pub(crate) fn twice(what: &'static str, default: u64) -> Self {
         let Self { seeds, .. } = Self::of(what, 100 * default);
         Self { what, seeds: seeds.start..seeds.start + (seeds.end - seeds.start).div_ceil(100) }
@@ -49,7 +49,7 @@ impl Cases {
         self.seeds.clone()
     }
 
-    /// Says what was done; all of it was right.
+    /// Prints a summary of the cases that passed.
     #[allow(clippy::print_stdout, reason = "a record of what was tried")]
     pub(crate) fn summarise(&self, more: &str) {
         let Self { what, seeds: Range { start, end } } = self;
@@ -81,7 +81,7 @@ pub(crate) fn run<F: Future>(world: Box<dyn Io>, test: impl FnOnce(Handle) -> F)
     runtime.block_on(test(runtime.handle()))
 }
 
-/// Puts payloads one behind the other, so that what is lost, doubled or out of order shows.
+/// Concatenates payloads, so that lost, duplicated or reordered rows show.
 pub(crate) struct Concatenation;
 
 impl Combine for Concatenation {
@@ -108,7 +108,7 @@ pub(crate) async fn sort(
     Ok((got, rows))
 }
 
-/// The same with nothing but a vector.
+/// Reference sort with a vector.
 pub(crate) fn sort_in_memory(options: &SortOptions, rows: &[OwnedRow]) -> Vec<OwnedRow> {
     let mut sorted = rows.to_vec();
     sorted.sort_by(|one, other| one.0.cmp(&other.0));
@@ -126,7 +126,8 @@ pub(crate) fn sort_in_memory(options: &SortOptions, rows: &[OwnedRow]) -> Vec<Ow
     sorted
 }
 
-/// Rows with equal keys may come in any order: they are compared as a set, as far as there isn't a limit among them.
+/// Sorts rows with equal keys by payload unless the sort is stable, so that results can be
+/// compared.
 pub(crate) fn normalised(rows: &[OwnedRow], is_stable: bool) -> Vec<OwnedRow> {
     let mut rows = rows.to_vec();
     if !is_stable {
@@ -135,7 +136,7 @@ pub(crate) fn normalised(rows: &[OwnedRow], is_stable: bool) -> Vec<OwnedRow> {
     rows
 }
 
-/// Sorted, reversed, nearly sorted, or as they are.
+/// Sorts, reverses, nearly sorts, or leaves the rows as they are.
 pub(crate) fn put_in_some_order(random: &mut Xoshiro256PlusPlus, rows: &mut [OwnedRow]) {
     match random.random_range(0..6) {
         0 => rows.sort(),
@@ -152,7 +153,8 @@ pub(crate) fn budget(bytes: usize) -> Budget {
     Budget::new(bytes).unwrap()
 }
 
-/// Random rows: keys and payloads of up to so many bytes, keys of few letters so that many are equal or nearly so.
+/// Random rows with keys and payloads of bounded length. Keys use few letters, so that many are
+/// equal or nearly equal.
 pub(crate) fn random_rows(
     random: &mut Xoshiro256PlusPlus,
     rows: usize,
@@ -172,12 +174,12 @@ pub(crate) fn random_rows(
         .collect()
 }
 
-/// A world in which one request fails: the `nth` read or write that is submitted.
+/// A world in which request number `nth` fails.
 pub(crate) struct FailingWorld<W> {
     pub(crate) inner: W,
     pub(crate) nth: u64,
     pub(crate) requests: Rc<Cell<u64>>,
-    /// Tokens whose completion is to be an error.
+    /// Tokens of requests that must complete with an error.
     pub(crate) failing: Vec<u64>,
 }
 

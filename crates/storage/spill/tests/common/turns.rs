@@ -2,14 +2,14 @@
 
 use nandle_io::runtime::Handle;
 use nandle_spill::{
-    Finished, ParallelSort, Place, Row, SortOptions, SortReport, Sorted, SortedPart, Sorter, SpillError,
+    ParallelSort, Place, Row, SortOptions, SortOutput, SortReport, Sorted, SortedPart, Sorter, SpillError,
 };
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::OwnedRow;
 
-/// The sorters take rows one behind the other, each as many as it has room for, as threads would.
+/// Pushes rows to the sorters in turn, each as many as it has room for, as threads would.
 pub(crate) async fn sort_in_turns(
     handle: &Handle,
     place: Place,
@@ -24,7 +24,7 @@ pub(crate) async fn sort_in_turns(
     let mut rows = rows.iter().peekable();
     while rows.peek().is_some() {
         let sorter = &mut sorters[random.random_range(0..threads)];
-        // Now and then one writes before its memory is full.
+        // Sometimes a sorter writes before its memory is full.
         let mut left = if random.random_bool(0.1) { random.random_range(1..50) } else { usize::MAX };
         while left > 0
             && let Some((key, payload)) = rows.peek()
@@ -42,12 +42,12 @@ pub(crate) async fn sort_in_turns(
         sorters.swap_remove(random.random_range(0..sorters.len())).end().await?;
     }
     match sort.finish_in_parts(handle, random.random_range(1..5)).await? {
-        Finished::Whole(mut sorted) => Ok((all_of(&mut sorted).await?, sorted.report())),
-        Finished::Parts(parts, report) => Ok((all_parts(handle, parts).await?, report)),
+        SortOutput::Whole(mut sorted) => Ok((all_of(&mut sorted).await?, sorted.report())),
+        SortOutput::Parts(parts, report) => Ok((all_parts(handle, parts).await?, report)),
     }
 }
 
-/// Merges all parts at the same time, a row of each at a time.
+/// Merges all parts at the same time, row by row in turn.
 async fn all_parts(handle: &Handle, parts: Vec<SortedPart>) -> Result<Vec<OwnedRow>, SpillError> {
     let expected: Vec<_> =
         parts.iter().map(|part| (part.rows(), part.key_bytes(), part.payload_bytes())).collect();
@@ -67,7 +67,7 @@ async fn all_parts(handle: &Handle, parts: Vec<SortedPart>) -> Result<Vec<OwnedR
     for (rows, expected) in rows.iter().zip(&expected).filter(|_| !combines) {
         let bytes = |of: fn(&OwnedRow) -> usize| rows.iter().map(|row| of(row) as u64).sum::<u64>();
         let got = (rows.len() as u64, bytes(|row| row.0.len()), bytes(|row| row.1.len()));
-        assert_eq!(got, *expected, "what a part says it has");
+        assert_eq!(got, *expected, "rows and bytes of a part");
     }
     Ok(rows.concat())
 }

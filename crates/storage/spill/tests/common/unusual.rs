@@ -1,5 +1,6 @@
-//! Histories that random lengths and letters never make: rows as long as they may be, inputs that fill a workspace to the last byte,
-//! keys that differ in nothing or in their last byte, hundreds of runs two of which are merged at a time.
+//! Unusual inputs that random lengths and letters never make: rows of the maximum length, inputs
+//! that fill a workspace to the last byte, keys that are equal or differ in the last byte, and
+//! hundreds of runs merged two at a time.
 
 use nandle_io::runtime::Handle;
 use nandle_spill::{BUDGET_BYTES_MIN, Place, Row, SortOptions, Sorter, SpillCosts};
@@ -8,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::{OwnedRow, SPACE_BYTES, place};
 
-/// What is unusual about the rows.
+/// Kind of unusual rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Few,
@@ -23,7 +24,8 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Hundreds of runs take as long as all others together.
+    /// Picks a kind. Hundreds of runs are rare, because they take as long as all other kinds
+    /// together.
     pub(crate) fn any(random: &mut Xoshiro256PlusPlus) -> Self {
         if random.random_ratio(1, 50) {
             return Self::HundredsOfRuns;
@@ -40,13 +42,13 @@ impl Kind {
         ][random.random_range(0..8)]
     }
 
-    /// Budgets at their least, or next to it.
+    /// The minimum budget, or slightly more.
     pub(crate) fn budget_bytes(self, random: &mut Xoshiro256PlusPlus) -> usize {
         let more = [0, 0, 1, 4095, 4096, 65_536][random.random_range(0..6)];
         if self == Self::HundredsOfRuns { BUDGET_BYTES_MIN } else { BUDGET_BYTES_MIN + more }
     }
 
-    /// A key of this kind; `all_begin_with` is the same for all rows of a case.
+    /// Makes a key of this kind; `all_begin_with` is the shared prefix of a case.
     pub(crate) fn key(self, random: &mut Xoshiro256PlusPlus, all_begin_with: &[u8]) -> Vec<u8> {
         match self {
             Self::EmptyKeys => Vec::new(),
@@ -66,27 +68,27 @@ impl Kind {
     }
 }
 
-/// Zones shorter than clusters, as long as one, and longer than what is written.
+/// Zones shorter than clusters, as long as one, and longer than all written data.
 pub(crate) fn costs(random: &mut Xoshiro256PlusPlus) -> SpillCosts {
     let zone_bytes = [1, 512, 1536, 4096, 64 << 10, 4 << 20][random.random_range(0..6)];
     let costs = SpillCosts { zone_bytes, ..SpillCosts::default() };
     if random.random() {
         return costs;
     }
-    // Like a disk: nothing is gained by many requests, and writes are short.
+    // Like a disk: queue depth gains nothing, and writes are short.
     let random_reads = costs.random_reads.iter().filter(|cost| cost.depth == 1).copied().collect();
     SpillCosts { random_reads, write_request_bytes: 4096, writes_outstanding: 1, ..costs }
 }
 
-/// A part of the device, some blocks from its beginning.
-pub(crate) fn somewhere(random: &mut Xoshiro256PlusPlus, discards: bool) -> Place {
+/// A part of the device, some blocks from its start.
+pub(crate) fn random_place(random: &mut Xoshiro256PlusPlus, discards: bool) -> Place {
     let start_bytes = 512 * random.random_range(0..9);
     let all = Place { discards, ..place() };
     Place { start_bytes, length_bytes: SPACE_BYTES - start_bytes, ..all }
 }
 
-/// The least of what was written in `written_bytes`, something less, or something more.
-pub(crate) fn hardly_enough(
+/// Space that is exactly enough for `written_bytes`, slightly less, or slightly more.
+pub(crate) fn nearly_sufficient_space(
     random: &mut Xoshiro256PlusPlus,
     place: Place,
     costs: &SpillCosts,
@@ -102,7 +104,8 @@ pub(crate) fn hardly_enough(
     Place { length_bytes: length_bytes.clamp(1, place.length_bytes), ..place }
 }
 
-/// How many bytes the longest row has that a sort with these options takes, and how many of those fill its workspace.
+/// Length of the longest row that a sort with these options accepts, and the number of such rows
+/// that fill its workspace.
 pub(crate) fn lengths(handle: &Handle, options: &SortOptions) -> (usize, usize) {
     let is_taken = |bytes: usize| {
         let key = vec![1; bytes];
@@ -122,7 +125,7 @@ pub(crate) fn lengths(handle: &Handle, options: &SortOptions) -> (usize, usize) 
     (longest, count)
 }
 
-/// Rows of such a kind, in an order that costs something.
+/// Rows of this kind, in an order that needs sorting.
 pub(crate) fn rows(
     kind: Kind,
     random: &mut Xoshiro256PlusPlus,
@@ -152,7 +155,7 @@ pub(crate) fn rows(
         .collect()
 }
 
-/// One as long as it may be, or almost, in the key or behind it; or a short one among those.
+/// A row of the maximum length or almost, in the key or the payload; or, in between, a short row.
 fn long_row(random: &mut Xoshiro256PlusPlus, longest: usize, number: usize) -> OwnedRow {
     let bytes = [longest, longest - 1, longest / 2, longest / 9, 0][random.random_range(0..5)];
     let key_bytes = [0, bytes / 2, bytes][random.random_range(0..3)];

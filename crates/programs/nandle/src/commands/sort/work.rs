@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use nandle_io::DeviceId;
 use nandle_io::runtime::Handle;
 use nandle_session::{Cancel, Observer as _};
-use nandle_spill::{Finished, ParallelSort, SortReport, SortedPart, Sorter};
+use nandle_spill::{ParallelSort, SortOutput, SortReport, SortedPart, Sorter};
 use nandle_terminal::progress::Bar;
 use nandle_units::format_bytes;
 
@@ -84,11 +84,11 @@ impl Work<'_> {
         let finished = unless_cancelled(&self.cancel, sort.clone().finish_in_parts(handle, parts));
         let writing = Writing { args: self.args, memory: &self.memory, cancel: &self.cancel, header };
         match finished.await?.map_err(spilled)? {
-            Finished::Whole(mut sorted) => {
+            SortOutput::Whole(mut sorted) => {
                 drop(parted);
                 writing.whole(&mut sorted, bar).await
             }
-            Finished::Parts(parts, report) => {
+            SortOutput::Parts(parts, report) => {
                 let Some((file, parted)) = parted else { unreachable!("parts are wanted for a file only") };
                 self.write_parts(&writing, (file, parted), (parts, report), bar)
             }
@@ -151,7 +151,7 @@ impl Work<'_> {
                 break;
             }
             if !is_full {
-                sorter.go_on().await.map_err(spilled)?;
+                sorter.make_progress().await.map_err(spilled)?;
                 continue;
             }
             if self.threads > 1 && !sort.has_spilled() {

@@ -1,14 +1,14 @@
 //! # A cluster of a partition
 //!
 //! ```text
-//! u32  bytes behind this that are the end of a row of the cluster before
-//!      those bytes
-//!      rows, one behind the other; the last one may go on in the next cluster
+//! u32  length of the tail of a row that began in the cluster before
+//!      that tail
+//!      rows, back to back; the last one may continue in the next cluster
 //! ```
 //!
-//! A row is encoded as in a [run](crate::rows::encoding), and has nothing in common with the one before it. Clusters are read
-//! from the last one to the first, those of a [chain](crate::space::Chain): so the end of a row that lies over an edge comes
-//! before its beginning, and waits for it.
+//! A row is encoded as in a [run](crate::rows::encoding), but never shares a prefix with the row
+//! before it. Clusters of a [chain](crate::space::Chain) are read from the last to the first. The
+//! tail of a row that crosses clusters is therefore read before its head, and is kept until then.
 
 mod reader;
 mod writer;
@@ -17,10 +17,10 @@ pub(super) use self::reader::PartitionReader;
 pub(super) use self::writer::PartitionWriter;
 use crate::space::Chain;
 
-/// Length of what stands in front of rows in a cluster.
+/// Length of the header in front of the rows of a cluster, in bytes.
 const CARRIED_BYTES: usize = size_of::<u32>();
 
-/// Rows on the device.
+/// A partition on the device.
 #[derive(Debug, Clone)]
 pub(super) struct Partition {
     pub(super) chain: Chain,
@@ -35,7 +35,7 @@ impl Partition {
         self.rows == 0
     }
 
-    /// What its clusters take on the device.
+    /// Size of its clusters on the device, in bytes.
     pub(super) fn stored_bytes(&self, cluster_bytes: usize) -> u64 {
         u64::from(self.chain.clusters()) * cluster_bytes as u64
     }
@@ -72,7 +72,7 @@ mod tests {
         Runtime::new(Box::new(world))
     }
 
-    /// Writes rows as a partition, and reads it as often as is said.
+    /// Writes rows as a partition, and reads it back `times` times.
     fn written_and_read(rows: &[OwnedRow], reach: usize, buffers: usize, times: usize) -> Vec<Vec<OwnedRow>> {
         let runtime = runtime();
         let handle = runtime.handle();
@@ -122,7 +122,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(128))]
 
         #[test]
-        fn a_partition_has_the_rows_that_were_written(rows in rows(), reach in 1_usize..5, buffers in 1_usize..5) {
+        fn partition_returns_the_rows_written(rows in rows(), reach in 1_usize..5, buffers in 1_usize..5) {
             let mut expected = rows.clone();
             expected.sort();
             for mut got in written_and_read(&rows, reach, buffers, 2) {

@@ -10,47 +10,47 @@ use crate::space::cluster::HEADER_BYTES;
 use crate::space::{AfterReading, ChainReader, Space};
 use crate::{Budget, SpillError};
 
-/// Reads the rows of a partition, in another order than they were written.
+/// Reads the rows of a partition, in a different order than they were written.
 pub(in crate::join) struct PartitionReader {
     _grant: Grant,
     chain: ChainReader,
     rows_left: u64,
     cluster: Option<Cluster>,
-    /// Its end is the end of a row over an edge, of which the beginning comes later.
+    /// Ends with the tail of a row that crosses clusters; the row's head is read later.
     carry: Vec<u8>,
     carry_start: usize,
-    present: Present,
+    present: RowLocation,
 }
 
 struct Cluster {
     buffer: BufferMut,
-    /// Where the row begins that comes next.
+    /// Offset of the next row.
     at: usize,
     end: usize,
-    /// What ends a row of the cluster before.
+    /// Tail of a row that began in the cluster before.
     carried: Range<usize>,
 }
 
-/// Where the present row lies.
-enum Present {
+/// Location of the current row.
+enum RowLocation {
     Nowhere,
-    InCluster(Parts),
-    InCarry(Parts),
+    InCluster(RowRange),
+    InCarry(RowRange),
 }
 
-struct Parts {
+struct RowRange {
     key: Range<usize>,
     payload: Range<usize>,
 }
 
-impl Parts {
+impl RowRange {
     fn of<'a>(&self, bytes: &'a [u8]) -> Option<Row<'a>> {
         Some(Row { key: bytes.get(self.key.clone())?, payload: bytes.get(self.payload.clone())? })
     }
 }
 
 impl PartitionReader {
-    /// What it takes of a budget beside its buffers, for rows of at most so many bytes.
+    /// Memory besides the buffers, for rows of at most `row_bytes_max` bytes.
     pub(in crate::join) fn overhead_bytes(row_bytes_max: usize, reach: usize) -> usize {
         row_bytes_max + HEAD_BYTES_MAX + size_of::<Self>() + ChainReader::overhead_bytes(reach)
     }
@@ -71,11 +71,12 @@ impl PartitionReader {
             cluster: None,
             carry: vec![0; carry_bytes],
             carry_start: carry_bytes,
-            present: Present::Nowhere,
+            present: RowLocation::Nowhere,
         })
     }
 
-    /// Says what becomes of the clusters that it reads, before the first row is taken; they are released otherwise.
+    /// Sets whether clusters are released after reading; the default is to release them. Must be
+    /// called before the first row.
     pub(in crate::join) fn set_after_reading(&mut self, after_reading: AfterReading) {
         self.chain.set_after_reading(after_reading);
     }
@@ -84,25 +85,25 @@ impl PartitionReader {
         self.chain.requests
     }
 
-    /// Its buffers, when it is at its end.
+    /// Returns the buffers at the end.
     pub(in crate::join) fn into_buffers(self) -> Vec<BufferMut> {
         self.chain.into_buffers()
     }
 
-    /// The present row.
+    /// The current row.
     pub(in crate::join) fn row(&self) -> Row<'_> {
         let row = match (&self.present, &self.cluster) {
-            (Present::InCluster(parts), Some(cluster)) => parts.of(&cluster.buffer),
-            (Present::InCarry(parts), _) => parts.of(&self.carry),
-            (Present::Nowhere | Present::InCluster(_), _) => None,
+            (RowLocation::InCluster(parts), Some(cluster)) => parts.of(&cluster.buffer),
+            (RowLocation::InCarry(parts), _) => parts.of(&self.carry),
+            (RowLocation::Nowhere | RowLocation::InCluster(_), _) => None,
         };
         let Some(row) = row else { unreachable!("a row's bytes stay until the next step") };
         row
     }
 
-    /// Goes on to the next row; false: there is none.
+    /// Advances to the next row. Returns false at the end.
     pub(in crate::join) async fn advance(&mut self) -> Result<bool, SpillError> {
-        if let Present::InCarry(_) = std::mem::replace(&mut self.present, Present::Nowhere) {
+        if let RowLocation::InCarry(_) = std::mem::replace(&mut self.present, RowLocation::Nowhere) {
             self.carry_start = self.carry.len();
         }
         while self.cluster.as_ref().is_none_or(|cluster| cluster.at == cluster.end) {
@@ -148,7 +149,7 @@ impl PartitionReader {
         };
         if let Some(parts) = parts(bytes, cluster.at)? {
             cluster.at = parts.payload.end;
-            self.present = Present::InCluster(parts);
+            self.present = RowLocation::InCluster(parts);
             return Ok(());
         }
         prepend(&mut self.carry, &mut self.carry_start, bytes)?;
@@ -156,7 +157,7 @@ impl PartitionReader {
         let bytes = self.carry.get(self.carry_start..).unwrap_or_default();
         match parts(bytes, self.carry_start)? {
             Some(parts) if parts.payload.end == self.carry.len() => {
-                self.present = Present::InCarry(parts);
+                self.present = RowLocation::InCarry(parts);
                 Ok(())
             }
             Some(_) | None => Err("a row over an edge isn't whole"),
@@ -164,8 +165,9 @@ impl PartitionReader {
     }
 }
 
-/// Where the key and the payload of the row lie that begins at `at`; none where the bytes end before it does.
-fn parts(bytes: &[u8], at: usize) -> Result<Option<Parts>, &'static str> {
+/// Returns the ranges of the key and payload of the row at `at`, or none if the bytes end within
+/// the row.
+fn parts(bytes: &[u8], at: usize) -> Result<Option<RowRange>, &'static str> {
     let Some((head, head_bytes)) = Head::decode(bytes)? else { return Ok(None) };
     if head.common != 0 {
         return Err("a row continues a key");
@@ -175,10 +177,10 @@ fn parts(bytes: &[u8], at: usize) -> Result<Option<Parts>, &'static str> {
     }
     let key = at + head_bytes..at + head_bytes + head.rest as usize;
     let payload = key.end..key.end + head.payload as usize;
-    Ok(Some(Parts { key, payload }))
+    Ok(Some(RowRange { key, payload }))
 }
 
-/// Puts bytes in front of what lies at the end of `carry`.
+/// Puts bytes in front of those at the end of `carry`.
 fn prepend(carry: &mut [u8], start: &mut usize, bytes: &[u8]) -> Result<(), &'static str> {
     let Some(from) = start.checked_sub(bytes.len()) else { return Err("a row is longer than any written") };
     let Some(into) = carry.get_mut(from..*start) else { unreachable!("{from} to {start} is in the carry") };

@@ -4,13 +4,13 @@ use crate::rows::Row;
 use crate::rows::encoding::Head;
 use crate::space::{Appender, Chain};
 
-/// Writes rows as a partition. Its present cluster is gathered in a body, which the caller lends with every call, because others have
-/// the appender's place meanwhile.
+/// Writes rows as a partition. The current cluster is built in a body that the caller lends for
+/// each call, because all partitions share the appender's slot.
 pub(in crate::join) struct PartitionWriter {
     partition: Partition,
-    /// Bytes of the body; none where no cluster has begun.
+    /// Bytes used in the body; 0 if no cluster has begun.
     used: usize,
-    /// Bytes in it that end a row of the cluster before.
+    /// Bytes of the body that end a row of the cluster before.
     carried: u32,
 }
 
@@ -20,7 +20,7 @@ impl PartitionWriter {
         Self { partition, used: 0, carried: 0 }
     }
 
-    /// Writes a row.
+    /// Appends a row.
     pub(in crate::join) async fn write(
         &mut self,
         row: Row<'_>,
@@ -77,12 +77,12 @@ impl PartitionWriter {
         slot.copy_from_slice(rows);
         appender.seal_link(&mut self.partition.chain, self.used);
         self.used = 0;
-        // The device, and others, go on meanwhile.
+        // Let the device and other tasks proceed.
         appender.space().handle().yield_now().await;
         Ok(())
     }
 
-    /// The end of the partition.
+    /// Ends the partition.
     pub(in crate::join) async fn finish(
         mut self,
         body: &[u8],

@@ -2,13 +2,13 @@ use super::MemoryRows;
 use super::runs::Edges;
 use super::workspace::Workspace;
 
-/// Rows that are sorted in memory, to become a run.
-pub(super) struct Full {
+/// Sorted rows of a full workspace, ready to become a run.
+pub(super) struct PendingRun {
     rows: MemoryRows,
     pub(super) row_bytes_max: usize,
 }
 
-impl Full {
+impl PendingRun {
     pub(super) fn new(workspace: Workspace) -> Self {
         let row_bytes_max = workspace.row_bytes_max;
         Self { rows: workspace.into_sorted(), row_bytes_max }
@@ -22,12 +22,12 @@ impl Full {
         self.rows.workspace().row_bytes()
     }
 
-    /// What all keys begin with.
+    /// Prefix that all keys share.
     pub(super) fn common(&self) -> &[u8] {
         self.rows.workspace().common()
     }
 
-    /// None where they are longer than so much.
+    /// Returns the first and last key, or none if together they exceed `bytes_max`.
     pub(super) fn edges(&self, bytes_max: usize) -> Option<Box<Edges>> {
         let workspace = self.rows.workspace();
         debug_assert!(!workspace.is_empty(), "a run has a row");

@@ -1,47 +1,49 @@
-//! How much room the parts of a workload take, and where on a device they lie.
+//! Sizes of a workload's areas, and their locations on a device.
 
 use nandle_io::{Device, Io};
 
-use crate::input::Requests;
+use crate::input::RequestLayout;
 use crate::{Area, InputContents, Role, Workload, WorkloadError, World};
 
-/// Areas begin and end at multiples of it: a multiple of every block, and of what a request has.
+/// Alignment of areas: a multiple of every block and request length.
 pub const AREA_GRAIN_BYTES: u64 = 1 << 20;
-/// Room for temporary data beyond two copies of the rows: what is written of them is in clusters with a header, and freed in zones.
+/// Temporary space beyond two copies of the rows, for cluster headers and partly filled zones.
 const TEMPORARY_SPARE_BYTES: u64 = 64 << 20;
 
-/// The areas of a workload. They lie on every device at the same places, whichever of them are used there, so that moving one moves no
-/// other.
+/// Areas of a workload. They have the same location on every device, whether or not they are used
+/// there, so that moving one area doesn't move the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Areas {
-    /// Bytes of the input, of the temporary data and of the output, in the order in which they lie.
+    /// Bytes of the input, the temporary data and the output, in the order of their location.
     lengths: [u64; 3],
 }
 
 impl Areas {
-    /// What a workload takes.
+    /// Computes the areas that a workload needs.
     ///
     /// # Errors
-    /// It makes no sense.
+    ///
+    /// The workload is invalid.
     pub fn of(workload: &Workload) -> Result<Self, WorkloadError> {
         workload.check()?;
         let grains = |bytes: u64| bytes.div_ceil(AREA_GRAIN_BYTES).saturating_mul(AREA_GRAIN_BYTES);
         let tables = workload.operator.tables();
-        let input = Requests::most_bytes(workload.row_bytes, workload.rows).saturating_mul(tables);
-        let output = Requests::most_bytes(workload.result_row_bytes(), workload.rows);
+        let input = RequestLayout::most_bytes(workload.row_bytes, workload.rows).saturating_mul(tables);
+        let output = RequestLayout::most_bytes(workload.result_row_bytes(), workload.rows);
         let rows_bytes = workload.table_bytes().saturating_mul(tables);
-        // Runs that are merged before the last merge are there twice; an eighth for headers and zones in part full.
+        // Runs that are merged before the last merge exist twice. An eighth more is for headers and
+        // partly filled zones.
         let temporary = (rows_bytes.saturating_mul(2)).saturating_add(rows_bytes / 4);
         let temporary = temporary.saturating_add(TEMPORARY_SPARE_BYTES);
         Ok(Self { lengths: [grains(input), grains(temporary), grains(output)] })
     }
 
-    /// Where the last area ends.
+    /// End of the last area, in bytes.
     pub fn end_bytes(&self) -> u64 {
         self.lengths.iter().fold(0, |sum: u64, length| sum.saturating_add(*length))
     }
 
-    /// One of them on a device.
+    /// Returns the area of `role` on a device.
     ///
     /// # Errors
     /// The device has no room for all of them.
@@ -60,7 +62,7 @@ impl Areas {
         unreachable!("{role:?} is one of all roles")
     }
 
-    /// The world with each part on a device of its own, or with others.
+    /// Creates a world with each part on its own device, or on shared ones.
     ///
     /// # Errors
     /// A device has no room.

@@ -1,4 +1,5 @@
-//! What a device's temporary data cost, found by asking the device: for modelled ones, where that takes no real time.
+//! Measures the costs of temporary data on a device. Meant for modelled drives, where it takes no
+//! real time.
 
 use std::collections::VecDeque;
 
@@ -9,22 +10,23 @@ use nandle_spill::{ReadCost, SpillCosts};
 use crate::data::mixed;
 use crate::{Area, Role, WorkloadError, World};
 
-/// What is written, and read at random, at most.
+/// Maximum length of the region that is written and read, in bytes.
 const SPAN_BYTES_MAX: u64 = 256 << 20;
 const WRITE_BYTES: usize = 1 << 20;
 const WRITES_IN_FLIGHT: usize = 4;
-/// Sizes of reads, as powers of two: 2 KiB to 1 MiB.
+/// Lengths of reads as powers of two: 2 KiB to 1 MiB.
 const READ_POWERS: std::ops::RangeInclusive<u32> = 11..=20;
 const DEPTHS: [u32; 6] = [1, 2, 4, 8, 16, 32];
-/// Rounds of a whole queue, and reads beside them.
+/// Measured reads, as multiples of the queue depth.
 const ROUNDS: u32 = 8;
 const READS_MIN: u32 = 24;
 
-/// Writes up to 256 MiB of the temporary area sequentially, and reads there at random, in each size and at each depth a few dozen
-/// times. On a modelled drive that takes virtual time alone. What is in the area is lost.
+/// Measures sequential writes of up to 256 MiB in the temporary area, and random reads in that
+/// region, a few dozen at each length and depth. On a modelled drive this takes virtual time only.
+/// Overwrites the contents of the area.
 ///
 /// # Errors
-/// The device failed, or there is no memory.
+/// The device failed, or memory is short.
 pub fn measure_costs(world: World) -> Result<SpillCosts, WorkloadError> {
     let area = world.temporary;
     let runtime = Runtime::new(world.io);
@@ -73,7 +75,7 @@ impl<N: Fn() -> u64> Probe<N> {
         bytes as f64 * 1e9 / (self.now)().saturating_sub(began_ns).max(1) as f64
     }
 
-    /// What sequential writes give, until all of them are on the medium.
+    /// Measures the bandwidth of sequential writes, including the final flush.
     async fn writes(&self) -> Result<f64, WorkloadError> {
         let longest = usize::try_from(self.shape.largest_transfer_bytes).unwrap_or(usize::MAX);
         let write_bytes = WRITE_BYTES.min(longest).min(usize::try_from(self.span_bytes()).unwrap_or(longest));

@@ -1,21 +1,22 @@
-//! The rows: a function of the seed.
+//! Generates the rows of a workload from its seed.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::Workload;
 
-/// The rows of a workload's tables.
+/// Generator of the rows of a workload's tables.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Data {
+pub(crate) struct RowGenerator {
     pub(crate) rows: u64,
     pub(crate) row_bytes: usize,
     pub(crate) key_bytes: usize,
     seed: u64,
-    /// The second table has the keys of the first in another order: has no divisor in common with the number of rows.
+    /// Stride through the keys that gives the second table its own order; coprime to the number of
+    /// rows.
     step: u64,
 }
 
-impl Data {
+impl RowGenerator {
     pub(crate) fn of(workload: &Workload) -> Self {
         let Workload { rows, row_bytes, key_bytes, seed, .. } = *workload;
         let first = mixed(seed ^ 0x5EED) % rows.max(1);
@@ -23,7 +24,7 @@ impl Data {
         Self { rows, row_bytes, key_bytes, seed: mixed(seed), step }
     }
 
-    /// Writes a row of a table.
+    /// Writes row `row` of table `table` into `into`.
     pub(crate) fn row(&self, table: u64, row: u64, into: &mut [u8]) {
         let key = if table == 0 { row } else { self.in_second(row) };
         let (key_into, payload) = into.split_at_mut(self.key_bytes.min(into.len()));
@@ -31,16 +32,16 @@ impl Data {
         words(self.seed.rotate_left(17) ^ table.wrapping_add(1), key, payload);
     }
 
-    /// Which key a row of the second table has.
+    /// Key of a row of the second table.
     fn in_second(&self, row: u64) -> u64 {
         let place = u128::from(row) * u128::from(self.step) % u128::from(self.rows.max(1));
         u64::try_from(place).unwrap_or_default()
     }
 
-    /// The sum over all rows of the result, whatever their order.
-    pub(crate) fn expected(&self, workload: &Workload) -> Sum {
+    /// Checksum of the expected result, independent of row order.
+    pub(crate) fn expected(&self, workload: &Workload) -> RowChecksum {
         let mut row = vec![0; workload.result_row_bytes()];
-        let mut sum = Sum::default();
+        let mut sum = RowChecksum::default();
         for key in 0..self.rows {
             let (key_into, payload) = row.split_at_mut(self.key_bytes);
             words(self.seed, key, key_into);
@@ -53,17 +54,18 @@ impl Data {
     }
 }
 
-/// A sum of hashes, one for each row.
+/// Sum of the hashes of rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Sum(u64);
+pub(crate) struct RowChecksum(u64);
 
-impl Sum {
+impl RowChecksum {
     pub(crate) fn add(&mut self, row: &[u8]) {
         self.0 = self.0.wrapping_add(xxh3_64(row));
     }
 }
 
-/// Fills with words that follow from the number. The first is another for every number.
+/// Fills a buffer with pseudo-random words derived from a number. The first word is different for
+/// each number.
 fn words(seed: u64, number: u64, into: &mut [u8]) {
     let mut state = seed.wrapping_add(number.wrapping_mul(STEP));
     for part in into.chunks_mut(size_of::<u64>()) {
@@ -73,17 +75,17 @@ fn words(seed: u64, number: u64, into: &mut [u8]) {
     }
 }
 
-/// Odd, so that no two numbers become the same.
+/// Odd, so that the multiplication is a bijection.
 const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// The last steps of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014): no two words become the same.
+/// Final mix of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014); a bijection.
 pub(crate) fn mixed(word: u64) -> u64 {
     let word = (word ^ (word >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let word = (word ^ (word >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     word ^ (word >> 31)
 }
 
-/// The greatest common divisor.
+/// Greatest common divisor.
 fn divisor(one: u64, other: u64) -> u64 {
     let (mut one, mut other) = (one, other);
     while other > 0 {
@@ -99,7 +101,7 @@ mod tests {
     use super::*;
     use crate::Operator;
 
-    fn keys(data: &Data, table: u64) -> BTreeSet<Vec<u8>> {
+    fn keys(data: &RowGenerator, table: u64) -> BTreeSet<Vec<u8>> {
         let key = |row| {
             let mut into = vec![0; data.row_bytes];
             data.row(table, row, &mut into);
@@ -113,7 +115,7 @@ mod tests {
     fn both_tables_have_every_key_once() {
         for (rows, seed) in [(1, 1), (2, 9), (1000, 1), (1024, 2), (997, 3)] {
             let workload = Workload { rows, seed, ..Workload::of_the_study(Operator::Join) };
-            let data = Data::of(&workload);
+            let data = RowGenerator::of(&workload);
             let first = keys(&data, 0);
             assert_eq!(first.len() as u64, rows, "seed {seed}");
             assert_eq!(first, keys(&data, 1), "seed {seed}");
@@ -121,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn the_second_table_has_another_order() {
-        let data = Data::of(&Workload { rows: 1000, ..Workload::of_the_study(Operator::Join) });
+    fn second_table_has_another_order() {
+        let data = RowGenerator::of(&Workload { rows: 1000, ..Workload::of_the_study(Operator::Join) });
         let at_home = (0..1000).filter(|row| data.in_second(*row) == *row).count();
         assert!(at_home < 20, "{at_home}");
     }

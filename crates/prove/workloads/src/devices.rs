@@ -1,25 +1,25 @@
-//! The devices of a workload.
+//! Devices of a workload.
 
 use nandle_io::{DeviceId, Io};
 use serde::Serialize;
 
-/// A part of a workload that lies somewhere.
+/// Part of a workload that is placed on a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
-    /// The tables, which are read.
+    /// Tables to read.
     Input,
     /// Runs or partitions.
     Temporary,
-    /// The result, which is written.
+    /// Result to write.
     Output,
 }
 
 impl Role {
-    /// All of them, in the order of their areas on a device.
+    /// Every role, in the order of the areas on a device.
     pub const ALL: [Self; 3] = [Self::Input, Self::Temporary, Self::Output];
 
-    /// What it is called in sentences.
+    /// Name in running text.
     pub fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -29,14 +29,14 @@ impl Role {
     }
 }
 
-/// A part of a device.
+/// A contiguous area of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
-    /// The device, in its world.
+    /// Device in its world.
     pub device: DeviceId,
-    /// Where it begins.
+    /// Start of the area, in bytes.
     pub start_bytes: u64,
-    /// How long it is.
+    /// Length of the area, in bytes.
     pub length_bytes: u64,
 }
 
@@ -47,27 +47,27 @@ impl Area {
     }
 }
 
-/// Whether reads of the input bring it.
+/// Source of the input rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum InputContents {
-    /// They only take their time, and the rows are made from the seed.
+    /// Rows are generated from the seed. Reads of the input only take their time.
     #[default]
     Generated,
-    /// They do: it was [written](crate::fill) before.
+    /// Rows are read from the device, where [`fill`](crate::fill) wrote them before.
     OnDevice,
 }
 
-/// A world, and where in it what lies.
+/// A world, and the areas of a workload on its devices.
 pub struct World {
-    /// All devices; one clock.
+    /// All devices, with one clock.
     pub io: Box<dyn Io>,
-    /// The tables. Without an area the rows come without a read.
+    /// Area of the tables; none to generate rows without reads.
     pub input: Option<Area>,
-    /// Temporary data. What is written to it has to come back.
+    /// Area of the temporary data. Its device must keep contents.
     pub temporary: Area,
-    /// The result. Without an area the rows go nowhere.
+    /// Area of the result; none to discard the rows.
     pub output: Option<Area>,
-    /// What reads of the input bring.
+    /// Source of the input rows.
     pub contents: InputContents,
 }
 

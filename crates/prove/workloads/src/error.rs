@@ -4,7 +4,7 @@ use nandle_units::format_bytes;
 
 use crate::Role;
 
-/// A workload could not be done.
+/// Failure of a workload.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkloadError {
@@ -14,22 +14,22 @@ pub enum WorkloadError {
     /// The device of the input or the output failed.
     #[error("{}: {source}", role.name())]
     Io {
-        /// Which of them.
+        /// Part of the workload.
         role: Role,
-        /// What it said.
+        /// Error of the device.
         source: IoError,
     },
-    /// The system gave no memory.
+    /// The system refused to map memory.
     #[error(transparent)]
     Arena(#[from] ArenaError),
-    /// What was asked for makes no sense.
+    /// An option is invalid.
     #[error("{what}: {got}; expected {expected}")]
     Options {
-        /// Which option.
+        /// Name of the option.
         what: &'static str,
-        /// What it was.
+        /// Value given.
         got: u64,
-        /// What it may be.
+        /// Values allowed.
         expected: String,
     },
     /// A device has no room for its areas.
@@ -39,18 +39,19 @@ pub enum WorkloadError {
         format_bytes(*capacity_bytes)
     )]
     TooSmall {
-        /// Where the last area ends.
+        /// End of the last area, in bytes.
         needed_bytes: u64,
-        /// What there is.
+        /// Capacity of the device, in bytes.
         capacity_bytes: u64,
     },
-    /// The result isn't what it has to be: a device gave back what was never written to it, or the sort or join is wrong.
+    /// The result is incorrect: a device returned other data than was written, or the sort or join
+    /// has a defect.
     #[error("the result is wrong: {what}")]
     Wrong {
-        /// What is wrong with it.
+        /// Defect of the result.
         what: String,
     },
-    /// The caller wants no more of it.
+    /// The caller cancelled the run.
     #[error("interrupted")]
     Cancelled,
 }

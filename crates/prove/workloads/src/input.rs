@@ -1,36 +1,38 @@
-//! The input: read sequentially in long requests, some of them in flight.
+//! Input of a workload: sequential reads in long requests, several of them outstanding.
 
 use std::collections::VecDeque;
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{Arena, BufferMut, Operation};
 
-use crate::data::Data;
+use crate::data::RowGenerator;
 use crate::{Area, InputContents, Role, WorkloadError};
 
-/// The longest request of input and output.
+/// Maximum length of a request for input or output, in bytes.
 const REQUEST_BYTES_MAX: usize = 1 << 20;
-/// Blocks of every device divide it.
+/// Multiple of the block length of every device, in bytes.
 const BLOCK_BYTES: usize = 4096;
-/// Requests in flight, of the input and of the output.
+/// Outstanding requests of the input, and of the output.
 pub(crate) const IN_FLIGHT: usize = 4;
 
-/// How rows lie in requests: whole ones, one behind the other, and nothing at the end of a request where no other fits.
+/// Layout of rows in requests. A request holds whole rows, back to back, and possibly a gap at its
+/// end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Requests {
+pub(crate) struct RequestLayout {
     pub(crate) request_bytes: usize,
     pub(crate) rows_by_request: usize,
 }
 
-impl Requests {
-    /// What so many rows take at most, whatever the longest request of a device: shorter ones hold rows less densely.
+impl RequestLayout {
+    /// Upper bound of the bytes for `rows` rows, for any maximum request length of a device.
+    /// Shorter requests hold rows less densely.
     pub(crate) fn most_bytes(row_bytes: usize, rows: u64) -> u64 {
         let halves = std::iter::successors(Some(REQUEST_BYTES_MAX as u64), |bytes| Some(bytes / 2));
         let all = halves.take_while(|bytes| *bytes >= BLOCK_BYTES as u64);
         all.map(|bytes| Self::of(row_bytes, bytes).bytes_of(rows)).max().unwrap_or(0)
     }
 
-    /// For a device with a longest request.
+    /// Layout for a device with this maximum request length.
     pub(crate) fn of(row_bytes: usize, transfer_bytes_max: u64) -> Self {
         let transfer_bytes_max = usize::try_from(transfer_bytes_max).unwrap_or(usize::MAX);
         let mut request_bytes = REQUEST_BYTES_MAX;
@@ -49,22 +51,22 @@ impl Requests {
     }
 }
 
-/// One table, from its first row to its last.
+/// Reader of one table, from its first row to its last.
 pub(crate) struct Table<'a> {
-    data: &'a Data,
+    data: &'a RowGenerator,
     number: u64,
-    requests: Requests,
+    requests: RequestLayout,
     device: Option<AsyncDevice>,
     start_bytes: u64,
     contents: InputContents,
-    /// Requests that were sent, and whose rows were given out.
+    /// Requests sent, and requests whose rows were returned.
     sent: u64,
     given: u64,
     in_flight: VecDeque<Reply>,
     idle: Vec<BufferMut>,
 }
 
-/// Some rows, one behind the other.
+/// The rows of one request.
 pub(crate) struct RowBatch {
     buffer: BufferMut,
     rows: usize,
@@ -82,13 +84,13 @@ impl<'a> Table<'a> {
         handle: &Handle,
         area: Option<Area>,
         contents: InputContents,
-        data: &'a Data,
+        data: &'a RowGenerator,
         number: u64,
     ) -> Result<Self, WorkloadError> {
         let device = area.map(|area| handle.device(area.device));
         let shape = device.as_ref().and_then(AsyncDevice::shape);
         let transfer_bytes_max = shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes);
-        let requests = Requests::of(data.row_bytes, transfer_bytes_max);
+        let requests = RequestLayout::of(data.row_bytes, transfer_bytes_max);
         let memory = Arena::new(IN_FLIGHT * requests.request_bytes)?;
         let idle = (0..IN_FLIGHT).map(|_| memory.allocate(requests.request_bytes));
         let idle = idle.collect::<Result<Vec<_>, _>>()?;
@@ -96,13 +98,13 @@ impl<'a> Table<'a> {
         let end_bytes = start_bytes + requests.bytes_of(data.rows);
         debug_assert!(
             area.is_none_or(|area| end_bytes <= area.start_bytes + area.length_bytes),
-            "it has room"
+            "the table fits into its area"
         );
         let in_flight = VecDeque::new();
         Ok(Self { data, number, requests, device, start_bytes, contents, sent: 0, given: 0, in_flight, idle })
     }
 
-    /// Some more rows; none at the end.
+    /// Returns the next rows, or none at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<RowBatch>, WorkloadError> {
         self.send();
         let first_row = self.given * self.requests.rows_by_request as u64;
@@ -122,7 +124,7 @@ impl<'a> Table<'a> {
         Ok(Some(RowBatch { buffer, rows, row_bytes: self.data.row_bytes }))
     }
 
-    /// Takes the memory of rows back that aren't needed any more.
+    /// Takes back the buffer of rows that have been consumed.
     pub(crate) fn give_back(&mut self, batch: RowBatch) {
         self.idle.push(batch.buffer);
         self.send();
@@ -141,7 +143,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Has as many reads in flight as there is memory for.
+    /// Submits reads while there are idle buffers.
     fn send(&mut self) {
         let Some(device) = &self.device else { return };
         while self.sent < self.requests.count_of(self.data.rows)
@@ -153,7 +155,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Writes the table to where it is read from later.
+    /// Writes the table to the place from which it is read later.
     pub(crate) async fn write(&mut self) -> Result<(), WorkloadError> {
         let Some(device) = self.device.clone() else { return Ok(()) };
         let failed = |source| WorkloadError::Io { role: Role::Input, source };

@@ -1,21 +1,21 @@
-//! The hash join.
+//! Hash join workload.
 
 use nandle_io::Nanos;
 use nandle_spill::{Budget, JoinKind, JoinOptions, JoinReport, JoinSink, Joiner, Row};
 
 use crate::WorkloadError;
-use crate::data::Sum;
+use crate::data::RowChecksum;
 use crate::outcome::JoinFigures;
 use crate::output::ResultWriter;
-use crate::run::{Done, Job, LOOK_ROWS};
+use crate::run::{CANCEL_CHECK_ROWS, Job, OperatorResult};
 
-/// Takes the pairs.
+/// Sink for the joined pairs.
 struct Sink<'a, 'b> {
     job: &'a Job<'b>,
     writer: ResultWriter,
     row: Vec<u8>,
     rows: u64,
-    sum: Sum,
+    sum: RowChecksum,
 }
 
 impl JoinSink for Sink<'_, '_> {
@@ -30,14 +30,14 @@ impl JoinSink for Sink<'_, '_> {
         self.sum.add(&self.row);
         self.writer.push(&[&self.row]).await?;
         self.rows += 1;
-        if self.rows.is_multiple_of(LOOK_ROWS) {
+        if self.rows.is_multiple_of(CANCEL_CHECK_ROWS) {
             self.job.check_cancelled()?;
         }
         Ok(())
     }
 }
 
-pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
+pub(crate) async fn run(job: &Job<'_>) -> Result<OperatorResult, WorkloadError> {
     let workload = &job.workload;
     let options = JoinOptions {
         expected_build_bytes: Some(workload.table_bytes()),
@@ -48,7 +48,7 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
     let result_row_bytes = workload.result_row_bytes();
     let writer = ResultWriter::new(&job.handle, job.output, result_row_bytes)?;
     let mut sink =
-        Sink { job, writer, row: Vec::with_capacity(result_row_bytes), rows: 0, sum: Sum::default() };
+        Sink { job, writer, row: Vec::with_capacity(result_row_bytes), rows: 0, sum: RowChecksum::default() };
     let began = job.handle.now();
     let mut joiner = Joiner::new(&job.handle, job.place, options)?;
     build(job, &mut joiner).await?;
@@ -68,7 +68,7 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
     writer.finish().await?;
     let all = job.handle.now().since(began);
     job.check_result(rows, sum)?;
-    Ok(Done {
+    Ok(OperatorResult {
         first,
         second: Nanos(all.0.saturating_sub(first.0)),
         result_rows: rows,

@@ -1,13 +1,17 @@
-//! Workloads that use temporary space as databases do, on any devices: a sort and a join of rows that a seed makes. The input is read
-//! and the result is written sequentially, and what lies between is `nandle-spill`'s. A run is a function of its arguments and of the
-//! devices' times: this crate must never read a clock of its own, name a target, or print.
+//! Database workloads that use temporary space: a sort and a join of generated rows, on any
+//! devices. Input and output are sequential; the temporary data between them is managed by
+//! `nandle-spill`. A run depends only on its arguments and on the devices' times. This crate never
+//! reads a clock of its own, names a target, or prints.
 //!
-//! The experiment is that of Lee, Moon, Park, Kim and Kim, "A Case for Flash Memory SSD in Enterprise Database Applications" (SIGMOD
-//! 2008), section 5: 2 million rows of 100 bytes are sorted, and two tables of 200 MB joined, in 2 MB of memory.
+//! The experiment follows Lee, Moon, Park, Kim and Kim, "A Case for Flash Memory SSD in Enterprise
+//! Database Applications" (SIGMOD 2008), section 5. It sorts 2 million rows of 100 bytes, and joins
+//! two tables of 200 MB, in 2 MB of memory.
 //!
-//! What takes time is requests. On modelled drives time is virtual and the processor's isn't in it, but for what a request costs the
-//! host. A device that keeps no contents gives back nothing that could be sorted: rows are then made from the seed while the reads of
-//! the input take their time ([`InputContents::Generated`]). Every result is checked: the order, the count, and a sum over all rows.
+//! Only requests take time. On modelled drives time is virtual, and includes processor time only as
+//! the host's cost of a request. A device that keeps no contents can't return rows to sort. For
+//! such devices, rows are generated from the seed while the reads of the input take their time
+//! ([`InputContents::Generated`]). Every result is checked for order, count, and a checksum of all
+//! rows.
 
 mod areas;
 mod costs;

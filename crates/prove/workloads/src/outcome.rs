@@ -1,4 +1,4 @@
-//! What came of a run, and the file that holds runs.
+//! Figures of a run, and the file of runs.
 
 use serde::Serialize;
 
@@ -8,86 +8,87 @@ use crate::{Operator, Pattern, Role};
 /// Version of the JSON of [`WorkloadFile`].
 pub const WORKLOAD_SCHEMA_VERSION: u32 = 1;
 
-/// A run's figures.
+/// Figures of a run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Outcome {
-    /// Memory of the operator.
+    /// Memory of the operator, in bytes.
     pub memory_bytes: u64,
-    /// What one read of temporary data brought.
+    /// Length of a read of temporary data, in bytes.
     pub cluster_bytes: u64,
-    /// Making runs and merging, or partitioning and joining.
+    /// Times of making runs and merging, or of partitioning and joining.
     pub phases: [Phase; 2],
-    /// Both.
+    /// Time of both phases, in nanoseconds.
     pub elapsed_ns: u64,
     /// Rows of the result.
     pub result_records: u64,
-    /// The most memory that was taken at once.
+    /// Peak memory in use, in bytes.
     pub memory_used_bytes: u64,
-    /// Of a sort.
+    /// Figures of a sort.
     pub sort: Option<SortFigures>,
-    /// Of a join.
+    /// Figures of a join.
     pub join: Option<JoinFigures>,
-    /// What was asked of input, temporary data and output.
+    /// Requests to input, temporary data and output.
     pub areas: Vec<AreaFigures>,
-    /// Requests to the temporary data over time, where it is of interest.
+    /// Requests to the temporary data over time, if recorded.
     pub pattern: Option<Pattern>,
 }
 
-/// A part of a run.
+/// A phase of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Phase {
-    /// What was done.
+    /// Name of the phase.
     pub name: &'static str,
-    /// How long it took, in the world's time.
+    /// Duration in the world's time, in nanoseconds.
     pub elapsed_ns: u64,
 }
 
-/// What a sort did.
+/// Statistics of a sort.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SortFigures {
-    /// Runs that were written; 0: everything stayed in memory.
+    /// Runs written; 0 if everything stayed in memory.
     pub runs: u64,
-    /// Runs that can be merged at once; 0 where nothing was written.
+    /// Maximum number of runs in one merge; 0 if nothing was written.
     pub fan_in: u64,
     /// Merges whose result was written to the temporary space.
     pub merges_before_the_last: u64,
-    /// Runs that the last merge joined.
+    /// Runs joined by the last merge.
     pub last_fan_in: u64,
-    /// What the device alone was predicted to take for merging.
+    /// Predicted device time of merging, in nanoseconds.
     pub predicted_merge_ns: Option<f64>,
 }
 
-/// What a join did.
+/// Statistics of a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct JoinFigures {
     /// Partitions of a side.
     pub fan_out: u64,
-    /// Partitions of the first level that were written; 0: everything stayed in memory.
+    /// Partitions destaged on the first level; 0 if everything stayed in memory.
     pub spilled_partitions: u64,
     /// Pairs of partitions that were divided again.
     pub divided_pairs: u64,
-    /// How often a row was written, at most.
+    /// Maximum number of times that a row was written.
     pub levels: u64,
-    /// Pairs of partitions that were joined piece by piece.
+    /// Pairs of partitions joined by a block loop.
     pub block_loops: u64,
 }
 
-/// What was asked of one part of the devices.
+/// Requests to one area.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AreaFigures {
-    /// Which part.
+    /// Role of the area.
     pub role: Role,
-    /// Reads.
+    /// Read requests.
     pub read_requests: u64,
-    /// Their bytes.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// Reads that began where the one before had ended; absent of fewer than two.
+    /// Share of reads that began at the end of the previous read; absent for fewer than two reads.
     pub sequential_reads_share: Option<f64>,
-    /// Writes.
+    /// Write requests.
     pub write_requests: u64,
-    /// Their bytes.
+    /// Bytes written.
     pub written_bytes: u64,
-    /// Writes that began where the one before had ended; absent of fewer than two.
+    /// Share of writes that began at the end of the previous write; absent for fewer than two
+    /// writes.
     pub sequential_writes_share: Option<f64>,
 }
 
@@ -107,74 +108,74 @@ impl AreaFigures {
 }
 
 impl Outcome {
-    /// How many runs or partitions memory allows at once: the fan-in of a sort, the fan-out of a join.
+    /// Fan-in of a sort, or fan-out of a join.
     pub fn fan(&self) -> u64 {
         let sort = self.sort.map(|sort| sort.fan_in);
         sort.or(self.join.map(|join| join.fan_out)).unwrap_or(0)
     }
 
-    /// The same without what is long.
+    /// Drops the request pattern, which is long.
     #[must_use]
     pub fn without_pattern(self) -> Self {
         Self { pattern: None, ..self }
     }
 
-    /// How long a phase took.
+    /// Duration of a phase, in nanoseconds.
     pub fn phase_ns(&self, number: usize) -> u64 {
         self.phases.get(number).map_or(0, |phase| phase.elapsed_ns)
     }
 
-    /// Whether nothing was written to the temporary space.
+    /// Returns true if nothing was written to the temporary space.
     pub fn stayed_in_memory(&self) -> bool {
         self.area(Role::Temporary).is_none_or(|area| area.write_requests == 0)
     }
 
-    /// What was asked of a part.
+    /// Requests to the area of `role`.
     pub fn area(&self, role: Role) -> Option<&AreaFigures> {
         self.areas.iter().find(|area| area.role == role)
     }
 }
 
-/// One run of [`WorkloadFile`]: a workload with one cluster and one memory.
+/// One run of a [`WorkloadFile`], with one cluster size and one memory size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadRun {
-    /// The cluster that was wanted; absent where it followed from the device's costs.
+    /// Cluster length requested; absent if it was chosen by the device's costs.
     pub wanted_cluster_bytes: Option<u64>,
-    /// The memory that was wanted.
+    /// Memory requested, in bytes.
     pub memory_bytes: u64,
-    /// Its figures; absent where it couldn't be done.
+    /// Figures; absent if the run was refused.
     pub outcome: Option<Outcome>,
-    /// Why it couldn't be done.
+    /// Reason for the refusal.
     pub refusal: Option<String>,
 }
 
-/// What `nandle workload` finds.
+/// Result of `nandle workload`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct WorkloadFile {
-    /// See [`WORKLOAD_SCHEMA_VERSION`].
+    /// Schema version: [`WORKLOAD_SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Sort or join.
+    /// Operator: sort or join.
     pub operator: Operator,
     /// Rows of each table.
     pub records: u64,
-    /// Bytes of a row.
+    /// Length of a row, in bytes.
     pub row_bytes: u64,
-    /// Bytes of its key.
+    /// Length of a key, in bytes.
     pub key_bytes: u64,
-    /// What the rows follow from.
+    /// Seed of the rows.
     pub seed: u64,
-    /// Times are modelled drives'.
+    /// True if times are of modelled drives.
     pub is_modelled: bool,
-    /// Where the input lies.
+    /// Device of the input.
     pub input: String,
-    /// Where the temporary data lie.
+    /// Device of the temporary data.
     pub temporary: String,
-    /// Where the output lies.
+    /// Device of the output.
     pub output: String,
-    /// Where the costs come from by which clusters are chosen.
+    /// Source of the costs by which clusters were chosen.
     pub costs: String,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for readers of the figures, each a sentence.
     pub remarks: Vec<String>,
-    /// One, or those of a sweep.
+    /// A single run, or the runs of a sweep.
     pub runs: Vec<WorkloadRun>,
 }

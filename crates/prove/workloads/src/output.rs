@@ -1,21 +1,21 @@
-//! The output: written sequentially in long requests, some of them in flight.
+//! Output of a workload: sequential writes in long requests, several of them outstanding.
 
 use std::collections::VecDeque;
 
 use nandle_io::runtime::{AsyncDevice, Handle, Reply};
 use nandle_io::{Arena, BufferMut, Operation};
 
-use crate::input::{IN_FLIGHT, Requests};
+use crate::input::{IN_FLIGHT, RequestLayout};
 use crate::{Area, Role, WorkloadError};
 
-/// Takes the rows of the result.
+/// Writer of the result rows.
 pub(crate) struct ResultWriter {
-    requests: Requests,
+    requests: RequestLayout,
     row_bytes: usize,
     device: Option<AsyncDevice>,
     offset_bytes: u64,
     memory: Arena,
-    /// The request that is being filled, and how many rows are in it.
+    /// Buffer of the next request, and the number of rows in it.
     filling: Option<BufferMut>,
     filled: usize,
     in_flight: VecDeque<Reply>,
@@ -25,14 +25,15 @@ impl ResultWriter {
     pub(crate) fn new(handle: &Handle, area: Option<Area>, row_bytes: usize) -> Result<Self, WorkloadError> {
         let device = area.map(|area| handle.device(area.device));
         let shape = device.as_ref().and_then(AsyncDevice::shape);
-        let requests = Requests::of(row_bytes, shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes));
+        let requests =
+            RequestLayout::of(row_bytes, shape.map_or(u64::MAX, |shape| shape.largest_transfer_bytes));
         let memory = Arena::new((IN_FLIGHT + 1) * requests.request_bytes)?;
         let offset_bytes = area.map_or(0, |area| area.start_bytes);
         let in_flight = VecDeque::new();
         Ok(Self { requests, row_bytes, device, offset_bytes, memory, filling: None, filled: 0, in_flight })
     }
 
-    /// Takes a row, whose parts are given.
+    /// Appends a row, given in parts.
     pub(crate) async fn push(&mut self, parts: &[&[u8]]) -> Result<(), WorkloadError> {
         if self.device.is_none() {
             return Ok(());
@@ -68,7 +69,7 @@ impl ResultWriter {
         reply.await.result.map_err(|source| WorkloadError::Io { role: Role::Output, source })
     }
 
-    /// Waits until everything is written. Nothing is flushed.
+    /// Waits for all writes, without a flush.
     pub(crate) async fn finish(mut self) -> Result<(), WorkloadError> {
         self.write().await?;
         while !self.in_flight.is_empty() {

@@ -1,36 +1,36 @@
-//! What a device saw: requests over time.
+//! Requests to the temporary space over time.
 
 use serde::Serialize;
 
-/// The most points of each kind that a pattern keeps.
+/// Maximum number of points of each kind in a pattern.
 pub const PATTERN_POINTS_MAX: usize = 2000;
 
-/// One request to the temporary space.
+/// A request to the temporary space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PatternPoint {
-    /// When it was submitted, since the run began.
+    /// Submission time since the start of the run, in nanoseconds.
     pub at_ns: u64,
-    /// Where it begins, from the beginning of the space.
+    /// Offset from the start of the space, in bytes.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Length, in bytes.
     pub length_bytes: u64,
 }
 
-/// Requests to the temporary space: of each kind all, or every second, fourth … from the first on, so that at most
-/// [`PATTERN_POINTS_MAX`] are kept.
+/// Sampled requests to the temporary space. For each kind, every request is kept, or every second,
+/// fourth … request, so that at most [`PATTERN_POINTS_MAX`] remain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Pattern {
-    /// Reads in all.
+    /// Number of reads.
     pub read_requests: u64,
-    /// Those that are here.
+    /// Sampled reads.
     pub reads: Vec<PatternPoint>,
-    /// Writes in all.
+    /// Number of writes.
     pub write_requests: u64,
-    /// Those that are here.
+    /// Sampled writes.
     pub writes: Vec<PatternPoint>,
 }
 
-/// Keeps points evenly: every one at first, and every second, fourth … when there are too many.
+/// Samples points at even intervals. Doubles the interval when there are too many.
 #[derive(Debug, Clone)]
 pub(crate) struct Sampler {
     points: Vec<PatternPoint>,
@@ -55,7 +55,7 @@ impl Sampler {
                 });
                 self.stride *= 2;
             }
-            // With an even limit the point that meets it is one of the thinner sample, too.
+            // The limit is even, so this point may belong to the thinned sample, too.
             if self.seen.is_multiple_of(self.stride) {
                 self.points.push(point);
             }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn points_are_kept_evenly_and_never_too_many() {
+    fn points_are_sampled_evenly_within_the_limit() {
         for count in [0_u64, 1, 1999, 2000, 2001, 4001, 123_457] {
             let mut sampler = Sampler::default();
             for at_ns in 0..count {

@@ -1,4 +1,5 @@
-//! Where the parts of a workload lie best, of two devices; and what the Enterprise study says beside what was found.
+//! Best placement of a workload's parts on two devices, compared with the claims of the Enterprise
+//! study.
 
 use nandle_io::Nanos;
 use nandle_units::{format_bytes, format_duration};
@@ -9,28 +10,28 @@ use crate::{Operator, Outcome, Role};
 /// Version of the JSON of [`PlaceFile`].
 pub const PLACE_SCHEMA_VERSION: u32 = 1;
 
-/// Which parts of a workload lie on the second device.
+/// Parts of a workload that are moved to the second device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
-    /// None.
+    /// No part.
     AllFrom,
-    /// The input alone.
+    /// Only the input.
     InputTo,
-    /// The temporary data alone.
+    /// Only the temporary data.
     TemporaryTo,
-    /// The output alone.
+    /// Only the output.
     OutputTo,
-    /// All of them.
+    /// All parts.
     AllTo,
 }
 
 impl Placement {
-    /// All of them, in the order in which they are shown.
+    /// Every placement, in display order.
     pub const ALL: [Self; 5] = [Self::AllFrom, Self::InputTo, Self::TemporaryTo, Self::OutputTo, Self::AllTo];
 
-    /// Whether a part lies on the second device.
-    pub fn is_on_to(self, role: Role) -> bool {
+    /// Returns true if the part is on the second device.
+    pub fn is_moved(self, role: Role) -> bool {
         match self {
             Self::AllFrom => false,
             Self::AllTo => true,
@@ -40,7 +41,7 @@ impl Placement {
         }
     }
 
-    /// What is moved.
+    /// Name of the part that is moved.
     pub fn words(self) -> &'static str {
         match self {
             Self::AllFrom => "nothing",
@@ -55,26 +56,26 @@ impl Placement {
 /// A run with one placement.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlacementRow {
-    /// What lies where.
+    /// Placement of the parts.
     pub placement: Placement,
-    /// Its figures.
+    /// Figures of the run.
     pub outcome: Outcome,
-    /// Its time by that of everything on the first device.
+    /// Elapsed time divided by that of everything on the first device.
     pub elapsed_ratio: f64,
 }
 
-/// A run with the temporary data alone on a device: input and output take no time.
+/// A run with only the temporary data on a device: input and output take no time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct ClusterCell {
-    /// What one read brought.
+    /// Length of a read, in bytes.
     pub cluster_bytes: u64,
-    /// Runs that can be merged at once; of a join, partitions of a side.
+    /// Fan-in of a sort, or partitions of a side of a join.
     pub fan_in: u64,
-    /// Merges before the last one; of a join, pairs that were divided again.
+    /// Merges before the last one, or pairs that were divided again.
     pub rewrites: u64,
-    /// Making runs, or partitioning.
+    /// Time of making runs, or of partitioning, in nanoseconds.
     pub first_phase_ns: u64,
-    /// Merging, or joining.
+    /// Time of merging, or of joining, in nanoseconds.
     pub second_phase_ns: u64,
 }
 
@@ -92,7 +93,8 @@ impl From<&Outcome> for ClusterCell {
 }
 
 impl ClusterCell {
-    /// What is compared: a sort's merging, all of a join, whose partitions depend on clusters, too.
+    /// Time to compare, in nanoseconds: merging for a sort, but the whole run for a join, because
+    /// partitioning depends on the clusters, too.
     pub fn compared_ns(&self, operator: Operator) -> u64 {
         match operator {
             Operator::Sort => self.second_phase_ns,
@@ -101,95 +103,96 @@ impl ClusterCell {
     }
 }
 
-/// One cluster on both devices.
+/// One cluster size on both devices.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClusterRow {
-    /// The cluster that was wanted; absent where it followed from each device's costs.
+    /// Cluster length requested; absent if it was chosen by each device's costs.
     pub wanted_cluster_bytes: Option<u64>,
-    /// On the first device; absent where it can't be done there.
+    /// Run on the first device; absent if refused.
     pub from: Option<ClusterCell>,
-    /// On the second one.
+    /// Run on the second device; absent if refused.
     pub to: Option<ClusterCell>,
-    /// Why it can't be done, where it can't.
+    /// Reasons for refusals.
     pub refusals: Vec<String>,
 }
 
 impl ClusterRow {
-    /// The first device's time by the second's.
+    /// Time on the first device divided by time on the second.
     pub fn ratio(&self, operator: Operator) -> Option<f64> {
         let (from, to) = (self.from?.compared_ns(operator), self.to?.compared_ns(operator));
         (to > 0).then(|| from as f64 / to as f64)
     }
 }
 
-/// What `nandle place` finds.
+/// Result of `nandle place`.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PlaceFile {
-    /// See [`PLACE_SCHEMA_VERSION`].
+    /// Schema version: [`PLACE_SCHEMA_VERSION`].
     pub schema_version: u32,
-    /// Sort or join.
+    /// Operator: sort or join.
     pub operator: Operator,
     /// Rows of each table.
     pub records: u64,
-    /// Bytes of a row.
+    /// Length of a row, in bytes.
     pub row_bytes: u64,
-    /// Bytes of its key.
+    /// Length of a key, in bytes.
     pub key_bytes: u64,
-    /// Memory of the operator.
+    /// Memory of the operator, in bytes.
     pub memory_bytes: u64,
-    /// What the rows follow from.
+    /// Seed of the rows.
     pub seed: u64,
-    /// Times are modelled drives'.
+    /// True if times are of modelled drives.
     pub is_modelled: bool,
-    /// The first device.
+    /// First device.
     pub from: String,
-    /// The second one.
+    /// Second device.
     pub to: String,
-    /// Where the costs of each come from by which clusters are chosen.
+    /// Sources of the costs by which clusters were chosen, one for each device.
     pub costs: Vec<String>,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for readers of the figures, each a sentence.
     pub remarks: Vec<String>,
-    /// Each part moved alone, and all of them.
+    /// Runs with one part moved at a time, with none, and with all.
     pub placements: Vec<PlacementRow>,
-    /// The temporary data alone, by cluster.
+    /// Runs with only the temporary data, by cluster length.
     pub clusters: Vec<ClusterRow>,
-    /// What the study says beside what was found.
+    /// Claims of the study, compared with these figures.
     pub findings: Vec<Finding>,
 }
 
-/// A claim of the study beside what was found.
+/// A claim of the study, compared with the measured figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Its number in the project's list of claims.
+    /// Number in the project's list of claims.
     pub claim: &'static str,
-    /// What the study says.
+    /// Claim of the study.
     pub study: &'static str,
-    /// What came out here.
+    /// Result measured here.
     pub here: String,
 }
 
-/// A device's name and its cell of a row.
+/// Selects one device's cell of a row.
 type Side = fn(&ClusterRow) -> Option<ClusterCell>;
 
 impl PlaceFile {
-    /// The row with the cluster that is best on one device; nothing chose it.
+    /// Returns the best cell of a device, among the requested cluster lengths.
     fn best(&self, side: Side) -> Option<ClusterCell> {
         let wanted = self.clusters.iter().filter(|row| row.wanted_cluster_bytes.is_some());
         wanted.filter_map(side).min_by_key(|cell| cell.compared_ns(self.operator))
     }
 
-    /// The best cell of the first device.
+    /// Best cell of the first device.
     pub fn best_from(&self) -> Option<ClusterCell> {
         self.best(|row| row.from)
     }
 
-    /// The best cell of the second device.
+    /// Best cell of the second device.
     pub fn best_to(&self) -> Option<ClusterCell> {
         self.best(|row| row.to)
     }
 
-    /// The part that gains most when it is moved alone; absent where none gains.
-    pub fn gains_most(&self) -> Option<&PlacementRow> {
+    /// Returns the placement that saves the most time by moving a single part; none if no such move
+    /// saves time.
+    pub fn best_move(&self) -> Option<&PlacementRow> {
         let alone = |row: &&PlacementRow| !matches!(row.placement, Placement::AllFrom | Placement::AllTo);
         let best = self.placements.iter().filter(alone);
         let best = best.min_by(|one, other| one.elapsed_ratio.total_cmp(&other.elapsed_ratio))?;
@@ -197,7 +200,7 @@ impl PlaceFile {
     }
 }
 
-/// What the study says of the operator beside what a file holds.
+/// Compares a file with the study's claims about its operator.
 pub fn findings(file: &PlaceFile) -> Vec<Finding> {
     let (Some(from), Some(to)) = (file.best_from(), file.best_to()) else { return Vec::new() };
     match file.operator {
@@ -243,7 +246,7 @@ fn joining(file: &PlaceFile, from: ClusterCell, to: ClusterCell) -> Finding {
     }
 }
 
-/// Which device is how many times as fast.
+/// States which device is faster, and by how much.
 fn faster(file: &PlaceFile, doing: &str, from: ClusterCell, to: ClusterCell) -> String {
     let [from_ns, to_ns] = [from, to].map(|cell| cell.compared_ns(file.operator));
     let (quick, slow, quick_ns, slow_ns) = if to_ns <= from_ns {
@@ -259,7 +262,7 @@ fn faster(file: &PlaceFile, doing: &str, from: ClusterCell, to: ClusterCell) -> 
     )
 }
 
-/// Between what the ratio lies over clusters.
+/// Range of the time ratio over all cluster lengths.
 fn range(file: &PlaceFile) -> Option<String> {
     let rows = file.clusters.iter().filter(|row| row.wanted_cluster_bytes.is_some());
     let ratios: Vec<f64> = rows.filter_map(|row| row.ratio(file.operator)).collect();
@@ -275,7 +278,7 @@ fn worst_by_best(file: &PlaceFile, side: Side) -> f64 {
     greatest.unwrap_or(1) as f64 / least.unwrap_or(1).max(1) as f64
 }
 
-/// How sequential the requests to the temporary data were, on the first device.
+/// Sequential shares of the requests to the temporary data, on the first device.
 fn pattern(file: &PlaceFile) -> String {
     let area = file.placements.first().and_then(|row| row.outcome.area(Role::Temporary));
     let percent = |share: Option<f64>| {
@@ -292,7 +295,7 @@ fn pattern(file: &PlaceFile) -> String {
     )
 }
 
-/// A factor to two or three digits.
+/// Formats a factor with two or three digits.
 fn times(factor: f64) -> String {
     if factor < 9.95 { format!("{factor:.1}") } else { format!("{factor:.0}") }
 }

@@ -1,4 +1,5 @@
-//! A world around another one that counts what each part of a workload asks of it, and keeps the pattern of the temporary space.
+//! Wraps a world, counts the requests to each area of a workload, and samples the pattern of the
+//! temporary space.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,7 +9,7 @@ use nandle_io::{DeviceId, Full, Io, Nanos, Operation, Request, forward_io};
 use crate::pattern::Sampler;
 use crate::{Area, Pattern, PatternPoint, Role, World};
 
-/// What was counted; shared with what reads it at the end.
+/// Recorded requests, shared with the reader at the end of the run.
 pub(crate) type SharedRecord = Rc<RefCell<Record>>;
 
 /// Requests of one kind to one area.
@@ -16,13 +17,13 @@ pub(crate) type SharedRecord = Rc<RefCell<Record>>;
 pub(crate) struct Stream {
     pub(crate) requests: u64,
     pub(crate) bytes: u64,
-    /// Requests that began where the one before of this kind had ended.
+    /// Requests that began at the end of the previous one of this kind.
     pub(crate) sequential: u64,
     expected_offset_bytes: Option<u64>,
     sample: Sampler,
 }
 
-/// What one area saw.
+/// Recorded requests of one area.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AreaRecord {
     pub(crate) reads: Stream,
@@ -35,7 +36,7 @@ pub(crate) struct Record {
     areas: [AreaRecord; 3],
 }
 
-/// The world.
+/// World that records its requests.
 pub(crate) struct Recorder {
     inner: Box<dyn Io>,
     areas: Vec<(Role, Area)>,
@@ -43,8 +44,8 @@ pub(crate) struct Recorder {
 }
 
 impl Recorder {
-    /// Around a workload's world, whose clock is at the beginning of the run.
-    pub(crate) fn around(world: World) -> (Self, SharedRecord) {
+    /// Wraps a workload's world. The run starts at the world's current time.
+    pub(crate) fn wrap(world: World) -> (Self, SharedRecord) {
         let areas = Role::ALL.into_iter().filter_map(|role| Some((role, world.area(role)?))).collect();
         let record = Record { began_at: world.io.now(), ..Record::default() };
         let record = Rc::new(RefCell::new(record));
@@ -107,7 +108,7 @@ impl Record {
         }
     }
 
-    /// What the temporary space saw.
+    /// Pattern of requests to the temporary space.
     pub(crate) fn pattern(&self) -> Pattern {
         let AreaRecord { reads, writes } = self.area(Role::Temporary);
         Pattern {
@@ -120,7 +121,7 @@ impl Record {
 }
 
 impl Stream {
-    /// The share of requests that began where the one before had ended; none of fewer than two.
+    /// Share of requests that began at the end of the previous one; none for fewer than two.
     pub(crate) fn sequential_share(&self) -> Option<f64> {
         let followers = self.requests.checked_sub(1).filter(|followers| *followers > 0)?;
         Some(self.sequential as f64 / followers as f64)

@@ -1,23 +1,23 @@
-//! A run, from an idle world to checked figures.
+//! Runs a workload in an idle world, and checks its result.
 
 use nandle_io::Nanos;
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_spill::{Place, SpillCosts};
 
-use crate::data::{Data, Sum};
+use crate::data::{RowChecksum, RowGenerator};
 use crate::input::Table;
 use crate::outcome::{AreaFigures, JoinFigures, Phase, SortFigures};
 use crate::recorder::{Record, Recorder};
 use crate::{Area, InputContents, Operator, Outcome, Role, Workload, WorkloadError, World, joining, sorting};
 
-/// Rows between two looks whether the caller wants more.
-pub(crate) const LOOK_ROWS: u64 = 8192;
+/// Rows between two checks for cancellation.
+pub(crate) const CANCEL_CHECK_ROWS: u64 = 8192;
 
-/// What sorting and joining share.
+/// State shared by sorting and joining.
 pub(crate) struct Job<'a> {
     pub(crate) handle: Handle,
     pub(crate) workload: Workload,
-    pub(crate) data: Data,
+    pub(crate) data: RowGenerator,
     pub(crate) costs: SpillCosts,
     pub(crate) input: Option<Area>,
     pub(crate) place: Place,
@@ -35,8 +35,8 @@ impl Job<'_> {
         if (self.is_cancelled)() { Err(WorkloadError::Cancelled) } else { Ok(()) }
     }
 
-    /// Holds the result against what the tables hold.
-    pub(crate) fn check_result(&self, rows: u64, sum: Sum) -> Result<(), WorkloadError> {
+    /// Compares the result with the expected rows.
+    pub(crate) fn check_result(&self, rows: u64, sum: RowChecksum) -> Result<(), WorkloadError> {
         if rows != self.workload.rows {
             let what = format!("it has {rows} rows and not {}", self.workload.rows);
             return Err(WorkloadError::Wrong { what });
@@ -49,12 +49,12 @@ impl Job<'_> {
     }
 }
 
-/// What came of an operator.
+/// Result of an operator.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Done {
-    /// From the beginning until no more temporary data were written but by merging.
+pub(crate) struct OperatorResult {
+    /// Time until the last temporary data was written, except by merges.
     pub(crate) first: Nanos,
-    /// Until the result was written.
+    /// Time from then until the result was written.
     pub(crate) second: Nanos,
     pub(crate) result_rows: u64,
     pub(crate) cluster_bytes: usize,
@@ -63,12 +63,14 @@ pub(crate) struct Done {
     pub(crate) join: Option<JoinFigures>,
 }
 
-/// Sorts or joins, and checks the result. `is_cancelled` is asked now and then.
+/// Sorts or joins, and checks the result. Calls `is_cancelled` at intervals.
 ///
-/// Nothing is flushed: times end when the last write has completed.
+/// Nothing is flushed: the run ends when the last write has completed.
 ///
 /// # Errors
-/// The workload makes no sense, memory or temporary space don't do, a device failed, or the result is wrong.
+///
+/// The workload is invalid, memory or temporary space is short, a device failed, or the result is
+/// wrong.
 pub fn run(
     world: World,
     workload: &Workload,
@@ -84,12 +86,12 @@ pub fn run(
         salt: salt(&world, workload),
         discards: false,
     };
-    let (recorder, record) = Recorder::around(world);
+    let (recorder, record) = Recorder::wrap(world);
     let runtime = Runtime::new(Box::new(recorder));
     let job = Job {
         handle: runtime.handle(),
         workload: *workload,
-        data: Data::of(workload),
+        data: RowGenerator::of(workload),
         costs: costs.clone(),
         input,
         place,
@@ -107,13 +109,14 @@ pub fn run(
     Ok(outcome(workload, done, &record))
 }
 
-/// On a real device the time tells a run from those before it that used the same place; a modelled one is new in each world, so that
-/// its clock is where it always is.
+/// Salt of the temporary space. On a real device, the time distinguishes this run from earlier ones
+/// in the same place. A modelled device is new in each world, so its clock is the same in every
+/// run.
 fn salt(world: &World, workload: &Workload) -> u64 {
     world.io.now().0.rotate_left(32) ^ workload.seed
 }
 
-fn outcome(workload: &Workload, done: Done, record: &Record) -> Outcome {
+fn outcome(workload: &Workload, done: OperatorResult, record: &Record) -> Outcome {
     let [first, second] = workload.operator.phases();
     let areas = Role::ALL.map(|role| AreaFigures::of(role, record.area(role)));
     Outcome {
@@ -133,13 +136,13 @@ fn outcome(workload: &Workload, done: Done, record: &Record) -> Outcome {
     }
 }
 
-/// Writes the tables to where a run reads them from: before a run with [`InputContents::OnDevice`].
+/// Writes the tables to the input area, before a run with [`InputContents::OnDevice`].
 ///
 /// # Errors
 /// As for [`run`].
 pub fn fill(world: World, workload: &Workload) -> Result<(), WorkloadError> {
     workload.check()?;
-    let (input, data) = (world.input, Data::of(workload));
+    let (input, data) = (world.input, RowGenerator::of(workload));
     let runtime = Runtime::new(world.io);
     let handle = runtime.handle();
     runtime.block_on(async {

@@ -1,15 +1,15 @@
-//! The sort.
+//! External sort workload.
 
 use nandle_io::Nanos;
 use nandle_spill::{Budget, Row, SortOptions, SortReport, Sorted, Sorter};
 
 use crate::WorkloadError;
-use crate::data::Sum;
+use crate::data::RowChecksum;
 use crate::outcome::SortFigures;
 use crate::output::ResultWriter;
-use crate::run::{Done, Job, LOOK_ROWS};
+use crate::run::{CANCEL_CHECK_ROWS, Job, OperatorResult};
 
-pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
+pub(crate) async fn run(job: &Job<'_>) -> Result<OperatorResult, WorkloadError> {
     let workload = &job.workload;
     let options = SortOptions {
         expected_bytes: Some(workload.table_bytes()),
@@ -21,12 +21,12 @@ pub(crate) async fn run(job: &Job<'_>) -> Result<Done, WorkloadError> {
     take(job, &mut sorter).await?;
     let mut result = sorter.finish().await?;
     let finished = job.handle.now().since(began);
-    // Merges before the last one are in what finishing took.
+    // `finish` includes the merges before the last one.
     let first = Nanos(finished.0.saturating_sub(result.report().merge_ns));
     let result_rows = write(job, &mut result).await?;
     let all = job.handle.now().since(began);
     let report = result.report();
-    Ok(Done {
+    Ok(OperatorResult {
         first,
         second: Nanos(all.0.saturating_sub(first.0)),
         result_rows,
@@ -60,10 +60,10 @@ async fn take(job: &Job<'_>, sorter: &mut Sorter) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-/// Writes the rows, and sees whether they are in order and are those that were read.
+/// Writes the sorted rows, and checks their order and checksum.
 async fn write(job: &Job<'_>, sorted: &mut Sorted) -> Result<u64, WorkloadError> {
     let mut writer = ResultWriter::new(&job.handle, job.output, job.workload.row_bytes)?;
-    let (mut rows, mut sum) = (0_u64, Sum::default());
+    let (mut rows, mut sum) = (0_u64, RowChecksum::default());
     let mut before: Vec<u8> = Vec::new();
     let mut whole = Vec::with_capacity(job.workload.row_bytes);
     while let Some(row) = sorted.next().await? {
@@ -79,7 +79,7 @@ async fn write(job: &Job<'_>, sorted: &mut Sorted) -> Result<u64, WorkloadError>
         sum.add(&whole);
         writer.push(&[&whole]).await?;
         rows += 1;
-        if rows.is_multiple_of(LOOK_ROWS) {
+        if rows.is_multiple_of(CANCEL_CHECK_ROWS) {
             job.check_cancelled()?;
         }
     }

@@ -1,21 +1,21 @@
-//! What is to be done.
+//! Description of a workload.
 
 use serde::Serialize;
 
 use crate::WorkloadError;
 
-/// What is done to the rows.
+/// Operator applied to the rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Operator {
-    /// An external sort by the key.
+    /// External sort by key.
     Sort,
-    /// A hash join of two tables with the same keys, each of them once in each.
+    /// Hash join of two tables with the same unique keys.
     Join,
 }
 
 impl Operator {
-    /// Its name.
+    /// Name of the operator.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sort => "sort",
@@ -23,7 +23,7 @@ impl Operator {
         }
     }
 
-    /// Its two phases: the first writes temporary data, the second reads them.
+    /// Names of the two phases: the first writes temporary data, the second reads it.
     pub fn phases(self) -> [&'static str; 2] {
         match self {
             Self::Sort => ["making runs", "merging"],
@@ -31,7 +31,7 @@ impl Operator {
         }
     }
 
-    /// Tables that it reads.
+    /// Number of tables read.
     pub fn tables(self) -> u64 {
         match self {
             Self::Sort => 1,
@@ -40,32 +40,33 @@ impl Operator {
     }
 }
 
-/// What is done, to how much, and in what.
+/// Workload: operator, tables, and memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Workload {
     /// Sort or join.
     pub operator: Operator,
     /// Rows of each table.
     pub rows: u64,
-    /// Bytes of a row, its key among them.
+    /// Length of a row including its key, in bytes.
     pub row_bytes: usize,
-    /// Bytes of a key, from [`KEY_BYTES_MIN`](Self::KEY_BYTES_MIN) on. Every key is there once in a table.
+    /// Length of a key in bytes, at least [`KEY_BYTES_MIN`](Self::KEY_BYTES_MIN). Each key occurs
+    /// once in a table.
     pub key_bytes: usize,
-    /// Memory of the operator. What carries rows from the input and to the output comes on top.
+    /// Memory of the operator, in bytes, without the buffers for input and output.
     pub memory_bytes: usize,
-    /// What one read of temporary data brings, in the place of what follows from the device's costs.
+    /// Length of a read of temporary data in bytes, overriding the choice by cost.
     pub cluster_bytes: Option<usize>,
-    /// The rows follow from it.
+    /// Seed of the rows.
     pub seed: u64,
 }
 
 impl Workload {
-    /// Shorter keys couldn't all be different.
+    /// Minimum length of a key, in bytes, for all keys to be unique.
     pub const KEY_BYTES_MIN: usize = 8;
-    /// The longest row.
+    /// Maximum length of a row, in bytes.
     pub const ROW_BYTES_MAX: usize = 64 << 10;
 
-    /// The study's: 2 million rows of 100 bytes with keys of 10, in 2 MiB.
+    /// The study's workload: 2 million rows of 100 bytes with keys of 10 bytes, in 2 MiB.
     pub fn of_the_study(operator: Operator) -> Self {
         Self {
             operator,
@@ -78,7 +79,7 @@ impl Workload {
         }
     }
 
-    /// Bytes of a row of the result.
+    /// Length of a result row, in bytes.
     pub fn result_row_bytes(&self) -> usize {
         match self.operator {
             Operator::Sort => self.row_bytes,
@@ -110,7 +111,7 @@ impl Workload {
     }
 }
 
-/// Powers of two from one size to another, both included.
+/// Returns the powers of two times `from_bytes`, up to and including `to_bytes`.
 pub fn cluster_sizes(from_bytes: usize, to_bytes: usize) -> Vec<usize> {
     std::iter::successors(Some(from_bytes.max(1)), |bytes| bytes.checked_mul(2))
         .take_while(|bytes| *bytes <= to_bytes)

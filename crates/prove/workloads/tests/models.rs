@@ -1,4 +1,4 @@
-//! Workloads on modelled drives: what they give, and that it is right.
+//! Workloads on modelled drives: figures and correctness.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 use nandle_io::{Device, Io};
@@ -18,7 +18,7 @@ fn small(operator: Operator) -> Workload {
     Workload { rows: 20_000, memory_bytes: 128 << 10, ..Workload::of_the_study(operator) }
 }
 
-/// A modelled drive that keeps contents, which begin with these.
+/// A modelled drive that keeps contents, with these initial contents.
 fn drive(name: &str, contents: Option<Contents>) -> (Box<dyn Io>, Device, SharedMedia) {
     let device = Model::named(name).unwrap().device().unwrap();
     let media = contents.map_or_else(|| device.media(), Media::on);
@@ -27,7 +27,7 @@ fn drive(name: &str, contents: Option<Contents>) -> (Box<dyn Io>, Device, Shared
     (Box::new(world), device, media)
 }
 
-/// Everything on one drive.
+/// A world with everything on one drive.
 fn on(drive: &str, workload: &Workload, contents: InputContents) -> World {
     let (io, device, _) = self::drive(drive, None);
     world(io, &device, workload, contents)
@@ -42,7 +42,7 @@ fn ran(world: World, workload: &Workload) -> Outcome {
 }
 
 #[test]
-fn sorts_and_joins_are_right_and_the_same_every_time() {
+fn sorts_and_joins_are_correct_and_repeatable() {
     for operator in [Operator::Sort, Operator::Join] {
         for drive in [DISK, FLASH] {
             let workload = small(operator);
@@ -59,7 +59,7 @@ fn sorts_and_joins_are_right_and_the_same_every_time() {
 }
 
 #[test]
-fn what_is_read_and_written_is_counted() {
+fn requests_are_counted() {
     let workload = small(Operator::Sort);
     let outcome = ran(on(FLASH, &workload, InputContents::Generated), &workload);
     let [input, temporary, output] = Role::ALL.map(|role| *outcome.area(role).unwrap());
@@ -81,7 +81,8 @@ fn what_is_read_and_written_is_counted() {
     );
 }
 
-/// What the study found of both: temporary data are written sequentially and read at random.
+/// The study's finding for both operators: temporary data is written sequentially and read at
+/// random.
 #[test]
 fn writes_are_sequential_and_reads_mostly_are_not() {
     for operator in [Operator::Sort, Operator::Join] {
@@ -94,7 +95,7 @@ fn writes_are_sequential_and_reads_mostly_are_not() {
 }
 
 #[test]
-fn the_input_may_come_from_the_device() {
+fn input_may_come_from_the_device() {
     for operator in [Operator::Sort, Operator::Join] {
         let workload = small(operator);
         let (io, device, media) = drive(FLASH, None);
@@ -107,7 +108,7 @@ fn the_input_may_come_from_the_device() {
 }
 
 #[test]
-fn rows_that_were_never_written_are_found_in_the_result() {
+fn missing_input_rows_are_detected_in_the_result() {
     let workload = small(Operator::Sort);
     let world = on(FLASH, &workload, InputContents::OnDevice);
     let result = run(world, &workload, &SpillCosts::default(), &|| false);
@@ -115,7 +116,7 @@ fn rows_that_were_never_written_are_found_in_the_result() {
 }
 
 #[test]
-fn a_part_without_a_device_takes_no_time() {
+fn part_without_a_device_takes_no_time() {
     let workload = small(Operator::Sort);
     let whole = ran(on(DISK, &workload, InputContents::Generated), &workload);
     let (io, device, _) = drive(DISK, None);
@@ -128,7 +129,7 @@ fn a_part_without_a_device_takes_no_time() {
 }
 
 #[test]
-fn costs_follow_from_the_drive() {
+fn measured_costs_reflect_the_drive() {
     let measured = |name: &str| {
         let workload = Workload::of_the_study(Operator::Sort);
         measure_costs(on(name, &workload, InputContents::Generated)).unwrap()
@@ -137,13 +138,14 @@ fn costs_follow_from_the_drive() {
     assert_eq!(disk, measured(DISK), "the same every time");
     let small_reads = |costs: &SpillCosts| costs.random_reads[0].bytes_per_second;
     assert!(small_reads(&flash) > 5.0 * small_reads(&disk), "{flash:?} {disk:?}");
-    // The drives' files: 129 MB/s on the outermost tracks; the study's flash drive writes up to 32 MB/s.
+    // The drives' files: 129 MB/s on the outermost tracks; the study's flash drive writes up to 32
+    // MB/s.
     assert!((110e6..135e6).contains(&disk.write_bytes_per_second), "{}", disk.write_bytes_per_second);
     assert!((20e6..35e6).contains(&flash.write_bytes_per_second), "{}", flash.write_bytes_per_second);
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_workloads_are_refused() {
     let study = Workload::of_the_study(Operator::Sort);
     for wrong in [
         Workload { rows: 0, ..study },
@@ -165,7 +167,7 @@ fn what_makes_no_sense_is_refused() {
 }
 
 #[test]
-fn a_run_can_be_ended() {
+fn run_can_be_cancelled() {
     let workload = small(Operator::Join);
     let world = on(FLASH, &workload, InputContents::Generated);
     let result = run(world, &workload, &SpillCosts::default(), &|| true);

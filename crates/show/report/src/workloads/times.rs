@@ -82,7 +82,7 @@ pub(super) fn of_placements(file: &PlaceFile) -> Figure {
     };
     let things: Vec<_> =
         file.placements.iter().map(|row| (text::clean(&label(row.placement)), &row.outcome)).collect();
-    let finding = file.gains_most().map_or_else(
+    let finding = file.best_move().map_or_else(
         || "No part gains from moving alone.".to_owned(),
         |row| {
             let times = text::significant(1.0 / row.elapsed_ratio, 3);

@@ -86,7 +86,7 @@ fn print(args: &PlaceArgs, file: &PlaceFile, common: Common) -> Result<(), CliEr
 fn placements<'a>(workload: &Workload, costs: [&'a SpillCosts; 2]) -> Vec<Cell<'a>> {
     let [from_costs, to_costs] = costs;
     let cell = |placement: Placement| {
-        let target = |role| if placement.is_on_to(role) { TO } else { FROM };
+        let target = |role| if placement.is_moved(role) { TO } else { FROM };
         let temporary = target(Role::Temporary);
         Cell {
             roles: Roles { input: Some(target(Role::Input)), temporary, output: Some(target(Role::Output)) },

@@ -62,7 +62,7 @@ fn placements(file: &PlaceFile) -> Table {
 }
 
 fn gain(file: &PlaceFile) -> String {
-    let Some(best) = file.gains_most() else {
+    let Some(best) = file.best_move() else {
         return format!("No part gains when it alone is moved to {}.", file.to);
     };
     format!(

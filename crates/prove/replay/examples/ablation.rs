@@ -1,6 +1,6 @@
-//! Which part of the staging policies brings what: each part off, one after the other, on the modelled `MTron` of the
-//! `StableBuffer` paper: `cargo run --release -p nandle-replay --example ablation TRACE LIMIT`. Virtual time: the same figures
-//! every time. Prints rows of a Markdown table.
+//! Ablation of the staging policies: switches off one part at a time, on the modelled `MTron` of
+//! the `StableBuffer` paper. Run `cargo run --release -p nandle-replay --example ablation TRACE
+//! LIMIT`. Time is virtual, so the figures are reproducible. Prints rows of a Markdown table.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -26,10 +26,10 @@ use nandle_trace::Reader;
 const MIB: u64 = 1 << 20;
 const CAPACITY_BYTES: u64 = 4 << 30;
 const PAGE_BYTES: usize = 4096;
-/// Cases that are tried at the same time; each keeps the drive's contents in memory.
+/// Cases run in parallel. Each keeps the drive's contents in memory.
 const AT_ONCE: usize = 2;
 
-/// A policy with something changed.
+/// A policy with one change.
 struct Case {
     policy: PolicyKind,
     buffer_bytes: u64,
@@ -141,12 +141,12 @@ fn run(case: &Case, work: &Rc<Work>) -> PolicyOutcome {
     let options = CandidateOptions { queue_depth: 1, durability, open, compressible_percent: 0 };
     let candidate = Candidate::new(Box::new(world), &device, &create, work, options).unwrap();
     let comparison = Comparison { stretch_steps: 4096, verify: false };
-    replay(vec![candidate], comparison, &mut Nobody).unwrap().policies.remove(0)
+    replay(vec![candidate], comparison, &mut NullWatcher).unwrap().policies.remove(0)
 }
 
-struct Nobody;
+struct NullWatcher;
 
-impl Watcher for Nobody {
+impl Watcher for NullWatcher {
     fn progress(&mut self, _policy: PolicyKind, _share: f64) {}
 
     fn is_cancelled(&self) -> bool {

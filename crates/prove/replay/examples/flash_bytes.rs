@@ -1,10 +1,13 @@
-//! What a page update costs in flash on a drive that is 90 % full, by policy:
-//! `cargo run --release -p nandle-replay --example flash_bytes`. Virtual time and counted bytes: the same figures every time.
+//! Flash bytes written per page update on a drive that is 90 % full, by policy. Run `cargo run
+//! --release -p nandle-replay --example flash_bytes`. Time is virtual and bytes are counted, so the
+//! figures are reproducible.
 //!
-//! The drive is the library's `nvme-plp` with smaller erase blocks, so that it has as many superblocks with 1 GiB as the
-//! model has with 32, and a write buffer that is as much smaller. The store's pages fill 90 % of it; all are written once in order, then updated four times as often as
-//! there are pages, which is what a drive needs until its write amplification no longer changes, and once more for the
-//! figures: uniformly, and by Zipf's distribution with skew 0.8 (ranks scattered over the store).
+//! The drive is the library's `nvme-plp` scaled to 1 GiB: smaller erase blocks give it as many
+//! superblocks as the model has with 32 GiB, and its write buffer is scaled, too. The store's pages
+//! fill 90 % of the drive. All pages are written once in order. Then there are updates of four
+//! times the store, until write amplification reaches its steady state, and measured updates of one
+//! more store. Updates are distributed uniformly, or by Zipf's law with skew 0.8 and ranks
+//! scattered over the store.
 #![allow(
     clippy::print_stdout,
     clippy::unwrap_used,
@@ -24,14 +27,16 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const CAPACITY_BYTES: u64 = 1 << 30;
 const PAGE_BYTES: usize = 4096;
-/// What is free on the drive beside the pages, 11 % of them, less a zone for the store's own blocks.
+/// Spare space of the store, in percent: the drive has 11 % more than the pages, less a zone for
+/// the store's own blocks.
 const SPARE_PERCENT: u32 = 10;
-/// What the drive cleans at once: an erase block of one page in each of 4 planes of 64 dies.
+/// Length of a superblock, the drive's unit of cleaning: an erase block of one page in each of 4
+/// planes of 64 dies.
 const SUPERBLOCK_BYTES: u64 = 4 << 20;
-/// Updates of the whole store before those that are counted.
+/// Updates before the measurement, as multiples of the store.
 const WARM_TURNS: u64 = 4;
 
-/// How updates are distributed over the pages.
+/// Distribution of updates over the pages.
 #[derive(Debug, Clone, Copy)]
 enum Updates {
     Uniform,
@@ -39,7 +44,7 @@ enum Updates {
 }
 
 fn main() {
-    // Policy, zone, and the part of a page that is noise, in percent; the rest is zeros.
+    // Policy, zone length, and the incompressible part of a page in percent; the rest is zeros.
     let cases = [
         (PolicyKind::Direct, SUPERBLOCK_BYTES, 100),
         (PolicyKind::DoubleWrite, SUPERBLOCK_BYTES, 100),
@@ -82,7 +87,7 @@ fn measure(updates: Updates, policy: PolicyKind, zone_bytes: u64, noise_percent:
     let (device, _) = world.add(device, media);
     let runtime = Runtime::new(Box::new(world));
     let handle = runtime.handle();
-    // Out of place the store's own blocks take a zone more than a tenth of the drive leaves.
+    // The out-of-place store's own blocks take one zone more than a tenth of the drive leaves.
     let pages = (CAPACITY_BYTES / 10 * 9 - SUPERBLOCK_BYTES) / PAGE_BYTES as u64;
     let create = CreateOptions {
         alignment_bytes: zone_bytes,
@@ -93,7 +98,7 @@ fn measure(updates: Updates, policy: PolicyKind, zone_bytes: u64, noise_percent:
         let options = OpenOptions { gather_bytes: 1 << 20, ..OpenOptions::default() };
         let store = Store::create(&handle, device.id, &create, options).await.unwrap();
         let noise_bytes = PAGE_BYTES * noise_percent / 100;
-        let mut drawn = Drawn::new(updates, pages);
+        let mut drawn = UpdateSequence::new(updates, pages);
         let turn = usize::try_from(pages).unwrap();
         write(&store, noise_bytes, &mut (0..pages)).await;
         for _ in 0..WARM_TURNS {
@@ -119,8 +124,8 @@ async fn write(store: &Store, noise_bytes: usize, pages: &mut dyn Iterator<Item 
     store.sync().await.unwrap();
 }
 
-/// The model with erase blocks so small that its superblocks are a 32nd of what they are, and a write buffer that absorbs
-/// as little as that of a large drive does.
+/// The model with superblocks and a write buffer of a 32nd of their length, so that the small drive
+/// behaves like a large one.
 fn model() -> Model {
     let path = std::env::temp_dir().join(format!("nandle-flash-bytes-{}.toml", std::process::id()));
     let library = Model::named("nvme-plp").unwrap();
@@ -142,14 +147,14 @@ fn replaced(toml: &str, old: &str, new: &str) -> String {
     toml.replace(old, new)
 }
 
-/// Pages in the order in which they are updated.
-struct Drawn {
+/// Sequence of pages to update.
+struct UpdateSequence {
     zipf: Option<rand_distr::Zipf<f64>>,
     pages: u64,
     random: Xoshiro256PlusPlus,
 }
 
-impl Drawn {
+impl UpdateSequence {
     fn new(updates: Updates, pages: u64) -> Self {
         let zipf = match updates {
             Updates::Uniform => None,
@@ -159,7 +164,7 @@ impl Drawn {
     }
 }
 
-impl Iterator for Drawn {
+impl Iterator for UpdateSequence {
     type Item = u64;
 
     fn next(&mut self) -> Option<u64> {
@@ -170,7 +175,7 @@ impl Iterator for Drawn {
             reason = "a rank from 1 to the pages"
         )]
         let rank = zipf.sample(&mut self.random) as u64 - 1;
-        // A large prime scatters them.
+        // A multiplication by a large prime scatters the ranks.
         Some(rank.wrapping_mul(2_654_435_761) % self.pages)
     }
 }

@@ -1,37 +1,38 @@
 use std::ops::Range;
 
-/// Where a trace's addresses come to lie in the stores.
+/// Mapping of a trace's addresses to stores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Addresses {
-    /// The areas that are written lie side by side, in the order of their addresses, and what lies between them is left out.
-    /// Inside an area all distances stay, so pages that share an area go on sharing one, and no others begin to.
+    /// Places the written areas side by side, in address order, and omits the gaps between them.
+    /// Distances within an area are kept, so pages share an area exactly if they did so in the
+    /// trace.
     Compact {
-        /// Bytes of an area, which begins at a multiple of this: what the drive maps or cleans as one.
+        /// Length and alignment of an area in bytes: the unit that the drive maps or cleans.
         area_bytes: u64,
     },
-    /// Where the trace has them.
+    /// Keeps the trace's addresses.
     Keep,
 }
 
-/// Runs of areas that are written, side by side. Takes 24 bytes a run.
+/// CompactionFigures runs of written areas, side by side. Takes 24 bytes per run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Compaction {
     area_pages: u64,
-    /// In ascending order; between any two there is an area that nothing is written to.
+    /// Runs in ascending order. At least one unwritten area separates two runs.
     runs: Vec<Run>,
 }
 
-/// Areas without a gap between them.
+/// Contiguous areas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Run {
     first_page: u64,
     end_page: u64,
-    /// Pages of all runs before.
+    /// Pages of all earlier runs.
     pages_before: u64,
 }
 
 impl Compaction {
-    /// Of all ranges of pages that are written, in any order.
+    /// Compacts ranges of written pages, given in any order.
     pub(crate) fn of(written: impl Iterator<Item = Range<u64>>, area_pages: u64) -> Self {
         debug_assert!(area_pages > 0, "an area has pages");
         let areas = |pages: Range<u64>| pages.start / area_pages..pages.end.div_ceil(area_pages);
@@ -51,19 +52,20 @@ impl Compaction {
         Self { area_pages, runs }
     }
 
-    /// Where a page comes to lie; of one in an area that is left out, where the next area does.
+    /// Returns the compacted position of a page. A page in an omitted area maps to the start of the
+    /// next area.
     pub(crate) fn place(&self, page: u64) -> u64 {
         let after = self.runs.partition_point(|run| run.first_page <= page);
         let run = after.checked_sub(1).and_then(|index| self.runs.get(index));
         run.map_or(0, |run| run.pages_before + page.min(run.end_page) - run.first_page)
     }
 
-    /// How many areas are written to.
+    /// Number of written areas.
     pub(crate) fn areas(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.pages_before + run.pages()) / self.area_pages
     }
 
-    /// Pages that lie before the first area or between areas.
+    /// Pages before the first area and between areas.
     pub(crate) fn left_out_pages(&self) -> u64 {
         self.runs.last().map_or(0, |run| run.first_page - run.pages_before)
     }
@@ -80,9 +82,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn areas_lie_side_by_side_and_keep_their_insides() {
+    fn areas_are_adjacent_and_keep_their_contents() {
         let compaction = Compaction::of([1000..1001, 7..8, 1003..1004, 509..520, 7..8].into_iter(), 256);
-        // Areas 0, 1 and 2 follow each other, and so does 3.
+        // Areas 0 to 3 are adjacent.
         let places = [7, 8, 509, 519, 1000, 1003].map(|page| compaction.place(page));
         assert_eq!(places, [7, 8, 509, 519, 1000, 1003]);
         assert_eq!((compaction.areas(), compaction.left_out_pages()), (4, 0));
@@ -93,8 +95,8 @@ mod tests {
     }
 
     #[test]
-    fn places_keep_the_order_and_no_two_written_pages_share_one() {
-        // Whatever the areas are: pages of a sequence that repeats itself nowhere.
+    fn compaction_keeps_order_and_distinctness() {
+        // Pages of a sequence without repetition.
         let pages: Vec<u64> = (0..500_u64).map(|n| n * n * n * 7919 % 1_000_003).collect();
         for area_pages in [1, 3, 256] {
             let compaction = Compaction::of(pages.iter().map(|page| *page..page + 1), area_pages);
@@ -108,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_written_is_nothing() {
+    fn compaction_without_writes_is_empty() {
         let nothing = Compaction::of(std::iter::empty(), 256);
         assert_eq!((nothing.place(99), nothing.areas(), nothing.left_out_pages()), (0, 0, 0));
     }

@@ -1,4 +1,4 @@
-//! The batches that a step of the work becomes.
+//! Splits steps of the work into batches.
 
 use nandle_pages::{Batch, PageError, PageNumber, Store};
 
@@ -6,10 +6,10 @@ use crate::candidate::CandidateOptions;
 use crate::contents::Contents;
 use crate::cursor::Cursor;
 
-/// The most pages of a batch, whatever the store takes: as many buffers as one system call does.
+/// Maximum pages of a batch: the number of buffers that one system call takes.
 const BATCH_PAGES_MAX: usize = 1024;
 
-/// New contents for some pages. Their versions follow the order of the calls, as the store's writes do.
+/// Creates a batch with new contents. Versions are assigned in call order, like the store's writes.
 pub(crate) fn batch(
     store: &Store,
     cursor: &Cursor,
@@ -26,7 +26,8 @@ pub(crate) fn batch(
     Ok(batch)
 }
 
-/// The most pages of a batch: what the policy takes as a whole, and what each client has memory for at the same time.
+/// Returns the maximum pages of a batch: what the policy accepts, and what the memory allows for
+/// each concurrent client.
 pub(crate) fn batch_pages(store: &Store, options: CandidateOptions) -> u32 {
     let page_bytes = store.page_bytes();
     let memory_pages = options.open.memory_bytes / page_bytes / 2;
@@ -35,8 +36,8 @@ pub(crate) fn batch_pages(store: &Store, options: CandidateOptions) -> u32 {
     u32::try_from(pages).unwrap_or_else(|_| unreachable!("{pages} pages are at most {BATCH_PAGES_MAX}"))
 }
 
-/// A range in pieces that fit a batch. No request to a block device promises to be there as a whole or not at all after a
-/// power cut, so nothing that the trace counts on is lost.
+/// Splits a range into pieces that fit a batch. A block device doesn't promise atomicity of a
+/// request across a power cut, so the trace can't depend on it.
 pub(crate) fn pieces(page: u64, pages: u32, batch_pages: u32) -> impl Iterator<Item = (u64, u32)> {
     let offsets = (0..pages).step_by(batch_pages as usize);
     offsets.map(move |offset| (page + u64::from(offset), (pages - offset).min(batch_pages)))

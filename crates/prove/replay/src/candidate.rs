@@ -19,38 +19,38 @@ use crate::versions::Versions;
 use crate::work::{Step, Work};
 use crate::{ReplayError, Watcher};
 
-/// How often a checkpoint looks whether it is to stop.
+/// Interval at which long operations check for cancellation.
 const RECHECK_INTERVAL: Nanos = Nanos::from_millis(100);
-/// Latencies are kept to this many decimal digits.
+/// Significant decimal digits of latencies.
 const LATENCY_DIGITS: u8 = 3;
-/// Of a page that is to be verified: its number and its version.
+/// Bytes of the number and version of a page to verify.
 const EXPECTED_BYTES: u64 = size_of::<(u64, u32)>() as u64;
-/// Pages that are read back at the same time.
+/// Pages read back concurrently.
 const VERIFY_DEPTH: usize = 32;
 
-/// When a write must be durable.
+/// Point at which a write must be durable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Durability {
-    /// Before the next one of the same client.
+    /// Before the same client's next write.
     Each,
-    /// Where the trace syncs.
+    /// At the trace's syncs.
     Trace,
     /// At the end.
     None,
 }
 
-/// How a candidate works.
+/// Options of a candidate.
 #[derive(Debug, Clone, Copy)]
 pub struct CandidateOptions {
-    /// Writes that clients have under way at the same time.
+    /// Concurrent writes, one per client.
     pub queue_depth: u32,
-    /// When a write must be durable.
+    /// Point at which a write must be durable.
     pub durability: Durability,
-    /// How the store is used.
+    /// Options of the store.
     pub open: OpenOptions,
-    /// How much of each page's contents any compression makes nearly nothing of, in percent; the rest is noise.
+    /// Share of each page that compresses to almost nothing, in percent. The rest is noise.
     pub compressible_percent: u8,
 }
 
@@ -60,7 +60,7 @@ impl CandidateOptions {
     }
 }
 
-/// A store on a device of its own that does the work.
+/// A store under test on its own device.
 pub struct Candidate {
     runtime: Runtime,
     store: Rc<Store>,
@@ -69,23 +69,24 @@ pub struct Candidate {
     work: Rc<Work>,
     options: CandidateOptions,
     buffer_bytes: u64,
-    /// The most pages of a batch.
+    /// Maximum pages of a batch.
     batch_pages: u32,
     device: DeviceId,
-    /// What the drive had counted when the work began.
+    /// Drive counters at the start of the work.
     counted: Option<DriveCounters>,
-    /// What the store had done then.
+    /// Store statistics at the start of the work.
     done_before: Stats,
     elapsed: Nanos,
     checkpoint: Nanos,
     samples: Vec<Sample>,
 }
 
-/// What the tasks count.
+/// Counters shared by the client tasks.
 struct Tally {
     latencies: Times,
     syncs: Times,
-    /// Whether anything was written since the last sync: one that has nothing to make durable tells nothing.
+    /// True if anything was written since the last sync. A sync with nothing to make durable isn't
+    /// measured.
     has_unsynced: bool,
     writes: u64,
     /// Writes of the trace that took more than one batch.
@@ -105,18 +106,18 @@ impl Tally {
 }
 
 impl Candidate {
-    /// Memory that a candidate takes beside that of its pages: to know where the store's pages are, what each was written last,
-    /// and, when it is verified, which there are. It grows with the pages that the work's addresses span, not with those that are
-    /// written.
+    /// Memory of a candidate besides its pages, in bytes: the store's index, the version of each
+    /// page, and the list of pages to verify. It grows with the address range of the work, not with
+    /// the number of pages written.
     pub fn index_bytes(create: &CreateOptions, work: &Work) -> u64 {
         let verified = work.pages_held_max().saturating_mul(EXPECTED_BYTES);
         create.index_bytes().saturating_add(Versions::most_bytes(work.pages)).saturating_add(verified)
     }
 
-    /// Makes a store in a world of its own.
+    /// Creates a store in its own world.
     ///
     /// # Errors
-    /// The store can't be made.
+    /// The store can't be created.
     pub fn new(
         io: Box<dyn Io>,
         device: &Device,
@@ -146,7 +147,7 @@ impl Candidate {
         })
     }
 
-    /// How it writes.
+    /// Policy of the store.
     pub fn policy(&self) -> PolicyKind {
         self.store.policy()
     }
@@ -156,16 +157,18 @@ impl Candidate {
         self.tally.borrow().writes as f64 / self.work.all_page_writes() as f64
     }
 
-    /// Ends stretches early from when `stop` says so: where each write waits for a slow drive a stretch takes long.
+    /// Ends stretches early once `stop` returns true. On a slow drive with durable writes, a
+    /// stretch takes long.
     pub fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
         self.cursor.stop_when(stop);
     }
 
-    /// Writes what is to be there before the first step, which belongs to no figure. A store under `auto` is opened anew then:
-    /// what it found out of pages that come in order says nothing of the trace's.
+    /// Writes the initial contents, which no figure includes. A store under `auto` is then
+    /// reopened, so that it forgets what it learned from sequential filling.
     ///
     /// # Errors
-    /// The store failed, or `stop` of [`stop_when`](Candidate::stop_when) said so.
+    ///
+    /// The store failed, or the `stop` of [`stop_when`](Candidate::stop_when) returned true.
     pub fn fill(mut self) -> Result<Self, ReplayError> {
         let pages = self.work.filled_pages();
         if pages > 0 {
@@ -186,12 +189,12 @@ impl Candidate {
         Ok(self)
     }
 
-    /// What the store did since the first step.
+    /// Statistics of the store since the first step.
     fn stats(&self) -> Stats {
         since(self.store.stats(), &self.done_before)
     }
 
-    /// Does the next so many steps. Returns `false`, and does nothing, when all are done.
+    /// Performs the next `steps` steps. Returns false if none are left.
     ///
     /// # Errors
     /// The store failed.
@@ -215,10 +218,11 @@ impl Candidate {
         Ok(true)
     }
 
-    /// Brings everything home, which belongs to the time it takes.
+    /// Writes all pages back. The time counts as part of the work.
     ///
     /// # Errors
-    /// The store failed, or `stop` of [`stop_when`](Candidate::stop_when) said so.
+    ///
+    /// The store failed, or the `stop` of [`stop_when`](Candidate::stop_when) returned true.
     pub fn checkpoint(&mut self) -> Result<(), ReplayError> {
         let handle = self.runtime.handle();
         let began = handle.now();
@@ -230,7 +234,8 @@ impl Candidate {
         Ok(())
     }
 
-    /// What comes of it, or `None` if it is to stop before that: a slow drive may have minutes of work left.
+    /// Returns the result of `work`, or `None` if cancelled first: a slow drive may have minutes of
+    /// work left.
     async fn unless_stopped<T>(&self, handle: &Handle, work: impl Future<Output = T>) -> Option<T> {
         let mut work = pin!(work);
         let mut recheck = pin!(handle.sleep(RECHECK_INTERVAL));
@@ -249,12 +254,14 @@ impl Candidate {
         .await
     }
 
-    /// Reads every written page back, and ends.
+    /// Reads every written page back, and ends the replay.
     ///
     /// # Errors
-    /// A page can't be read, or doesn't hold what was written to it last; the watcher ended it.
+    ///
+    /// A page can't be read, or doesn't hold its last contents; or the watcher cancelled the
+    /// replay.
     pub fn finish(self, verify: bool, watcher: &mut dyn Watcher) -> Result<PolicyOutcome, ReplayError> {
-        // Reading back isn't part of the replay's figures.
+        // Reading back isn't part of the figures.
         let stats = self.stats();
         let counters = self.runtime.handle().counters(self.device);
         let verified_pages = if verify { self.verify(watcher)? } else { 0 };
@@ -276,7 +283,7 @@ impl Candidate {
         Ok(PolicyOutcome::new(run, [&tally.latencies, &tally.syncs], &stats))
     }
 
-    /// A client, which takes one step after the other until the stretch is done.
+    /// A client that performs steps one by one until the stretch ends.
     fn client(&self, handle: &Handle) -> impl Future<Output = Result<(), PageError>> + use<> {
         let (store, cursor, tally) =
             (Rc::clone(&self.store), Rc::clone(&self.cursor), Rc::clone(&self.tally));
@@ -360,7 +367,7 @@ impl Candidate {
     }
 }
 
-/// Closes a store that nothing else uses, and opens it again.
+/// Closes and reopens a store that nothing else uses.
 fn reopened(
     runtime: &Runtime,
     store: Rc<Store>,

@@ -2,53 +2,55 @@ use nandle_pages::PolicyKind;
 
 use crate::{Candidate, PolicyOutcome, ReplayError};
 
-/// Is told how far it is, and may end it.
+/// Receives progress, and may cancel the replay.
 pub trait Watcher {
-    /// Share of the whole that is done, and whose turn it is.
+    /// Reports the share of the whole that is done, and the current policy.
     fn progress(&mut self, policy: PolicyKind, share: f64);
 
-    /// Whether to end.
+    /// Returns true to cancel the replay.
     fn is_cancelled(&self) -> bool;
 }
 
-/// How candidates take turns.
+/// Schedule of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct Comparison {
-    /// Steps of the work that one does before it is the next one's turn.
+    /// Steps that a candidate performs before the next one's turn.
     pub stretch_steps: usize,
-    /// Reads every written page back at the end.
+    /// True to read every written page back at the end.
     pub verify: bool,
 }
 
 /// A policy whose store failed during the work.
 #[derive(Debug)]
 pub struct Failure {
-    /// Which one.
+    /// Policy that failed.
     pub policy: PolicyKind,
-    /// How.
+    /// Cause of the failure.
     pub error: ReplayError,
 }
 
-/// What came of a comparison.
+/// Results of a comparison.
 #[derive(Debug, Default)]
 pub struct Outcomes {
-    /// What each policy took that did all of the work, in the order of the candidates.
+    /// Figures of the policies that completed the work, in the order of the candidates.
     pub policies: Vec<PolicyOutcome>,
-    /// The others.
+    /// Policies that failed.
     pub failed: Vec<Failure>,
 }
 
-/// Lets the candidates do the work in turns, and says what each took. One that fails is out; the others go on. In virtual time
-/// nothing disturbs a run, and one after the other takes less memory.
+/// Replays the work through the candidates in turns, and returns their figures. A candidate that
+/// fails is dropped; the others continue. In virtual time candidates don't disturb each other, so
+/// running them one after the other saves memory.
 ///
 /// # Errors
-/// The watcher ended it.
+///
+/// The watcher cancelled the replay.
 pub fn replay(
     candidates: Vec<Candidate>,
     comparison: Comparison,
     watcher: &mut dyn Watcher,
 ) -> Result<Outcomes, ReplayError> {
-    let mut field = Field { candidates, failed: Vec::new() };
+    let mut field = CandidatePool { candidates, failed: Vec::new() };
     field.each_in_turn(watcher, 0.0, Candidate::fill)?;
     let mut under_way = true;
     while under_way {
@@ -72,20 +74,20 @@ pub fn replay(
     Ok(outcomes)
 }
 
-/// The candidates that are still under way, and those that aren't.
-struct Field {
+/// Active and failed candidates.
+struct CandidatePool {
     candidates: Vec<Candidate>,
     failed: Vec<Failure>,
 }
 
-impl Field {
+impl CandidatePool {
     /// Share of the work that is done.
     fn share(&self) -> f64 {
         let shares: f64 = self.candidates.iter().map(Candidate::share).sum();
         shares / self.candidates.len().max(1) as f64
     }
 
-    /// Lets each do something, and takes out those that fail.
+    /// Runs `act` on each candidate, and drops those that fail.
     fn each_in_turn(
         &mut self,
         watcher: &mut dyn Watcher,
@@ -108,9 +110,9 @@ impl Field {
     }
 }
 
-/// Adds the speed-ups over `direct`, where it ran.
-pub fn beside_direct(outcomes: Vec<PolicyOutcome>) -> Vec<PolicyOutcome> {
+/// Adds the speed-up over `direct` to each outcome, if `direct` ran.
+pub fn with_speedups(outcomes: Vec<PolicyOutcome>) -> Vec<PolicyOutcome> {
     let direct = outcomes.iter().find(|outcome| outcome.policy == PolicyKind::Direct);
     let direct_ns = direct.map(|outcome| outcome.elapsed_ns);
-    outcomes.into_iter().map(|outcome| outcome.beside(direct_ns)).collect()
+    outcomes.into_iter().map(|outcome| outcome.with_speedup(direct_ns)).collect()
 }

@@ -1,9 +1,9 @@
-//! What is written: contents that say which page and which version of it they are, so that they can be checked.
+//! Page contents that identify the page and its version, so that they can be verified.
 //!
-//! The first part of a page is noise, by which it is known; the rest is zeros, which any compression makes nearly nothing
-//! of. An engine's pages have such a part where they aren't full.
+//! The first part of a page is noise that identifies it. The rest is zeros, which compress to
+//! almost nothing, like the free space of an engine's pages.
 
-/// Multiplier of `SplitMix64`'s sequence (Steele, Lea, Flood, OOPSLA 2014).
+/// Increment of `SplitMix64` (Steele, Lea, Flood, OOPSLA 2014).
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
 fn mix(mut word: u64) -> u64 {
@@ -12,24 +12,24 @@ fn mix(mut word: u64) -> u64 {
     word ^ (word >> 31)
 }
 
-/// Words that no other page, and no other version of this one, has.
+/// Noise words that are unique to a page and version.
 fn words(page: u64, version: u32) -> impl Iterator<Item = u64> {
     let start = mix(page.wrapping_mul(GAMMA)) ^ mix(u64::from(version) | 1 << 63);
     (1_u64..).map(move |index| mix(start.wrapping_add(index.wrapping_mul(GAMMA))))
 }
 
-/// Fills memory with what compresses to nothing, the same every time.
+/// Fills memory with reproducible incompressible bytes.
 pub(crate) fn fill_noise(bytes: &mut [u8]) {
     Contents { compressible_percent: 0 }.fill(bytes, 0, 0);
 }
 
-/// As much noise as it takes to know a page by.
+/// Minimum length of the noise that identifies a page, in bytes.
 const NOISE_BYTES_LEAST: usize = 16;
 
-/// How pages are filled.
+/// Composition of page contents.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contents {
-    /// The part that compresses to nothing, in percent.
+    /// Share of a page that compresses to almost nothing, in percent.
     pub(crate) compressible_percent: u8,
 }
 
@@ -44,7 +44,7 @@ impl Contents {
         zeros.fill(0);
     }
 
-    /// Whether a page holds that version.
+    /// Returns true if a page holds this version.
     pub(crate) fn holds(self, bytes: &[u8], page: u64, version: u32) -> bool {
         let (noise, zeros) = bytes.split_at(self.noise_bytes(bytes.len()));
         let mut words = words(page, version).zip(noise.chunks(8));
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_page_and_version_is_told_from_every_other() {
+    fn pages_and_versions_are_distinguishable() {
         for compressible_percent in [0, 30, 50, 100] {
             let contents = Contents { compressible_percent };
             let mut bytes = [1; 4096];
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_part_that_compresses_is_zeros_and_the_rest_is_not() {
+    fn compressible_part_is_zeros() {
         let zeros = |compressible_percent| {
             let mut bytes = [1; 4096];
             Contents { compressible_percent }.fill(&mut bytes, 7, 2);

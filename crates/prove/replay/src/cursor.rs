@@ -4,13 +4,14 @@ use std::rc::Rc;
 use crate::versions::Versions;
 use crate::work::{Step, Work};
 
-/// Where in the work a candidate is, and what it wrote last to each page. Shared by the tasks that do the work.
+/// Position of a candidate in the work, and the last version written to each page. Shared by the
+/// client tasks.
 pub(crate) struct Cursor {
     work: Rc<Work>,
     next: Cell<usize>,
-    /// The next step that the present stretch doesn't have.
+    /// End of the current stretch.
     end: Cell<usize>,
-    /// Ends a stretch early.
+    /// Ends a stretch early if it returns true.
     stop: OnceCell<Box<dyn Fn() -> bool>>,
     versions: RefCell<Versions>,
 }
@@ -26,25 +27,25 @@ impl Cursor {
         }
     }
 
-    /// Opens a stretch of so many steps. `false` when the work is done.
+    /// Opens a stretch of `steps` steps. Returns false if the work is done.
     pub(crate) fn open_stretch(&self, steps: usize) -> bool {
         let all = self.work.steps().len().saturating_mul(self.work.passes.max(1) as usize);
         self.end.set((self.next.get() + steps).min(all));
         self.next.get() < self.end.get()
     }
 
-    /// Ends stretches early from when `stop` says so.
+    /// Ends stretches early once `stop` returns true.
     pub(crate) fn stop_when(&self, stop: impl Fn() -> bool + 'static) {
-        // The answer of the first time stands.
+        // Only the first call takes effect.
         let _ = self.stop.set(Box::new(stop));
     }
 
-    /// Whether `stop` says that it is time.
+    /// Returns true if `stop` does.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.get().is_some_and(|stop| stop())
     }
 
-    /// The next step of the stretch.
+    /// Takes the next step of the stretch.
     pub(crate) fn take(&self) -> Option<Step> {
         let next = self.next.get();
         if next >= self.end.get() || self.is_stopped() {
@@ -54,17 +55,17 @@ impl Cursor {
         self.work.steps().get(next % self.work.steps().len()).copied()
     }
 
-    /// A new version of a page.
+    /// Assigns a new version to a page.
     pub(crate) fn new_version(&self, page: u64) -> u32 {
         self.versions.borrow_mut().increment(page)
     }
 
-    /// The page may hold anything from now on.
+    /// Marks the contents of a page as undefined.
     pub(crate) fn forget(&self, page: u64) {
         self.versions.borrow_mut().forget(page);
     }
 
-    /// The pages that were written, with what they must hold.
+    /// Pages with defined contents, and their versions.
     pub(crate) fn expected(&self) -> Vec<(u64, u32)> {
         self.versions.borrow().known().collect()
     }

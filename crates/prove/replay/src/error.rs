@@ -5,17 +5,17 @@ use nandle_units::format_bytes;
 
 use crate::Work;
 
-/// A replay could not be done.
+/// Failure of a replay.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayError {
     /// The trace can't be read.
     #[error(transparent)]
     Trace(#[from] TraceError),
-    /// There is nothing to replay.
+    /// The trace has nothing to replay.
     #[error("the trace has no writes, so there is nothing to replay")]
     NoWrites,
-    /// The work needs more than there is.
+    /// The work needs more space than the target has.
     #[error(
         "the trace's writes need {} of pages{}, and the target has room for {}; --wrap folds addresses back into the \
          target; or {}name a larger one (a modelled flash drive: model:NAME:capacity=16GiB; a file that doesn't exist yet is \
@@ -27,10 +27,10 @@ pub enum ReplayError {
         needed_bytes: u64,
         /// Bytes of pages that fit.
         room_bytes: u64,
-        /// Whether addresses were kept as they are.
+        /// True if the trace's addresses were kept.
         kept: bool,
     },
-    /// The target is too small for the trace, and too small to fold its addresses into.
+    /// The target is too small, even for folded addresses.
     #[error(
         "the trace's writes need {} of pages, and the target has room for {} beside what the stores need for \
          themselves; even to fold addresses back (--wrap) takes {}: name a larger target or a smaller --buffer",
@@ -41,50 +41,50 @@ pub enum ReplayError {
         needed_bytes: u64,
         /// Bytes of pages that fit.
         room_bytes: u64,
-        /// Bytes of pages that would do.
+        /// Minimum bytes of pages for folded addresses.
         least_bytes: u64,
     },
-    /// More versions of a page would be written than are told apart.
+    /// The work writes more versions of a page than can be distinguished.
     #[error(
         "a page is written {of_a_pass} times a pass, and no more than 2147483647 times in all can be told apart; \
          --passes of {passes_max} is the most"
     )]
     TooManyVersions {
-        /// How often the page is written that is written most often in a pass.
+        /// Writes per pass of the most-written page.
         of_a_pass: u64,
-        /// The most passes.
+        /// Maximum number of passes.
         passes_max: u64,
     },
     /// A store failed.
     #[error("{policy}, {action}: {source}")]
     Store {
-        /// Of which policy.
+        /// Policy of the store.
         policy: PolicyKind,
-        /// What was being done.
+        /// Action that failed.
         action: &'static str,
-        /// What the store said.
+        /// Error of the store.
         source: Box<PageError>,
     },
-    /// No memory for the stores' pages.
+    /// The system refused to map memory for pages.
     #[error("memory for pages: {0}")]
     Memory(#[from] ArenaError),
-    /// A page doesn't hold what was written to it last.
+    /// A page doesn't hold its last contents.
     #[error(
         "{policy}: page {page} does not hold what was written to it last; the store or the device lost a write"
     )]
     Lost {
-        /// Of which policy.
+        /// Policy of the store.
         policy: PolicyKind,
-        /// Which page.
+        /// Number of the page.
         page: u64,
     },
-    /// The watcher wants it to end.
+    /// The watcher cancelled the replay.
     #[error("interrupted")]
     Cancelled,
 }
 
 impl ReplayError {
-    /// The work doesn't fit a target that has room for so many pages.
+    /// Returns the error for work that doesn't fit a target of `pages_max` pages.
     pub fn no_room(work: &Work, pages_max: u64) -> Self {
         crate::fold::refuse(work, pages_max)
     }

@@ -1,4 +1,4 @@
-//! Pages that are written before the work begins, as in a store that has been there for a while.
+//! Fills a store before the work begins, like a store in long use.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use crate::batches::{batch, pieces};
 use crate::contents::Contents;
 use crate::cursor::Cursor;
 
-/// Pages of a range, which counts them in fewer bits than a store does.
+/// Maximum pages of a range, which counts them in fewer bits than a store.
 const RANGE_PAGES: u32 = 1 << 30;
 
-/// Writes the first so many pages, one after the other, and brings them home. Ends early where the cursor is stopped.
+/// Writes the first `pages` pages in order, and checkpoints. Ends early if the cursor is stopped.
 pub(crate) async fn fill(
     store: Rc<Store>,
     cursor: Rc<Cursor>,
@@ -33,7 +33,7 @@ pub(crate) async fn fill(
     store.checkpoint().await
 }
 
-/// What a store did since `then`. What it has now, and what `auto` found out, is as it is.
+/// Statistics since `then`. Current states, and what `auto` learned, are left as they are.
 pub(crate) fn since(now: Stats, then: &Stats) -> Stats {
     let mut done = now;
     for (done, then) in [

@@ -1,11 +1,11 @@
-//! Addresses beyond a store's end, folded back into it.
+//! Folds addresses beyond the end of a store back into it.
 
 use crate::{ReplayError, Step, Work};
 
-/// Fewer pages than these say nothing of a trace that is folded into them.
+/// Minimum pages to fold into. Fewer pages would not represent the trace.
 const FOLD_PAGES_MIN: u64 = 1024;
 
-/// Whether a store of so many pages has room to fold into.
+/// Checks that a store of `pages_max` pages is large enough to fold into.
 pub(crate) fn check(work: &Work, pages_max: u64) -> Result<(), ReplayError> {
     if pages_max >= FOLD_PAGES_MIN {
         return Ok(());
@@ -18,7 +18,7 @@ pub(crate) fn check(work: &Work, pages_max: u64) -> Result<(), ReplayError> {
     })
 }
 
-/// Why a store of so many pages doesn't take the work as it is.
+/// Returns the reason why a store of `pages_max` pages can't take the work unfolded.
 pub(crate) fn refuse(work: &Work, pages_max: u64) -> ReplayError {
     check(work, pages_max).err().unwrap_or(ReplayError::BeyondTarget {
         needed_bytes: work.needed_bytes(),
@@ -27,7 +27,7 @@ pub(crate) fn refuse(work: &Work, pages_max: u64) -> ReplayError {
     })
 }
 
-/// The steps in a store of so many pages.
+/// Folds the steps into a store of `pages_max` pages.
 pub(crate) fn steps(steps: &[Step], pages_max: u64) -> Vec<Step> {
     let mut folded = Vec::with_capacity(steps.len());
     for step in steps {
@@ -37,7 +37,7 @@ pub(crate) fn steps(steps: &[Step], pages_max: u64) -> Vec<Step> {
                 folded
                     .extend(ranges(page, pages, pages_max).map(|(page, pages)| Step::Write { page, pages }));
             }
-            // All of it once is as good as several times.
+            // Discarding every page once is enough.
             Step::Discard { page, pages } => {
                 let pages = pages.min(u32::try_from(pages_max).unwrap_or(u32::MAX));
                 folded.extend(
@@ -49,7 +49,7 @@ pub(crate) fn steps(steps: &[Step], pages_max: u64) -> Vec<Step> {
     folded
 }
 
-/// A range cut wherever it reaches the store's end, each rest at the beginning.
+/// Splits a range at the end of the store; each remainder starts at the beginning.
 fn ranges(page: u64, pages: u32, pages_max: u64) -> impl Iterator<Item = (u64, u32)> {
     let (mut page, mut left) = (page % pages_max, pages);
     std::iter::from_fn(move || {
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_range_is_cut_at_the_stores_end_as_often_as_it_reaches_it() {
+    fn range_is_split_at_every_end_of_the_store() {
         let of = |page, pages| ranges(page, pages, 2048).collect::<Vec<_>>();
         assert_eq!(of(2047, 2), [(2047, 1), (0, 1)]);
         assert_eq!(of(3000, 1), [(952, 1)]);

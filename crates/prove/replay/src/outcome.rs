@@ -6,154 +6,160 @@ use serde::{Deserialize, Serialize};
 use crate::Repeats;
 use crate::times::Times;
 
-/// What a policy took for the work.
+/// Figures of a policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyOutcome {
-    /// Which one.
+    /// Policy.
     #[serde(with = "crate::file::policy_name")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub policy: PolicyKind,
-    /// After a power cut a page is wholly old or wholly new.
+    /// True if a page is wholly old or wholly new after a power cut.
     pub torn_page_safe: bool,
-    /// After a power cut a batch is there as a whole or not at all.
+    /// True if a batch is atomic across a power cut.
     pub atomic_batch: bool,
-    /// Size of its staging area; 0 where it has none.
+    /// Size of the staging area in bytes; 0 if there is none.
     pub buffer_bytes: u64,
-    /// Length of a page.
+    /// Length of a page, in bytes.
     pub page_bytes: u64,
     /// Page writes.
     pub writes: u64,
-    /// The most pages that went into one batch.
+    /// Maximum pages of a batch.
     pub batch_pages_max: u32,
-    /// Writes of the trace that are longer than that and took several batches: a power cut may leave a part of such a write.
+    /// Writes of the trace that exceed `batch_pages_max` and took several batches. A power cut may
+    /// leave a part of such a write.
     pub split_writes: u64,
-    /// Time for all of it, the final checkpoint included.
+    /// Total time including the final checkpoint, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Of that, the final checkpoint.
+    /// Time of the final checkpoint, in nanoseconds.
     pub checkpoint_ns: u64,
-    /// `direct`'s time by this one's; `null` when `direct` didn't run.
+    /// Time of `direct` divided by the time of this policy; `null` if `direct` didn't run.
     pub speedup_over_direct: Option<f64>,
-    /// Latency of a write as its client sees it: until it was accepted, or durable where each is.
+    /// Latency of a write for its client: until it was accepted, or until it was durable if every
+    /// write must be.
     pub latency_ns: LatencySummary,
-    /// Latency of the trace's syncs that had something to make durable; `null` where none was replayed.
+    /// Latency of the trace's syncs that had something to make durable; `null` if none were
+    /// replayed.
     pub sync_latency_ns: Option<LatencySummary>,
     /// Bytes written to the device.
     pub device_written_bytes: u64,
-    /// Bytes read from the device, the store's own reading back included.
+    /// Bytes read from the device, including the store's own reads.
     pub device_read_bytes: u64,
-    /// Writes sent to the device.
+    /// Write requests to the device.
     pub device_writes: u64,
-    /// Flushes sent to the device.
+    /// Flush requests to the device.
     pub flushes: u64,
-    /// Bytes at the device by bytes of page writes.
+    /// Bytes written to the device divided by bytes of page writes.
     pub write_amplification: f64,
-    /// What the drive itself counted, where it tells.
+    /// Counters of the drive, if available.
     pub drive: Option<DriveFigures>,
-    /// Page writes that a later one replaced before they were destaged.
+    /// Page writes that were overwritten before they were destaged.
     pub pages_absorbed: u64,
-    /// Page writes that `auto` sent straight home; 0 with the other policies.
+    /// Page writes that `auto` sent directly to their final location; 0 for other policies.
     pub pages_straight: u64,
-    /// What `auto` found out and chose; `null` with the other policies.
+    /// Measurements and choice of `auto`; `null` for other policies.
     pub auto: Option<AutoFindings>,
-    /// Pages destaged; files of schema version 1 say `pages_homed`.
+    /// Pages destaged. Files of schema version 1 call this `pages_homed`.
     #[serde(alias = "pages_homed")]
     pub pages_destaged: u64,
-    /// Pages that cleaning moved, which only `out-of-place` does; `null` in older files.
+    /// Pages moved by cleaning, which only `out-of-place` does; `null` in older files.
     #[serde(default)]
     pub pages_cleaned: Option<u64>,
-    /// Zones that became free again, which only `out-of-place` has; `null` in older files.
+    /// Zones freed for reuse, which only `out-of-place` has; `null` in older files.
     #[serde(default)]
     pub zones_freed: Option<u64>,
-    /// What the decompositors found, where there are any.
+    /// Instances found by the decompositors, if there are any.
     pub instances: InstanceCounts,
-    /// Pages read back and found to hold what was written last.
+    /// Pages read back with the expected contents.
     pub verified_pages: u64,
-    /// How it went over time.
+    /// Progress over time.
     pub samples: Vec<Sample>,
-    /// What several runs gave, of which the other figures are the median one's; `null` where it ran once, and in older files.
+    /// Summary of several runs, if each policy ran more than once; the other figures are those of
+    /// the median run. `null` for a single run, and in older files.
     #[serde(default)]
     pub repeats: Option<Repeats>,
 }
 
-/// What a drive counted during the work.
+/// Counters of a drive during the work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DriveFigures {
-    /// Programmed into flash: the store's writes, what cleaning and merging moved, and padding.
+    /// Bytes programmed into flash: writes of the store, moves by cleaning and merging, and
+    /// padding.
     pub flash_written_bytes: u64,
-    /// Flash that was erased.
+    /// Bytes of flash erased.
     pub erased_bytes: u64,
-    /// Flash written by bytes that the store wrote.
+    /// Flash bytes written divided by bytes that the store wrote.
     pub write_amplification: Option<f64>,
-    /// Flash written by bytes of page writes: ours and the drive's amplification together.
+    /// Flash bytes written divided by bytes of page writes: the amplification of store and drive
+    /// combined.
     pub flash_bytes_by_page_bytes: f64,
 }
 
-/// What `auto` knew at the end of the work.
+/// State of `auto` at the end of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct AutoFindings {
-    /// What works when nothing is being tried; `null` until both were tried.
+    /// Method in use outside of trials; `null` until both were tried.
     pub chosen: Option<Method>,
-    /// Trials of either way.
+    /// Trials of either method.
     pub trials: u64,
-    /// How often another way was chosen than before.
+    /// Number of times that the choice changed.
     pub changes: u64,
-    /// What a page took the last time that staging was measured, as clients waited for it.
+    /// Time per page when staging was last measured, as seen by clients, in nanoseconds.
     pub staged_page_ns: Option<u64>,
-    /// The same for going straight home.
+    /// Time per page when direct writing was last measured, in nanoseconds.
     pub straight_page_ns: Option<u64>,
 }
 
-/// How a page gets home.
+/// Method by which a page reaches its final location.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
-    /// By the staging area.
+    /// Through the staging area.
     Staging,
-    /// Straight.
+    /// Directly.
     Straight,
 }
 
-/// How often each decompositor's instance was written, and the pages in all of them.
+/// Instances written by each decompositor, and the pages in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InstanceCounts {
     /// Runs of consecutive pages.
     pub sequential: u64,
-    /// Pages in them.
+    /// Pages in these runs.
     pub sequential_pages: u64,
     /// Groups of equal runs.
     pub partitioned: u64,
-    /// Pages in them.
+    /// Pages in these groups.
     pub partitioned_pages: u64,
-    /// Pages at a constant distance.
+    /// Series of pages at a constant distance.
     pub ordered: u64,
-    /// Pages in them.
+    /// Pages in these series.
     pub ordered_pages: u64,
-    /// Pages within a focused area.
+    /// Groups of pages within a focused area.
     pub focused: u64,
-    /// Pages in them.
+    /// Pages in these groups.
     pub focused_pages: u64,
 }
 
-/// A stretch of the work.
+/// State at the end of a stretch of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sample {
-    /// Time that the work had taken at its end.
+    /// Elapsed time, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Page writes until then.
+    /// Page writes so far.
     pub writes: u64,
-    /// Pages in the staging area or in memory at its end.
+    /// Pages in the staging area or in memory.
     pub staged_pages: u64,
-    /// Page writes that `auto` had sent straight home until then.
+    /// Page writes that `auto` has sent directly so far.
     pub pages_straight: u64,
-    /// Bytes written to the device until then.
+    /// Bytes written to the device so far.
     pub device_written_bytes: u64,
-    /// What the decompositors had found until then.
+    /// Instances found by the decompositors so far.
     pub instances: InstanceCounts,
 }
 
@@ -185,7 +191,7 @@ impl InstanceCounts {
     }
 }
 
-/// What only the candidate knows; the rest is in the store's stats.
+/// Figures kept by the candidate; the store's statistics supply the rest.
 pub(crate) struct Run {
     pub(crate) policy: PolicyKind,
     pub(crate) promises: Promises,
@@ -242,15 +248,15 @@ impl PolicyOutcome {
         }
     }
 
-    /// Whether nothing of cleaning is in its figures, although it cleans: no zone had to be used again. Where zones die as wholes
-    /// they are used again without a page being moved.
+    /// Returns true if the policy cleans, but its figures don't include cleaning because no zone
+    /// was reused. Zones whose pages have all been superseded are reused without moving a page.
     pub fn is_before_cleaning(&self) -> bool {
         self.policy.has_zones() && self.zones_freed == Some(0)
     }
 
-    /// The same with its speed-up over `direct`, which took so long.
+    /// Adds the speed-up over `direct`, given the time of `direct`.
     #[must_use]
-    pub(crate) fn beside(mut self, direct_ns: Option<u64>) -> Self {
+    pub(crate) fn with_speedup(mut self, direct_ns: Option<u64>) -> Self {
         self.speedup_over_direct =
             direct_ns.map(|direct_ns| direct_ns as f64 / self.elapsed_ns.max(1) as f64);
         self

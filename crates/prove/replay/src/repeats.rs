@@ -1,25 +1,28 @@
-//! A replay that was made several times: on a real device one run tells little, because others use it, and it changes.
+//! Combines repeated runs of a replay. On a real device, a single run is weak evidence: others use
+//! the device, and its state changes.
 
 use nandle_profile::Interval;
 use serde::{Deserialize, Serialize};
 
 use crate::PolicyOutcome;
 
-/// What the runs of a policy gave. Each bound is that of a run: the least and the greatest there were.
+/// Summary of the runs of a policy. Bounds are the smallest and largest values observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Repeats {
-    /// How often it ran.
+    /// Number of runs.
     pub runs: u32,
-    /// Time for all of it: median, least and greatest.
+    /// Total time in nanoseconds: median, smallest and largest.
     pub elapsed_ns: Interval<u64>,
-    /// `direct`'s time by this one's, both of the same run: median, least and greatest; `null` when `direct` didn't run.
+    /// Time of `direct` divided by the time of this policy in the same run: median, smallest and
+    /// largest; `null` if `direct` didn't run.
     pub speedup_over_direct: Option<Interval<f64>>,
 }
 
-/// The outcomes of several runs, each beside its own `direct`, as one: of each policy the run whose time is the median, with what all
-/// of them gave. A policy that is missing from a run is left out; of an even number of runs the lower of the two in the middle is taken.
-pub fn of_repeats(runs: Vec<Vec<PolicyOutcome>>) -> Vec<PolicyOutcome> {
+/// Merges the outcomes of several runs: returns the median run of each policy, with the summary of
+/// all runs. For an even number of runs, the lower median is used. A policy that is missing from a
+/// run is left out.
+pub fn merge_repeats(runs: Vec<Vec<PolicyOutcome>>) -> Vec<PolicyOutcome> {
     if runs.len() == 1 {
         return runs.into_iter().flatten().collect();
     }

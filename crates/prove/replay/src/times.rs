@@ -1,7 +1,7 @@
 use hdrhistogram::Histogram;
 use nandle_profile::LatencySummary;
 
-/// Times of many requests, in bounded memory.
+/// Latencies of many requests, in bounded memory.
 #[derive(Debug, Clone)]
 pub(crate) struct Times {
     histogram: Histogram<u64>,
@@ -10,14 +10,14 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// Told apart to so many decimal digits, of which a histogram has up to five.
+    /// Creates an empty histogram with `digits` significant digits, 1 to 5.
     pub(crate) fn to_digits(digits: u8) -> Self {
         let Ok(histogram) = Histogram::new(digits.clamp(1, 5)) else { unreachable!("one to five digits") };
         Self { histogram, sum_ns: 0, max_ns: 0 }
     }
 
     pub(crate) fn add(&mut self, time_ns: u64) {
-        // It grows as far as it must, which takes a few megabytes at most.
+        // The histogram grows as needed, up to a few megabytes.
         let recorded = self.histogram.record(time_ns);
         debug_assert!(recorded.is_ok(), "a histogram of its own length takes any time");
         self.sum_ns += u128::from(time_ns);
@@ -39,7 +39,7 @@ impl Times {
         (self.count() > 0).then(|| self.sum_ns as f64 / self.count() as f64)
     }
 
-    /// The time that such a share of the requests doesn't exceed.
+    /// Returns the latency that a share of the requests doesn't exceed.
     pub(crate) fn quantile_ns(&self, share: f64) -> u64 {
         self.histogram.value_at_quantile(share).min(self.max_ns)
     }
@@ -49,7 +49,7 @@ impl Times {
         LatencySummary::of(self.count(), mean, self.max_ns, |share| self.quantile_ns(share))
     }
 
-    /// Each different time, ascending, with how often it is there.
+    /// Distinct latencies in ascending order, with their counts.
     pub(crate) fn ascending(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.histogram.iter_recorded().map(|step| {
             let time_ns = self.histogram.median_equivalent(step.value_iterated_to());

@@ -1,29 +1,29 @@
-//! How a trace uses a store: what decides which policy is the quickest.
+//! Measures how a trace uses a store: the properties that decide which policy is fastest.
 
 use rustc_hash::FxHashMap;
 
 use crate::{Durability, Step, Work};
 
-/// Pages of one word of bits.
+/// Pages per word of a bitmap.
 const WORD_PAGES: u64 = u64::BITS as u64;
 
-/// How a store is used.
+/// Usage of a store.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StoreUsage {
-    /// Share of its pages that are written before the trace begins, in percent.
+    /// Share of pages written before the trace begins, in percent.
     pub fill_percent: u8,
-    /// Share of its pages that hold something in the end, in percent.
+    /// Share of pages with contents at the end, in percent.
     pub living_percent: u8,
-    /// Pages of a write, mean.
+    /// Mean pages of a write.
     pub batch_pages: f64,
-    /// Pages between two syncs, mean; `None` where nothing has to be durable before the end.
+    /// Mean pages between two syncs; `None` if nothing must be durable before the end.
     pub sync_pages: Option<f64>,
 }
 
 impl Work {
-    /// What the work asks of a store, where writes must be durable by then.
+    /// Computes the store usage of this work for a durability.
     ///
-    /// Memory: up to 32 bytes for each 64 pages in whose neighbourhood something is written.
+    /// Takes up to 32 bytes of memory for each group of 64 pages with a write.
     pub fn usage(&self, durability: Durability) -> StoreUsage {
         let batch_pages = self.batch_pages_mean();
         let living = u128::from(self.living_pages()) * 100 / u128::from(self.pages.max(1));
@@ -44,7 +44,7 @@ impl Work {
         self.page_writes as f64 / writes.max(1) as f64
     }
 
-    /// Of syncs that have something to make durable.
+    /// Mean pages between syncs that have something to make durable.
     fn sync_pages_mean(&self) -> Option<f64> {
         let (mut syncs, mut has_unsynced) = (0_u64, false);
         for step in self.steps() {
@@ -57,7 +57,8 @@ impl Work {
         (syncs > 0).then(|| self.page_writes as f64 / syncs as f64)
     }
 
-    /// Pages that are filled, and those beyond that are written. What is discarded counts until the end of the pass at least.
+    /// Pages with contents: the filled pages, and those written beyond them. Discarded pages count,
+    /// too, because they last until the end of the pass at least.
     fn living_pages(&self) -> u64 {
         let filled = self.filled_pages();
         let mut written: FxHashMap<u64, u64> = FxHashMap::default();
@@ -79,7 +80,7 @@ mod tests {
     use crate::{Addresses, WorkOptions};
 
     #[test]
-    fn usage_is_means_and_what_is_alive_in_the_end() {
+    fn usage_has_means_and_the_final_share_of_living_pages() {
         let record = |operation, address, length_bytes| {
             Ok(Record { time_us: 0, operation, address, length_bytes, latency_ns: None })
         };

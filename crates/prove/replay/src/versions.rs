@@ -1,12 +1,12 @@
 use crate::{ReplayError, Step, Work};
 
-/// Marks a page whose contents were given up; the version below it goes on counting.
+/// Flag of a page with undefined contents; the version in the lower bits is kept.
 const DISCARDED: u32 = 1 << 31;
-/// Pages of a part: 256 KiB of memory.
+/// Pages per part: 256 KiB of memory.
 const PART_PAGES: usize = 1 << 16;
 
-/// The version of each page: 0 where nothing was written, marked where it was discarded since. Parts come into being when
-/// a page of theirs is written, so a store may be far larger than what is written to it.
+/// Version of each page: 0 if never written, flagged if discarded. Parts are allocated when one of
+/// their pages is written, so a store may be far larger than the data written to it.
 pub(crate) struct Versions {
     parts: Vec<Option<Box<[u32]>>>,
 }
@@ -19,20 +19,20 @@ impl Versions {
         Self { parts: vec![None; parts] }
     }
 
-    /// Memory that the versions of so many pages take when each part has one that is written.
+    /// Maximum memory for the versions of `pages` pages, in bytes.
     pub(crate) fn most_bytes(pages: u64) -> u64 {
         let part_bytes = (PART_PAGES * size_of::<u32>() + size_of::<Option<Box<[u32]>>>()) as u64;
         pages.div_ceil(PART_PAGES as u64).saturating_mul(part_bytes)
     }
 
-    /// The next version of a page.
+    /// Assigns the next version to a page.
     pub(crate) fn increment(&mut self, page: u64) -> u32 {
         let version = self.change(page, |version| (version & !DISCARDED) + 1);
         assert!(version & DISCARDED == 0, "page {page} has as many versions as are told apart");
         version
     }
 
-    /// The page may hold anything from now on.
+    /// Marks the contents of a page as undefined.
     pub(crate) fn forget(&mut self, page: u64) {
         self.change(page, |version| version | DISCARDED);
     }
@@ -47,7 +47,7 @@ impl Versions {
         *version
     }
 
-    /// The pages that were written and not discarded since, in ascending order, with their versions.
+    /// Pages with defined contents, in ascending order, and their versions.
     pub(crate) fn known(&self) -> impl Iterator<Item = (u64, u32)> + '_ {
         let parts = (0..).step_by(PART_PAGES).zip(&self.parts);
         let pages = parts.filter_map(|(first, part)| Some((first..).zip(part.as_ref()?.iter().copied())));
@@ -56,16 +56,17 @@ impl Versions {
 }
 
 impl Work {
-    /// Whether the versions of each page can be told apart, so many passes long.
+    /// Checks that versions suffice for all passes.
     ///
     /// # Errors
-    /// A page is written more often.
+    ///
+    /// A page is written too often.
     pub fn check_versions(&self) -> Result<(), ReplayError> {
         let most = u64::from(DISCARDED - 1);
         // The fill writes each page once, too.
         let written =
             |of_a_pass: u64| of_a_pass.saturating_mul(u64::from(self.passes.max(1))).saturating_add(1);
-        // As if all were of one page: nearly always that is enough to know.
+        // Upper bound, as if all writes were to one page; nearly always sufficient.
         if written(self.page_writes) <= most {
             return Ok(());
         }
@@ -78,7 +79,7 @@ impl Work {
         }
     }
 
-    /// How often the page is written that is written most often in a pass.
+    /// Writes per pass of the most-written page.
     fn most_writes_of_a_page(&self) -> u64 {
         let mut versions = Versions::new(self.pages);
         let mut most = 0;
@@ -99,9 +100,9 @@ mod tests {
     use super::*;
     use crate::{Addresses, WorkOptions};
 
-    /// One page three times a pass, and many others once.
+    /// One page is written three times per pass, and many others once.
     #[test]
-    fn passes_are_as_many_as_there_are_versions_of_a_page() {
+    fn passes_are_limited_by_the_versions_of_a_page() {
         let record = |page: u64| Record {
             time_us: page,
             operation: Operation::Write,
@@ -112,7 +113,7 @@ mod tests {
         let records = [7, 7].into_iter().chain(0..3000).map(|page| Ok(record(page)));
         let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
         let mut work = Work::read(records, options).unwrap();
-        // With the fill, 2^31 - 1 versions.
+        // Including the fill, this makes 2^31 - 1 versions.
         work.passes = ((1_u32 << 31) - 2) / 3;
         work.check_versions().unwrap();
         work.passes += 1;
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn versions_count_on_over_a_discard_and_take_memory_where_pages_are_written() {
+    fn versions_continue_after_a_discard_and_parts_are_allocated_on_write() {
         let mut versions = Versions::new(1 << 40);
         let far = (1 << 40) - 1;
         assert_eq!((versions.increment(far), versions.increment(far), versions.increment(3)), (1, 2, 1));

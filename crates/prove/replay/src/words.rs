@@ -1,6 +1,6 @@
 use crate::PolicyOutcome;
 
-/// What the policies promise after a power cut, in sentences.
+/// States the policies' guarantees after a power cut, in sentences.
 pub fn promises_in_words(policies: &[PolicyOutcome]) -> String {
     let named = |wanted: &dyn Fn(&PolicyOutcome) -> bool| {
         let names: Vec<_> =

@@ -1,85 +1,87 @@
 use std::ops::Range;
 
-use nandle_trace::{Operation, PageFit, Record, TraceError, Zones};
+use nandle_trace::{Operation, PageFit, Record, TraceError, ZoneTranslator};
 
 use crate::addresses::{Addresses, Compaction};
 use crate::{ReplayError, fold};
 
-/// What a trace asks for.
+/// Page operations of a trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Work {
-    /// Length of a page.
+    /// Length of a page, in bytes.
     pub page_bytes: usize,
-    /// How many pages a store needs: the highest one that is written and those below it.
+    /// Pages that a store needs: up to the highest page written.
     pub pages: u64,
-    /// Page writes in it, of one pass.
+    /// Page writes of one pass.
     pub page_writes: u64,
-    /// How often its steps are done, one pass after the other; at least once.
+    /// Number of passes over the steps; at least one.
     pub passes: u32,
-    /// Of a store's pages, so many percent are written before the first step.
+    /// Share of the store's pages written before the first step, in percent.
     pub fill_percent: u8,
     /// Events of the trace that aren't replayed: reads.
     pub passed_over: u64,
-    /// Whether addresses were folded.
+    /// True if addresses were folded.
     pub wrapped: bool,
-    /// What was made of the trace's addresses; `None` where they were kept.
-    pub compacted: Option<Compacted>,
-    /// How the trace's writes lie on the pages.
+    /// Result of compacting the trace's addresses; `None` if they were kept.
+    pub compacted: Option<CompactionFigures>,
+    /// Fit of the trace's writes to the pages.
     pub fit: PageFit,
     pub(crate) steps: Vec<Step>,
 }
 
-/// What compaction made of a trace's addresses.
+/// Result of compacting a trace's addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Compacted {
-    /// Bytes of an area.
+pub struct CompactionFigures {
+    /// Length of an area, in bytes.
     pub area_bytes: u64,
-    /// Areas that are written to, which lie side by side.
+    /// Number of written areas, which are now adjacent.
     pub areas: u64,
-    /// Bytes before and between them, which are left out.
+    /// Bytes before and between the areas, which were omitted.
     pub left_out_bytes: u64,
 }
 
-/// One thing to do.
+/// A step of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Step {
-    /// So many pages from that one on get new contents, in one batch where the store takes so many.
+    /// Writes new contents to `pages` pages from `page` on, in one batch if the store accepts it.
     Write {
-        /// The first.
+        /// First page.
         page: u64,
-        /// How many.
+        /// Number of pages.
         pages: u32,
     },
-    /// So many pages from that one on are needed no more.
+    /// Discards `pages` pages from `page` on.
     Discard {
-        /// The first.
+        /// First page.
         page: u64,
-        /// How many.
+        /// Number of pages.
         pages: u32,
     },
-    /// What came before becomes durable.
+    /// Makes all earlier steps durable.
     Sync,
 }
 
-/// How a trace becomes work.
+/// Options for converting a trace.
 #[derive(Debug, Clone, Copy)]
 pub struct WorkOptions {
-    /// Length of a page.
+    /// Length of a page, in bytes.
     pub page_bytes: usize,
-    /// Take no more than this many writes.
+    /// Maximum number of writes.
     pub limit: Option<u64>,
-    /// Where addresses come to lie.
+    /// Mapping of addresses.
     pub addresses: Addresses,
 }
 
 impl Work {
-    /// Reads a trace. A write that touches a page in part writes the whole page. Requests of zoned devices are as a drive without zones
-    /// would get them.
+    /// Reads a trace. A write that covers part of a page writes the whole page. Requests of zoned
+    /// devices are translated for a conventional drive.
     ///
-    /// Memory: 16 bytes an event, and as much again for each write while addresses are compacted.
+    /// Takes 16 bytes of memory per event, and as much again for each write while addresses are
+    /// compacted.
     ///
     /// # Errors
-    /// The trace can't be read or writes nothing.
+    ///
+    /// The trace can't be read, or has no writes.
     pub fn read(
         records: impl Iterator<Item = Result<Record, TraceError>>,
         options: WorkOptions,
@@ -96,7 +98,7 @@ impl Work {
             fit: PageFit::new(options.page_bytes as u64),
             steps: Vec::new(),
         };
-        for record in Zones::over(records) {
+        for record in ZoneTranslator::over(records) {
             let record = record?;
             let is_write = record.operation.is_write();
             if is_write && options.limit.is_some_and(|limit| work.fit.writes() >= limit) {
@@ -112,7 +114,7 @@ impl Work {
         if work.page_writes == 0 { Err(ReplayError::NoWrites) } else { Ok(work) }
     }
 
-    /// What is to be done, in order.
+    /// Steps in order.
     pub fn steps(&self) -> &[Step] {
         &self.steps
     }
@@ -122,14 +124,14 @@ impl Work {
         self.page_writes.saturating_mul(u64::from(self.passes.max(1)))
     }
 
-    /// Pages that are written before the first step, from the first of a store on.
+    /// Pages written before the first step, from the start of the store.
     pub fn filled_pages(&self) -> u64 {
-        // Of the largest stores the product is beyond 64 bits.
+        // For the largest stores, the product exceeds 64 bits.
         let filled = u128::from(self.pages) * u128::from(self.fill_percent.min(100)) / 100;
         u64::try_from(filled).unwrap_or(self.pages)
     }
 
-    /// The most pages that hold something in the end.
+    /// Maximum number of pages with contents at the end.
     pub fn pages_held_max(&self) -> u64 {
         self.page_writes.saturating_add(self.filled_pages()).min(self.pages)
     }
@@ -139,10 +141,11 @@ impl Work {
         self.pages.saturating_mul(self.page_bytes as u64)
     }
 
-    /// Folds what lies beyond a store of `pages_max` pages back into it.
+    /// Folds pages beyond `pages_max` back into the store.
     ///
     /// # Errors
-    /// The store is too small even for that.
+    ///
+    /// The store is too small to fold into.
     pub fn wrap(&mut self, pages_max: u64) -> Result<(), ReplayError> {
         if self.pages <= pages_max {
             return Ok(());
@@ -186,7 +189,7 @@ impl Work {
             match step {
                 Step::Write { page, .. } => *page = compaction.place(*page),
                 Step::Discard { page, pages } => {
-                    // Of areas that nothing is written to, nothing is left.
+                    // A discard shrinks by the areas that were omitted.
                     let end = compaction.place(*page + u64::from(*pages));
                     *page = compaction.place(*page);
                     debug_assert!(end >= *page, "places keep the order");
@@ -197,7 +200,7 @@ impl Work {
             }
         }
         self.pages = self.end_of_writes();
-        self.compacted = Some(Compacted {
+        self.compacted = Some(CompactionFigures {
             area_bytes: area_pages * self.page_bytes as u64,
             areas: compaction.areas(),
             left_out_bytes: compaction.left_out_pages().saturating_mul(self.page_bytes as u64),
@@ -212,29 +215,29 @@ impl Work {
         ends.max().unwrap_or(0)
     }
 
-    /// Discards beyond the last page that is written ask for nothing; kernels send them for whole file systems.
+    /// Drops discards beyond the last written page, because kernels discard whole file systems.
     fn keep_to_what_is_written(&mut self) {
         let written = self.pages;
         self.steps.retain_mut(|step| {
             let Step::Discard { page, pages } = step else { return true };
             let Some(left) = written.checked_sub(*page) else { return false };
-            // More than a step counts is no bound.
+            // A remainder beyond 32 bits doesn't limit the step.
             *pages = u32::try_from(left).map_or(*pages, |left| left.min(*pages));
             *pages > 0
         });
     }
 }
 
-/// The pages that lie in an event as wholes; the others are still needed in part.
+/// Pages that lie completely in an event; partial pages are still needed.
 fn discarded(record: &Record, page_bytes: u64) -> Range<u64> {
     let start = record.address.div_ceil(page_bytes);
-    // No whole page lies in a short one.
+    // A short event may contain no whole page.
     let end = (record.address.saturating_add(record.length_bytes) / page_bytes).max(start);
     start..end
 }
 
-/// A range as a first page and a count, which a step has room for. More than four thousand million pages may be
-/// discarded at once, not written; what is beyond them is cut off.
+/// Converts a range to a first page and a 32-bit count. A write never exceeds the count, but a
+/// discard may: its rest is dropped.
 fn pieces(pages: Range<u64>) -> impl Iterator<Item = (u64, u32)> {
     debug_assert!(pages.start <= pages.end, "a range of pages has an order");
     let count = u32::try_from(pages.end - pages.start).unwrap_or(u32::MAX);
@@ -317,7 +320,7 @@ mod tests {
             Step::Write { page: 512, pages: 1 },
         ];
         assert_eq!((compact.steps(), compact.pages), (&expected[..], 513));
-        let told = Compacted { area_bytes: area, areas: 3, left_out_bytes: (900_000 - 1) * area };
+        let told = CompactionFigures { area_bytes: area, areas: 3, left_out_bytes: (900_000 - 1) * area };
         assert_eq!(compact.compacted, Some(told));
         let kept = work(&records, OPTIONS).unwrap();
         assert_eq!((kept.pages, kept.compacted), (900_001 * 256 + 1, None));

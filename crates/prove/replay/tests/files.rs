@@ -1,4 +1,4 @@
-//! Files of replays: those that older programs wrote stay readable, and those of newer ones are refused.
+//! Result files: those of older programs can be read, and those of newer programs are refused.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use nandle_replay::{
 use serde_json::{Value, json};
 
 const VERSION_1: &str = "tests/fixtures/version-1.json";
-/// What version 1 says, as version 2 says it: `pages_destaged` was `pages_homed`.
+/// The version 1 file in terms of version 2: `pages_homed` became `pages_destaged`.
 const VERSION_2: &str = "tests/fixtures/version-2.json";
 
 fn version_2() -> Value {
@@ -23,7 +23,7 @@ fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
     read_replay(file.path())
 }
 
-/// Keys that were added since are null in what is read of an older file.
+/// Removes keys that older files lack; they are null when such a file is read.
 fn leave_out_what_is_new(now: &mut Value, then: &Value) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {
@@ -38,7 +38,7 @@ fn leave_out_what_is_new(now: &mut Value, then: &Value) {
 }
 
 #[test]
-fn files_of_both_versions_are_read_and_say_what_they_said() {
+fn files_of_both_versions_keep_their_contents() {
     for (schema_version, path) in [(1, VERSION_1), (2, VERSION_2)] {
         let mut file = read_replay(Path::new(path)).unwrap().unwrap();
         assert_eq!(
@@ -57,12 +57,12 @@ fn files_of_both_versions_are_read_and_say_what_they_said() {
         file.schema_version = 2;
         let mut now = serde_json::to_value(&file).unwrap();
         leave_out_what_is_new(&mut now, &version_2());
-        assert_eq!(now, version_2(), "no key is lost, none is another");
+        assert_eq!(now, version_2(), "keys must not be lost or renamed");
     }
 }
 
 #[test]
-fn a_file_of_a_later_version_is_refused_with_what_to_do() {
+fn file_of_a_later_version_is_refused_with_advice() {
     let mut later = version_2();
     later["schema_version"] = json!(REPLAY_SCHEMA_VERSION + 1);
     let error = read(&later).unwrap_err();
@@ -71,7 +71,7 @@ fn a_file_of_a_later_version_is_refused_with_what_to_do() {
 }
 
 #[test]
-fn a_damaged_file_is_refused_and_another_is_none() {
+fn damaged_file_is_refused_and_a_foreign_one_is_none() {
     let mut damaged = version_2();
     damaged["policies"][0]["policy"] = json!("by-magic");
     let error = read(&damaged).unwrap_err();

@@ -12,7 +12,7 @@ use nandle_model::world::Host;
 use nandle_pages::{CreateOptions, OpenOptions, PolicyKind};
 use nandle_replay::{
     Addresses, Candidate, CandidateOptions, Comparison, Durability, Failure, Method, PolicyOutcome,
-    ReplayError, Watcher, Work, WorkOptions, beside_direct, replay,
+    ReplayError, Watcher, Work, WorkOptions, replay, with_speedups,
 };
 use nandle_trace::{Operation, Record};
 
@@ -28,7 +28,7 @@ impl Watcher for Nobody {
     }
 }
 
-/// Writes all over 64 MiB, a sync after every tenth.
+/// Writes all over 64 MiB, with a sync after every tenth.
 fn work() -> Rc<Work> {
     let write = |number: u64| {
         let page = number.wrapping_mul(7919) % 16_384;
@@ -42,7 +42,7 @@ fn work() -> Rc<Work> {
     };
     let records = (0..2_000).flat_map(|number| {
         let sync = Record { operation: Operation::Sync, length_bytes: 0, ..write(number) };
-        // Programs sync more than once, and only the first has something to make durable.
+        // Programs sync repeatedly, but only the first sync has something to make durable.
         std::iter::once(write(number)).chain(std::iter::repeat_n(sync, if number % 10 == 9 { 3 } else { 0 }))
     });
     let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
@@ -88,7 +88,7 @@ fn run_work(
 }
 
 #[test]
-fn every_policy_does_the_work_and_keeps_every_page() {
+fn every_policy_completes_the_work_and_keeps_every_page() {
     for policy in PolicyKind::ALL {
         for (queue_depth, durability) in
             [(1, Durability::Trace), (32, Durability::Each), (32, Durability::None)]
@@ -112,12 +112,12 @@ fn every_policy_does_the_work_and_keeps_every_page() {
     }
 }
 
-/// Writes anywhere in 64 MiB, to some pages more than once.
+/// Random writes in 64 MiB, to some pages more than once.
 fn random_work(writes: u64) -> Work {
     random_work_within(writes, 16_384)
 }
 
-/// The same in a store of so many pages.
+/// Random writes in a store of `pages` pages.
 fn random_work_within(writes: u64, pages: u64) -> Work {
     let mut state = 7_u64;
     let records = (0..writes).map(|time_us| {
@@ -129,7 +129,7 @@ fn random_work_within(writes: u64, pages: u64) -> Work {
     Work::read(records.map(Ok), options).unwrap()
 }
 
-/// A store of 64 MiB of which only the first 1024 pages are written, over and over, but for its last.
+/// A store of 64 MiB in which only the last page and the first 1024 pages are written, repeatedly.
 fn few_pages_work() -> Work {
     let records = (0..1025_u64).map(|number| {
         let page = if number == 1024 { 16_383 } else { number };
@@ -140,9 +140,10 @@ fn few_pages_work() -> Work {
     Work::read(records.map(Ok), options).unwrap()
 }
 
-/// A new store has room for a trace; one that is nearly full has to clean, and what was written before is in no figure.
+/// A new store has room for a trace, but a nearly full one must clean. The initial fill is in no
+/// figure.
 #[test]
-fn a_full_store_and_several_passes_meet_cleaning() {
+fn full_store_and_several_passes_require_cleaning() {
     let [once, full] = [(1, 0), (2, 90)].map(|(passes, fill_percent)| {
         let mut work = random_work(8_000);
         (work.passes, work.fill_percent) = (passes, fill_percent);
@@ -160,14 +161,14 @@ fn a_full_store_and_several_passes_meet_cleaning() {
     assert_eq!(last.device_written_bytes, full.device_written_bytes);
 }
 
-/// What decides whether cleaning is in the figures is whether zones were used again, and not how much was written.
+/// The reuse of zones decides if figures include cleaning, not the amount written.
 #[test]
 fn figures_are_before_cleaning_until_a_zone_is_used_again() {
     let outcome = |work: Work| {
         run_work(&Rc::new(work), PolicyKind::OutOfPlace, drive("x25-e-64", None), 1, Durability::Each)
             .unwrap()
     };
-    // With headers, more bytes than the store's pages have, but fewer than its zones.
+    // With headers, this exceeds the bytes of the store's pages, but not its zones.
     let early = outcome(random_work(8_500));
     assert!(early.device_written_bytes > 16_384 * 4096, "{}", early.device_written_bytes);
     assert!(early.is_before_cleaning() && early.zones_freed == Some(0), "{:?}", early.zones_freed);
@@ -175,7 +176,7 @@ fn figures_are_before_cleaning_until_a_zone_is_used_again() {
     full.fill_percent = 90;
     let cleaned = outcome(full);
     assert!(!cleaned.is_before_cleaning() && cleaned.pages_cleaned.unwrap() > 0);
-    // The same few pages over and over in a full store: zones die as wholes, and nothing is ever moved.
+    // Rewriting a few pages of a full store frees whole zones, and moves nothing.
     let mut few = few_pages_work();
     (few.fill_percent, few.passes) = (100, 60);
     let dying = outcome(few);
@@ -187,9 +188,9 @@ fn figures_are_before_cleaning_until_a_zone_is_used_again() {
     );
 }
 
-/// Pages that come in order go straight home quickest, and the trace's don't.
+/// Sequential pages are fastest without staging, but the trace's pages are random.
 #[test]
-fn what_fills_a_store_teaches_auto_nothing() {
+fn auto_learns_nothing_from_the_fill() {
     let [auto, ring] = [PolicyKind::Auto, PolicyKind::StableRing].map(|policy| {
         let mut work = random_work_within(6_000, 49_152);
         work.fill_percent = 90;
@@ -200,7 +201,7 @@ fn what_fills_a_store_teaches_auto_nothing() {
 }
 
 #[test]
-fn a_fill_ends_when_it_is_to_stop() {
+fn fill_can_be_stopped() {
     let mut work = random_work(8_000);
     work.fill_percent = 90;
     let work = Rc::new(work);
@@ -219,7 +220,7 @@ fn a_fill_ends_when_it_is_to_stop() {
 }
 
 #[test]
-fn a_final_checkpoint_ends_when_it_is_to_stop() {
+fn final_checkpoint_can_be_stopped() {
     let work = work();
     let create = CreateOptions::new(PolicyKind::StableBuffer, 4096, work.pages);
     let options = options(1, Durability::None);
@@ -235,7 +236,7 @@ fn a_final_checkpoint_ends_when_it_is_to_stop() {
 }
 
 #[test]
-fn a_replay_in_virtual_time_is_the_same_every_time() {
+fn replay_in_virtual_time_is_reproducible() {
     let once = || run(PolicyKind::StableRing, drive("mtron-16", None), 8, Durability::Trace).unwrap();
     assert_eq!(once(), once());
 }
@@ -243,19 +244,19 @@ fn a_replay_in_virtual_time_is_the_same_every_time() {
 #[test]
 fn speed_ups_are_by_the_time_of_direct() {
     let run = |policy| run(policy, drive("mtron-16", None), 1, Durability::None).unwrap();
-    let outcomes = beside_direct(vec![run(PolicyKind::StableRing), run(PolicyKind::Direct)]);
+    let outcomes = with_speedups(vec![run(PolicyKind::StableRing), run(PolicyKind::Direct)]);
     assert!((outcomes[1].speedup_over_direct.unwrap() - 1.0).abs() < 1e-12);
     let (ring, direct) = (outcomes[0].elapsed_ns as f64, outcomes[1].elapsed_ns as f64);
     assert!((outcomes[0].speedup_over_direct.unwrap() - direct / ring).abs() < 1e-12);
-    let alone = beside_direct(vec![run(PolicyKind::StableRing)]);
+    let alone = with_speedups(vec![run(PolicyKind::StableRing)]);
     assert_eq!(alone[0].speedup_over_direct, None);
 }
 
-/// What strikes a staged page alone does no harm, so it has to strike more than once.
+/// A lost write of a staged page does no harm on its own, so faults must be frequent.
 const OFTEN: When = When::PerMillion(20_000);
 
 #[test]
-fn a_device_that_loses_writes_is_found_out() {
+fn lost_writes_are_detected() {
     for fault in [Fault::LostWrite, Fault::DamagedWrite] {
         for policy in PolicyKind::ALL {
             let plan = FaultPlan::seeded(3).and(fault, OFTEN);
@@ -269,14 +270,14 @@ fn a_device_that_loses_writes_is_found_out() {
 }
 
 #[test]
-fn a_store_that_fails_is_out_and_the_others_go_on() {
+fn failed_store_is_dropped_and_the_others_continue() {
     let work = work();
     let candidate = |policy, faults| {
         let (io, device) = drive("mtron-16", faults);
         let create = CreateOptions::new(policy, 4096, work.pages);
         Candidate::new(io, &device, &create, &work, options(1, Durability::Trace)).unwrap()
     };
-    // The first flush after the store was made.
+    // The first flush after the store was created fails.
     let failing = (100..10_000).fold(FaultPlan::seeded(3), |plan, operation| {
         plan.and(Fault::FailedFlush(Lasts::Sticky), When::Operation(operation))
     });
@@ -296,9 +297,9 @@ fn a_store_that_fails_is_out_and_the_others_go_on() {
     };
 }
 
-/// Longer than any batch of a small staging area, and than what the clients have memory for.
+/// A write longer than any batch of a small staging area, and than the clients' memory.
 #[test]
-fn long_writes_and_discards_are_split_into_what_each_policy_takes() {
+fn long_writes_and_discards_are_split_into_batches() {
     let pages = 3_000;
     let record = |operation, page: u64, pages: u64| Record {
         time_us: 0,
@@ -324,19 +325,20 @@ fn long_writes_and_discards_are_split_into_what_each_policy_takes() {
             let mut outcomes = replay(vec![made.unwrap()], comparison, &mut Nobody).unwrap();
             assert!(outcomes.failed.is_empty(), "{policy}: {:?}", outcomes.failed);
             let outcome = outcomes.policies.remove(0);
-            // What system calls take at once is as much as direct does, and several zones have room for the shorter write.
+            // `direct` takes as much as one system call, and several zones have room for the
+            // shorter write.
             let takes_shorter = matches!(policy, PolicyKind::Direct | PolicyKind::OutOfPlace);
             let split = if takes_shorter && queue_depth == 1 { 1 } else { 2 };
             assert_eq!((outcome.writes, outcome.split_writes), (pages + 701, split), "{policy}");
             let verified = outcome.verified_pages;
-            // Clients that work at the same time may discard what is written after it in the trace.
+            // Concurrent clients may discard a page that the trace writes later.
             assert!((pages - 900..=pages).contains(&verified), "{policy}: {verified}");
             assert!(verified == pages - 200 || queue_depth > 1, "{policy}: {verified}");
         }
     }
 }
 
-/// Is told to end after so many steps, of all candidates together.
+/// Cancels after a number of steps of all candidates together.
 struct Interrupter(Rc<Cell<u32>>);
 
 impl Watcher for Interrupter {
@@ -348,7 +350,7 @@ impl Watcher for Interrupter {
 }
 
 #[test]
-fn a_replay_that_is_interrupted_doesn_t_end_its_stretch() {
+fn cancelled_replay_ends_within_its_stretch() {
     let (work, left) = (work(), Rc::new(Cell::new(100_u32)));
     let create = CreateOptions::new(PolicyKind::StableRing, 4096, work.pages);
     let options = options(4, Durability::Each);
@@ -368,13 +370,13 @@ fn a_replay_that_is_interrupted_doesn_t_end_its_stretch() {
 }
 
 #[test]
-fn the_largest_latency_is_exact() {
+fn largest_latency_is_exact() {
     let write =
         Record { time_us: 0, operation: Operation::Write, address: 0, length_bytes: 4096, latency_ns: None };
     let options = WorkOptions { page_bytes: 4096, limit: None, addresses: Addresses::Keep };
     let work = Rc::new(Work::read(std::iter::once(Ok(write)), options).unwrap());
     let outcome = run_work(&work, PolicyKind::Direct, drive("mtron-16", None), 1, Durability::Each).unwrap();
     let latency = outcome.latency_ns;
-    // The mean of a single write is that write.
+    // The mean of a single write equals its latency.
     assert!(latency.max.is_some_and(|max| latency.mean == Some(max as f64)), "{latency:?}");
 }

@@ -1,4 +1,4 @@
-//! Traces that are played on modelled drives, in virtual time.
+//! Plays on modelled drives, in virtual time.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use nandle_io::{Device, Io, Nanos};
@@ -7,11 +7,12 @@ use nandle_model::media::faults::Lasts;
 use nandle_model::media::{Fault, FaultPlan, MediaWorld, When};
 use nandle_model::world::{Host, ModelWorld};
 use nandle_replay::play::{
-    Places, PlayAddresses, PlayError, PlayOptions, PlayWatcher, Played, PlayedRequest, Survey, play,
+    AddressMap, CompletedRequest, PlayAddresses, PlayError, PlayOptions, PlaySummary, PlayWatcher, Survey,
+    play,
 };
 use nandle_trace::{Operation, Record};
 
-/// Reads, writes and syncs all over 64 MiB, so far from one another.
+/// Reads, writes and syncs all over 64 MiB, at a constant interval.
 fn records(count: u64, distance_us: u64) -> Vec<Record> {
     let record = |number: u64| {
         let (operation, length_bytes) = match number % 10 {
@@ -37,10 +38,10 @@ fn drive(name: &str, host: Host) -> (Box<dyn Io>, Device) {
     (Box::new(world), device)
 }
 
-/// Keeps what each request took, in the order in which they were done.
+/// Collects the completed requests, in order of completion.
 #[derive(Default)]
 struct Noting {
-    requests: Vec<PlayedRequest>,
+    requests: Vec<CompletedRequest>,
     cancels_after: Option<usize>,
 }
 
@@ -53,7 +54,7 @@ impl PlayWatcher for Noting {
         self.cancels_after.is_some_and(|most| self.requests.len() >= most)
     }
 
-    fn completed(&mut self, request: &PlayedRequest) {
+    fn completed(&mut self, request: &CompletedRequest) {
         self.requests.push(request.clone());
     }
 }
@@ -64,27 +65,27 @@ fn play_in(
     timing: &str,
     queue_depth: u32,
     watcher: &mut Noting,
-) -> Result<Played, PlayError> {
+) -> Result<PlaySummary, PlayError> {
     let survey = Survey::read(records.iter().copied().map(Ok))?;
     let size = (device.shape.capacity_bytes, device.shape.logical_block_bytes);
     let options = PlayOptions {
         timing: timing.parse().unwrap(),
         queue_depth,
-        places: Places::new(&survey, PlayAddresses::Keep, size, false)?,
+        places: AddressMap::new(&survey, PlayAddresses::Keep, size, false)?,
         patience: Nanos::from_secs(30),
         read_bytes: 16 << 20,
     };
     play(io.as_mut(), &device, records.iter().copied().map(Ok), &options, watcher)
 }
 
-fn play_on(name: &str, records: &[Record], timing: &str) -> (Played, Vec<PlayedRequest>) {
+fn play_on(name: &str, records: &[Record], timing: &str) -> (PlaySummary, Vec<CompletedRequest>) {
     let mut watcher = Noting::default();
     let played = play_in(drive(name, Host::with_slots(64)), records, timing, 64, &mut watcher).unwrap();
     (played, watcher.requests)
 }
 
 #[test]
-fn the_same_trace_takes_the_same_time_to_the_nanosecond() {
+fn play_is_reproducible_to_the_nanosecond() {
     let records = records(2000, 100);
     for timing in ["asis", "think", "closed:8", "rate:20000"] {
         let [(first, requests), (second, again)] = [(); 2].map(|()| play_on("nvme-tlc", &records, timing));
@@ -95,7 +96,7 @@ fn the_same_trace_takes_the_same_time_to_the_nanosecond() {
 }
 
 #[test]
-fn asis_keeps_the_traces_times_and_an_idle_device_answers_at_once() {
+fn asis_keeps_the_times_of_the_trace() {
     let (played, requests) = play_on("nvme-tlc", &records(500, 10_000), "asis");
     let last = Nanos::from_micros(499 * 10_000);
     assert!(played.elapsed > last && played.elapsed < last + Nanos::from_millis(10), "{}", played.elapsed);
@@ -109,7 +110,7 @@ fn asis_keeps_the_traces_times_and_an_idle_device_answers_at_once() {
 }
 
 #[test]
-fn what_is_due_beyond_the_queue_is_held_and_that_is_part_of_its_response() {
+fn time_held_is_part_of_the_response_time() {
     let records = records(3000, 1);
     let mut watcher = Noting::default();
     let played =
@@ -127,7 +128,7 @@ fn what_is_due_beyond_the_queue_is_held_and_that_is_part_of_its_response() {
 }
 
 #[test]
-fn closed_keeps_so_many_in_flight() {
+fn closed_keeps_a_fixed_number_in_flight() {
     let records = records(3000, 0);
     let [one, eight] = ["closed:1", "closed:8"].map(|timing| play_on("nvme-tlc", &records, timing));
     assert!(eight.0.elapsed.0 * 2 < one.0.elapsed.0, "{} {}", one.0.elapsed, eight.0.elapsed);
@@ -138,7 +139,7 @@ fn closed_keeps_so_many_in_flight() {
 }
 
 #[test]
-fn think_leaves_the_traces_pauses_between_requests() {
+fn think_keeps_the_pauses_of_the_trace() {
     let records = records(400, 1000);
     let (played, requests) = play_on("barracuda", &records, "think");
     let took: u64 = requests.iter().map(|request| request.response.0).sum();
@@ -146,7 +147,7 @@ fn think_leaves_the_traces_pauses_between_requests() {
 }
 
 #[test]
-fn a_busy_host_is_late_and_says_so() {
+fn late_sends_of_a_busy_host_are_counted() {
     let host = Host { slots: 256, request_cpu: Nanos::from_millis(1) };
     let played =
         play_in(drive("nvme-tlc", host), &records(200, 100), "asis", 256, &mut Noting::default()).unwrap();
@@ -155,7 +156,7 @@ fn a_busy_host_is_late_and_says_so() {
 }
 
 #[test]
-fn long_requests_are_cut_and_are_one_request_all_the_same() {
+fn split_request_counts_once() {
     let long =
         |operation| Record { time_us: 0, operation, address: 4096, length_bytes: 10 << 20, latency_ns: None };
     let records = [long(Operation::Write), long(Operation::Read), long(Operation::Discard)];
@@ -168,7 +169,7 @@ fn long_requests_are_cut_and_are_one_request_all_the_same() {
 }
 
 #[test]
-fn failures_are_counted_and_the_others_go_on() {
+fn failed_requests_are_counted_and_the_others_continue() {
     let mut world = MediaWorld::modelled(Host::with_slots(64));
     let device = Model::named("nvme-tlc").unwrap().device().unwrap();
     let plan = FaultPlan::seeded(7).and(Fault::FailedRead(Lasts::Once), When::PerMillion(20_000));
@@ -185,7 +186,7 @@ fn failures_are_counted_and_the_others_go_on() {
 }
 
 #[test]
-fn an_interruption_ends_it_when_what_is_in_flight_is_done() {
+fn cancellation_waits_for_requests_in_flight() {
     let mut watcher = Noting { cancels_after: Some(100), ..Noting::default() };
     let drive = drive("nvme-tlc", Host::with_slots(64));
     let error = play_in(drive, &records(1000, 100), "closed:8", 64, &mut watcher).unwrap_err();
@@ -194,7 +195,7 @@ fn an_interruption_ends_it_when_what_is_in_flight_is_done() {
 }
 
 #[test]
-fn the_traces_own_times_are_compared_request_for_request() {
+fn recorded_times_are_compared_with_played_times() {
     let mut records = records(1000, 1000);
     for record in records.iter_mut().skip(500) {
         record.latency_ns = None;

@@ -1,11 +1,11 @@
-//! The published schema is what the types say. `NANDLE_WRITE_SCHEMA=1 cargo test -p nandle-replay --features schema --test
-//! schema` writes it anew.
+//! The published schema matches the types. To renew it, run `NANDLE_WRITE_SCHEMA=1 cargo test -p
+//! nandle-replay --features schema --test schema`.
 #![allow(clippy::unwrap_used, reason = "all of it is tests")]
 
 use std::path::Path;
 
 #[test]
-fn what_is_published_is_what_the_types_say() {
+fn published_schema_matches_the_types() {
     let path =
         Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../docs/replay.schema.json");
     let text = serde_json::to_string_pretty(&nandle_replay::replay_schema().unwrap()).unwrap() + "\n";

@@ -1,4 +1,4 @@
-//! Recognises a trace's format by its first lines.
+//! Detects the format of a trace by its first lines.
 
 use std::path::Path;
 
@@ -6,26 +6,26 @@ use crate::lines::without_mark;
 use crate::source::Source;
 use crate::{Format, TraceError};
 
-/// How much of a line an error shows.
+/// Maximum length of a line in an error, in characters.
 pub(crate) const SHOWN_CHARS: usize = 120;
-/// Lines behind the first event that tell formats apart which both fit it.
+/// Lines behind the first event that are compared when several formats fit it.
 const LINES_COMPARED: usize = 64;
 
-/// What a trace's first lines say of it.
-pub(crate) struct Beginning {
+/// Result of format detection.
+pub(crate) struct DetectedFormat {
     pub(crate) format: Format,
-    /// Whether a line is one of that format.
+    /// True if a line matches the format.
     pub(crate) is_recognised: bool,
-    /// Whether only the shape of bare columns says so.
+    /// True if only the shape of bare columns suggests the format.
     pub(crate) is_guessed: bool,
-    pub(crate) tells_latencies: bool,
-    /// Lines before the first that is one of that format, blank ones, comments and known headers apart.
+    pub(crate) has_latencies: bool,
+    /// Lines before the first line of the format, except blank lines, comments and known headers.
     pub(crate) lines_before: u64,
     /// Number of the first line of the format, from 1.
     pub(crate) first_line: u64,
 }
 
-/// Formats that fit a line, the first that any format fits.
+/// Formats that fit the first line that fits any.
 struct Match<'a> {
     formats: Vec<Format>,
     line: &'a str,
@@ -33,12 +33,12 @@ struct Match<'a> {
     lines_before: u64,
 }
 
-/// Looks at the beginning of a text.
+/// Detects the format of a text, or checks that it fits the `named` format.
 pub(crate) fn recognise(
     path: &Path,
     source: &Source,
     named: Option<Format>,
-) -> Result<Beginning, TraceError> {
+) -> Result<DetectedFormat, TraceError> {
     let text = String::from_utf8_lossy(&source.beginning);
     let lines = whole_lines(without_mark(&text), source.is_whole);
     let Some(found) = first_match(&lines, named) else {
@@ -55,11 +55,11 @@ pub(crate) fn recognise(
         [format] => format,
         ref formats => return Err(TraceError::Ambiguous { path: path.into(), formats: formats.to_vec() }),
     };
-    Ok(Beginning {
+    Ok(DetectedFormat {
         format,
         is_recognised: true,
         is_guessed: named.is_none() && format.has_bare_columns(),
-        tells_latencies: format.tells_latencies(found.line),
+        has_latencies: format.has_latencies(found.line),
         lines_before: found.lines_before,
         first_line: found.number,
     })
@@ -70,32 +70,32 @@ fn other_format(path: &Path, named: Format, other: &Match) -> TraceError {
     TraceError::OtherFormat { path: path.into(), named, found }
 }
 
-/// A format that was named, and that no line at the beginning is of: each line says what is wrong with it.
-fn unrecognised(format: Format) -> Beginning {
-    let tells_latencies = format.tells_latencies("");
-    Beginning {
+/// Result for a `named` format that no line fits; reading then reports the defect of each line.
+fn unrecognised(format: Format) -> DetectedFormat {
+    let has_latencies = format.has_latencies("");
+    DetectedFormat {
         format,
         is_recognised: false,
         is_guessed: false,
-        tells_latencies,
+        has_latencies,
         lines_before: 0,
         first_line: 1,
     }
 }
 
-/// The lines that are there to their ends, with their numbers.
+/// Returns the complete lines with their numbers.
 fn whole_lines(text: &str, is_whole: bool) -> Vec<(u64, &str)> {
     let mut lines: Vec<_> = (1..).zip(text.lines()).collect();
-    // The only line of a long text is shown all the same.
+    // If the text is a single long line, its beginning is kept for the error.
     if !is_whole && lines.len() > 1 && !text.ends_with('\n') {
         lines.pop();
     }
     lines
 }
 
-/// The first line that is one of a format: of `named`, or of any.
+/// Finds the first line that fits `named`, or any format.
 ///
-/// Bare columns of numbers may occur in any text, so at most a line of names may stand before the first of them.
+/// Any text may contain bare columns of numbers, so at most one header line may precede them.
 fn first_match<'a>(lines: &[(u64, &'a str)], named: Option<Format>) -> Option<Match<'a>> {
     let candidates = named.map_or_else(|| Format::ALL.to_vec(), |named| vec![named]);
     let (mut lines_before, mut header) = (0, None);
@@ -119,7 +119,7 @@ fn first_match<'a>(lines: &[(u64, &'a str)], named: Option<Format>) -> Option<Ma
     None
 }
 
-/// The formats that fit lines which others of them don't.
+/// Narrows the formats to those that fit the following lines.
 fn narrowed<'a>(mut formats: Vec<Format>, lines: impl Iterator<Item = &'a str>) -> Vec<Format> {
     for line in lines.take(LINES_COMPARED) {
         let fitting: Vec<Format> = formats.iter().copied().filter(|format| format.fits(line)).collect();
@@ -133,7 +133,7 @@ fn narrowed<'a>(mut formats: Vec<Format>, lines: impl Iterator<Item = &'a str>) 
     formats
 }
 
-/// As much of a line as tells what it is: of one that is no text, hardly more than its first bytes.
+/// The beginning of a line for an error; binary data is cut short.
 fn shown(line: &str) -> String {
     const BINARY_CHARS: usize = 16;
     let is_text =
@@ -150,7 +150,7 @@ fn shown(line: &str) -> String {
 mod tests {
     use super::*;
 
-    fn of(text: &str, named: Option<Format>) -> Result<Beginning, TraceError> {
+    fn of(text: &str, named: Option<Format>) -> Result<DetectedFormat, TraceError> {
         let beginning = text.as_bytes().to_vec();
         let text = Box::new(std::io::empty());
         let source = Source { text, beginning, is_whole: true, decompressor: None };
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn two_formats_that_fit_are_asked_about() {
+    fn two_fitting_formats_are_ambiguous() {
         let both = "100 0 303567 16 0\n200 0 55590 8 1\n";
         let Err(TraceError::Ambiguous { formats, .. }) = of(both, None) else { panic!() };
         assert_eq!(formats, [Format::DiskSimAscii, Format::MqSim]);
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn text_before_the_first_event_is_counted() {
+    fn lines_before_the_first_event_are_counted() {
         let perf = "# captured\n\nkworker/1 6 [001] 1.5: sched:sched_switch: x\n \
                     dd 23 [000] 2.5: block:block_rq_issue: 254,0 WS 8192 () 16 + 16 0x2,0,4 [dd]\n";
         let begins = of(perf, None).unwrap();

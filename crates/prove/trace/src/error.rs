@@ -3,24 +3,24 @@ use std::path::PathBuf;
 
 use crate::Format;
 
-/// A trace could not be read or written.
+/// Failure to read or write a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {
-    /// The operating system refused, or the compression is damaged.
+    /// The operating system reported an error, or the compression is damaged.
     #[error("{action} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// Action that failed.
         action: &'static str,
-        /// On which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: io::Error,
     },
-    /// There is no line in it.
+    /// The file is empty.
     #[error("{} is empty, and no trace; see whether the program that should have written it failed", path.display())]
     Empty {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
     },
     /// No format fits the beginning of the file.
@@ -30,132 +30,132 @@ pub enum TraceError {
         path.display(), Format::names()
     )]
     Unknown {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// How it begins.
+        /// First line of the file.
         first_line: String,
     },
-    /// The beginning fits several formats.
+    /// Several formats fit the beginning of the file.
     #[error(
         "{} may be {}; say which with --format",
         path.display(),
         formats.iter().map(|format| format!("{} ({})", format.description(), format.name())).collect::<Vec<_>>().join(" or ")
     )]
     Ambiguous {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
         /// Formats that fit.
         formats: Vec<Format>,
     },
-    /// The file is compressed in a way that isn't read.
+    /// The file uses an unsupported compression.
     #[error(
         "{} is compressed, and only zstd and gzip are read; decompress it first: {command} {} {} | nandle … -",
         path.display(), if *command == "unzip" { "-p" } else { "-dc" }, path.display()
     )]
     OtherCompression {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The command that decompresses it.
+        /// Command that decompresses it.
         command: &'static str,
     },
-    /// The compression ends before the text does.
+    /// The compressed data ends in the middle of a frame.
     #[error(
         "reading the trace {}: its compression ends in the middle of a frame, so the file was cut off, or is still being \
          written; get it whole, or read what is there: {command} -dcq {} | head -n -1 | nandle … -",
         path.display(), path.display()
     )]
     CutOff {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// The command that decompresses it.
+        /// Command that decompresses it.
         command: &'static str,
     },
-    /// The text begins as that of another format than the one that was named.
+    /// The text has another format than the one named.
     #[error(
         "{} begins as {} does, and --format says {}; leave --format out, or name that one",
         path.display(), found.description(), named.description()
     )]
     OtherFormat {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was named.
+        /// Format named.
         named: Format,
-        /// What it looks like.
+        /// Format detected.
         found: Format,
     },
-    /// The text is there and tells of nothing, in the format that was named.
+    /// The text has no event in the named format.
     #[error(
         "{}: {lines} lines were read as {}, and none of them tells of a request; name another --format, or leave it out",
         path.display(), format.description()
     )]
     NoEvents {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What it was read as.
+        /// Format it was read as.
         format: Format,
-        /// How many lines it has.
+        /// Number of lines.
         lines: u64,
     },
-    /// A device was chosen, and the format tells of none.
+    /// A device was selected, but the format names no devices.
     #[error(
         "{} is {}, which has one flat space and names no devices; leave --device out",
         path.display(), format.description()
     )]
     NoDevices {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Its format.
+        /// Format of the file.
         format: Format,
     },
-    /// A device was chosen of which the trace doesn't tell.
+    /// The trace has no event of the selected device.
     #[error("{} has no event of device {device}; it has {others}", path.display())]
     NoSuchDevice {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was chosen.
+        /// Device selected.
         device: String,
-        /// Those of which it tells.
+        /// Devices in the trace.
         others: String,
     },
     /// A line is damaged.
     #[error("{}, line {line}: {complaint}, in {text:?}; --skip-bad counts such lines and goes on", path.display())]
     BadLine {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Counted from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// What was expected and got.
+        /// Value expected and value found.
         complaint: String,
         /// The line, or its beginning.
         text: String,
     },
-    /// The trace tells of several devices, and addresses of different devices can't be mixed.
+    /// The trace has events of several devices, whose addresses can't be mixed.
     #[error(
         "{}, line {line}: an event of device {other}, and the trace began with device {device}; choose one with --device",
         path.display()
     )]
     SeveralDevices {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Counted from 1.
+        /// Number of the line, from 1.
         line: u64,
-        /// The device of the first event.
+        /// Device of the first event.
         device: String,
-        /// The other.
+        /// Device of this line.
         other: String,
     },
-    /// More different pages are written than there is memory for.
+    /// The trace writes to more distinct pages than memory allows.
     #[error(
         "the trace writes to {pages_max} different pages of {page_bytes} bytes or more, and this process has no memory for the \
          statistics of more; give a larger --page, or a --limit"
     )]
     TooManyPages {
-        /// The most that there may be.
+        /// Maximum number of pages.
         pages_max: u64,
-        /// Length of a page.
+        /// Length of a page, in bytes.
         page_bytes: u64,
     },
-    /// The format needs two passes, and standard input can be read only once.
+    /// The format needs two passes, but standard input can be read only once.
     #[error(
         "a trace of fio's is read twice, because it may name several files, and standard input can be read only once: save it \
          to a file and name that"
@@ -164,7 +164,7 @@ pub enum TraceError {
 }
 
 impl TraceError {
-    /// Whether one line alone is at fault, so that reading can go on behind it.
+    /// Returns true if a single line is at fault, so that reading can continue behind it.
     pub fn is_bad_line(&self) -> bool {
         matches!(self, Self::BadLine { .. })
     }

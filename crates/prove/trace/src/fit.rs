@@ -1,17 +1,17 @@
 use crate::Record;
 
-/// How a trace's writes lie on pages of a length.
+/// Statistics of how well a trace's writes fit pages of a given length.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageFit {
     page_bytes: u64,
     writes: u64,
     unaligned: u64,
-    /// Writes of a power of two of bytes that begin at a multiple of their own length, by that power.
+    /// Counts of writes whose length is a power of two and divides their address, by that power.
     natural: [u64; u64::BITS as usize],
 }
 
 impl PageFit {
-    /// For pages of `page_bytes`.
+    /// Creates statistics for pages of `page_bytes` bytes.
     ///
     /// # Panics
     /// `page_bytes` is 0.
@@ -20,7 +20,7 @@ impl PageFit {
         Self { page_bytes, writes: 0, unaligned: 0, natural: [0; u64::BITS as usize] }
     }
 
-    /// Takes the next event.
+    /// Adds an event.
     pub fn add(&mut self, record: &Record) {
         if !record.operation.is_write() {
             return;
@@ -34,7 +34,7 @@ impl PageFit {
         }
     }
 
-    /// Length of a page.
+    /// Length of a page, in bytes.
     pub fn page_bytes(&self) -> u64 {
         self.page_bytes
     }
@@ -44,13 +44,13 @@ impl PageFit {
         self.writes
     }
 
-    /// Those that don't begin and end at a page's border.
+    /// Writes that don't begin and end at a page boundary.
     pub fn unaligned(&self) -> u64 {
         self.unaligned
     }
 
-    /// The length that more than half of the writes have, if they begin at multiples of it and it is a power of two: what
-    /// the engine takes for a page.
+    /// Length of more than half of the writes, if it is a power of two and divides their addresses.
+    /// This is probably the page length of the engine.
     pub fn usual_bytes(&self) -> Option<u64> {
         debug_assert!(
             self.natural.iter().sum::<u64>() <= self.writes && self.unaligned <= self.writes,
@@ -69,7 +69,7 @@ mod tests {
     use crate::Operation;
 
     #[test]
-    fn the_usual_length_is_that_of_most_writes() {
+    fn usual_length_is_the_length_of_most_writes() {
         let fit = |page_bytes, extents: &[(u64, u64)]| {
             let mut fit = PageFit::new(page_bytes);
             for &(address, length_bytes) in extents {
@@ -93,8 +93,12 @@ mod tests {
         let mostly_8k = [(0, 8192), (16_384, 8192), (8192, 24_576)];
         assert_eq!(fit(4096, &mostly_8k), (3, 0, Some(8192)));
         assert_eq!(fit(16_384, &mostly_8k), (3, 3, Some(8192)));
-        assert_eq!(fit(4096, &[(0, 8192), (8192, 4096)]), (2, 0, None), "half is not most");
-        assert_eq!(fit(4096, &[(4096, 8192)]), (1, 0, None), "it doesn't lie as a page of that length does");
+        assert_eq!(
+            fit(4096, &[(0, 8192), (8192, 4096)]),
+            (2, 0, None),
+            "half of the writes are not a majority"
+        );
+        assert_eq!(fit(4096, &[(4096, 8192)]), (1, 0, None), "the write isn't aligned to its length");
         assert_eq!(fit(4096, &[]), (0, 0, None));
     }
 }

@@ -1,6 +1,7 @@
-//! Block traces: what was read and written where, in which order, as tools and engines record it. This crate
-//! reads the common formats, writes its own and fio's, and says what a trace's page writes look like
-//! to a drive. It must never touch the device that a trace names, and it knows nothing of write policies.
+//! Block traces: reads and writes of a device, in order, as recorded by tools and engines. This
+//! crate reads the common formats, writes its own and fio's, and computes statistics of a trace's
+//! page writes. It never accesses the device named by a trace, and is independent of write
+//! policies.
 //!
 //! ```no_run
 //! use nandle_trace::{ReadOptions, Reader, Statistics};
@@ -38,6 +39,6 @@ pub use statistics::{
     AreaShare, RecordedLatency, RewriteShare, RunShare, SizeCount, SkewShare, Statistics, TraceStatistics,
     ZoneCounts,
 };
-pub use times::TimesBack;
-pub use writer::{Writer, WrittenFormat};
-pub use zones::Zones;
+pub use times::BackwardTimes;
+pub use writer::{OutputFormat, Writer};
+pub use zones::ZoneTranslator;

@@ -2,7 +2,7 @@ use std::io::{self, BufRead};
 
 use crate::limits::LINE_BYTES_MAX;
 
-/// Lines with their numbers, in bounded memory whatever the file holds.
+/// Numbered lines, in memory bounded independently of the file.
 pub(crate) struct Lines {
     source: Box<dyn BufRead>,
     buffer: Vec<u8>,
@@ -14,7 +14,8 @@ impl Lines {
         Self { source, buffer: Vec::new(), number: 0 }
     }
 
-    /// The next line without its end, and its number from 1; of a line that is too long, its beginning.
+    /// Returns the next line: its number from 1, its text without the line break, and true if it is
+    /// valid text of bounded length. An overlong line is truncated.
     pub(crate) fn next(&mut self) -> io::Result<Option<(u64, &str, bool)>> {
         self.buffer.clear();
         let mut too_long = false;
@@ -48,7 +49,7 @@ impl Lines {
     }
 }
 
-/// A text without the byte order mark that some editors begin it with.
+/// Strips the byte order mark that some editors write.
 pub(crate) fn without_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }
@@ -73,13 +74,13 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+    fn byte_order_mark_is_stripped_from_the_first_line() {
         let lines = all("\u{feff}one\n\u{feff}two".as_bytes());
         assert_eq!(lines, [(1, "one".into(), true), (2, "\u{feff}two".into(), true)]);
     }
 
     #[test]
-    fn what_is_no_text_is_a_bad_line_and_the_next_one_is_read() {
+    fn binary_line_is_bad_and_the_next_line_is_read() {
         let lines = all(b"\xff\xfe\nnext");
         assert_eq!(lines, [(1, String::new(), false), (2, "next".into(), true)]);
         let long: &'static [u8] = Box::leak([vec![b'x'; 200_000], b"\nnext".to_vec()].concat().into());

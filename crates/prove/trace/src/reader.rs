@@ -1,56 +1,58 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
-use crate::detect::{Beginning, SHOWN_CHARS, recognise};
+use crate::detect::{DetectedFormat, SHOWN_CHARS, recognise};
 use crate::format::{Event, Format, Parser};
 use crate::lines::Lines;
 use crate::source::{self, Source, reading};
-use crate::{Operation, Record, TimesBack, TraceError};
+use crate::{BackwardTimes, Operation, Record, TraceError};
 
-/// How many devices an error names.
+/// Maximum number of devices in an error.
 const OTHERS_SHOWN: usize = 8;
 
-/// How a trace is to be read.
+/// Options for reading a trace.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
-    /// The format; `None` recognises it by the first lines.
+    /// Format; `None` detects it from the first lines.
     pub format: Option<Format>,
-    /// Events of this device only, in the format's own words (`8,16`; `hm.1`); `None` expects a single device.
+    /// Device whose events are read, in the notation of the format (`8,16`; `hm.1`). `None`
+    /// requires that the trace has a single device.
     pub device: Option<String>,
-    /// Counts damaged lines instead of ending at the first.
+    /// Counts damaged lines instead of failing at the first.
     pub skip_bad: bool,
 }
 
-/// Whose events are taken.
+/// Selection of devices.
 enum Devices {
-    /// This one's. The others are passed over; no more of them are kept than an error names.
+    /// Events of one device. Some of the others are remembered for an error.
     Chosen { device: String, others: Vec<String> },
-    /// The first one's, `None` until there is an event, and others are an error.
+    /// Events of the first device, `None` before the first event. Other devices are an error.
     Single(Option<String>),
 }
 
-/// The events of a trace, one after the other.
+/// Iterator over the events of a trace.
 ///
-/// The file may be compressed by zstd or gzip. Memory doesn't depend on its size. Times count from the first event. A write that is durable
-/// when it completes (forced unit access) has a sync of its extent behind it, and one before which the device is flushed a sync before it.
+/// The file may be compressed by zstd or gzip. Memory use is independent of its size. Times count
+/// from the first event. A durable write (forced unit access) is followed by a sync of its extent.
+/// A write that flushes the device first is preceded by a sync.
 pub struct Reader {
     path: PathBuf,
-    beginning: Beginning,
+    beginning: DetectedFormat,
     decompressor: Option<&'static str>,
     lines: Lines,
-    /// Number of the last line that was read.
+    /// Number of the last line read.
     line: u64,
     has_ended: bool,
-    /// Records of an event that was read.
+    /// Records ready to be returned.
     ready: VecDeque<Record>,
     parser: Box<dyn Parser>,
     devices: Devices,
     skip_bad: bool,
     bad_lines: u64,
-    /// Events of the device.
+    /// Events of the selected device.
     events: u64,
     start_us: Option<u64>,
-    times_back: TimesBack,
+    backward_times: BackwardTimes,
     failed: bool,
 }
 
@@ -58,8 +60,10 @@ impl Reader {
     /// Opens a trace; `-` is standard input.
     ///
     /// # Errors
-    /// The file can't be read, no format fits it or another than the named one does, a device is chosen where there are
-    /// none, or its format takes two passes and it is standard input.
+    ///
+    /// The file can't be read; its format is unknown or differs from the named one; a device is
+    /// selected, but the format names none; or the format takes two passes, and the trace is on
+    /// standard input.
     pub fn open(path: &Path, options: &ReadOptions) -> Result<Self, TraceError> {
         let mut source = source::open(path)?;
         if source.beginning.is_empty() {
@@ -95,42 +99,42 @@ impl Reader {
             bad_lines: 0,
             events: 0,
             start_us: None,
-            times_back: TimesBack::default(),
+            backward_times: BackwardTimes::default(),
             failed: false,
         })
     }
 
-    /// The format it is read in.
+    /// Format of the trace.
     pub fn format(&self) -> Format {
         self.beginning.format
     }
 
-    /// Whether events have latencies; single ones may lack it all the same.
-    pub fn tells_latencies(&self) -> bool {
-        self.beginning.tells_latencies
+    /// Returns true if the trace has latencies. Single events may still lack them.
+    pub fn has_latencies(&self) -> bool {
+        self.beginning.has_latencies
     }
 
-    /// How many damaged lines were passed over.
+    /// Damaged lines skipped so far.
     pub fn bad_lines(&self) -> u64 {
         self.bad_lines
     }
 
-    /// How many lines before the first event were passed over, blank ones, comments and known headers apart.
+    /// Lines skipped before the first event, except blank lines, comments and known headers.
     pub fn lines_before(&self) -> u64 {
         self.beginning.lines_before
     }
 
-    /// Whether the format was recognised by the shape of bare columns of numbers, which may mean something else.
+    /// Returns true if only the shape of bare columns suggests the format, so that it may be wrong.
     pub fn is_guessed(&self) -> bool {
         self.beginning.is_guessed
     }
 
-    /// Events whose times go back, so far.
-    pub fn times_back(&self) -> TimesBack {
-        self.times_back
+    /// Events so far whose times go backwards.
+    pub fn backward_times(&self) -> BackwardTimes {
+        self.backward_times
     }
 
-    /// The next event, `None` at the end.
+    /// Returns the next event, or `None` at the end.
     fn read(&mut self) -> Result<Option<Record>, TraceError> {
         loop {
             if let Some(record) = self.ready.pop_front() {
@@ -155,7 +159,7 @@ impl Reader {
         };
         debug_assert!(line > self.line, "line {line} comes after line {}", self.line);
         self.line = line;
-        // Text before the first event.
+        // Skip lines before the first event.
         if line < self.beginning.first_line {
             return Ok(());
         }
@@ -178,7 +182,7 @@ impl Reader {
         }
     }
 
-    /// Takes an event, if it is one of the device.
+    /// Adds an event if it belongs to the selected device.
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         let (flushes_before, is_durable) = (event.flushes_before, event.is_durable);
         let Some(record) = self.of_the_device(self.line, event)? else { return Ok(()) };
@@ -192,7 +196,7 @@ impl Reader {
         Ok(())
     }
 
-    /// A trace without events is one, when it is known to be one.
+    /// Checks at the end that the trace had events, unless its format was certain.
     fn at_the_end(&self) -> Result<(), TraceError> {
         let lines = self.line;
         if self.events > 0 {
@@ -229,9 +233,9 @@ impl Reader {
         Ok(Some(event.record))
     }
 
-    /// The event with its time counted from the trace's start.
+    /// Returns the record with its time counted from the start of the trace.
     fn timed(&mut self, mut record: Record) -> Record {
-        self.times_back.add(self.line, record.time_us);
+        self.backward_times.add(self.line, record.time_us);
         if self.parser.has_absolute_times() {
             record.time_us = record.time_us.saturating_sub(*self.start_us.get_or_insert(record.time_us));
         }
@@ -242,7 +246,7 @@ impl Reader {
 impl Iterator for Reader {
     type Item = Result<Record, TraceError>;
 
-    /// The next event; nothing comes after an error.
+    /// Returns the next event. After an error, iteration ends.
     fn next(&mut self) -> Option<Self::Item> {
         if self.failed {
             return None;
@@ -258,7 +262,7 @@ impl Iterator for Reader {
     }
 }
 
-/// What a line says, if that can be.
+/// Parses a line and checks the event.
 fn parsed(parser: &mut dyn Parser, text: &str) -> Result<Option<Event>, String> {
     let event = parser.parse(text)?;
     match event.as_ref().and_then(|event| event.record.complaint()) {

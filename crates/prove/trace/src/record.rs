@@ -2,50 +2,50 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::REQUEST_BYTES_MAX;
 
-/// No file and no device is longer: offsets have a sign.
+/// Maximum end of an extent: file offsets are signed.
 const END_MAX: u64 = i64::MAX.cast_unsigned();
 
-/// One event of a trace.
+/// An event of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Record {
-    /// When it was issued, counted from a start that the trace chooses.
+    /// Time of issue in microseconds, from a start that the trace chooses.
     pub time_us: u64,
-    /// What was asked for.
+    /// Operation requested.
     pub operation: Operation,
-    /// First byte, in one flat space (files lie end to end).
+    /// First byte, in one flat space in which files are laid end to end.
     pub address: u64,
-    /// Number of bytes; 0 for a sync of everything, and a reset of all zones.
+    /// Length in bytes; 0 for a sync of everything or a reset of all zones.
     pub length_bytes: u64,
-    /// How long the device took for it, where the trace tells.
+    /// Response time of the device in nanoseconds, if recorded.
     pub latency_ns: Option<u64>,
 }
 
-/// What an event asks for.
+/// Operation of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Operation {
-    /// Bytes are read.
+    /// Reads bytes.
     Read,
-    /// Bytes are written.
+    /// Writes bytes.
     Write,
-    /// What was written before becomes durable.
+    /// Makes earlier writes durable.
     Sync,
-    /// Contents are given up.
+    /// Discards contents.
     Discard,
-    /// Bytes are appended to the zone that begins at the address; the device chooses where in it.
+    /// Appends bytes to the zone at the address; the device chooses the place in the zone.
     Append,
-    /// Zones are emptied; all of them when the length is 0.
+    /// Empties zones; all of them if the length is 0.
     ZoneReset,
-    /// Zones are made full.
+    /// Makes zones full.
     ZoneFinish,
-    /// Zones are opened.
+    /// Opens zones.
     ZoneOpen,
-    /// Zones are closed.
+    /// Closes zones.
     ZoneClose,
 }
 
 impl Operation {
-    /// Every operation, in the order in which they are listed to people.
+    /// Every operation, in display order.
     pub const ALL: [Self; 9] = [
         Self::Read,
         Self::Write,
@@ -58,7 +58,7 @@ impl Operation {
         Self::ZoneClose,
     ];
 
-    /// The name in a trace of ours.
+    /// Name in Nandle's own format.
     pub fn name(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -73,24 +73,24 @@ impl Operation {
         }
     }
 
-    /// Whether bytes are written, at a place of the host's choice or of the device's.
+    /// Returns true if the operation writes data, at an address chosen by the host or the device.
     pub fn is_write(self) -> bool {
         matches!(self, Self::Write | Self::Append)
     }
 
-    /// Whether bytes move.
+    /// Returns true if the operation transfers data.
     pub fn moves_data(self) -> bool {
         self == Self::Read || self.is_write()
     }
 
-    /// The operation of that name, in whatever case.
+    /// Finds an operation by name, ignoring case.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|operation| operation.name().eq_ignore_ascii_case(name))
     }
 }
 
 impl Record {
-    /// The pages that the event touches, in ascending order.
+    /// Pages that the event touches, in ascending order.
     ///
     /// # Panics
     /// `page_bytes` is 0.
@@ -104,7 +104,8 @@ impl Record {
         pages
     }
 
-    /// What can't be of it, if anything: an event without bytes or with more than any request has, or one beyond the end of any file.
+    /// Returns the defect of an impossible event: no bytes, more bytes than a request can have, or
+    /// an extent beyond the end of any file.
     pub(crate) fn complaint(&self) -> Option<String> {
         let Self { operation, address, length_bytes, .. } = self;
         if *length_bytes == 0 && !matches!(operation, Operation::Sync | Operation::ZoneReset) {
@@ -122,7 +123,7 @@ impl Record {
         })
     }
 
-    /// Whether the event begins and ends on a page's border.
+    /// Returns true if the event begins and ends at a page boundary.
     pub fn is_aligned(&self, page_bytes: u64) -> bool {
         self.address.is_multiple_of(page_bytes) && self.length_bytes.is_multiple_of(page_bytes)
     }
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_not_be_is_complained_of() {
+    fn impossible_events_are_rejected() {
         let complaint = |operation, address, length_bytes| {
             Record { time_us: 0, operation, address, length_bytes, latency_ns: None }
                 .complaint()
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_record_touches_every_page_it_overlaps() {
+    fn record_touches_every_page_it_overlaps() {
         let record = |address, length_bytes| Record {
             time_us: 0,
             operation: Operation::Write,

@@ -1,4 +1,4 @@
-//! Opens a trace's text, decompressed where it is compressed.
+//! Opens and decompresses a trace.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -11,7 +11,7 @@ use crate::TraceError;
 const BUFFER_BYTES: usize = 1 << 16;
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
-/// Compressions that aren't read, and the commands that undo them.
+/// Unsupported compressions, and the commands that decompress them.
 const OTHER_MAGICS: [(&[u8], &str); 4] = [
     (&[0xfd, b'7', b'z', b'X', b'Z', 0], "xz"),
     (b"BZh", "bzip2"),
@@ -22,11 +22,11 @@ const OTHER_MAGICS: [(&[u8], &str); 4] = [
 /// Text of a trace, and its beginning.
 pub(crate) struct Source {
     pub(crate) text: Box<dyn BufRead>,
-    /// The first bytes, which `text` has once more.
+    /// The first bytes; `text` contains them, too.
     pub(crate) beginning: Vec<u8>,
-    /// Whether that is all of it.
+    /// True if `beginning` is the whole text.
     pub(crate) is_whole: bool,
-    /// The command that decompresses it, where it is compressed.
+    /// Command that decompresses the file, if it is compressed.
     pub(crate) decompressor: Option<&'static str>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, TraceError> {
     let mut beginning = Vec::new();
     let limit = BUFFER_BYTES as u64;
     let read = text.by_ref().take(limit).read_to_end(&mut beginning);
-    // What is damaged further on is told when it is reached.
+    // Damage further on is reported when it is reached.
     if let Err(source) = read
         && beginning.is_empty()
     {
@@ -66,7 +66,7 @@ pub(crate) fn open(path: &Path) -> Result<Source, TraceError> {
     Ok(Source { text, beginning, is_whole, decompressor })
 }
 
-/// The first bytes, of which a pipe may give fewer at a time.
+/// Reads the first bytes, which a pipe may deliver in parts.
 fn peek(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     const MAGIC_BYTES_MAX: u64 = 8;
     let mut bytes = Vec::new();
@@ -74,7 +74,7 @@ fn peek(raw: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Why a trace can't be read; only a decompression can tell where its file should end.
+/// Wraps a read error. An early end of the file can only be detected if it is compressed.
 pub(crate) fn reading(path: &Path, decompressor: Option<&'static str>, source: io::Error) -> TraceError {
     match decompressor {
         Some(command) if source.kind() == io::ErrorKind::UnexpectedEof => {

@@ -1,16 +1,16 @@
-/// Events whose times lie before the latest time of the events before them. They stay in the order of the lines.
+/// Statistics of events whose times precede an earlier event's time. Their order isn't changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct TimesBack {
+pub struct BackwardTimes {
     /// Number of events.
     pub events: u64,
-    /// Line of the first of them, from 1.
+    /// Line of the first such event, from 1.
     pub first_line: u64,
-    /// The longest way back.
+    /// Longest step back, in microseconds.
     pub back_us_max: u64,
     latest_us: u64,
 }
 
-impl TimesBack {
+impl BackwardTimes {
     pub(crate) fn add(&mut self, line: u64, time_us: u64) {
         let back_us = self.latest_us.saturating_sub(time_us);
         self.latest_us = self.latest_us.max(time_us);
@@ -30,8 +30,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_way_back_is_from_the_latest_time() {
-        let mut times = TimesBack::default();
+    fn step_back_is_measured_from_the_latest_time() {
+        let mut times = BackwardTimes::default();
         for (line, time_us) in [(1, 10), (2, 30), (3, 20), (4, 25), (5, 30)] {
             times.add(line, time_us);
         }

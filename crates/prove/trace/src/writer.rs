@@ -5,20 +5,20 @@ use std::path::{Path, PathBuf};
 use crate::format::{CSV_HEADER, CSV_HEADER_WITH_LATENCY, FIO_HEADER};
 use crate::{Operation, Record, TraceError};
 
-/// zstd's own default is 3; traces are written once and kept.
+/// Above zstd's default of 3, because traces are written once and kept.
 const COMPRESSION_LEVEL: i32 = 9;
 
-/// The formats that are written, and what each of them needs to know.
+/// Output formats and their parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum WrittenFormat {
-    /// Ours, with a column of latencies or without.
+pub enum OutputFormat {
+    /// Nandle's own CSV.
     Csv {
-        /// Whether there is the column.
+        /// True to write a column of latencies.
         latencies: bool,
     },
-    /// fio's iolog, version 3, which has no place for latencies.
+    /// fio's iolog, version 3, which can't store latencies.
     FioIolog {
-        /// The name that the log gives to the file or device which is written to; our own format has none.
+        /// Name of the file or device in the log; traces don't store one.
         file: String,
     },
 }
@@ -27,11 +27,11 @@ pub enum WrittenFormat {
 pub struct Writer {
     path: PathBuf,
     text: Box<dyn Text>,
-    format: WrittenFormat,
+    format: OutputFormat,
     last_us: u64,
 }
 
-/// Text that has to be ended, so that the compression's last frame is whole.
+/// Text output that must be finished, so that the last compressed frame is complete.
 trait Text: Write {
     fn end(self: Box<Self>) -> io::Result<()>;
 }
@@ -49,11 +49,12 @@ impl Text for BufWriter<zstd::Encoder<'static, File>> {
 }
 
 impl Writer {
-    /// Makes the file, which must not be there yet; compresses when its name ends in `.zst`.
+    /// Creates the file, which must not exist. Compresses it if its name ends in `.zst`.
     ///
     /// # Errors
-    /// The file is there, or can't be made.
-    pub fn create(path: &Path, format: WrittenFormat) -> Result<Self, TraceError> {
+    ///
+    /// The file exists, or can't be created.
+    pub fn create(path: &Path, format: OutputFormat) -> Result<Self, TraceError> {
         let failed = |source| TraceError::File { action: "making the trace", path: path.into(), source };
         let output = File::create_new(path).map_err(failed)?;
         let text: Box<dyn Text> = if path.extension().is_some_and(|extension| extension == "zst") {
@@ -69,9 +70,9 @@ impl Writer {
 
     fn header(&mut self) -> io::Result<()> {
         match &self.format {
-            WrittenFormat::Csv { latencies: false } => writeln!(self.text, "{CSV_HEADER}"),
-            WrittenFormat::Csv { latencies: true } => writeln!(self.text, "{CSV_HEADER_WITH_LATENCY}"),
-            WrittenFormat::FioIolog { file } => {
+            OutputFormat::Csv { latencies: false } => writeln!(self.text, "{CSV_HEADER}"),
+            OutputFormat::Csv { latencies: true } => writeln!(self.text, "{CSV_HEADER_WITH_LATENCY}"),
+            OutputFormat::FioIolog { file } => {
                 writeln!(self.text, "{FIO_HEADER}\n0 {file} add\n0 {file} open")
             }
         }
@@ -80,7 +81,9 @@ impl Writer {
     /// Writes an event.
     ///
     /// # Errors
-    /// The file can't be written to, or fio's log has no such operation: see [`Zones`](crate::Zones).
+    ///
+    /// The file can't be written, or fio's log doesn't support the operation: see
+    /// [`ZoneTranslator`](crate::ZoneTranslator).
     pub fn write(&mut self, record: &Record) -> Result<(), TraceError> {
         self.last_us = self.last_us.max(record.time_us);
         self.line(record).map_err(|source| self.failed(source))
@@ -89,7 +92,7 @@ impl Writer {
     fn line(&mut self, record: &Record) -> io::Result<()> {
         let Record { time_us, operation, address, length_bytes, latency_ns } = record;
         match &self.format {
-            WrittenFormat::FioIolog { file } => {
+            OutputFormat::FioIolog { file } => {
                 let action = match operation {
                     Operation::Discard => "trim",
                     Operation::Read | Operation::Write | Operation::Sync => operation.name(),
@@ -103,7 +106,7 @@ impl Writer {
                 };
                 writeln!(self.text, "{time_us} {file} {action} {address} {length_bytes}")
             }
-            WrittenFormat::Csv { latencies } => {
+            OutputFormat::Csv { latencies } => {
                 write!(self.text, "{time_us},{},{address},{length_bytes}", operation.name())?;
                 match latency_ns {
                     Some(latency_ns) if *latencies => writeln!(self.text, ",{latency_ns}"),
@@ -114,14 +117,15 @@ impl Writer {
         }
     }
 
-    /// Writes the end, and has the file durable.
+    /// Writes the end of the trace, and syncs the file.
     ///
     /// # Errors
-    /// The file can't be written to.
+    ///
+    /// The file can't be written.
     pub fn finish(mut self) -> Result<(), TraceError> {
         let closed = match &self.format {
-            WrittenFormat::FioIolog { file } => writeln!(self.text, "{} {file} close", self.last_us),
-            WrittenFormat::Csv { .. } => Ok(()),
+            OutputFormat::FioIolog { file } => writeln!(self.text, "{} {file} close", self.last_us),
+            OutputFormat::Csv { .. } => Ok(()),
         };
         let path = self.path;
         closed.and_then(|()| self.text.end()).map_err(|source| TraceError::File {

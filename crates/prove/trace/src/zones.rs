@@ -2,21 +2,21 @@ use std::collections::BTreeMap;
 
 use crate::{Operation, Record};
 
-/// Zones whose ends are remembered: more than drives have.
+/// Maximum number of zones tracked; drives have fewer.
 const ZONES_MAX: usize = 1 << 20;
 
-/// Says requests of zoned devices in terms of a drive without zones.
+/// Translates requests of a zoned device to requests of a conventional drive.
 ///
-/// A trace says in which zone an append was, and the device chooses where in it: behind what was appended to the zone before. A zone that holds
-/// something when the trace begins counts as empty.
+/// A trace names the zone of an append, and the device chooses the address: behind the data
+/// appended before. A zone that has contents when the trace begins is taken to be empty.
 #[derive(Debug, Default)]
-pub struct Zones {
+pub struct ZoneTranslator {
     /// Bytes appended to each zone, by the zone's first byte.
     appended_bytes: BTreeMap<u64, u64>,
 }
 
-impl Zones {
-    /// Records as a drive without zones would get them, and whatever error there is.
+impl ZoneTranslator {
+    /// Translates records, and passes errors through.
     pub fn over<E>(
         records: impl Iterator<Item = Result<Record, E>>,
     ) -> impl Iterator<Item = Result<Record, E>> {
@@ -27,7 +27,8 @@ impl Zones {
         })
     }
 
-    /// The request as a drive without zones would get it: an append is a write, a reset a discard; `None` where there is nothing to do.
+    /// Translates a record: an append becomes a write, a reset a discard. Returns `None` if there
+    /// is nothing to do.
     pub fn conventional(&mut self, record: Record) -> Option<Record> {
         match record.operation {
             Operation::Read | Operation::Write | Operation::Sync | Operation::Discard => Some(record),
@@ -44,7 +45,7 @@ impl Zones {
         let before = self.appended_bytes.entry(record.address).or_default();
         let moved =
             Record { operation: Operation::Write, address: record.address.saturating_add(*before), ..record };
-        // Beyond the end of any device nothing is appended: it stays where the trace has it.
+        // An append beyond the end of any device keeps its original address.
         if moved.complaint().is_some() {
             return Record { operation: Operation::Write, ..record };
         }
@@ -76,8 +77,8 @@ mod tests {
     }
 
     #[test]
-    fn appends_lie_behind_each_other_until_a_reset() {
-        let mut zones = Zones::default();
+    fn appends_are_consecutive_until_a_reset() {
+        let mut zones = ZoneTranslator::default();
         let mut place = |operation, address, bytes| {
             zones
                 .conventional(record(operation, address, bytes))

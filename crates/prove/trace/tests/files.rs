@@ -1,10 +1,10 @@
-//! Traces as files: recognised, decompressed, converted, and refused.
+//! Traces as files: detection, decompression, conversion and refusal.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use nandle_trace::{Format, Operation, ReadOptions, Reader, Record, TraceError, Writer, WrittenFormat};
+use nandle_trace::{Format, Operation, OutputFormat, ReadOptions, Reader, Record, TraceError, Writer};
 
 fn file(directory: &Path, name: &str, text: impl AsRef<[u8]>) -> PathBuf {
     let path = directory.join(name);
@@ -33,10 +33,10 @@ fn some_records() -> Vec<Record> {
 }
 
 #[test]
-fn what_is_written_is_read_again_in_every_format_that_can_be_written() {
+fn every_output_format_round_trips() {
     let directory = tempfile::tempdir().unwrap();
     let (csv, fio) =
-        (WrittenFormat::Csv { latencies: false }, WrittenFormat::FioIolog { file: "/dev/null".into() });
+        (OutputFormat::Csv { latencies: false }, OutputFormat::FioIolog { file: "/dev/null".into() });
     for (name, format, written) in [
         ("a.csv", Format::Csv, &csv),
         ("a.csv.zst", Format::Csv, &csv),
@@ -56,7 +56,7 @@ fn what_is_written_is_read_again_in_every_format_that_can_be_written() {
 }
 
 #[test]
-fn latencies_are_kept_where_there_is_a_column_for_them() {
+fn latencies_are_kept_if_the_format_has_a_column() {
     let directory = tempfile::tempdir().unwrap();
     let records: Vec<Record> = some_records()
         .into_iter()
@@ -65,29 +65,29 @@ fn latencies_are_kept_where_there_is_a_column_for_them() {
         .collect();
     for (name, latencies) in [("with.csv.zst", true), ("without.csv", false)] {
         let path = directory.path().join(name);
-        let mut writer = Writer::create(&path, WrittenFormat::Csv { latencies }).unwrap();
+        let mut writer = Writer::create(&path, OutputFormat::Csv { latencies }).unwrap();
         for record in &records {
             writer.write(record).unwrap();
         }
         writer.finish().unwrap();
         let reader = Reader::open(&path, &ReadOptions::default()).unwrap();
-        assert_eq!((reader.format(), reader.tells_latencies()), (Format::Csv, latencies));
+        assert_eq!((reader.format(), reader.has_latencies()), (Format::Csv, latencies));
         let read: Vec<Record> = reader.map(Result::unwrap).collect();
         assert_eq!(read, if latencies { records.clone() } else { some_records() }, "{name}");
     }
 }
 
 #[test]
-fn a_file_that_is_there_is_not_written_over() {
+fn existing_file_is_not_overwritten() {
     let directory = tempfile::tempdir().unwrap();
     let path = file(directory.path(), "kept.csv", "something else");
-    let csv = WrittenFormat::Csv { latencies: false };
+    let csv = OutputFormat::Csv { latencies: false };
     assert!(matches!(Writer::create(&path, csv), Err(TraceError::File { .. })));
     assert_eq!(fs::read_to_string(&path).unwrap(), "something else");
 }
 
 #[test]
-fn a_bad_line_is_named_or_counted() {
+fn bad_line_is_reported_or_counted() {
     let directory = tempfile::tempdir().unwrap();
     let text = "time_us,op,address,length\n1,write,0,4096\n2,write,oops,4096\n3,sync,0,0\n";
     let path = file(directory.path(), "a.csv", text);
@@ -112,10 +112,10 @@ fn foreign_empty_and_missing_files_are_refused() {
 }
 
 #[test]
-fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
+fn truncated_compressed_file_is_an_error() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("a.csv.zst");
-    let mut writer = Writer::create(&path, WrittenFormat::Csv { latencies: false }).unwrap();
+    let mut writer = Writer::create(&path, OutputFormat::Csv { latencies: false }).unwrap();
     for time_us in 0..10_000 {
         writer
             .write(&Record {
@@ -136,7 +136,7 @@ fn a_compressed_file_that_is_cut_off_is_an_error_and_not_an_end() {
 }
 
 #[test]
-fn events_of_several_devices_need_a_choice() {
+fn trace_of_several_devices_needs_a_selection() {
     let directory = tempfile::tempdir().unwrap();
     let text = "128166372003061629,hm,0,Write,0,4096,1\n128166372003061639,hm,1,Write,8192,4096,1\n\
                 128166372003061729,hm,0,Write,4096,4096,1\n";
@@ -150,7 +150,7 @@ fn events_of_several_devices_need_a_choice() {
 }
 
 #[test]
-fn a_format_that_is_named_must_be_the_one_that_is_there() {
+fn named_format_must_match_the_file() {
     let directory = tempfile::tempdir().unwrap();
     let refused = |path: &Path, format| {
         read(path, &ReadOptions { format: Some(format), ..Default::default() }).unwrap_err().to_string()
@@ -163,11 +163,11 @@ fn a_format_that_is_named_must_be_the_one_that_is_there() {
     assert!(said.contains("2 lines") && said.contains("none of them"), "{said}");
     let header = file(directory.path(), "header.csv", "time_us,op,address,length\n");
     let csv = ReadOptions { format: Some(Format::Csv), ..Default::default() };
-    assert_eq!(read(&header, &csv).unwrap(), [], "a trace without events is one");
+    assert_eq!(read(&header, &csv).unwrap(), [], "a trace may have no events");
 }
 
 #[test]
-fn a_device_that_is_chosen_must_be_there() {
+fn selected_device_must_exist() {
     let directory = tempfile::tempdir().unwrap();
     let refused = |path: &Path, device: &str| {
         let options = ReadOptions { device: Some(device.into()), ..Default::default() };
@@ -182,7 +182,7 @@ fn a_device_that_is_chosen_must_be_there() {
 }
 
 #[test]
-fn what_no_device_can_do_is_a_bad_line() {
+fn impossible_request_is_a_bad_line() {
     let directory = tempfile::tempdir().unwrap();
     let text = "time_us,op,address,length\n1,write,18446744073709551615,4096\n2,write,9223372036854775807,1\n\
                 3,write,0,0\n4,sync,0,0\n5,write,0,4096\n";

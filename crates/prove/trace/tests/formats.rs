@@ -1,4 +1,4 @@
-//! Every format's own inputs, with the right results worked out by hand.
+//! Sample inputs of every format, with results worked out by hand.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use std::path::PathBuf;
@@ -42,11 +42,11 @@ fn stat(name: &str) -> TraceStatistics {
 }
 
 #[test]
-fn a_requeued_request_counts_once_and_forced_unit_access_is_durable() {
+fn requeued_request_counts_once_and_forced_unit_access_is_durable() {
     let found = stat("blkparse-requeue-fua.txt");
     assert_eq!((found.reads, found.read_bytes), (1, 8192));
     assert_eq!((found.writes, found.discards), (3, 1));
-    assert_eq!(found.syncs, 2, "a flush, and the write that is durable");
+    assert_eq!(found.syncs, 2, "a flush, and the durable write");
     let events = events("blkparse-requeue-fua.txt", &ReadOptions::default());
     let durable = events.iter().position(|event| *event == (Operation::Write, 8192 * 512, 4096)).unwrap();
     assert_eq!(events[durable + 1], (Operation::Sync, 8192 * 512, 4096));
@@ -70,7 +70,7 @@ fn a_flush_before_a_write_is_a_sync_before_it() {
 }
 
 #[test]
-fn devices_that_issue_nothing_are_read_where_requests_are_queued() {
+fn stacked_devices_count_queued_requests() {
     let events = events("blkparse-bio-only.txt", &ReadOptions::default());
     assert_eq!(
         events,
@@ -80,7 +80,7 @@ fn devices_that_issue_nothing_are_read_where_requests_are_queued() {
 }
 
 #[test]
-fn zoned_requests_have_kinds_of_their_own() {
+fn zoned_requests_have_their_own_kinds() {
     let events = events("blkparse-zoned.txt", &ReadOptions::default());
     let (zone, zone_bytes) = (256 * MIB, 256 * MIB);
     assert_eq!(
@@ -101,16 +101,16 @@ fn zoned_requests_have_kinds_of_their_own() {
 }
 
 #[test]
-fn times_that_go_back_are_counted_and_the_span_is_from_the_earliest_to_the_latest() {
+fn backward_times_are_counted_and_the_span_covers_all_times() {
     let mut reader = open("blkparse-times-go-back.txt", &ReadOptions::default());
     let found = statistics(reader.by_ref());
     assert_eq!(found.duration_us, 1_100_001);
-    let back = reader.times_back();
+    let back = reader.backward_times();
     assert_eq!((back.events, back.first_line, back.back_us_max), (1, 3, 600_000));
 }
 
 #[test]
-fn text_before_the_first_event_is_passed_over() {
+fn text_before_the_first_event_is_skipped() {
     let events = events("perf-first-event-other.txt", &ReadOptions::default());
     assert_eq!(events, [(Operation::Write, 367_296_632 * 512, 4096)]);
 }
@@ -167,7 +167,7 @@ fn published_formats_are_read_by_their_columns() {
 }
 
 #[test]
-fn a_trace_that_fits_two_formats_is_asked_about() {
+fn trace_that_fits_two_formats_is_ambiguous() {
     let refused = Reader::open(&fixture("mqsim.txt"), &ReadOptions::default()).err().unwrap();
     let said = refused.to_string();
     assert!(said.contains("disksim-ascii") && said.contains("mqsim") && said.contains("--format"), "{said}");
@@ -177,7 +177,7 @@ fn a_trace_that_fits_two_formats_is_asked_about() {
 }
 
 #[test]
-fn columns_that_are_named_read_any_trace() {
+fn named_columns_read_any_trace() {
     let columns: Columns = "device=1,op=2,offset=3,bytes=4,time=5:us".parse().unwrap();
     let named = ReadOptions { format: Some(Format::Columns(columns)), ..of_device("725") };
     assert_eq!(events("trace-alibaba.csv", &named), [(Operation::Read, 59_110_326_272, 360_448)]);

@@ -1,18 +1,18 @@
-//! Damaged traces of every format: a reader may refuse, and neither panics nor goes on for ever.
+//! Damaged traces of every format: a reader may refuse them, but must not panic or hang.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 #![allow(clippy::cast_possible_truncation, reason = "random bits, of which any will do")]
 
 use std::fs;
 use std::path::PathBuf;
 
-use nandle_trace::{Columns, Format, ReadOptions, Reader, Statistics, Zones};
+use nandle_trace::{Columns, Format, ReadOptions, Reader, Statistics, ZoneTranslator};
 
-/// Trials of every day; `NANDLE_CASES` takes more.
+/// Default number of cases; `NANDLE_CASES` overrides it.
 const CASES: u64 = 1500;
-/// Pages of a trial: one line can name millions of them.
+/// Maximum pages of a case: one line can name millions.
 const PAGES_MAX: u64 = 1 << 12;
 
-/// `SplitMix64` (Steele et al. 2014).
+/// `SplitMix64` generator (Steele et al. 2014).
 struct Random(u64);
 
 impl Random {
@@ -43,7 +43,8 @@ fn inputs() -> Vec<Vec<u8>> {
     inputs
 }
 
-/// Bytes replaced, left out or put in, lines doubled, exchanged or cut, and numbers made very large.
+/// Replaces, removes or inserts bytes; duplicates, swaps or truncates lines; or makes numbers very
+/// large.
 fn damage(text: &mut Vec<u8>, random: &mut Random) {
     const WORDS: [&[u8]; 12] = [
         b"18446744073709551615",
@@ -93,7 +94,7 @@ fn options(random: &mut Random) -> ReadOptions {
 }
 
 #[test]
-fn no_damage_brings_a_reader_down() {
+fn damaged_traces_never_panic() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("trace");
     let inputs = inputs();
@@ -107,7 +108,7 @@ fn no_damage_brings_a_reader_down() {
         let options = options(&mut random);
         let Ok(mut reader) = Reader::open(&path, &options) else { continue };
         let mut statistics = Statistics::new(4096).with_pages_max(PAGES_MAX);
-        let mut zones = Zones::default();
+        let mut zones = ZoneTranslator::default();
         let mut events = 0_usize;
         for record in reader.by_ref() {
             let Ok(record) = record else { break };

@@ -8,7 +8,8 @@ use nandle_model::disk::{DiskParameters, MagneticDisk};
 use nandle_model::library;
 use nandle_model::world::{Host, ModelWorld, ModelledDevice};
 use nandle_replay::play::{
-    Compared, Places, PlayAddresses, PlayOptions, PlayWatcher, PlayedRequest, Survey, Timing, play,
+    AddressMap, CompletedRequest, PlayAddresses, PlayOptions, PlayWatcher, RecordedComparison, Survey,
+    Timing, play,
 };
 use nandle_trace::{Operation, ReadOptions, Reader, Record};
 
@@ -43,7 +44,7 @@ pub(crate) struct Modelled {
     /// Of each request, in milliseconds.
     pub(crate) response_ms: Vec<f64>,
     /// Beside the measured disk.
-    pub(crate) compared: Compared,
+    pub(crate) compared: RecordedComparison,
 }
 
 impl Modelled {
@@ -63,7 +64,7 @@ pub(crate) fn play_on(parameters: &DiskParameters, trace: &[Record]) -> Modelled
     let options = PlayOptions {
         timing: Timing::Think,
         queue_depth: 1,
-        places: Places::new(&survey, PlayAddresses::Keep, (capacity_bytes, block_bytes), false).unwrap(),
+        places: AddressMap::new(&survey, PlayAddresses::Keep, (capacity_bytes, block_bytes), false).unwrap(),
         patience: Nanos::MAX,
         read_bytes: 0,
     };
@@ -83,7 +84,7 @@ impl PlayWatcher for Noting {
         false
     }
 
-    fn completed(&mut self, request: &PlayedRequest) {
+    fn completed(&mut self, request: &CompletedRequest) {
         self.0.push(request.response.0 as f64 / 1e6);
     }
 }

@@ -1,29 +1,29 @@
 use nandle_pages::WriteCosts;
 use serde::{Deserialize, Serialize};
 
-/// What writing costs, as the policies were told, and where that comes from.
+/// Write costs given to the policies, and their sources.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct WriteCostsUsed {
-    /// A write in sequence.
+    /// Time of a sequential write, in nanoseconds.
     pub sequential_ns: u64,
-    /// A write in one of several streams.
+    /// Time of a write in one of several streams, in nanoseconds.
     pub partitioned_ns: u64,
-    /// A write at the best stride.
+    /// Time of a write at the best stride, in nanoseconds.
     pub ordered_ns: u64,
-    /// A random write within the focused area.
+    /// Time of a random write within the focused area, in nanoseconds.
     pub focused_ns: u64,
-    /// A random write.
+    /// Time of a random write, in nanoseconds.
     pub random_ns: u64,
-    /// Area in which random writes are cheap.
+    /// Length of the area in which random writes are cheap, in bytes.
     pub focused_area_bytes: u64,
-    /// Streams that are cheap.
+    /// Maximum number of streams that are cheap.
     pub partition_count_max: u32,
-    /// What the drive maps or cleans as one.
+    /// Unit that the drive maps or cleans, in bytes.
     pub mapping_unit_bytes: u64,
-    /// Figures of those above that come from a profile.
+    /// Figures that come from a profile.
     pub measured: Vec<CostFigure>,
-    /// Those that are the defaults: what the `StableBuffer` paper has.
+    /// Figures that are defaults, taken from the `StableBuffer` paper.
     pub assumed: Vec<CostFigure>,
 }
 
@@ -51,7 +51,7 @@ pub enum CostFigure {
 }
 
 impl CostFigure {
-    /// All of them, in their order in the file.
+    /// Every figure, in file order.
     pub const ALL: [Self; 8] = [
         Self::SequentialNs,
         Self::PartitionedNs,
@@ -65,7 +65,7 @@ impl CostFigure {
 }
 
 impl WriteCostsUsed {
-    /// Costs of which some are assumed, and the others measured.
+    /// Creates costs; figures not in `assumed` count as measured.
     pub fn new(costs: &WriteCosts, assumed: &[CostFigure]) -> Self {
         let (assumed, measured) = CostFigure::ALL.into_iter().partition(|figure| assumed.contains(figure));
         Self {
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_assumed_was_measured() {
+    fn figures_not_assumed_are_measured() {
         let costs = WriteCostsUsed::new(&WriteCosts::default(), &[CostFigure::RandomNs]);
         assert_eq!((costs.assumed, costs.measured.len()), (vec![CostFigure::RandomNs], 7));
     }

@@ -1,4 +1,4 @@
-//! Which policy a replay speaks for.
+//! Chooses a policy by the figures of a replay.
 
 use std::fmt::Write as _;
 
@@ -10,48 +10,50 @@ use super::ReplayFile;
 use super::policy_name;
 use crate::{PolicyOutcome, StoreUsage};
 
-/// With this begins the name of a modelled drive, also as a member of an array.
+/// Prefix of the names of modelled drives, also in an array.
 const MODEL: &str = "model:";
 
-/// A policy, and what a page takes under it.
+/// A policy and its time per page.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyTime {
-    /// Which one.
+    /// Policy.
     #[serde(with = "policy_name")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub policy: PolicyKind,
-    /// Elapsed time by pages written.
+    /// Elapsed time divided by pages written, in nanoseconds.
     pub page_ns: f64,
 }
 
-/// Which policy a store should have that is used as the trace does.
+/// Recommended policy for a store with the trace's workload.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PolicyDecision {
-    /// The quickest one here.
+    /// Fastest policy in this replay.
     #[serde(flatten)]
     pub best: PolicyTime,
-    /// `direct`'s time of a page by the best one's; `null` where `direct` didn't run.
+    /// Time per page of `direct` divided by that of the fastest policy; `null` if `direct` didn't
+    /// run.
     pub speedup_over_direct: Option<f64>,
-    /// The quickest of those that keep batches whole; `null` where that is the best one, or none ran.
+    /// Fastest policy with atomic batches; `null` if that is `best`, or none ran.
     pub best_with_whole_batches: Option<PolicyTime>,
-    /// A quicker one, whose time has nothing of cleaning in it and therefore doesn't count.
+    /// A faster policy whose figures don't include cleaning, and therefore don't count.
     pub before_cleaning: Option<PolicyTime>,
-    /// Share of a store's pages that were written before the trace began, in percent.
+    /// Share of the store's pages written before the trace began, in percent.
     pub fill_percent: u8,
-    /// Share of them that held something in the end, in percent.
+    /// Share of the store's pages with contents at the end, in percent.
     pub living_percent: u8,
-    /// Pages of a write, mean.
+    /// Mean pages of a write.
     pub batch_pages: f64,
-    /// Pages between two syncs, mean; `null` where nothing was synced.
+    /// Mean pages between two syncs; `null` without syncs.
     pub sync_pages: Option<f64>,
-    /// What the target's profile predicts of each policy that ran; empty where there is none, or it lacks a figure.
+    /// Predictions of the target's profile for the policies that ran; empty without a profile, or
+    /// if it lacks a figure.
     pub predicted: Vec<PolicyTime>,
 }
 
 impl PolicyDecision {
-    /// By what each policy took. `None` where only one ran: there is nothing to decide.
+    /// Decides by the outcomes. Returns `None` if only one policy ran.
     pub fn of(policies: &[PolicyOutcome], usage: StoreUsage, predicted: Vec<PolicyTime>) -> Option<Self> {
         let (uncleaned, counted): (Vec<_>, Vec<_>) =
             policies.iter().partition(|policy| policy.is_before_cleaning());
@@ -74,7 +76,7 @@ impl PolicyDecision {
     }
 }
 
-/// Beside `direct` in the same run.
+/// Speed-up over `direct` in the same run.
 fn speedup_of(policies: &[PolicyOutcome], policy: PolicyKind) -> Option<f64> {
     policies.iter().find(|outcome| outcome.policy == policy)?.speedup_over_direct
 }
@@ -88,12 +90,12 @@ fn quickest<'a>(policies: impl Iterator<Item = &'a PolicyOutcome>) -> Option<Pol
 }
 
 impl ReplayFile {
-    /// Whether time was virtual, so that it would take the same again.
+    /// Returns true if time was virtual, so that the figures are reproducible.
     fn is_modelled(&self) -> bool {
         self.target.contains(MODEL)
     }
 
-    /// Which policy to use, with the numbers, in sentences.
+    /// States the recommended policy and its figures, in sentences.
     pub fn decision_in_words(&self) -> Option<String> {
         let decision = self.decision.as_ref()?;
         let PolicyTime { policy, page_ns } = decision.best;
@@ -132,13 +134,14 @@ impl ReplayFile {
         }
         text.push('.');
         if !self.is_modelled() {
-            text.push_str(&self.how_sure(policy));
+            text.push_str(&self.confidence(policy));
         }
         Some(text)
     }
 
-    /// How far apart the runs were. What one run says of a device that may have had other work is little.
-    fn how_sure(&self, best: PolicyKind) -> String {
+    /// States the spread of the runs. A single run on a device that may have had other work is weak
+    /// evidence.
+    fn confidence(&self, best: PolicyKind) -> String {
         let outcome = self.policies.iter().find(|outcome| outcome.policy == best);
         let Some(repeats) = outcome.and_then(|outcome| outcome.repeats.as_ref()) else {
             return " Each policy ran once, on a device that may have had other work: --repeats 5 says how far the runs are apart.".to_owned();
@@ -168,16 +171,16 @@ impl ReplayFile {
     }
 }
 
-/// A time to three digits.
+/// Formats a time with three digits.
 pub(super) fn time(ns: f64) -> String {
     const UNITS: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")];
-    // What rounds up to the next unit is told in that.
+    // Choose the unit after rounding.
     let unit = UNITS.into_iter().find(|(unit_ns, _)| ns >= 0.9995 * unit_ns);
     let (unit_ns, name) = unit.unwrap_or((1.0, "ns"));
     format!("{} {name}", digits(ns / unit_ns))
 }
 
-/// A number to three digits, a whole one without decimals.
+/// Formats a number with three digits; whole numbers have no decimals.
 fn digits(value: f64) -> String {
     match value {
         ..9.995 if (value - value.round()).abs() > 0.005 => format!("{value:.2}"),

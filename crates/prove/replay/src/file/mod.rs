@@ -1,12 +1,13 @@
-//! The result of a replay as `nandle replay --json` writes it: one JSON object, in which every key of a figure ends in its unit.
+//! Result of a replay, as written by `nandle replay --json`: one JSON object, in which every key of
+//! a figure ends in its unit.
 //!
-//! `schema_version` is the first key. It rises when a key changes its meaning or disappears; a key may be added without that,
-//! when it is `null` where an older file lacks it. Files of every version up to the present one are read, later ones are
-//! refused.
+//! `schema_version` is the first key. It rises when a key changes its meaning or disappears. A key
+//! may be added without a new version, if it is `null` for older files. Files of this version and
+//! all earlier ones can be read; later ones are refused.
 
 mod costs;
 mod decision;
-mod left_out;
+mod omitted;
 pub(crate) mod policy_name;
 mod read;
 #[cfg(feature = "schema")]
@@ -17,97 +18,96 @@ use serde::{Deserialize, Serialize};
 
 pub use self::costs::{CostFigure, WriteCostsUsed};
 pub use self::decision::{PolicyDecision, PolicyTime};
-pub use self::left_out::LeftOut;
+pub use self::omitted::OmittedPolicy;
 pub use self::read::{REPLAY_BYTES_MAX, ReplayFileError, ResultKind, read_play, read_replay};
 #[cfg(feature = "schema")]
 pub use self::schema::replay_schema;
 
-use crate::{Compacted, Durability, PolicyOutcome};
+use crate::{CompactionFigures, Durability, PolicyOutcome};
 
-/// Version of the replay's JSON.
+/// Schema version of a replay's JSON.
 pub const REPLAY_SCHEMA_VERSION: u32 = 2;
 
-/// A replay: what of, on what, and what it took under each policy.
+/// A replay: its trace, its target, and the figures of each policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReplayFile {
-    /// [`REPLAY_SCHEMA_VERSION`] of the program that wrote it.
+    /// Schema version: [`REPLAY_SCHEMA_VERSION`] of the program that wrote the file.
     pub schema_version: u32,
-    /// The trace as the user named it.
+    /// Trace, as named by the user.
     pub trace: String,
-    /// The target as the user named it.
+    /// Target, as named by the user.
     pub target: String,
-    /// Writes of the trace, of which each is a batch of pages.
+    /// Writes of the trace; each is a batch of pages.
     pub trace_writes: u64,
     /// Page writes.
     pub page_writes: u64,
-    /// How often the trace was gone through; `null` in older files, of which each was once. `trace_writes` and `page_writes` are of
-    /// one pass.
+    /// Passes over the trace; `null` in older files, which have one. `trace_writes` and
+    /// `page_writes` count a single pass.
     #[serde(default)]
     pub passes: Option<u32>,
-    /// Pages that were written before, which is part of no figure; `null` in older files, where none were.
+    /// Pages written before the replay, not included in any figure; `null` in older files, which
+    /// have none.
     #[serde(default)]
     pub filled_pages: Option<u64>,
-    /// How often each policy ran; `null` in older files, where each ran once.
+    /// Runs of each policy; `null` in older files, which have one.
     #[serde(default)]
     pub repeats: Option<u32>,
     /// Pages of a store.
     pub pages: u64,
-    /// Length of a page.
+    /// Length of a page, in bytes.
     pub page_bytes: u64,
-    /// When a write had to be durable.
+    /// Point at which a write had to be durable.
     pub durability: Durability,
-    /// Writes under way at the same time.
+    /// Concurrent writes.
     pub queue_depth: u32,
-    /// The part of each page's contents that compresses to nothing.
+    /// Share of each page that compresses to almost nothing, in percent.
     pub compressible_percent: u8,
-    /// Whether `out-of-place` compresses.
+    /// True if `out-of-place` compresses pages.
     pub compresses: bool,
-    /// What became of the trace's addresses.
+    /// Mapping of the trace's addresses.
     pub addresses: AddressesUsed,
-    /// Whether addresses beyond the target's end were folded back into it.
+    /// True if addresses beyond the end of the target were folded back.
     pub wrapped: bool,
-    /// What a modelled target was made as large as for the work; `null` where it is as it was named.
+    /// Size to which a modelled target was enlarged for the work; `null` if it wasn't.
     pub enlarged_to_bytes: Option<u64>,
-    /// Damaged lines of the trace that were passed over.
+    /// Damaged lines of the trace that were skipped.
     pub bad_lines: u64,
-    /// What the policies were told that writing costs.
+    /// Write costs given to the policies.
     pub write_costs: WriteCostsUsed,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for readers of the figures, each a sentence.
     pub remarks: Vec<String>,
-    /// What each policy took.
+    /// Figures of each policy.
     pub policies: Vec<PolicyOutcome>,
     /// Policies without figures.
-    pub left_out: Vec<LeftOut>,
-    /// Which policy to use; `null` where only one ran, and in older files.
+    pub left_out: Vec<OmittedPolicy>,
+    /// Recommended policy; `null` if only one policy ran, and in older files.
     #[serde(default)]
     pub decision: Option<PolicyDecision>,
 }
 
-/// What became of the trace's addresses.
+/// Mapping of a trace's addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(tag = "mode", rename_all = "lowercase")]
 pub enum AddressesUsed {
-    /// Areas that are written lie side by side.
+    /// Written areas were placed side by side.
     Compact {
-        /// Bytes of an area.
+        /// Length of an area, in bytes.
         area_bytes: u64,
-        /// Areas that are written to.
+        /// Number of written areas.
         area_count: u64,
-        /// Bytes before and between them, which are left out.
+        /// Bytes before and between the areas, which were omitted.
         left_out_bytes: u64,
     },
-    /// They are the trace's.
+    /// The trace's addresses were kept.
     Keep,
 }
 
-impl From<Option<Compacted>> for AddressesUsed {
-    fn from(compacted: Option<Compacted>) -> Self {
-        compacted.map_or(Self::Keep, |Compacted { area_bytes, areas, left_out_bytes }| Self::Compact {
-            area_bytes,
-            area_count: areas,
-            left_out_bytes,
+impl From<Option<CompactionFigures>> for AddressesUsed {
+    fn from(compacted: Option<CompactionFigures>) -> Self {
+        compacted.map_or(Self::Keep, |CompactionFigures { area_bytes, areas, left_out_bytes }| {
+            Self::Compact { area_bytes, area_count: areas, left_out_bytes }
         })
     }
 }

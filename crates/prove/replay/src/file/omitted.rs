@@ -4,31 +4,31 @@ use serde::{Deserialize, Serialize};
 /// A policy without figures.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct LeftOut {
-    /// Which one.
+pub struct OmittedPolicy {
+    /// Policy.
     #[serde(with = "super::policy_name")]
     #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub policy: PolicyKind,
-    /// Whether its store failed at work. Otherwise it was never begun, because it can't take the work.
+    /// True if the store failed during the work; false if it was refused before.
     pub failed: bool,
-    /// Why.
+    /// Reason.
     pub reason: String,
 }
 
-impl LeftOut {
-    /// It can't take the work.
+impl OmittedPolicy {
+    /// Creates an entry for a policy that can't take the work.
     pub fn refused(policy: PolicyKind, reason: &impl ToString) -> Self {
         Self { policy, failed: false, reason: reason.to_string() }
     }
 
-    /// Its store failed.
+    /// Creates an entry for a policy whose store failed.
     pub fn failed(policy: PolicyKind, reason: &impl ToString) -> Self {
         Self { policy, failed: true, reason: reason.to_string() }
     }
 
-    /// A sentence.
+    /// States the reason in a sentence.
     pub fn sentence(&self) -> String {
-        // An error of a store names its policy itself.
+        // Errors of stores already name the policy.
         let reason = self
             .reason
             .strip_prefix(self.policy.name())

@@ -1,4 +1,4 @@
-//! A policy in JSON is its name on the command line.
+//! Serialises a policy by its name on the command line.
 
 use nandle_pages::PolicyKind;
 use serde::de::Error as _;

@@ -8,53 +8,53 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use super::{REPLAY_SCHEMA_VERSION, ReplayFile};
 use crate::play::{PLAY_SCHEMA_VERSION, PlayFile};
 
-/// The longest file that may be read: ten million writes under six policies make 9 MB.
+/// Maximum length of a file to read, in bytes. Ten million writes under six policies make 9 MB.
 pub const REPLAY_BYTES_MAX: u64 = 32 << 20;
 
-/// The result of a replay or a play could not be read.
+/// Failure to read the result of a replay or a play.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReplayFileError {
-    /// The operating system refused.
+    /// The operating system reported an error.
     #[error("reading the result {path}: {source}")]
     File {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the operating system.
         source: std::io::Error,
     },
-    /// It is such a result, and damaged.
+    /// The file is such a result, but damaged.
     #[error("{path} is no result of a {kind}: {source}; make one with `{}`", kind.command())]
     Damaged {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Of what it is.
+        /// Kind of the result.
         kind: ResultKind,
-        /// What was wrong with it.
+        /// Defect of the file.
         source: serde_json::Error,
     },
-    /// It is from a later version of the program.
+    /// The file is from a later version of the program.
     #[error(
         "{path} has {kind} schema version {got}, and this program reads versions up to {}; read it with a newer program, or \
          {kind} the trace again with this one",
         kind.version()
     )]
     Version {
-        /// Which file.
+        /// Path of the file.
         path: PathBuf,
-        /// Of what it is.
+        /// Kind of the result.
         kind: ResultKind,
-        /// The version it has.
+        /// Schema version of the file.
         got: u64,
     },
 }
 
-/// What a result is of.
+/// Kind of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultKind {
     /// Page writes under several policies.
     Replay,
-    /// A trace's own requests.
+    /// Requests of a trace.
     Play,
 }
 
@@ -83,18 +83,20 @@ impl fmt::Display for ResultKind {
     }
 }
 
-/// Reads what a replay wrote; `None` when the file is something else.
+/// Reads the result of a replay. Returns `None` if the file is something else.
 ///
 /// # Errors
-/// The file can't be read, lacks something that every replay's has, or has a later schema version.
+///
+/// The file can't be read, lacks a required key, or has a later schema version.
 pub fn read_replay(path: &Path) -> Result<Option<ReplayFile>, ReplayFileError> {
     read(path, ResultKind::Replay)
 }
 
-/// Reads what a play wrote; `None` when the file is something else.
+/// Reads the result of a play. Returns `None` if the file is something else.
 ///
 /// # Errors
-/// The file can't be read, lacks something that every play's has, or has a later schema version.
+///
+/// The file can't be read, lacks a required key, or has a later schema version.
 pub fn read_play(path: &Path) -> Result<Option<PlayFile>, ReplayFileError> {
     read(path, ResultKind::Play)
 }
@@ -110,7 +112,8 @@ fn read<T: DeserializeOwned>(path: &Path, kind: ResultKind) -> Result<Option<T>,
     file.map(Some).map_err(|source| ReplayFileError::Damaged { path: path.into(), kind, source })
 }
 
-/// Other files of JSON have versions too; these have a trace beside it, and policies or a timing.
+/// Keys that identify a result. Other JSON files have schema versions, too; these also have a
+/// trace, and either policies or a timing.
 #[derive(Deserialize)]
 struct Heading {
     schema_version: u64,

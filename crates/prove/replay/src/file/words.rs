@@ -1,4 +1,4 @@
-//! What a replay was, in words that its table and its page share.
+//! Descriptions of a replay, shared by the table and the report.
 
 use nandle_pages::PolicyKind;
 use nandle_units::{counted, format_bytes};
@@ -8,7 +8,7 @@ use super::decision::time;
 use crate::{AutoFindings, Durability, Method, PolicyOutcome};
 
 impl ReplayFile {
-    /// How many writes there are, and of what.
+    /// Number and length of the writes.
     pub fn amount(&self) -> String {
         let passes = self.passes.filter(|passes| *passes > 1);
         let passes = passes.map_or_else(String::new, |passes| format!("{passes} passes of "));
@@ -25,7 +25,7 @@ impl ReplayFile {
         }
     }
 
-    /// When a write had to be durable, in words that follow "durable".
+    /// Point at which writes had to be durable, in words that follow "durable".
     pub fn durable(&self) -> &'static str {
         match self.durability {
             Durability::Each => "one by one",
@@ -34,7 +34,7 @@ impl ReplayFile {
         }
     }
 
-    /// What makes the policies' figures differ that isn't their merit, each a sentence.
+    /// Caveats that affect the comparison of the policies, each a sentence.
     pub fn caveats(&self) -> Vec<String> {
         self.beside_direct().into_iter().chain(self.before_cleaning()).collect()
     }
@@ -56,7 +56,7 @@ impl ReplayFile {
         }
     }
 
-    /// Figures of `out-of-place` without cleaning, as a new store has them.
+    /// Caveat about figures of `out-of-place` without cleaning, as on a new store.
     fn before_cleaning(&self) -> Option<String> {
         self.policies.iter().any(PolicyOutcome::is_before_cleaning).then(|| {
             "out-of-place never had to move a page to make room, so nothing of cleaning is in its figures: --fill 90% and more \
@@ -65,7 +65,7 @@ impl ReplayFile {
         })
     }
 
-    /// What `auto` ended with, and what that rests on; `None` where it didn't run.
+    /// Last choice of `auto` and its reason; `None` if it didn't run.
     pub fn auto_in_words(&self) -> Option<String> {
         let AutoFindings { chosen, trials, staged_page_ns, straight_page_ns, .. } =
             self.policies.iter().find_map(|policy| policy.auto)?;
@@ -83,7 +83,7 @@ impl ReplayFile {
                 "auto kept to {way}, by what it was told that writing costs: the work ended before the other way was tried."
             ));
         };
-        // Ties go straight: only a clear difference is one.
+        // Ties favour direct writing: staging must be clearly faster.
         let is_outdated = if chosen == Some(Method::Staging) {
             straight_ns < staged_ns
         } else {
@@ -99,7 +99,7 @@ impl ReplayFile {
         ))
     }
 
-    /// What the pages were filled with, as a part of a sentence.
+    /// Contents of the pages, as a part of a sentence.
     pub fn contents(&self) -> String {
         let contents = match self.compressible_percent {
             0 => "nothing in them compresses".to_owned(),

@@ -2,17 +2,17 @@ use crate::addresses::Compaction;
 
 use super::{AREA_BYTES, PlayError, Survey};
 
-/// Where a trace's addresses come to lie on the device.
+/// Mapping of a trace's addresses to the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlayAddresses {
-    /// Where the trace has them.
+    /// Keeps the trace's addresses.
     Keep,
-    /// The areas of [`AREA_BYTES`] that are read or written lie side by side, in the order of their addresses.
+    /// Places the areas of [`AREA_BYTES`] that are read or written side by side, in address order.
     Compact,
 }
 
 impl PlayAddresses {
-    /// Bytes that a device must have for a trace.
+    /// Device capacity needed for a trace, in bytes.
     pub fn needed_bytes(self, survey: &Survey) -> u64 {
         match self {
             Self::Keep => survey.end_bytes,
@@ -21,22 +21,24 @@ impl PlayAddresses {
     }
 }
 
-/// Where each address lies on a device.
+/// Mapping of each address to an offset on the device.
 #[derive(Debug, Clone)]
-pub struct Places {
+pub struct AddressMap {
     compaction: Option<Compaction>,
-    /// What is addressed: whole logical blocks.
+    /// Addressable bytes: whole logical blocks.
     room_bytes: u64,
     block_bytes: u64,
     wraps: bool,
 }
 
-impl Places {
-    /// Places on a device of so many bytes, in logical blocks of `block_bytes`. What lies beyond its end is folded back into it
-    /// where `wraps` says so.
+impl AddressMap {
+    /// Creates a mapping to a device with this capacity and block length, in bytes. Addresses
+    /// beyond its end are folded back if `wraps`.
     ///
     /// # Errors
-    /// The trace needs more than there is, and isn't to be folded; or there isn't one block.
+    ///
+    /// The trace needs more than the device has and `wraps` is false, or the device is shorter than
+    /// a block.
     pub fn new(
         survey: &Survey,
         addresses: PlayAddresses,
@@ -58,27 +60,28 @@ impl Places {
         Ok(Self { compaction, room_bytes, block_bytes, wraps })
     }
 
-    /// Bytes of a logical block, of which requests are whole multiples.
+    /// Length of a logical block in bytes; requests are multiples of it.
     pub(super) fn block_bytes(&self) -> u64 {
         self.block_bytes
     }
 
-    /// What is addressed.
+    /// Addressable bytes.
     pub(super) fn room_bytes(&self) -> u64 {
         self.room_bytes
     }
 
-    /// Whether what lies beyond the device's end is folded back.
+    /// Returns true if addresses beyond the end of the device are folded back.
     pub(super) fn wraps(&self) -> bool {
         self.wraps
     }
 
-    /// Where an address lies before anything is folded.
+    /// Returns the position of an address before folding.
     pub(super) fn place(&self, address: u64) -> u64 {
         self.compaction.as_ref().map_or(address, |compaction| compaction.place(address))
     }
 
-    /// The offset on the device of a place, and the bytes from there to the device's end.
+    /// Returns the offset of a position on the device, and the bytes from there to the device's
+    /// end.
     pub(super) fn fold(&self, place: u64) -> (u64, u64) {
         let offset = place % self.room_bytes;
         (offset, self.room_bytes - offset)

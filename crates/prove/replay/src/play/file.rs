@@ -1,74 +1,76 @@
-//! The result of a play as `nandle trace play --json` writes it: one JSON object, in which every key of a figure ends in its unit.
+//! Result of a play, as written by `nandle trace play --json`: one JSON object, in which every key
+//! of a figure ends in its unit.
 
 use nandle_profile::{Backend, LatencySummary};
 use nandle_trace::Operation;
 use serde::{Deserialize, Serialize};
 
-use super::FellBehind;
+use super::ScheduleLag;
 use crate::AddressesUsed;
 
-/// Version of the play's JSON.
+/// Schema version of a play's JSON.
 pub const PLAY_SCHEMA_VERSION: u32 = 1;
 
-/// A trace that was played: what of, on what, when its requests were sent, and how long they took.
+/// A play: its trace, its target, its timing, and the response times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayFile {
-    /// [`PLAY_SCHEMA_VERSION`] of the program that wrote it.
+    /// Schema version: [`PLAY_SCHEMA_VERSION`] of the program that wrote the file.
     pub schema_version: u32,
-    /// The trace as the user named it.
+    /// Trace, as named by the user.
     pub trace: String,
-    /// Its format.
+    /// Format of the trace.
     pub format: String,
-    /// The target as the user named it.
+    /// Target, as named by the user.
     pub target: String,
-    /// How requests reached it.
+    /// Backend that sent the requests.
     pub backend: Backend,
-    /// When requests were sent: `asis`, `think`, `closed:N` or `rate:R`.
+    /// Timing of requests: `asis`, `think`, `closed:N` or `rate:R`.
     pub timing: String,
-    /// The most requests in flight.
+    /// Maximum requests in flight.
     pub queue_depth: u32,
-    /// Whether reads alone were played.
+    /// True if only reads were played.
     pub reads_only: bool,
-    /// What became of the trace's addresses.
+    /// Mapping of the trace's addresses.
     pub addresses: AddressesUsed,
-    /// Whether addresses beyond the target's end were folded back into it.
+    /// True if addresses beyond the end of the target were folded back.
     pub wrapped: bool,
-    /// What a modelled target was made as large as; `null` where it is as it was named.
+    /// Size to which a modelled target was enlarged; `null` if it wasn't.
     pub enlarged_to_bytes: Option<u64>,
-    /// From the first request to the last, by the trace's clock.
+    /// Time from the first request to the last in the trace, in nanoseconds.
     pub trace_span_ns: u64,
-    /// From the first request to the last completion.
+    /// Time from the first request to the last completion, in nanoseconds.
     pub elapsed_ns: u64,
-    /// Requests of which a part was folded back.
+    /// Requests that were folded back in part.
     pub folded_requests: u64,
-    /// Requests that were cut into several for the device.
+    /// Requests that were split for the device.
     pub cut_requests: u64,
-    /// Requests that were widened to whole logical blocks.
+    /// Requests that were extended to whole logical blocks.
     pub widened_requests: u64,
-    /// Discards that asked for nothing, or on a device that takes none.
+    /// Discards that were skipped: shorter than a block, or unsupported by the device.
     pub passed_over_requests: u64,
-    /// Damaged lines of the trace that were passed over.
+    /// Damaged lines of the trace that were skipped.
     pub bad_lines: u64,
-    /// The first failure, in words; `null` where there was none.
+    /// Message of the first failure; `null` if there was none.
     pub first_error: Option<String>,
-    /// All requests, then each kind that the trace has.
-    pub operations: Vec<OperationPlayed>,
-    /// How well the times were kept at which requests were due; `null` where each follows another.
-    pub schedule: Option<ScheduleKept>,
-    /// How the target, or the host, fell behind the times at which requests were due, and what to do; `null` where it kept up, or
-    /// nothing was due by a schedule. Then response times are those of a backlog.
+    /// Figures of all requests, then of each kind in the trace.
+    pub operations: Vec<OperationFigures>,
+    /// Adherence to the schedule; `null` if each request follows the completion of another.
+    pub schedule: Option<ScheduleFigures>,
+    /// Lag behind the schedule, with advice; `null` if the target kept up, or there was no
+    /// schedule. With a lag, response times include a growing backlog.
     #[serde(default)]
-    pub fell_behind: Option<FellBehind>,
-    /// Beside the response times that the trace has recorded: all requests, then each kind. Empty where that wasn't asked for.
-    pub comparison: Vec<Compared>,
-    /// Quantiles of all requests and of each kind.
-    pub distributions: Vec<PlayedDistribution>,
-    /// What a reader of the figures should know, each a sentence.
+    pub fell_behind: Option<ScheduleLag>,
+    /// Comparison with the response times recorded in the trace, for all requests, then each kind.
+    /// Empty if not requested.
+    pub comparison: Vec<RecordedComparison>,
+    /// Quantiles for all requests, then for each kind.
+    pub distributions: Vec<PlayDistribution>,
+    /// Remarks for readers of the figures, each a sentence.
     pub remarks: Vec<String>,
 }
 
 impl PlayFile {
-    /// When requests were sent, in words.
+    /// Timing of requests, in words.
     pub fn when(&self) -> String {
         match self.timing.split_once(':') {
             Some(("closed", in_flight)) => format!("{in_flight} in flight"),
@@ -79,63 +81,64 @@ impl PlayFile {
     }
 }
 
-/// What the requests of a kind took.
+/// Figures of one kind of request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OperationPlayed {
-    /// Which kind; `null` for all.
+pub struct OperationFigures {
+    /// Kind of request; `null` for all.
     pub operation: Option<Operation>,
-    /// Requests that succeeded. The times are theirs.
+    /// Requests that succeeded. The times include only these.
     pub requests: u64,
     /// Requests that failed.
     pub failed_requests: u64,
-    /// Bytes that those read and wrote, as the trace asked for.
+    /// Bytes read and written by the successful requests, as requested by the trace.
     pub bytes: u64,
-    /// From when a request was due until it was done.
+    /// Response time, in nanoseconds: from due time to completion.
     pub response_ns: LatencySummary,
-    /// From when it was sent until it was done.
+    /// Service time, in nanoseconds: from sending to completion.
     pub service_ns: LatencySummary,
 }
 
-/// How well the times were kept at which requests were due.
+/// Adherence to the schedule of due times.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ScheduleKept {
-    /// Requests that were sent late although there was room for them: the host was busy or asleep.
+pub struct ScheduleFigures {
+    /// Requests that the host sent late although the queue had room.
     pub late_requests: u64,
-    /// Those that were sent so long after they were due are counted as late.
+    /// Delay from which a request counts as late, in nanoseconds.
     pub late_after_ns: u64,
-    /// From when a request was due until it was sent, of those for which there was room.
+    /// Delay from due time to sending, of requests that weren't held, in nanoseconds.
     pub lag_ns: LatencySummary,
-    /// Requests that were due while as many were in flight as may be.
+    /// Requests that were due while the queue was full.
     pub held_requests: u64,
-    /// From when they were due until they were sent.
+    /// Delay from due time to sending, of held requests, in nanoseconds.
     pub held_ns: LatencySummary,
 }
 
-/// Response times beside those that the trace has recorded, of the requests that have both.
+/// Response times compared with those recorded in the trace, for requests that have both.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Compared {
-    /// Which kind of request; `null` for all.
+pub struct RecordedComparison {
+    /// Kind of request; `null` for all.
     pub operation: Option<Operation>,
-    /// How many.
+    /// Number of requests.
     pub requests: u64,
-    /// As recorded.
+    /// Recorded response times, in nanoseconds.
     pub recorded_ns: LatencySummary,
-    /// As played.
+    /// Response times of the play, in nanoseconds.
     pub played_ns: LatencySummary,
-    /// The played mean by the recorded one; `null` where that is 0.
+    /// Mean of the play divided by the recorded mean; `null` if that is 0.
     pub mean_ratio: Option<f64>,
-    /// Root mean square of the distance between the two distributions (Ruemmler and Wilkes, 1994).
+    /// Demerit figure: root mean square of the distance between the two distributions (Ruemmler and
+    /// Wilkes, 1994), in nanoseconds.
     pub demerit_ns: f64,
-    /// The same by the recorded mean.
+    /// Demerit figure divided by the recorded mean.
     pub demerit_ratio: Option<f64>,
 }
 
-/// How the times of a kind of request are distributed.
+/// Distribution of times for one kind of request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct PlayedDistribution {
-    /// Which kind; `null` for all.
+pub struct PlayDistribution {
+    /// Kind of request; `null` for all.
     pub operation: Option<Operation>,
-    /// Ascending; those beyond which fewer than ten requests lie are left out.
+    /// Quantiles in ascending order, without those that fewer than ten requests exceed.
     pub quantiles: Vec<QuantilePoint>,
 }
 
@@ -144,10 +147,10 @@ pub struct PlayedDistribution {
 pub struct QuantilePoint {
     /// Share of the requests that take no longer.
     pub share: f64,
-    /// Response time.
+    /// Response time, in nanoseconds.
     pub response_ns: u64,
-    /// Service time.
+    /// Service time, in nanoseconds.
     pub service_ns: u64,
-    /// What the trace has recorded; `null` where it hasn't of every request.
+    /// Recorded response time in nanoseconds; `null` unless every request has one.
     pub recorded_ns: Option<u64>,
 }

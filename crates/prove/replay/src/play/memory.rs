@@ -5,23 +5,23 @@ use super::PlayError;
 use super::requests::Piece;
 use crate::contents;
 
-/// The most bytes of one operation on the device; longer requests are cut.
+/// Maximum length of an operation on the device, in bytes; longer requests are split.
 pub(super) const PIECE_BYTES_MAX: u64 = 4 << 20;
-/// Incompressible bytes that writes are cut from: twice the longest of them.
+/// Length of the pool of incompressible bytes for writes: twice the longest write.
 const WRITE_POOL_BYTES: usize = 8 << 20;
-/// Where a cut begins is a multiple of this.
+/// Alignment of a write's start in the pool.
 const CUT_BYTES: usize = 4096;
 
-/// The memory of requests.
-pub(super) struct Memory {
-    /// Reads go into it.
+/// Buffers for requests.
+pub(super) struct RequestMemory {
+    /// Memory for reads.
     reads: Arena,
-    /// Writes come from it, each from another place than the one before.
+    /// Pool for writes; consecutive writes use different places in it.
     writes: Buffer,
     cuts: usize,
 }
 
-impl Memory {
+impl RequestMemory {
     pub(super) fn new(read_bytes: u64) -> Result<Self, PlayError> {
         let read_bytes = usize::try_from(read_bytes.max(PIECE_BYTES_MAX)).unwrap_or(usize::MAX);
         let reads = Arena::new(read_bytes)?;
@@ -30,7 +30,8 @@ impl Memory {
         Ok(Self { reads, writes: pool.freeze(), cuts: 0 })
     }
 
-    /// An operation of at most [`PIECE_BYTES_MAX`]; `None` while there is no memory for it.
+    /// Creates an operation of at most [`PIECE_BYTES_MAX`] bytes. Returns `None` while there is no
+    /// memory for it.
     pub(super) fn operation(&mut self, traced: Traced, piece: Piece) -> Option<Operation> {
         let Piece { offset_bytes, length_bytes } = piece;
         let length = usize::try_from(length_bytes).ok()?;
@@ -46,7 +47,7 @@ impl Memory {
 
     fn cut(&mut self, length: usize) -> Buffer {
         let places = (self.writes.len() - length) / CUT_BYTES + 1;
-        // A prime, so that the places of any length are gone through.
+        // The stride is a prime, so that all places are used for any length.
         self.cuts = self.cuts.wrapping_add(7919);
         let start = self.cuts % places * CUT_BYTES;
         self.writes.slice(start..start + length)

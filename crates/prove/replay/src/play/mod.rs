@@ -1,30 +1,33 @@
-//! Plays a trace's own requests, reads too, on a device: at the trace's times, or as fast as they go, and says how long each took.
+//! Plays the original requests of a trace, including reads, on a device. Requests are sent at the
+//! trace's times or as fast as possible, and their times are measured.
 //!
-//! A request's *response* counts from when it was due, its *service* from when it was sent. What waits because as many are in
-//! flight as may be is held, and that is part of its response; so is what the host sends late, which is counted apart.
+//! The *response time* of a request counts from its due time, the *service time* from when it was
+//! sent. A request that waits because the queue is full is held, and the wait is part of its
+//! response time. So is a delay by the host, which is counted separately.
 
-mod ahead;
-mod behind;
+mod address_map;
 mod error;
 mod file;
 mod memory;
 mod outcome;
 mod pairs;
-mod places;
 mod player;
+mod read_ahead;
 mod requests;
+mod schedule_lag;
 mod selection;
 mod survey;
 mod timing;
 
-pub use behind::FellBehind;
+pub use address_map::{AddressMap, PlayAddresses};
 pub use error::PlayError;
 pub use file::{
-    Compared, OperationPlayed, PLAY_SCHEMA_VERSION, PlayFile, PlayedDistribution, QuantilePoint, ScheduleKept,
+    OperationFigures, PLAY_SCHEMA_VERSION, PlayDistribution, PlayFile, QuantilePoint, RecordedComparison,
+    ScheduleFigures,
 };
-pub use outcome::Played;
-pub use places::{Places, PlayAddresses};
-pub use player::{PlayOptions, PlayWatcher, PlayedRequest, play};
+pub use outcome::PlaySummary;
+pub use player::{CompletedRequest, PlayOptions, PlayWatcher, play};
+pub use schedule_lag::ScheduleLag;
 pub use selection::Selection;
 pub use survey::{AREA_BYTES, Survey};
 pub use timing::Timing;

@@ -2,51 +2,51 @@ use nandle_io::{IoError, Nanos};
 use nandle_profile::LatencySummary;
 use nandle_trace::{Operation, Record};
 
-use super::file::{Compared, OperationPlayed, PlayedDistribution, QuantilePoint, ScheduleKept};
-use super::pairs::Pairs;
+use super::file::{OperationFigures, PlayDistribution, QuantilePoint, RecordedComparison, ScheduleFigures};
+use super::pairs::LatencyPairs;
 use crate::times::Times;
 
 const DIGITS: u8 = 3;
-/// Later than this, and a request is counted as late: twice what a timer may be.
+/// Delay from which a request counts as late, in nanoseconds: twice the tolerance of a timer.
 const LATE_NS: u64 = 200_000;
-/// A quantile is told only where so many observations lie beyond it.
+/// Minimum observations beyond a quantile for it to be reported.
 const BEYOND: f64 = 10.0;
 
-/// What playing a trace took.
+/// Measurements of a play.
 #[derive(Debug, Clone)]
-pub struct Played {
-    /// From the first request's due time to the last completion.
+pub struct PlaySummary {
+    /// Time from the first request's due time to the last completion.
     pub elapsed: Nanos,
-    /// The first failure, in words.
+    /// Message of the first failure.
     pub first_error: Option<String>,
-    /// Requests that were cut, because they are longer than one may be, or fold at the device's end.
+    /// Requests that were split, because they are too long or cross the end of a folded device.
     pub cut: u64,
-    /// Requests that were widened to whole logical blocks.
+    /// Requests that were extended to whole logical blocks.
     pub widened: u64,
-    /// Requests of which a part was folded back into the device.
+    /// Requests that were folded back in part.
     pub folded: u64,
-    /// Discards that ask for nothing here: of less than a logical block, or on a device that takes none.
+    /// Discards that were skipped: shorter than a block, or unsupported by the device.
     pub passed_over: u64,
-    /// From when requests were due until they were sent, of those that there was room for.
+    /// Delays from due time to sending, of requests that weren't held.
     lag: Times,
     late: u64,
-    /// How long requests were held that were due while there was no room for them.
+    /// Delays of requests that were held while the queue was full.
     held: Times,
-    kinds: [Kind; Operation::ALL.len()],
+    kinds: [OperationTimes; Operation::ALL.len()],
 }
 
-/// The requests of one operation.
+/// Measurements of one kind of request.
 #[derive(Debug, Clone)]
-struct Kind {
+struct OperationTimes {
     failed: u64,
     bytes: u64,
     response: Times,
     service: Times,
-    pairs: Option<Box<Pairs>>,
+    pairs: Option<Box<LatencyPairs>>,
 }
 
-/// A request that is done.
-pub(super) struct Done<'a> {
+/// A completed request.
+pub(super) struct CompletionTimes<'a> {
     pub(super) record: &'a Record,
     pub(super) due: Nanos,
     pub(super) sent: Nanos,
@@ -54,7 +54,7 @@ pub(super) struct Done<'a> {
     pub(super) failure: Option<&'a IoError>,
 }
 
-impl Played {
+impl PlaySummary {
     pub(super) fn new() -> Self {
         Self {
             elapsed: Nanos::ZERO,
@@ -66,11 +66,11 @@ impl Played {
             lag: Times::to_digits(DIGITS),
             late: 0,
             held: Times::to_digits(DIGITS),
-            kinds: std::array::from_fn(|_| Kind::new()),
+            kinds: std::array::from_fn(|_| OperationTimes::new()),
         }
     }
 
-    /// A request was sent so long after it was due, because it was held or because the host was late.
+    /// Records the delay of a request, caused by a full queue or by the host.
     pub(super) fn sent(&mut self, lag: Nanos, was_held: bool) {
         if was_held {
             self.held.add(lag.0);
@@ -80,7 +80,7 @@ impl Played {
         }
     }
 
-    pub(super) fn add(&mut self, done: &Done) {
+    pub(super) fn add(&mut self, done: &CompletionTimes) {
         let Some(kind) = kind_of(&mut self.kinds, done.record.operation) else { return };
         if let Some(failure) = done.failure {
             kind.failed += 1;
@@ -108,17 +108,18 @@ impl Played {
         self.kinds.iter().map(|kind| kind.failed).sum()
     }
 
-    /// What each kind of request took, after all of them together; kinds that the trace doesn't have are left out.
-    pub fn operations(&self) -> Vec<OperationPlayed> {
+    /// Figures of all requests together, then of each kind that occurred.
+    pub fn operations(&self) -> Vec<OperationFigures> {
         let all = self.all();
         let kinds = Operation::ALL.into_iter().zip(&self.kinds).filter(|(_, kind)| kind.is_there());
         let kinds: Vec<_> = kinds.map(|(operation, kind)| kind.played(Some(operation))).collect();
         std::iter::once(all.played(None)).filter(|_| !kinds.is_empty()).chain(kinds.iter().cloned()).collect()
     }
 
-    /// How the trace's own times differ, for all requests together and for each kind; empty where it has none.
-    pub fn comparison(&self) -> Vec<Compared> {
-        let mut all = Pairs::default();
+    /// Comparison with recorded times, for all requests together, then each kind; empty if the
+    /// trace has none.
+    pub fn comparison(&self) -> Vec<RecordedComparison> {
+        let mut all = LatencyPairs::default();
         let pairs = Operation::ALL.into_iter().zip(&self.kinds);
         let pairs: Vec<_> =
             pairs.filter_map(|(operation, kind)| Some((operation, kind.pairs.as_deref()?))).collect();
@@ -129,8 +130,8 @@ impl Played {
         compared(None, &all).into_iter().chain(each).collect()
     }
 
-    /// How the times are distributed, for all requests together and for each kind.
-    pub fn distributions(&self) -> Vec<PlayedDistribution> {
+    /// Quantiles for all requests together, then for each kind.
+    pub fn distributions(&self) -> Vec<PlayDistribution> {
         let all = self.all();
         let kinds =
             Operation::ALL.into_iter().zip(&self.kinds).map(|(operation, kind)| (Some(operation), kind));
@@ -138,17 +139,17 @@ impl Played {
         there.map(|(operation, kind)| kind.distribution(operation)).collect()
     }
 
-    fn all(&self) -> Kind {
-        let mut all = Kind::new();
+    fn all(&self) -> OperationTimes {
+        let mut all = OperationTimes::new();
         for kind in &self.kinds {
             all.extend(kind);
         }
         all
     }
 
-    /// How well the times at which requests were due were kept.
-    pub fn schedule(&self) -> ScheduleKept {
-        ScheduleKept {
+    /// Adherence to the schedule.
+    pub fn schedule(&self) -> ScheduleFigures {
+        ScheduleFigures {
             late_requests: self.late,
             late_after_ns: LATE_NS,
             lag_ns: self.lag.summary(),
@@ -158,15 +159,18 @@ impl Played {
     }
 }
 
-fn kind_of(kinds: &mut [Kind; Operation::ALL.len()], operation: Operation) -> Option<&mut Kind> {
+fn kind_of(
+    kinds: &mut [OperationTimes; Operation::ALL.len()],
+    operation: Operation,
+) -> Option<&mut OperationTimes> {
     let index = Operation::ALL.iter().position(|one| *one == operation)?;
     kinds.get_mut(index)
 }
 
-fn compared(operation: Option<Operation>, pairs: &Pairs) -> Option<Compared> {
+fn compared(operation: Option<Operation>, pairs: &LatencyPairs) -> Option<RecordedComparison> {
     let (recorded, played) = (pairs.recorded.mean_ns()?, pairs.played.mean_ns()?);
     let demerit_ns = pairs.demerit_ns()?;
-    Some(Compared {
+    Some(RecordedComparison {
         operation,
         requests: pairs.recorded.count(),
         recorded_ns: pairs.recorded.summary(),
@@ -177,7 +181,7 @@ fn compared(operation: Option<Operation>, pairs: &Pairs) -> Option<Compared> {
     })
 }
 
-impl Kind {
+impl OperationTimes {
     fn new() -> Self {
         let times = || Times::to_digits(DIGITS);
         Self { failed: 0, bytes: 0, response: times(), service: times(), pairs: None }
@@ -197,9 +201,9 @@ impl Kind {
         }
     }
 
-    fn played(&self, operation: Option<Operation>) -> OperationPlayed {
+    fn played(&self, operation: Option<Operation>) -> OperationFigures {
         let summary = |times: &Times| -> LatencySummary { times.summary() };
-        OperationPlayed {
+        OperationFigures {
             operation,
             requests: self.response.count(),
             failed_requests: self.failed,
@@ -209,8 +213,8 @@ impl Kind {
         }
     }
 
-    fn distribution(&self, operation: Option<Operation>) -> PlayedDistribution {
-        // Recorded times are compared with those of the same requests.
+    fn distribution(&self, operation: Option<Operation>) -> PlayDistribution {
+        // Recorded times are comparable only if every request has one.
         let complete = self.pairs.as_ref().filter(|pairs| pairs.recorded.count() == self.response.count());
         let count = self.response.count() as f64;
         let shares = (1..100).map(|percent| f64::from(percent) / 100.0).chain([0.995, 0.999, 0.9995, 0.9999]);
@@ -221,6 +225,6 @@ impl Kind {
             service_ns: self.service.quantile_ns(share),
             recorded_ns: complete.map(|pairs| pairs.recorded.quantile_ns(share)),
         };
-        PlayedDistribution { operation, quantiles: told.map(point).collect() }
+        PlayDistribution { operation, quantiles: told.map(point).collect() }
     }
 }

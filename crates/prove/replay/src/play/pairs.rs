@@ -1,28 +1,29 @@
-//! How the response times of a play differ from those that the trace itself has recorded.
+//! Compares the response times of a play with those recorded in the trace.
 //!
-//! The demerit is that of Ruemmler and Wilkes, *An introduction to disk drive modeling* (IEEE Computer, March 1994): the root
-//! mean square of the horizontal distance between the two cumulative distributions. Both have as many requests here, so it
-//! is taken at every quantile k/n: the root of the mean of the squared differences between the k-th smallest of either.
+//! The demerit figure follows Ruemmler and Wilkes, *An introduction to disk drive modeling* (IEEE
+//! Computer, March 1994): the root mean square of the horizontal distance between the two
+//! cumulative distributions. Both distributions have the same number of requests, so the distance
+//! is taken at every quantile k/n, between the k-th smallest values.
 
 use crate::times::Times;
 
-/// Enough that a demerit of a thousandth of the mean is exact to a few per cent.
+/// Significant digits that make a demerit of a thousandth of the mean exact to a few per cent.
 const DIGITS: u8 = 4;
 
-/// Response times of the same requests, as recorded and as played.
+/// Response times of the same requests, recorded and played.
 #[derive(Debug, Clone)]
-pub(super) struct Pairs {
+pub(super) struct LatencyPairs {
     pub(super) recorded: Times,
     pub(super) played: Times,
 }
 
-impl Default for Pairs {
+impl Default for LatencyPairs {
     fn default() -> Self {
         Self { recorded: Times::to_digits(DIGITS), played: Times::to_digits(DIGITS) }
     }
 }
 
-impl Pairs {
+impl LatencyPairs {
     pub(super) fn add(&mut self, recorded_ns: u64, played_ns: u64) {
         self.recorded.add(recorded_ns);
         self.played.add(played_ns);
@@ -34,7 +35,7 @@ impl Pairs {
         self.played.extend(&others.played);
     }
 
-    /// The demerit; `None` without requests.
+    /// Demerit figure in nanoseconds; `None` without requests.
     pub(super) fn demerit_ns(&self) -> Option<f64> {
         let count = self.recorded.count();
         let (mut recorded, mut played) = (self.recorded.ascending(), self.played.ascending());
@@ -53,7 +54,7 @@ impl Pairs {
     }
 }
 
-/// The next step of a distribution in place of one that is used up.
+/// Advances to the next step of a distribution. Returns false at its end.
 fn replaced(step: &mut (u64, u64), steps: &mut impl Iterator<Item = (u64, u64)>) -> bool {
     steps.next().map(|next| *step = next).is_some()
 }
@@ -63,10 +64,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_demerit_is_that_of_sorted_lists() {
+    fn demerit_matches_sorted_lists() {
         let recorded: Vec<u64> = (0..5000).map(|n| (n * n * 7919) % 9_000_017 + 1000).collect();
         let played: Vec<u64> = recorded.iter().rev().map(|ns| ns + ns / 10).collect();
-        let mut pairs = Pairs::default();
+        let mut pairs = LatencyPairs::default();
         recorded.iter().zip(&played).for_each(|(recorded, played)| pairs.add(*recorded, *played));
         let sorted = |mut times: Vec<u64>| {
             times.sort_unstable();
@@ -80,12 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn equal_distributions_have_none_and_nothing_has_no_demerit() {
-        let mut pairs = Pairs::default();
+    fn equal_distributions_have_a_demerit_of_zero() {
+        let mut pairs = LatencyPairs::default();
         assert_eq!(pairs.demerit_ns(), None);
         for ns in [5_000_000, 7_000_000, 9_000_000] {
             pairs.add(ns, 14_000_000 - ns);
         }
-        assert_eq!(pairs.demerit_ns(), Some(0.0), "which request has which time doesn't matter");
+        assert_eq!(pairs.demerit_ns(), Some(0.0), "the assignment of times to requests doesn't matter");
     }
 }

@@ -1,77 +1,79 @@
 use nandle_io::{Completion, Device, Heartbeat, Io, IoError, Nanos, Request, Wait};
-use nandle_trace::{Operation, Record, TraceError, Zones};
+use nandle_trace::{Operation, Record, TraceError, ZoneTranslator};
 use slab::Slab;
 
-use super::ahead::Ahead;
-use super::memory::{Memory, PIECE_BYTES_MAX};
-use super::outcome::{Done, Played};
+use super::memory::{PIECE_BYTES_MAX, RequestMemory};
+use super::outcome::{CompletionTimes, PlaySummary};
+use super::read_ahead::ReadAhead;
 use super::requests::{Extent, Piece};
 use super::timing::Schedule;
-use super::{Places, PlayError, Timing};
+use super::{AddressMap, PlayError, Timing};
 
-/// How often a wait without an end looks around.
+/// Interval at which an unlimited wait checks for cancellation.
 const LOOK_AROUND: Nanos = Nanos::from_millis(100);
-/// With less time than this until the next request, nothing is read ahead.
+/// Minimum time before the next request for reading ahead.
 const SPARE_TIME: Nanos = Nanos::from_millis(1);
-/// Completions between two words of progress.
+/// Completions between two progress reports.
 const STRIDE: u64 = 1024;
 
-/// How a trace is played.
+/// Options of a play.
 #[derive(Debug, Clone)]
 pub struct PlayOptions {
-    /// When requests are sent.
+    /// Timing of requests.
     pub timing: Timing,
-    /// The most requests in flight; what is due beyond them is held.
+    /// Maximum requests in flight; further requests that are due are held.
     pub queue_depth: u32,
-    /// Where addresses come to lie.
-    pub places: Places,
-    /// A device that completes nothing for so long is given up.
+    /// Mapping of addresses.
+    pub places: AddressMap,
+    /// Time without any completion after which the device is given up.
     pub patience: Nanos,
-    /// Memory that reads go into; what finds none is held.
+    /// Memory for reads, in bytes; reads that don't fit are held.
     pub read_bytes: u64,
 }
 
-/// Is told what is done, and may end it.
+/// Receives progress, and may cancel the play.
 pub trait PlayWatcher {
-    /// So many requests are done.
+    /// Reports the number of completed requests.
     fn progress(&mut self, requests: u64);
 
-    /// Whether to end.
+    /// Returns true to cancel the play.
     fn is_cancelled(&self) -> bool;
 
-    /// A request is done.
-    fn completed(&mut self, request: &PlayedRequest) {
+    /// Reports a completed request.
+    fn completed(&mut self, request: &CompletedRequest) {
         let _ = request;
     }
 }
 
-/// A request that is done.
+/// A completed request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlayedRequest {
-    /// As the trace has it.
+pub struct CompletedRequest {
+    /// Record of the trace.
     pub record: Record,
-    /// From when it was due.
+    /// Time since the request was due.
     pub response: Nanos,
-    /// From when it was sent.
+    /// Time since the request was sent.
     pub service: Nanos,
-    /// Whether it failed.
+    /// True if the request failed.
     pub has_failed: bool,
 }
 
-/// Plays a trace's requests on a device. Memory doesn't depend on how many there are. A request that fails is counted, and the
-/// others go on.
+/// Plays the requests of a trace on a device, in memory independent of their number. Failed
+/// requests are counted, and the others continue.
 ///
 /// # Errors
-/// The trace can't be read, memory is short, the device is silent or fails every request, or the watcher ended it.
+///
+/// The trace can't be read, memory is short, the device stopped or fails every request, or the
+/// watcher cancelled the play.
 pub fn play(
     io: &mut dyn Io,
     device: &Device,
     records: impl Iterator<Item = Result<Record, TraceError>>,
     options: &PlayOptions,
     watcher: &mut dyn PlayWatcher,
-) -> Result<Played, PlayError> {
-    let memory = Memory::new(options.read_bytes)?;
-    // Without it a silent device is given up late, and nothing else is amiss.
+) -> Result<PlaySummary, PlayError> {
+    let memory = RequestMemory::new(options.read_bytes)?;
+    // Without a heartbeat, only a stalled device is detected late.
     let _heartbeat = io.waker().and_then(|waker| Heartbeat::start(waker, LOOK_AROUND).ok());
     let began = io.now();
     let player = Player {
@@ -80,7 +82,7 @@ pub fn play(
         io,
         device,
         options,
-        records: Ahead::new(Zones::over(records)),
+        records: ReadAhead::new(ZoneTranslator::over(records)),
         schedule: Schedule::new(options.timing, began),
         memory,
         head: None,
@@ -89,7 +91,7 @@ pub fn play(
         held_until: None,
         last_completed: began,
         last_progress: began,
-        played: Played::new(),
+        played: PlaySummary::new(),
     };
     player.drive(began, watcher)
 }
@@ -100,32 +102,32 @@ struct Player<'a, I> {
     options: &'a PlayOptions,
     in_flight_max: usize,
     piece_bytes: u64,
-    records: Ahead<I>,
+    records: ReadAhead<I>,
     schedule: Schedule,
-    memory: Memory,
-    /// The next request, of which a part may have been sent.
+    memory: RequestMemory,
+    /// Next request; part of it may have been sent.
     head: Option<Head>,
     flights: Slab<Flight>,
-    /// Nothing more is taken from the trace.
+    /// True if no more requests are taken from the trace.
     ended: bool,
-    /// The last time at which a request that was due found no room.
+    /// Last time at which a due request found no room.
     held_until: Option<Nanos>,
     last_completed: Nanos,
-    /// Of a device with nothing to do, when it was given something.
+    /// Time of the last completion, or of the first submission to an idle device.
     last_progress: Nanos,
-    played: Played,
+    played: PlaySummary,
 }
 
 struct Head {
     record: Record,
     due: Nanos,
     extent: Extent,
-    /// Its place among those in flight, once a part of it is.
+    /// Key among the flights, once a part of the request is in flight.
     key: Option<usize>,
     pieces: u32,
 }
 
-/// A request of which a part is on its way, or was.
+/// A request that has been sent at least in part.
 struct Flight {
     record: Record,
     due: Nanos,
@@ -137,7 +139,7 @@ struct Flight {
 }
 
 impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
-    fn drive(mut self, began: Nanos, watcher: &mut dyn PlayWatcher) -> Result<Played, PlayError> {
+    fn drive(mut self, began: Nanos, watcher: &mut dyn PlayWatcher) -> Result<PlaySummary, PlayError> {
         let mut completions = Vec::new();
         let mut is_cancelled = false;
         loop {
@@ -169,11 +171,11 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         Ok(self.played)
     }
 
-    /// Whether there is a request that is due, and room for it.
+    /// Returns true if a request is due and the queue has room for it.
     fn has_due(&mut self) -> Result<bool, PlayError> {
         let is_full = self.flights.len() >= self.in_flight_max;
         if self.head.is_none() {
-            // When the next one is due without a schedule, a completion decides.
+            // Without a schedule, the next due time depends on a completion.
             if self.ended || is_full && !self.options.timing.is_open_loop() {
                 return Ok(false);
             }
@@ -197,7 +199,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         Ok(true)
     }
 
-    /// Sends what is left of the next request. `false` when there is no room for all of it.
+    /// Sends the rest of the next request. Returns false if there is no room for all of it.
     fn send_head(&mut self) -> bool {
         let Some(mut head) = self.head.take() else { return false };
         let is_sync = head.record.operation == Operation::Sync;
@@ -222,13 +224,13 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
     }
 
     fn piece_of(&self, head: &Head) -> Option<Piece> {
-        // A discard moves nothing, so it may be of any length.
+        // A discard transfers no data, so its length is unlimited.
         let most_bytes =
             if head.record.operation == Operation::Discard { u64::MAX } else { self.piece_bytes };
         head.extent.piece(&self.options.places, most_bytes)
     }
 
-    /// Sends one operation. `false` when there is no memory for it, or no slot.
+    /// Sends one operation. Returns false if there is no memory or no slot for it.
     fn send_piece(&mut self, head: &mut Head, piece: Piece) -> bool {
         let Some(operation) = self.memory.operation(head.record.operation, piece) else { return false };
         let now = self.io.now();
@@ -243,7 +245,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         }
         if head.key.is_none() {
             if matches!(self.options.timing, Timing::Closed { .. }) {
-                // It is due when it can be sent.
+                // A closed-loop request is due when it can be sent.
                 head.due = now;
             }
             head.key = Some(self.flights.insert(Flight::new(head, now)));
@@ -256,7 +258,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         true
     }
 
-    /// All of a request was sent.
+    /// Records that all of a request was sent.
     fn note_whole(&mut self, head: &Head) {
         self.played.cut += u64::from(head.pieces > 1);
         self.played.widened += u64::from(head.extent.is_widened);
@@ -267,7 +269,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         }
     }
 
-    /// Sends no more of the request that would be next.
+    /// Drops the rest of the next request.
     fn give_up_head(&mut self) {
         let Some(key) = self.head.take().and_then(|head| head.key) else { return };
         if self.flights.get(key).is_some_and(|flight| flight.pieces == 0) {
@@ -277,7 +279,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         }
     }
 
-    /// Sleeps until shortly before the next request is due, and polls from there on: a timer would be late.
+    /// Returns a wait until shortly before the next due time, then polls: a timer would be late.
     fn next_wait(&mut self) -> Result<Wait, PlayError> {
         let due = self.head.as_ref().map(|head| head.due).filter(|due| *due > self.io.now());
         let Some(due) = due else { return Ok(Wait::until_completed(1)) };
@@ -318,10 +320,10 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Player<'_, I> {
         let Flight { record, due, sent, completed, failure, .. } = flight;
         debug_assert!(due <= sent && sent <= completed, "a request is due, sent and completed in this order");
         let (due, sent, completed) = (*due, *sent, *completed);
-        self.played.add(&Done { record, due, sent, completed, failure: failure.as_ref() });
+        self.played.add(&CompletionTimes { record, due, sent, completed, failure: failure.as_ref() });
         let (response, service) = (completed.since(due), completed.since(sent));
         let has_failed = failure.is_some();
-        watcher.completed(&PlayedRequest { record: *record, response, service, has_failed });
+        watcher.completed(&CompletedRequest { record: *record, response, service, has_failed });
         let done = self.played.requests() + self.played.failed();
         if done.is_multiple_of(STRIDE) {
             watcher.progress(done);

@@ -2,19 +2,19 @@ use std::collections::VecDeque;
 
 use nandle_trace::{Record, TraceError};
 
-/// Records that are kept ready, so that a request isn't late because the trace was being read.
+/// Records kept ready, so that reading the trace doesn't delay a request.
 const AHEAD: usize = 8192;
-/// Records that are read at once while there is time.
+/// Records read at a time while the player is idle.
 const CHUNK: usize = 64;
 
-/// The records of a trace, read ahead while there is nothing else to do.
-pub(super) struct Ahead<I> {
+/// Reads the records of a trace ahead while the player is idle.
+pub(super) struct ReadAhead<I> {
     records: I,
     ready: VecDeque<Record>,
     ended: bool,
 }
 
-impl<I: Iterator<Item = Result<Record, TraceError>>> Ahead<I> {
+impl<I: Iterator<Item = Result<Record, TraceError>>> ReadAhead<I> {
     pub(super) fn new(records: I) -> Self {
         Self { records, ready: VecDeque::new(), ended: false }
     }
@@ -26,7 +26,7 @@ impl<I: Iterator<Item = Result<Record, TraceError>>> Ahead<I> {
         }
     }
 
-    /// Reads a few more. `false` when there is enough.
+    /// Reads a few more records. Returns false if enough are ready.
     pub(super) fn read_some(&mut self) -> Result<bool, TraceError> {
         for _ in 0..CHUNK {
             if self.ended || self.ready.len() >= AHEAD {

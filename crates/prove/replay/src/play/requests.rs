@@ -1,19 +1,20 @@
 use nandle_trace::{Operation, Record};
 
-use super::Places;
+use super::AddressMap;
 
-/// What is left to send of a request: a range in whole logical blocks, or nothing but the request itself.
+/// Rest of a request to send: a range of whole logical blocks, or empty for a request without a
+/// range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Extent {
     next: u64,
     end: u64,
-    /// Whether the trace's request begins or ends inside a logical block.
+    /// True if the trace's request begins or ends inside a logical block.
     pub(super) is_widened: bool,
-    /// Whether a part of it lies beyond the device's end and is folded back.
+    /// True if a part of the request is folded back.
     pub(super) is_folded: bool,
 }
 
-/// One operation on the device.
+/// Range of one operation on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) offset_bytes: u64,
@@ -21,8 +22,9 @@ pub(super) struct Piece {
 }
 
 impl Extent {
-    /// Where a request lies. Reads and writes cover every block that they touch; a discard only what lies in it as a whole.
-    pub(super) fn of(record: &Record, places: &Places) -> Self {
+    /// Computes the range of a request. Reads and writes cover every block they touch, discards
+    /// only the blocks they cover completely.
+    pub(super) fn of(record: &Record, places: &AddressMap) -> Self {
         let (block, room) = (places.block_bytes(), places.room_bytes());
         let begin = places.place(record.address);
         let (next, end, is_widened) = match record.operation {
@@ -38,8 +40,8 @@ impl Extent {
                 )
             }
             Operation::Discard | Operation::ZoneReset => {
-                // Kernels send them for whole file systems: nothing is there beyond the device's end, and all of it once is as good
-                // as several times.
+                // Kernels discard whole file systems. Limit the range to the device, and to every
+                // block once.
                 let end = places.place(record.address.saturating_add(record.length_bytes));
                 let end = if places.wraps() { end } else { end.min(room) };
                 let next = begin.div_ceil(block).saturating_mul(block);
@@ -50,14 +52,14 @@ impl Extent {
         Self { next, end, is_widened, is_folded: end > next && end > room }
     }
 
-    /// The next piece of at most so many bytes, which a folded range's border may cut shorter.
-    pub(super) fn piece(&self, places: &Places, most_bytes: u64) -> Option<Piece> {
+    /// Returns the next piece of at most `most_bytes` bytes. It ends at the end of a folded device.
+    pub(super) fn piece(&self, places: &AddressMap, most_bytes: u64) -> Option<Piece> {
         let left = self.end.checked_sub(self.next).filter(|left| *left > 0)?;
         let (offset_bytes, to_end) = places.fold(self.next);
         Some(Piece { offset_bytes, length_bytes: left.min(most_bytes).min(to_end) })
     }
 
-    /// A piece was sent.
+    /// Records that a piece was sent.
     pub(super) fn sent(&mut self, piece: Piece) {
         self.next += piece.length_bytes;
         debug_assert!(self.next <= self.end, "a piece is of what is left");
@@ -89,7 +91,7 @@ mod tests {
         most: u64,
     ) -> (Vec<(u64, u64)>, bool, bool) {
         let survey = Survey::read([Ok(*record)].into_iter()).unwrap();
-        let places = Places::new(&survey, addresses, (room, 4096), wraps).unwrap();
+        let places = AddressMap::new(&survey, addresses, (room, 4096), wraps).unwrap();
         let mut extent = Extent::of(record, &places);
         let (widened, folded) = (extent.is_widened, extent.is_folded);
         let mut pieces = Vec::new();
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_cover_whole_blocks_and_are_cut_where_they_must_be() {
+    fn requests_cover_whole_blocks_and_are_split() {
         let keep = PlayAddresses::Keep;
         let read = record(Operation::Read, 512, 8192);
         assert_eq!(pieces(&read, keep, 1 << 20, 1 << 20), (vec![(0, 12_288)], true, false));
@@ -116,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discard_is_of_whole_blocks_and_of_the_device_once() {
+    fn discard_covers_whole_blocks_and_the_device_once() {
         let keep = PlayAddresses::Keep;
         assert_eq!(pieces(&record(Operation::Discard, 512, 8192), keep, 1 << 20, 1 << 20).0, [(4096, 4096)]);
         assert_eq!(pieces(&record(Operation::Discard, 512, 1024), keep, 1 << 20, 1 << 20).0, []);

@@ -1,47 +1,48 @@
-//! Whether the requests were sent at the times at which they were due. Where they weren't, response times grow with the length of
-//! the trace, whatever the device.
+//! Detects if requests were sent later than due. If they were, response times grow with the length
+//! of the trace, whatever the device.
 
 use nandle_units::{counted, format_duration, thousands};
 use serde::{Deserialize, Serialize};
 
-use super::{Played, Timing};
+use super::{PlaySummary, Timing};
 use nandle_io::Nanos;
 
-/// From this share of the requests on, those that were held or late make the figures.
+/// Share of held or late requests from which they dominate the figures.
 const SHARE_MIN: f64 = 0.01;
-/// So much later than it was due, and by that share of the time that was meant for all, the last is done where a target can't keep up.
+/// Minimum delay of the last completion, absolute and as a share of the scheduled time, at which a
+/// target counts as too slow.
 const BEHIND_MIN: Nanos = Nanos::from_millis(100);
 const BEHIND_SHARE_MIN: f64 = 0.1;
-/// Of the rate that was kept up while there was a backlog, so much leaves none.
+/// Share of the achieved rate that leaves no backlog.
 const WITHOUT_BACKLOG: f64 = 0.8;
-/// Requests in flight that are named: the sessions that are usual where many do short transactions.
+/// Suggested requests in flight: a usual number of sessions with short transactions.
 const IN_FLIGHT: u32 = 16;
 
 /// Requests that couldn't be sent when they were due.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FellBehind {
-    /// Whether the target couldn't keep up; otherwise it was the host that sent late.
+pub struct ScheduleLag {
+    /// True if the target was too slow; false if the host was late.
     pub by_target: bool,
-    /// Of all requests, those that were held because as many were in flight as may be.
+    /// Share of requests held because the queue was full.
     pub held_share: f64,
-    /// Of all requests, those that the host sent late.
+    /// Share of requests that the host sent late.
     pub late_share: f64,
-    /// How much later the last request was done than the last was due.
+    /// Delay of the last completion after the last due time, in nanoseconds.
     pub behind_ns: u64,
-    /// Requests a second that were done.
+    /// Requests completed per second.
     pub done_per_s: f64,
-    /// Requests a second that were due.
+    /// Requests due per second.
     pub due_per_s: f64,
-    /// What it means and what to do, in sentences.
+    /// Explanation and advice, in sentences.
     pub says: String,
 }
 
-impl Played {
-    /// How the target, or the host, fell behind requests that were due over `due_span`; `None` where it didn't, or nothing was due by
-    /// a schedule.
-    pub fn fell_behind(&self, timing: Timing, due_span: Nanos) -> Option<FellBehind> {
+impl PlaySummary {
+    /// Returns the lag of requests that were due over `due_span`. Returns `None` if there was none,
+    /// or if the timing has no schedule.
+    pub fn fell_behind(&self, timing: Timing, due_span: Nanos) -> Option<ScheduleLag> {
         let requests = self.requests() + self.failed();
-        // A trace without times has all requests due at once, which is told of it.
+        // In a trace without times, all requests are due at once, which is reported elsewhere.
         if !timing.is_open_loop() || requests == 0 || due_span == Nanos::ZERO {
             return None;
         }
@@ -52,7 +53,7 @@ impl Played {
         let is_long = behind > BEHIND_MIN && behind.0 as f64 > BEHIND_SHARE_MIN * due_span.0 as f64;
         let by_target = held >= SHARE_MIN || is_long;
         let per_s = |span: Nanos| requests as f64 / span.as_secs_f64().max(1e-9);
-        let mut found = FellBehind {
+        let mut found = ScheduleLag {
             by_target,
             held_share: held,
             late_share: late,
@@ -66,7 +67,7 @@ impl Played {
     }
 }
 
-impl FellBehind {
+impl ScheduleLag {
     fn sentences(&self, held: u64, late: u64) -> String {
         if !self.by_target {
             return format!(
@@ -93,7 +94,7 @@ impl FellBehind {
         )
     }
 
-    /// The option for a rate that leaves no backlog.
+    /// Option for a rate that leaves no backlog.
     fn slower(&self) -> String {
         let per_s = WITHOUT_BACKLOG * self.done_per_s.min(self.due_per_s);
         let step = 10_f64.powf(per_s.log10().floor() - 1.0);
@@ -114,9 +115,9 @@ fn rate(per_s: f64) -> String {
 mod tests {
     use super::*;
 
-    fn played(held: u64, late: u64, elapsed: Nanos) -> Played {
+    fn played(held: u64, late: u64, elapsed: Nanos) -> PlaySummary {
         use nandle_trace::{Operation, Record};
-        let mut played = Played::new();
+        let mut played = PlaySummary::new();
         for number in 0..1000_u64 {
             let record = Record {
                 time_us: number,
@@ -126,7 +127,13 @@ mod tests {
                 latency_ns: None,
             };
             let (due, sent, completed) = (Nanos(0), Nanos(0), Nanos(1000));
-            played.add(&super::super::outcome::Done { record: &record, due, sent, completed, failure: None });
+            played.add(&super::super::outcome::CompletionTimes {
+                record: &record,
+                due,
+                sent,
+                completed,
+                failure: None,
+            });
             let lag = if number < late { Nanos::from_millis(1) } else { Nanos(0) };
             played.sent(lag, number >= 1000 - held);
         }
@@ -135,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_that_keeps_up_is_not_behind() {
+    fn target_that_keeps_up_has_no_lag() {
         let span = Nanos::from_secs(10);
         assert_eq!(played(3, 3, span).fell_behind(Timing::AsIs, span), None);
         let busy = played(900, 0, Nanos::from_secs(100));
@@ -144,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_held_or_late_is_told_with_what_to_do() {
+    fn lag_is_reported_with_advice() {
         let span = Nanos::from_secs(10);
         let found = played(700, 0, Nanos::from_secs(100)).fell_behind(Timing::AsIs, span).unwrap();
         assert!(found.by_target && (found.held_share - 0.7).abs() < 1e-9, "{found:?}");
@@ -154,7 +161,8 @@ mod tests {
             "{}",
             found.says
         );
-        // With room for all of them none is held, and the last is done long after it was due.
+        // The queue is deep enough to hold none, but the last request completes long after it was
+        // due.
         let deep =
             played(0, 0, Nanos::from_secs(20)).fell_behind(Timing::Rate { per_s: 100.0 }, span).unwrap();
         assert!(deep.by_target && deep.says.contains("rate:40"), "{}", deep.says);

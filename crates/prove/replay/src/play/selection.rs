@@ -1,16 +1,17 @@
-use nandle_trace::{Operation, Record, TraceError, Zones};
+use nandle_trace::{Operation, Record, TraceError, ZoneTranslator};
 
-/// Which of a trace's requests are played.
+/// Requests of a trace to play.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Reads alone, so that what is on the device stays as it is.
+    /// True to play only reads, so that the device's contents don't change.
     pub reads_only: bool,
-    /// No more than so many.
+    /// Maximum number of requests.
     pub requests_max: Option<u64>,
 }
 
 impl Selection {
-    /// Those of them, and whatever error there is. Requests of zoned devices are as a drive without zones would get them.
+    /// Selects records, and passes errors through. Requests of zoned devices are translated for a
+    /// conventional drive.
     pub fn of(
         self,
         records: impl Iterator<Item = Result<Record, TraceError>>,
@@ -19,6 +20,6 @@ impl Selection {
             !self.reads_only || !matches!(record, Ok(record) if record.operation != Operation::Read)
         };
         let most = self.requests_max.map_or(usize::MAX, |most| usize::try_from(most).unwrap_or(usize::MAX));
-        Zones::over(records).filter(wanted).take(most)
+        ZoneTranslator::over(records).filter(wanted).take(most)
     }
 }

@@ -1,39 +1,40 @@
 use nandle_io::Nanos;
-use nandle_trace::{Operation, Record, TraceError, Zones};
+use nandle_trace::{Operation, Record, TraceError, ZoneTranslator};
 use rustc_hash::FxHashSet;
 
 use super::PlayError;
 
-/// Addresses are compacted by areas of this size: larger than what drives map or cache as one, but for a few.
+/// Length of the areas for compaction, in bytes. Most drives map and cache smaller units.
 pub const AREA_BYTES: u64 = 1 << 20;
 
-/// So many areas are told apart: those of 16 TiB. They take some 300 MB.
+/// Maximum number of areas, equal to 16 TiB. They take about 300 MB of memory.
 const AREAS_MAX: usize = 1 << 24;
 
-/// What must be known of a trace before it is played. Takes one pass, and memory for the areas that are touched.
+/// Summary of a trace, needed before it is played. Takes one pass, and memory for each area
+/// touched.
 #[derive(Debug, Clone, Default)]
 pub struct Survey {
-    /// Reads.
+    /// Number of reads.
     pub reads: u64,
-    /// Writes.
+    /// Number of writes.
     pub writes: u64,
-    /// Syncs.
+    /// Number of syncs.
     pub syncs: u64,
-    /// Discards.
+    /// Number of discards.
     pub discards: u64,
-    /// Bytes of the writes.
+    /// Bytes written.
     pub written_bytes: u64,
-    /// Where the last read or write ends.
+    /// End of the last read or write, in bytes.
     pub end_bytes: u64,
-    /// From the first request to the last.
+    /// Time from the first request to the last.
     pub span: Nanos,
-    /// Requests of which the trace says how long they took.
+    /// Requests with a recorded latency.
     pub with_latency: u64,
-    /// Requests that the trace has later than one that comes after them.
+    /// Requests that precede a request with an earlier time.
     pub out_of_order: u64,
-    /// Requests that began before the one before them had completed.
+    /// Requests that began before the previous one had completed.
     pub overlapping: u64,
-    /// The areas of [`AREA_BYTES`] that are read or written.
+    /// Areas of [`AREA_BYTES`] that are read or written.
     pub(super) areas: FxHashSet<u64>,
     previous: Option<Record>,
     first_us: u64,
@@ -41,30 +42,31 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Goes through a trace.
+    /// Reads a trace.
     ///
     /// # Errors
-    /// It can't be read, has no requests, or touches more areas than are told apart.
+    ///
+    /// The trace can't be read, has no requests, or touches too many areas.
     pub fn read(records: impl Iterator<Item = Result<Record, TraceError>>) -> Result<Self, PlayError> {
         let mut survey = Self::default();
-        for record in Zones::over(records) {
+        for record in ZoneTranslator::over(records) {
             survey.add(&record?)?;
         }
         if survey.requests() == 0 { Err(PlayError::Nothing) } else { Ok(survey) }
     }
 
-    /// All requests.
+    /// Number of requests.
     pub fn requests(&self) -> u64 {
         self.reads + self.writes + self.syncs + self.discards
     }
 
-    /// Whether playing it changes what a device holds.
+    /// Returns true if playing the trace changes the device's contents.
     pub fn changes_contents(&self) -> bool {
         self.writes > 0 || self.discards > 0
     }
 
-    /// Whether the trace says of every request how long it took.
-    pub fn tells_latencies(&self) -> bool {
+    /// Returns true if every request has a recorded latency.
+    pub fn has_latencies(&self) -> bool {
         self.with_latency == self.requests()
     }
 
@@ -96,7 +98,7 @@ impl Survey {
         Ok(())
     }
 
-    /// Time passes until the record.
+    /// Updates the time span and the order statistics.
     fn pass(&mut self, record: &Record) {
         let Some(previous) = self.previous.replace(*record) else {
             (self.first_us, self.last_us) = (record.time_us, record.time_us);
@@ -119,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_target_must_have_is_known() {
+    fn survey_computes_the_required_capacity() {
         let records = [
             record(10, Operation::Write, 1 << 40, Some(2_000_000)),
             record(20, Operation::Read, (1 << 20) - 512, None),
@@ -129,7 +131,7 @@ mod tests {
         assert_eq!((survey.requests(), survey.end_bytes), (3, (1 << 40) + 4096));
         assert_eq!((survey.compact_bytes(), survey.span), (3 * AREA_BYTES, Nanos::from_micros(10)));
         assert_eq!((survey.out_of_order, survey.overlapping, survey.with_latency), (1, 2, 2));
-        assert!(survey.changes_contents() && !survey.tells_latencies());
+        assert!(survey.changes_contents() && !survey.has_latencies());
         assert!(matches!(Survey::read(std::iter::empty()), Err(PlayError::Nothing)));
     }
 }

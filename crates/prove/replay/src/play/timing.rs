@@ -4,27 +4,27 @@ use std::str::FromStr;
 use nandle_io::Nanos;
 use nandle_trace::Record;
 
-/// When requests are sent.
+/// Timing of requests.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Timing {
-    /// At the trace's own times, whether or not the device keeps up.
+    /// At the trace's times, independent of the device.
     AsIs,
-    /// One at a time, each as long after the one before has completed as in the trace.
+    /// One at a time; each follows the previous completion after the pause recorded in the trace.
     Think,
-    /// So many in flight, each followed by the next.
+    /// A fixed number in flight; each completion starts the next request.
     Closed {
-        /// How many.
+        /// Requests in flight.
         in_flight: u32,
     },
-    /// At equal distances, whether or not the device keeps up.
+    /// At a constant rate, independent of the device.
     Rate {
-        /// Requests a second.
+        /// Requests per second.
         per_s: f64,
     },
 }
 
 impl Timing {
-    /// The most requests in flight, where there is room for `queue_depth`.
+    /// Maximum requests in flight, for a queue of `queue_depth`.
     pub fn in_flight_max(self, queue_depth: u32) -> u32 {
         match self {
             Self::AsIs | Self::Rate { .. } => queue_depth,
@@ -33,7 +33,7 @@ impl Timing {
         }
     }
 
-    /// Whether requests are due by a schedule that knows nothing of the device.
+    /// Returns true if due times are independent of the device.
     pub fn is_open_loop(self) -> bool {
         matches!(self, Self::AsIs | Self::Rate { .. })
     }
@@ -75,13 +75,13 @@ impl FromStr for Timing {
     }
 }
 
-/// When each request is due, in their order.
+/// Computes the due time of each request, in order.
 pub(super) struct Schedule {
     timing: Timing,
     began: Nanos,
-    /// The trace's time of the first request.
+    /// Time of the first request in the trace, in microseconds.
     first_us: Option<u64>,
-    /// When the request before had completed, by the trace's clock.
+    /// Completion of the previous request by the trace's clock, in nanoseconds.
     previous_end_ns: Option<u64>,
     last_due: Nanos,
     due_before: u64,
@@ -92,7 +92,8 @@ impl Schedule {
         Self { timing, began, first_us: None, previous_end_ns: None, last_due: began, due_before: 0 }
     }
 
-    /// When the next request is due. `last_completed` is when the last one before it had; never earlier than the one before.
+    /// Returns the due time of the next request, never before that of the previous one.
+    /// `last_completed` is the time of the latest completion.
     pub(super) fn due(&mut self, record: &Record, now: Nanos, last_completed: Nanos) -> Nanos {
         let due = match self.timing {
             Timing::AsIs => {
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn each_timing_has_its_own_times() {
+    fn each_timing_gives_its_own_due_times() {
         let requests = [(70, 5000), (80, 2000), (79, 2000), (90, 0)];
         assert_eq!(dues("asis", &requests, 100), [1000, 11_000, 11_000, 21_000]);
         assert_eq!(dues("think", &requests, 100), [1000, 6100, 6200, 15_300]);
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_timing_is_read_and_printed_alike() {
+    fn timing_round_trips_as_text() {
         for text in ["asis", "think", "closed:16", "rate:250.5"] {
             assert_eq!(text.parse::<Timing>().unwrap().to_string(), text);
         }

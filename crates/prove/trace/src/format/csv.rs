@@ -1,23 +1,25 @@
-//! Our own format: CSV with the header `time_us,op,address,length`, or `time_us,op,address,length,latency_ns`.
+//! Nandle's own format: CSV with the header `time_us,op,address,length`, or
+//! `time_us,op,address,length,latency_ns`.
 //!
-//! `time_us` counts from a start of the trace's choice; `op` is `read`, `write`, `sync` or `discard`; `address` and `length`
-//! are bytes in one flat space, in which files lie end to end. A sync covers its extent, or everything when its length is 0.
-//! `latency_ns` is how long the device took, and empty where that isn't known. No field is quoted. A file may be compressed by zstd.
+//! `time_us` counts from any start; `op` is `read`, `write`, `sync` or `discard`; `address` and
+//! `length` are bytes in one flat space, in which files are laid end to end. A sync covers its
+//! extent, or everything if its length is 0. `latency_ns` is the response time of the device, empty
+//! if unknown. No field is quoted. A file may be compressed by zstd.
 
 use super::{Event, Parser, number};
 use crate::{Operation, Record};
 
-/// The first line.
+/// Header without latencies.
 pub(crate) const HEADER: &str = "time_us,op,address,length";
-/// The first line where response times are told.
+/// Header with latencies.
 pub(crate) const HEADER_WITH_LATENCY: &str = "time_us,op,address,length,latency_ns";
 
 pub(super) fn begins(line: &str) -> bool {
-    line.trim() == HEADER || tells_latencies(line)
+    line.trim() == HEADER || has_latencies(line)
 }
 
-/// Whether the first line says that response times are told.
-pub(super) fn tells_latencies(line: &str) -> bool {
+/// Returns true if the header has a column of latencies.
+pub(super) fn has_latencies(line: &str) -> bool {
     line.trim() == HEADER_WITH_LATENCY
 }
 
@@ -51,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_read_and_bad_ones_named() {
+    fn valid_lines_are_read_and_bad_lines_are_errors() {
         let event = Csv.parse("235,write,4096,8192").unwrap().unwrap();
         let expected = Record {
             time_us: 235,

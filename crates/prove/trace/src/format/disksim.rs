@@ -1,28 +1,30 @@
-//! The traces that `DiskSim` validates its disks with: requests of a real disk with the response times that were measured on it,
+//! Validation traces of `DiskSim`: requests to a real disk, with measured response times.
 //!
 //! ```text
 //! W Hit   11392096  12   1686.00000  40961.00000
-//! kind, whether the disk answered from its buffer, first sector, sectors, response time in µs, pause in µs
+//! kind, buffer hit or miss, first sector, sectors, response time in µs, pause in µs
 //! ```
 //!
-//! with sectors of 512 bytes. A request that the disk didn't answer from its buffer is a `Miss`, or a `Doub` or a `Trip` where
-//! it took two or three seeks. The pause, which `DiskSim` calls the inter-arrival time, is the time from the completion of the
-//! request in the line before to the arrival of this one: one request was outstanding at a time. The data say so: many pauses are far
-//! shorter than the response times around them, and only when they are read this way does a model predict where the platter
-//! stands when a request arrives. So a request's time is the sum of all response times and pauses before it, and its own pause.
+//! Sectors have 512 bytes. A request that wasn't served from the disk's buffer is a `Miss`, or a
+//! `Doub` or `Trip` if it took two or three seeks. The pause, which `DiskSim` calls the
+//! inter-arrival time, is the time from the completion of the previous request to the arrival of
+//! this one; one request is outstanding at a time. The data confirm this: many pauses are far
+//! shorter than the response times around them, and only this reading lets a model predict the
+//! position of the platter. The time of a request is therefore the sum of all response times and
+//! pauses before it, plus its own pause.
 
 use super::kernel::extent;
 use super::{Event, Parser, number};
 use crate::{Operation, Record};
 
-/// No pause and no response is longer: a year.
+/// Maximum pause or response time, in µs: a year.
 const TIME_US_MAX: f64 = 3.2e13;
 
 pub(super) fn begins(line: &str) -> bool {
     DiskSim::default().parse(line).is_ok_and(|event| event.is_some())
 }
 
-/// Remembers when the request before has completed.
+/// Parser that keeps the completion time of the previous request.
 #[derive(Default)]
 pub(super) struct DiskSim {
     end_us: u64,
@@ -54,13 +56,13 @@ impl Parser for DiskSim {
         Ok(Some(Record { time_us, operation, address, length_bytes, latency_ns }.into()))
     }
 
-    /// The first pause is a part of the trace.
+    /// The first pause is part of the trace.
     fn has_absolute_times(&self) -> bool {
         false
     }
 }
 
-/// A time to the nearest microsecond; it is written with decimals, which are zeros.
+/// Parses a time, rounded to the nearest microsecond.
 fn microseconds(text: Option<&str>, what: &str) -> Result<u64, String> {
     let text = text.ok_or_else(|| format!("{what} is missing"))?;
     let time_us = text.parse().ok().filter(|time_us: &f64| (0.0..=TIME_US_MAX).contains(time_us));
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_of_several_seeks_are_read_as_any_other() {
+    fn requests_with_several_seeks_are_read() {
         for seeks in ["Doub", "Trip"] {
             let line = format!("W {seeks}   11392096  12   31686.00000  40961.00000");
             let record = DiskSim::default().parse(&line).unwrap().unwrap().record;
@@ -105,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_is_named() {
+    fn damaged_line_is_an_error() {
         for (line, part) in [
             ("X Hit 1 1 1.0 1.0", "R or W"),
             ("R 1 1 1.0 1.0", "Hit, Miss, Doub or Trip"),

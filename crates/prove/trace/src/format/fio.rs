@@ -9,19 +9,20 @@
 //! [µs] file action [offset length]
 //! ```
 //!
-//! Version 2 has no times; its `wait`s are the time that passes, in µs. The files are laid end to end in the order in which they are
-//! added, each up to the last byte that the log touches, rounded up to [`FILE_ALIGNMENT_BYTES`]; that takes a pass of its own.
+//! Version 2 has no times, but `wait` lines with delays in µs. The files are laid end to end in the
+//! order in which they are added. Each takes the space up to the last byte that the log touches,
+//! rounded up to [`FILE_ALIGNMENT_BYTES`], so reading needs two passes.
 
 use rustc_hash::FxHashMap;
 
 use super::{Event, Parser, number};
 use crate::{Operation, Record};
 
-/// The header that we write.
+/// Header of logs that are written.
 pub(crate) const VERSION_3: &str = "fio version 3 iolog";
 const VERSION_2: &str = "fio version 2 iolog";
 
-/// Files begin at multiples of this, so that pages of any file are pages of the flat space.
+/// Alignment of files, so that pages of any file are pages of the flat space.
 const FILE_ALIGNMENT_BYTES: u64 = 64 << 10;
 
 pub(super) fn begins(line: &str) -> bool {
@@ -32,22 +33,22 @@ pub(super) fn begins(line: &str) -> bool {
 pub(super) struct Iolog {
     has_times: bool,
     waited_us: u64,
-    /// In order of appearance.
+    /// Files in order of appearance.
     files: Vec<File>,
-    /// Where in `files` each name is.
+    /// Index in `files` of each name.
     places: FxHashMap<String, usize>,
 }
 
 #[derive(Default)]
 struct File {
-    /// The end of what the log touches of it.
+    /// End of the last byte that the log touches.
     end: u64,
-    /// Where it lies in the flat space, once all ends are known.
+    /// Start in the flat space; set once all ends are known.
     start: u64,
 }
 
-/// A line's parts.
-struct Parts<'a> {
+/// Words of a line.
+struct LogLine<'a> {
     time_us: Option<u64>,
     file: &'a str,
     action: &'a str,
@@ -65,12 +66,12 @@ impl Iolog {
         Ok(())
     }
 
-    fn parts<'a>(&self, line: &'a str) -> Result<Parts<'a>, String> {
+    fn parts<'a>(&self, line: &'a str) -> Result<LogLine<'a>, String> {
         let mut words = line.split_whitespace();
         let time_us = if self.has_times { Some(number(words.next(), "the time in µs")?) } else { None };
         let file = words.next().ok_or("the file is missing")?;
         let action = words.next().ok_or("the action is missing")?;
-        Ok(Parts { time_us, file, action, offset: words.next(), length: words.next() })
+        Ok(LogLine { time_us, file, action, offset: words.next(), length: words.next() })
     }
 
     fn lay_end_to_end(&mut self) {
@@ -173,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn version_2_waits() {
+    fn version_2_adds_up_waits() {
         let text =
             "fio version 2 iolog\n/a add\n/a open\n/a write 0 4096\n/a wait 500 0\n/a write 4096 4096\n";
         let times: Vec<_> = records(text).iter().map(|record| record.time_us).collect();
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_line_is_named() {
+    fn damaged_line_is_an_error() {
         let mut log = Iolog::default();
         for line in [VERSION_2, "/a add", "/a scribble 0 1", "/b write 0"] {
             log.survey(line);

@@ -1,4 +1,4 @@
-//! The formats, a file each. A format turns a line into an event, or says what is wrong with the line.
+//! Trace formats, one per file. A format parses each line into an event or an error.
 
 mod blkparse;
 mod columns;
@@ -20,42 +20,42 @@ pub(crate) use csv::{HEADER as CSV_HEADER, HEADER_WITH_LATENCY as CSV_HEADER_WIT
 pub(crate) use fio::VERSION_3 as FIO_HEADER;
 pub(crate) use kernel::request;
 
-/// How a trace is written down.
+/// Format of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
-    /// Ours: `time_us,op,address,length`, and `latency_ns` where it is known.
+    /// Nandle's own CSV: `time_us,op,address,length`, optionally `latency_ns`.
     Csv,
-    /// What `blkparse` prints of a `blktrace`, in its default format.
+    /// Output of `blkparse`, in its default format.
     Blkparse,
-    /// What `perf script` prints of the event `block:block_rq_issue`.
+    /// Output of `perf script` for the event `block:block_rq_issue`.
     PerfScript,
     /// fio's `write_iolog`, versions 2 and 3.
     FioIolog,
     /// The block traces of Microsoft Research, Cambridge.
     Msr,
-    /// What `DiskSim` validates its disks with: requests of a real disk, with response times.
+    /// Validation traces of `DiskSim`: requests to a real disk, with response times.
     DiskSim,
     /// Alibaba's block traces of 2020.
     Alibaba,
     /// Tencent's block traces of 2018.
     Tencent,
-    /// The virtual desktops of SYSTOR '17.
+    /// Virtual desktop traces of SYSTOR '17.
     Systor17,
-    /// Traces of the Storage Performance Council, as `UMass` publishes them.
+    /// Traces of the Storage Performance Council, as published by `UMass`.
     Spc,
     /// Traces of Florida International University.
     Fiu,
-    /// What `DiskSim` reads as its `ascii` format.
+    /// Input of `DiskSim` in its `ascii` format.
     DiskSimAscii,
-    /// What `MQSim` reads.
+    /// Input of `MQSim`.
     MqSim,
-    /// Columns that the user has named.
+    /// Columns specified by the user.
     Columns(Columns),
 }
 
 impl Format {
-    /// Every format that has a name of its own.
+    /// Every format with a fixed name.
     pub const ALL: [Self; 13] = [
         Self::Csv,
         Self::Blkparse,
@@ -72,7 +72,7 @@ impl Format {
         Self::MqSim,
     ];
 
-    /// The name on the command line.
+    /// Name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -92,7 +92,7 @@ impl Format {
         }
     }
 
-    /// What it is, for lists.
+    /// Description for lists.
     pub fn description(self) -> &'static str {
         match self {
             Self::Csv => "a CSV with the header time_us,op,address,length[,latency_ns]",
@@ -112,7 +112,7 @@ impl Format {
         }
     }
 
-    /// The layout of a format of columns.
+    /// Layout of the format, if it consists of columns.
     fn layout(self) -> Option<&'static Layout> {
         match self {
             Self::Msr => Some(&known::MSR),
@@ -132,7 +132,7 @@ impl Format {
         }
     }
 
-    /// Which column means what, where its lines are bare columns.
+    /// Columns of the format, if it consists of bare columns.
     fn columns(self) -> Option<Columns> {
         if let Self::Columns(columns) = self {
             Some(columns)
@@ -141,7 +141,8 @@ impl Format {
         }
     }
 
-    /// Whether its lines say nothing of what their columns mean, so that it was recognised by their shape alone.
+    /// Returns true if lines don't state the meaning of their columns, so that the format is
+    /// recognised by their shape only.
     pub fn has_bare_columns(self) -> bool {
         self.layout().is_some()
     }
@@ -150,19 +151,19 @@ impl Format {
         Self::ALL.map(Self::name).join(", ")
     }
 
-    /// Whether a trace that begins with `line` tells how long its requests took.
-    pub(crate) fn tells_latencies(self, line: &str) -> bool {
-        let of_columns = self.columns().is_some_and(Columns::tells_latencies);
-        of_columns || self == Self::DiskSim || self == Self::Csv && csv::tells_latencies(line)
+    /// Returns true if a trace that begins with `line` has latencies.
+    pub(crate) fn has_latencies(self, line: &str) -> bool {
+        let of_columns = self.columns().is_some_and(Columns::has_latencies);
+        of_columns || self == Self::DiskSim || self == Self::Csv && csv::has_latencies(line)
     }
 
-    /// Whether its events say which device they belong to.
+    /// Returns true if events name their device.
     pub(crate) fn names_devices(self) -> bool {
         let of_columns = self.columns().is_some_and(Columns::names_devices);
         of_columns || matches!(self, Self::Blkparse | Self::PerfScript)
     }
 
-    /// Whether `line` is a first event or a header of this format.
+    /// Returns true if `line` is a first event or a header of this format.
     pub(crate) fn fits(self, line: &str) -> bool {
         match self {
             Self::Csv => csv::begins(line),
@@ -182,7 +183,7 @@ impl Format {
         }
     }
 
-    /// Whether `line` names this format's columns.
+    /// Returns true if `line` is the header of this format's columns.
     pub(crate) fn has_header(self, line: &str) -> bool {
         let header = self.layout().and_then(|layout| layout.header);
         header.is_some_and(|header| columns::is_header(line, header))
@@ -212,41 +213,43 @@ fn columns(columns: impl Into<ColumnReader>) -> Box<dyn Parser> {
     Box::new(columns.into())
 }
 
-/// Turns lines into events.
+/// Parser that turns lines into events.
 pub(crate) trait Parser {
-    /// What a line says; `None` when it says nothing of an event, or not yet.
+    /// Parses a line. Returns `None` if it yields no event, or none yet.
     fn parse(&mut self, line: &str) -> Result<Option<Event>, String>;
 
-    /// The next of the events that were held back until later lines said whether they count. They come before the next line's.
+    /// Returns the next event that was held until later lines decided if it counts. Held events
+    /// precede the next line's event.
     fn take_held(&mut self) -> Option<Event> {
         None
     }
 
-    /// The text has ended: what is still held can be taken.
+    /// Ends the text, which releases the events that are still held.
     fn end(&mut self) {}
 
-    /// Whether all lines must be shown to [`survey`](Self::survey) before the first is parsed.
+    /// Returns true if [`survey`](Self::survey) must see all lines before the first is parsed.
     fn surveys(&self) -> bool {
         false
     }
 
-    /// Looks at a line of the first pass; what is wrong with it is said in the second.
+    /// Reads a line in the first pass. Defects are reported in the second.
     fn survey(&mut self, _line: &str) {}
 
-    /// Whether times count from some far past, so that the first event's is to be the start.
+    /// Returns true if times count from a distant date, so that the first event's time is the
+    /// start.
     fn has_absolute_times(&self) -> bool {
         true
     }
 }
 
-/// An event, and the device it belongs to where the format has several.
+/// An event, and its device if the format names devices.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) record: Record,
     pub(crate) device: Option<String>,
-    /// The device is flushed before it.
+    /// True if the device is flushed before the event.
     pub(crate) flushes_before: bool,
-    /// It is durable when it completes.
+    /// True if the write is durable when it completes.
     pub(crate) is_durable: bool,
 }
 
@@ -257,9 +260,9 @@ impl From<Record> for Event {
 }
 
 impl Event {
-    /// A request of the kernel's.
+    /// Creates the event of a request in the kernel's notation.
     fn of_request(record: Record, device: &str, kind: RequestKind) -> Self {
-        // A flush alone, whatever letters it has, is a sync already.
+        // A flush without data is a sync already.
         let moves_data = record.operation.moves_data();
         Self {
             record,
@@ -270,13 +273,13 @@ impl Event {
     }
 }
 
-/// A whole number, or what was expected instead.
+/// Parses a whole number.
 pub(crate) fn number(text: Option<&str>, what: &str) -> Result<u64, String> {
     let text = text.ok_or_else(|| format!("{what} is missing"))?.trim();
     text.parse().map_err(|_| format!("{what} should be a whole number and is {text:?}"))
 }
 
-/// Seconds with up to nine decimals, in microseconds.
+/// Parses seconds with up to nine decimals, as microseconds.
 pub(crate) fn seconds(text: Option<&str>) -> Result<u64, String> {
     let text = text.ok_or("the time is missing")?;
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));

@@ -5,8 +5,8 @@
 //! process pid [cpu]     seconds:                      device rwbs bytes (command) sector + sectors [priority] [process]
 //! ```
 //!
-//! The priority is there from Linux 6.6 on. A flush has no sectors. Where requests that are requeued and completed are recorded as well,
-//! a requeued one counts once; other events are passed over.
+//! The priority is present since Linux 6.6. A flush has no sectors. If requeues and completions are
+//! recorded, too, a requeued request counts once. Other events are skipped.
 
 use super::kernel::request;
 use super::requeue::{Key, Requeues};
@@ -48,7 +48,7 @@ impl Parser for PerfScript {
 }
 
 impl PerfScript {
-    /// What becomes of requests that were issued. A line that can't be read is no event's.
+    /// Tracks requeues and completions. Unreadable lines are ignored.
     fn follow(&mut self, line: &str) {
         let told = |event: &str| {
             let (_, after) = line.split_once(event)?;
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requeued_request_counts_once() {
+    fn requeued_request_counts_once() {
         let line =
             |event, time| format!(" dd 1 [000] {time}: block:block_rq_{event}: 8,0 W 4096 () 16 + 8 [dd]");
         let mut parser = PerfScript::default();
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn flushes_and_other_lines() {
+    fn flushes_are_syncs_and_other_lines_are_skipped() {
         let flush =
             " kworker/0:0H-kb 10 [000] 1.5: block:block_rq_issue: 254,0 FF 0 () 0 + 0 0x0,0,0 [kworker/0:0H]";
         assert_eq!(record(flush).map(|record| record.operation), Some(Operation::Sync));

@@ -1,22 +1,24 @@
 use rustc_hash::FxHashMap;
 
-/// Requests in flight that are remembered: more than devices have.
+/// Maximum number of requests tracked in flight; devices have fewer.
 const IN_FLIGHT_MAX: usize = 1 << 17;
 
-/// A request, as a trace tells it apart from others.
+/// Identity of a request in a trace: device, letters, address.
 pub(crate) type Key = (String, String, u64);
 
-/// Requests that the device could not take and that are issued again later, so that each counts once, at its first issue.
+/// Tracks requests that were requeued and issued again, so that each counts once, at its first
+/// issue.
 #[derive(Default)]
 pub(crate) struct Requeues {
     in_flight: FxHashMap<Key, u32>,
     requeued: FxHashMap<Key, u32>,
-    /// More were in flight than are remembered, as where a trace has no completions.
+    /// True if more requests were in flight than are tracked, for example because the trace has no
+    /// completions.
     is_overfull: bool,
 }
 
 impl Requeues {
-    /// A request goes to the device; `false` if it had gone there before.
+    /// Records an issue. Returns false if the request was issued before.
     pub(crate) fn issue(&mut self, key: Key) -> bool {
         if take(&mut self.requeued, &key) {
             add(&mut self.in_flight, key);
@@ -30,7 +32,7 @@ impl Requeues {
         true
     }
 
-    /// The device could not take it. One that was issued before the trace began counts when it is issued again.
+    /// Records a requeue. A request issued before the trace began counts at its next issue.
     pub(crate) fn requeue(&mut self, key: Key) {
         let was_issued = take(&mut self.in_flight, &key) || self.is_overfull;
         if was_issued && self.requeued.len() < IN_FLIGHT_MAX {
@@ -38,7 +40,7 @@ impl Requeues {
         }
     }
 
-    /// The device is done with it.
+    /// Records a completion.
     pub(crate) fn complete(&mut self, key: &Key) {
         take(&mut self.in_flight, key);
     }
@@ -49,7 +51,7 @@ fn add(counts: &mut FxHashMap<Key, u32>, key: Key) {
     *count = count.saturating_add(1);
 }
 
-/// Takes one; whether there was one.
+/// Decrements a count. Returns true if it was above zero.
 fn take(counts: &mut FxHashMap<Key, u32>, key: &Key) -> bool {
     let Some(count) = counts.get_mut(key) else { return false };
     *count -= 1;
@@ -68,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn a_requeued_request_is_issued_once_however_often_it_goes_back() {
+    fn request_requeued_repeatedly_counts_once() {
         let mut requeues = Requeues::default();
         assert!(requeues.issue(key(8)));
         for _ in 0..3 {
@@ -76,11 +78,11 @@ mod tests {
             assert!(!requeues.issue(key(8)));
         }
         requeues.complete(&key(8));
-        assert!(requeues.issue(key(8)), "that is another request");
+        assert!(requeues.issue(key(8)), "it is another request");
     }
 
     #[test]
-    fn what_was_issued_before_the_trace_counts_when_it_is_issued_again() {
+    fn request_issued_before_the_trace_counts_when_reissued() {
         let mut requeues = Requeues::default();
         requeues.requeue(key(8));
         assert!(requeues.issue(key(8)));

@@ -1,25 +1,26 @@
-//! The kernel's letters for a kind of request (`RWBS`): an optional flush before it (`F`), the operation, and flags behind it.
+//! The kernel's letters for the kind of a request (`RWBS`): an optional flush before it (`F`), the
+//! operation, and flags.
 //!
 //! ```text
 //! [F] R | W | D | DE | F | N | ZA | ZR | ZRA | ZF | ZO | ZC  [F] [A] [S] [M] [U]
-//! flush   operation, Z… of zones                             FUA, read-ahead, sync, metadata, atomic
+//! flush   operation, Z… for zones                            FUA, read-ahead, sync, metadata, atomic
 //! ```
 
 use crate::Operation;
 
-/// Meaning of the letters.
+/// Parsed letters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestKind {
-    /// `None` where the request is of no data (`N`).
+    /// Operation; `None` if the request moves no data (`N`).
     pub(crate) operation: Option<Operation>,
-    /// The device is flushed before it.
+    /// True if the device is flushed before the request.
     pub(crate) flushes_before: bool,
-    /// It is durable when it completes (forced unit access).
+    /// True if the request is durable when it completes (forced unit access).
     pub(crate) is_durable: bool,
 }
 
 impl RequestKind {
-    /// Reads the letters.
+    /// Parses the letters.
     pub(crate) fn of(letters: &str) -> Self {
         let after_flush =
             letters.strip_prefix('F').filter(|rest| rest.starts_with(['R', 'W', 'D', 'F', 'N', 'Z']));
@@ -36,7 +37,7 @@ impl RequestKind {
     }
 }
 
-/// The operation, and the letters behind it.
+/// Returns the operation and the letters behind it.
 fn operation(letters: &str) -> (Option<Operation>, &str) {
     const TWO: [(&str, Operation); 5] = [
         ("ZA", Operation::Append),
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn flushes_and_forced_unit_access_are_told_apart() {
+    fn flush_and_forced_unit_access_are_distinguished() {
         let flags = |letters| {
             let kind = RequestKind::of(letters);
             (kind.flushes_before, kind.is_durable)

@@ -6,96 +6,99 @@
 //!             dd-11886   [001] ..... 69407.061200: block_getrq: 254,0 FWS 0 + 0 [dd]
 //!           bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=bash pid=11882 child_comm=bash child_pid=11888
 //! CPU:1 [LOST 812 EVENTS]
-//! task-thread            [cpu] flags       seconds: event: what it tells
+//! task-thread            [cpu] flags       seconds: event: details
 //! ```
 //!
-//! A completion comes in whatever task was running, and ends with 0 or the error's number. A flush has no sector. It is asked for
-//! (`block_getrq`) by the task that syncs, and issued later, by a thread of the kernel, once for all that have asked.
+//! A completion runs in the context of an arbitrary task, and ends with 0 or an error number. A
+//! flush has no sector. The syncing task requests it (`block_getrq`); a kernel thread issues it
+//! later, once for all tasks that requested one.
 
 use crate::Operation;
 use crate::format::{number, request, seconds};
 
-/// What a line tells.
+/// Event of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event<'a> {
-    /// A task asks for a request (`block_getrq`).
-    Asked {
-        /// Who.
+    /// A task requests a block I/O (`block_getrq`).
+    Requested {
+        /// Requesting task.
         task: Task<'a>,
-        /// For what.
+        /// Request.
         request: Request,
     },
-    /// A request goes to the device (`block_rq_issue`).
+    /// A request is issued to the device (`block_rq_issue`).
     Issued {
-        /// The task that ran just then: the one that asked, or another one that works for it.
+        /// Task that was running: the requester, or another one that works for it.
         task: Task<'a>,
-        /// When.
+        /// Time, in microseconds.
         time_us: u64,
-        /// Which.
+        /// Request.
         request: Request,
     },
-    /// The device could not take a request, which is issued again later (`block_rq_requeue`).
+    /// The device couldn't take a request, which is issued again later (`block_rq_requeue`).
     Requeued(Request),
-    /// The device is done (`block_rq_complete`).
+    /// The device completed a request (`block_rq_complete`).
     Completed {
-        /// When.
+        /// Time, in microseconds.
         time_us: u64,
-        /// Which.
+        /// Request.
         request: Request,
-        /// Whether it failed.
+        /// True if the request failed.
         failed: bool,
     },
-    /// A task made another one (`sched_process_fork`).
+    /// A task created another one (`sched_process_fork`).
     Forked {
-        /// Number of the thread that did.
+        /// Number of the parent thread.
         parent: u32,
-        /// Number of the new one.
+        /// Number of the new thread.
         child: u32,
     },
-    /// Events were written over before they were read.
+    /// Events were overwritten before they were read.
     Lost,
 }
 
-/// A thread that ran while something happened.
+/// A running thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Task<'a> {
-    /// Its number; 0 of an idle processor.
+    /// Number of the thread; 0 for an idle processor.
     pub id: u32,
-    /// Its name, which the kernel cuts after 15 bytes.
+    /// Name of the thread, cut off by the kernel after 15 bytes.
     pub name: &'a str,
 }
 
 /// A request of a block device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Request {
-    /// What kind it is.
+    /// Kind of the request.
     pub letters: Letters,
-    /// What is asked for.
+    /// Operation.
     pub operation: Operation,
-    /// First byte on the device; 0 of a sync.
+    /// First byte on the device; 0 for a sync.
     pub address: u64,
-    /// Number of bytes; 0 of a sync.
+    /// Length in bytes; 0 for a sync.
     pub length_bytes: u64,
 }
 
-/// The kernel's letters for a kind of request (`RWBS`), ten at most.
+/// The kernel's letters for the kind of a request (`RWBS`), at most ten.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Letters([u8; 10]);
 
 impl Letters {
-    /// Of a word, its first ten.
+    /// Takes the first ten letters of a word.
     pub fn new(word: &str) -> Self {
         let mut letters = [0; 10];
         letters.iter_mut().zip(word.bytes()).for_each(|(letter, byte)| *letter = byte);
         Self(letters)
     }
 
-    /// Whether the device is flushed before it, or that is all that is asked for: then `F` is the first letter.
+    /// Returns true if the first letter is `F`: the device is flushed before the request, or the
+    /// request is a flush.
     pub fn begins_with_flush(self) -> bool {
         self.0.first() == Some(&b'F')
     }
 
-    /// Whether it is a write that is durable when it completes (forced unit access): `F` stands behind the `W`.
+    /// Returns true if `F` follows `W`: the write is durable when it completes (forced unit
+    /// access).
     pub fn is_durable(self) -> bool {
         let behind = self.0.iter().skip_while(|letter| **letter != b'W').skip(1);
         behind.copied().any(|letter| letter == b'F')
@@ -103,10 +106,11 @@ impl Letters {
 }
 
 impl<'a> Event<'a> {
-    /// What a line tells; `None` where that is nothing of these.
+    /// Parses a line. Returns `None` for other events.
     ///
     /// # Errors
-    /// What is wrong with the line.
+    ///
+    /// The defect of the line.
     pub fn parse(line: &'a str) -> Result<Option<Self>, String> {
         if line.starts_with("CPU:") && line.contains(" [LOST ") && line.ends_with("EVENTS]") {
             return Ok(Some(Self::Lost));
@@ -114,7 +118,8 @@ impl<'a> Event<'a> {
         let Some((task, time, name, told)) = parts(line) else { return Ok(None) };
         let time_us = seconds(Some(time))?;
         if name == "sched_process_fork" {
-            // Names may look like numbers: the parent is whose event it is, and the child's number stands last.
+            // Names may look like numbers: the parent is the task of the event, and the child's
+            // number comes last.
             let child = number(told.rsplit_once(" child_pid=").map(|(_, last)| last), "the child's number")?;
             let child = u32::try_from(child)
                 .map_err(|_| format!("a task's number has 32 bits, and this is {child}"))?;
@@ -131,7 +136,7 @@ impl<'a> Event<'a> {
             length_bytes: request.length_bytes,
         };
         Ok(Some(match name {
-            "block_getrq" => Self::Asked { task: self::task(task)?, request },
+            "block_getrq" => Self::Requested { task: self::task(task)?, request },
             "block_rq_issue" => Self::Issued { task: self::task(task)?, time_us, request },
             "block_rq_requeue" => Self::Requeued(request),
             _ => Self::Completed { time_us, request, failed: !told.trim_end().ends_with("[0]") },
@@ -139,9 +144,9 @@ impl<'a> Event<'a> {
     }
 }
 
-/// Task with thread, time, event, and what it tells.
+/// Splits a line into task with thread, time, event and details.
 fn parts(line: &str) -> Option<(&str, &str, &str, &str)> {
-    // A task's name may have anything in it, but hardly a processor, flags and a time.
+    // A task's name may contain anything, but hardly a processor, flags and a time.
     line.match_indices(": ").find_map(|(at, separator)| {
         let (before, after) = line.split_at_checked(at)?;
         let (name, told) = after.strip_prefix(separator)?.split_once(": ")?;
@@ -155,7 +160,7 @@ fn parts(line: &str) -> Option<(&str, &str, &str, &str)> {
 
 fn task(text: &str) -> Result<Task<'_>, String> {
     let text = text.trim();
-    // The thread group stands behind it, in brackets, where that was asked for.
+    // The thread group follows in brackets, if enabled.
     let without_group = text.strip_suffix(')').and_then(|text| text.rsplit_once('('));
     let text = without_group.map_or(text, |(text, _)| text.trim_end());
     let (name, id) =
@@ -177,12 +182,12 @@ mod tests {
     }
 
     #[test]
-    fn a_request_is_asked_for_issued_and_completed() {
+    fn request_is_allocated_issued_and_completed() {
         let asked =
             "              dd-11886   [001] ..... 69407.061067: block_getrq: 254,0 WS 189387768 + 16 [dd]";
         let write = request("WS", Operation::Write, 189_387_768 * 512, 8192);
         let dd = Task { id: 11_886, name: "dd" };
-        assert_eq!(event(asked), Event::Asked { task: dd, request: write });
+        assert_eq!(event(asked), Event::Requested { task: dd, request: write });
         let issued = "              dd-11886   [001] ..... 69407.061077: block_rq_issue: 254,0 WS 8192 () 189387768 + 16 be,0,4 [dd]";
         assert_eq!(event(issued), Event::Issued { task: dd, time_us: 69_407_061_077, request: write });
         let completed = "      nandle-sql-11862   [001] ..s.. 69407.061172: block_rq_complete: 254,0 WS () 189387768 + 16 be,0,4 [0]";
@@ -194,10 +199,10 @@ mod tests {
     }
 
     #[test]
-    fn a_flush_has_no_sector_whatever_stands_there() {
+    fn flush_has_no_sector() {
         let asked = "              dd-11886   [001] ..... 69407.061332: block_getrq: 254,0 FWS 0 + 0 [dd]";
         let task = Task { id: 11_886, name: "dd" };
-        assert_eq!(event(asked), Event::Asked { task, request: request("FWS", Operation::Sync, 0, 0) });
+        assert_eq!(event(asked), Event::Requested { task, request: request("FWS", Operation::Sync, 0, 0) });
         let issued = "    kworker/1:1H-31957   [001] ..... 69407.061354: block_rq_issue: 254,0 FF 0 () 0 + 0 none,0,0 [kworker/1:1H]";
         let flush = request("FF", Operation::Sync, 0, 0);
         let task = Task { id: 31_957, name: "kworker/1:1H" };
@@ -207,7 +212,7 @@ mod tests {
             event(completed),
             Event::Completed { time_us: 69_407_065_929, request: flush, failed: false }
         );
-        // That of the task that had asked, which never went to the device.
+        // Completion of the syncing task's own request, which never reached the device.
         let own = "      nandle-sql-11830   [001] dNs1. 69407.065947: block_rq_complete: 254,0 WS () 0 + 0 be,0,4 [0]";
         assert_eq!(Event::parse(own), Ok(None));
         let letters = ["FF", "FWS", "FWFSM", "WFS", "WS", "RSF"].map(Letters::new);
@@ -216,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_tasks_may_have_anything_in_them() {
+    fn names_of_tasks_may_contain_anything() {
         for (name, id) in
             [("a [b] c: d", 7), ("jbd2/vda-8", 130), ("<idle>", 0), ("- (x", 12), (" [000] ", 3)]
         {
@@ -233,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn forks_losses_and_other_lines() {
+    fn forks_and_losses_are_read_and_other_lines_skipped() {
         let fork = "            bash-11882   [000] ..... 69407.069685: sched_process_fork: comm=a pid=b pid=11882 child_comm=x child_pid=7 child_pid=11888";
         assert_eq!(event(fork), Event::Forked { parent: 11_882, child: 11_888 });
         assert!(Event::parse(&fork.replace("11888", "8x")).is_err());

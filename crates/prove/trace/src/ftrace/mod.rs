@@ -1,5 +1,6 @@
-//! What the kernel tells of requests while they happen, in the text of its tracefs (`trace_pipe`): [events](Event), line by line, and
-//! the [pairs](Pairing) that they make. Which of the requests belong to a trace is the caller's to decide.
+//! Live block events from the kernel's tracefs (`trace_pipe`): parses lines into [events](Event),
+//! and [pairs](Pairing) requests with their completions. The caller decides which requests belong
+//! to a trace.
 
 mod event;
 mod pairing;

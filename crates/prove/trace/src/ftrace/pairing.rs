@@ -1,4 +1,4 @@
-//! Requests as they were issued, each with how long it took, once that is known.
+//! Pairs requests with their completions.
 
 use std::collections::VecDeque;
 
@@ -7,26 +7,26 @@ use rustc_hash::FxHashMap;
 use super::{Letters, Request};
 use crate::Record;
 
-/// Requests that may wait for one that was issued before them: more than devices have in flight.
+/// Maximum number of requests that wait for an earlier one; devices have fewer in flight.
 const WAITING_MAX: usize = 1 << 17;
 
-/// Pairs what was issued with its completion, in the order of issue. Requests are told apart by their kind and their first byte;
-/// the sooner of two that are alike completes first.
+/// Pairs issued requests with their completions, and returns them in order of issue. Requests are
+/// identified by their letters and first byte; of two equal ones, the earlier completes first.
 ///
-/// Each carries a `Tag`, what the caller wants to know again when it is handed out.
+/// Each request carries a `Tag`, which the caller gets back.
 #[derive(Debug)]
 pub struct Pairing<Tag> {
-    /// Those that were issued and not handed out.
-    waiting: VecDeque<Waiting<Tag>>,
-    /// Number of the first of them.
+    /// Requests that were issued and not yet returned.
+    waiting: VecDeque<PendingRequest<Tag>>,
+    /// Number of the first waiting request.
     first: u64,
-    /// Numbers of those that have not completed.
+    /// Numbers of the requests that haven't completed.
     in_flight: FxHashMap<(Letters, u64), VecDeque<u64>>,
 }
 
 #[derive(Debug)]
-struct Waiting<Tag> {
-    /// `None` when it is no part of the trace.
+struct PendingRequest<Tag> {
+    /// `None` if the request is excluded from the trace.
     record: Option<(Record, Tag)>,
     is_concluded: bool,
 }
@@ -38,50 +38,52 @@ impl<Tag> Default for Pairing<Tag> {
 }
 
 impl<Tag> Pairing<Tag> {
-    /// A request goes to the device.
+    /// Records an issue.
     pub fn issue(&mut self, request: &Request, time_us: u64, tag: Tag) {
         let Request { letters, operation, address, length_bytes } = *request;
         let number = self.first + self.waiting.len() as u64;
         let record = Record { time_us, operation, address, length_bytes, latency_ns: None };
-        self.waiting.push_back(Waiting { record: Some((record, tag)), is_concluded: false });
+        self.waiting.push_back(PendingRequest { record: Some((record, tag)), is_concluded: false });
         self.in_flight.entry((letters, address)).or_default().push_back(number);
     }
 
-    /// The device could not take it: it will be issued again.
+    /// Records a requeue: the request will be issued again.
     pub fn requeue(&mut self, request: &Request) {
         if let Some(waiting) = self.conclude(request) {
             waiting.record = None;
         }
     }
 
-    /// The device is done with it; whether it is one of those that were issued.
+    /// Records a completion. Returns true if the request had been issued.
     pub fn complete(&mut self, request: &Request, time_us: u64) -> bool {
-        let Some(Waiting { record: Some((record, _)), .. }) = self.conclude(request) else { return false };
-        // Two processors' clocks may differ by less than they tell.
+        let Some(PendingRequest { record: Some((record, _)), .. }) = self.conclude(request) else {
+            return false;
+        };
+        // The clocks of two processors may differ slightly.
         record.latency_ns = Some(time_us.saturating_sub(record.time_us).saturating_mul(1000));
         true
     }
 
-    /// Events were lost: completions that come now may belong to requests of which no event is left.
+    /// Handles lost events: later completions may belong to requests whose issue was lost.
     pub fn lose(&mut self) {
         self.in_flight.clear();
         self.waiting.iter_mut().for_each(|waiting| waiting.is_concluded = true);
     }
 
-    /// The next record of which all is known that will be.
+    /// Returns the next record, if it is complete or can't be completed any more.
     pub fn take_concluded(&mut self) -> Option<(Record, Tag)> {
         loop {
             let is_full = self.waiting.len() > WAITING_MAX;
             self.waiting.front().filter(|waiting| waiting.is_concluded || is_full)?;
             self.first += 1;
-            // One that is handed out before is passed over when it completes.
-            if let Some(Waiting { record: Some(record), .. }) = self.waiting.pop_front() {
+            // A request that was returned early is ignored when it completes.
+            if let Some(PendingRequest { record: Some(record), .. }) = self.waiting.pop_front() {
                 return Some(record);
             }
         }
     }
 
-    fn conclude(&mut self, request: &Request) -> Option<&mut Waiting<Tag>> {
+    fn conclude(&mut self, request: &Request) -> Option<&mut PendingRequest<Tag>> {
         let key = (request.letters, request.address);
         let numbers = self.in_flight.get_mut(&key)?;
         let number = numbers.pop_front();
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_come_in_the_order_of_issue_with_what_they_took() {
+    fn requests_are_returned_in_order_of_issue_with_latencies() {
         let mut pairing = Pairing::default();
         pairing.complete(&write(9), 1);
         pairing.issue(&write(0), 10, ());
@@ -123,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_that_are_alike_the_sooner_completes_first() {
+    fn earlier_of_two_equal_requests_completes_first() {
         let mut pairing = Pairing::default();
         pairing.issue(&write(0), 10, ());
         pairing.issue(&write(0), 13, ());
@@ -137,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_issued_twice_is_there_once() {
+    fn requeued_request_is_returned_once() {
         let mut pairing = Pairing::default();
         pairing.issue(&write(0), 10, ());
         pairing.requeue(&write(0));
@@ -149,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn after_a_loss_no_completion_is_taken_for_an_older_request() {
+    fn completion_after_a_loss_matches_no_older_request() {
         let mut pairing = Pairing::default();
         pairing.issue(&write(0), 10, ());
         pairing.lose();
@@ -159,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_never_completes_holds_up_only_so_many() {
+    fn request_that_never_completes_delays_a_bounded_number() {
         let mut pairing = Pairing::default();
         pairing.issue(&write(1 << 40), 1, ());
         let mut handed_out = Vec::new();

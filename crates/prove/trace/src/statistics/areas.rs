@@ -3,25 +3,25 @@ use serde::Serialize;
 
 use super::share;
 
-/// The window looked through, in page writes: the `StableBuffer` paper's buffer of 2 048 pages.
+/// Length of a window in page writes: the 2,048-page buffer of the `StableBuffer` paper.
 const WINDOW_WRITES: usize = 2048;
-/// The areas, in bytes: from an erase block to several.
+/// Area sizes in bytes, from one erase block to several.
 const AREAS_BYTES: [u64; 5] = [256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20];
 
-/// How close together the writes of a window lie.
+/// Spatial locality of the writes in a window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct AreaShare {
-    /// Bytes of an area, aligned to its size.
+    /// Length of an area in bytes; areas are aligned to it.
     pub area_bytes: u64,
-    /// The window: so many page writes, one after the other.
+    /// Length of the window, in consecutive page writes.
     pub window_writes: u64,
-    /// Page writes of a window that fall into the same area, on average over the areas it touches.
+    /// Page writes of a window per area touched, on average.
     pub writes_per_area: f64,
-    /// Share of a window's page writes in its two busiest areas (a focused pattern), on average over the windows.
+    /// Share of a window's page writes in its two busiest areas (a focused pattern), on average.
     pub in_busiest_two: f64,
 }
 
-/// Areas that the windows touch.
+/// Counts the areas touched by each window.
 pub(super) struct Areas {
     page_bytes: u64,
     window: Vec<u64>,
@@ -67,7 +67,7 @@ impl Areas {
     }
 
     pub(super) fn shares(mut self) -> Vec<AreaShare> {
-        // A window that is cut short would look as if writes lay further apart.
+        // A truncated window would make the writes look less local.
         if self.sizes.first().is_some_and(|size| size.writes == 0) {
             self.close();
         }

@@ -4,44 +4,44 @@ use serde::Serialize;
 use super::latencies::Latencies;
 use crate::{Operation, Record};
 
-/// How many sizes are told.
+/// Number of sizes reported.
 const SIZES_TOLD: usize = 8;
 
-/// How often writes have a size.
+/// Number of writes of one size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SizeCount {
-    /// Bytes of the write.
+    /// Length of the write, in bytes.
     pub bytes: u64,
-    /// How many there are.
+    /// Number of writes.
     pub writes: u64,
 }
 
-/// Requests of zoned devices.
+/// Requests specific to zoned devices.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct ZoneCounts {
-    /// Appends, which are among the writes.
+    /// Appends, which also count as writes.
     pub appends: u64,
-    /// Resets of a zone, or of all of them at once.
+    /// Resets of one zone or of all zones.
     pub resets: u64,
-    /// Zones that were made full.
+    /// Finishes, which make zones full.
     pub finishes: u64,
-    /// Zones that were opened.
+    /// Opens of zones.
     pub opens: u64,
-    /// Zones that were closed.
+    /// Closes of zones.
     pub closes: u64,
 }
 
 impl ZoneCounts {
-    /// Whether there is any.
+    /// Returns true if all counts are zero.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }
 
-/// Plain counts.
+/// Event counters.
 #[derive(Default)]
 pub(super) struct Counts {
-    /// Times of the earliest and the latest event.
+    /// Earliest and latest time.
     times_us: Option<(u64, u64)>,
     pub(super) zones: ZoneCounts,
     pub(super) reads: u64,
@@ -58,7 +58,7 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// Counts an event; `conventional` is what a drive without zones would get.
+    /// Counts an event; `conventional` is its translation for a conventional drive.
     pub(super) fn add(&mut self, record: &Record, conventional: Option<&Record>) {
         let (first, last) = self.times_us.unwrap_or((record.time_us, record.time_us));
         self.times_us = Some((first.min(record.time_us), last.max(record.time_us)));

@@ -3,10 +3,11 @@ use serde::Serialize;
 
 use super::share;
 
-/// How many page writes change a page that was written shortly before.
+/// Share of page writes that rewrite a recently written page.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RewriteShare {
-    /// At most so many page writes before (the write itself counts).
+    /// Maximum distance to the previous write of the page, in page writes including the write
+    /// itself.
     pub within_writes: u64,
     /// Share of all page writes.
     pub share: f64,
@@ -17,7 +18,7 @@ pub struct RewriteShare {
 pub(super) struct Distances {
     writes: u64,
     pages: FxHashMap<u64, Page>,
-    /// How many there are, by the logarithm of the distance, rounded up.
+    /// Number of rewrites by the binary logarithm of the distance, rounded up.
     rewrites: Vec<u64>,
 }
 
@@ -52,12 +53,12 @@ impl Distances {
         self.pages.len() as u64
     }
 
-    /// How often each page is written, in no order.
+    /// Number of writes of each page, in no particular order.
     pub(super) fn writes_by_page(&self) -> impl Iterator<Item = u64> + '_ {
         self.pages.values().map(|page| page.writes)
     }
 
-    /// Shares for distances of powers of two, up to the longest distance.
+    /// Shares for distances that are powers of two, up to the longest.
     pub(super) fn shares(&self) -> Vec<RewriteShare> {
         debug_assert_eq!(
             self.rewrites.iter().sum::<u64>() + self.pages_distinct(),
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_rewrite_counts_from_its_distance_on() {
+    fn rewrite_counts_from_its_distance_on() {
         let mut distances = Distances::default();
         for page in [1, 2, 3, 1, 1, 9] {
             distances.add(page);

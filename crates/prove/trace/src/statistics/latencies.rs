@@ -1,34 +1,34 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-/// Times are kept to this many decimal digits.
+/// Significant decimal digits of the histogram.
 const DIGITS: u8 = 3;
-/// Longer ones count as this long: an hour.
+/// Upper limit of a latency: an hour. Longer ones count as an hour.
 const LATENCY_NS_MAX: u64 = 3_600_000_000_000;
-/// A quantile is told where so many requests lie beyond it.
+/// A quantile is reported if at least this many requests lie beyond it.
 const BEYOND: f64 = 10.0;
 
-/// How long requests of a kind took, as the trace has recorded it.
+/// Recorded latency of one kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RecordedLatency {
-    /// Requests of which that is recorded.
+    /// Requests with a recorded latency.
     pub requests: u64,
-    /// Mean.
+    /// Mean, in nanoseconds.
     pub mean_ns: f64,
-    /// Median; `null` where fewer than ten requests lie beyond it.
+    /// Median in nanoseconds; `null` if fewer than ten requests lie beyond it.
     pub p50_ns: Option<u64>,
-    /// 99th percentile; the same.
+    /// 99th percentile in nanoseconds; `null` if fewer than ten requests lie beyond it.
     pub p99_ns: Option<u64>,
-    /// The longest, exactly.
+    /// Exact maximum, in nanoseconds.
     pub max_ns: u64,
 }
 
-/// Recorded times of a kind of request.
+/// Recorded latencies of one kind of request.
 #[derive(Default)]
 pub(super) struct Latencies {
-    /// Made with the first of them: most traces have none.
+    /// Created on first use: most traces have no latencies.
     histogram: Option<Histogram<u64>>,
-    /// A histogram gives the upper end of the longest's bucket.
+    /// Exact maximum: the histogram only stores the upper end of its bucket.
     max_ns: u64,
 }
 

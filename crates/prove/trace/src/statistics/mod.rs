@@ -1,5 +1,5 @@
-//! What a trace's page writes look like to a drive: how soon pages are written again, in what runs, how unevenly, and
-//! how close together.
+//! Statistics of a trace's page writes from the drive's view: rewrite distances, runs, skew and
+//! locality.
 
 mod areas;
 mod counts;
@@ -10,7 +10,7 @@ mod skew;
 
 use serde::Serialize;
 
-use crate::{PageFit, Record, TraceError, Zones};
+use crate::{PageFit, Record, TraceError, ZoneTranslator};
 
 pub use areas::AreaShare;
 pub use counts::{SizeCount, ZoneCounts};
@@ -19,62 +19,62 @@ pub use latencies::RecordedLatency;
 pub use runs::RunShare;
 pub use skew::SkewShare;
 
-/// What a trace's page writes look like to a drive. Shares are of 1.
+/// Statistics of a trace's page writes. Shares are fractions of 1.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TraceStatistics {
-    /// Bytes of the pages that writes are cut into.
+    /// Length of the pages that writes are divided into, in bytes.
     pub page_bytes: u64,
-    /// Time from the first event to the last.
+    /// Time from the first event to the last, in microseconds.
     pub duration_us: u64,
-    /// Reads in the trace.
+    /// Number of reads.
     pub reads: u64,
-    /// Bytes that they read.
+    /// Bytes read.
     pub read_bytes: u64,
-    /// Writes in the trace, appends to zones among them.
+    /// Number of writes, including appends to zones.
     pub writes: u64,
-    /// Bytes that they write.
+    /// Bytes written.
     pub written_bytes: u64,
-    /// Syncs in the trace.
+    /// Number of syncs.
     pub syncs: u64,
-    /// Discards in the trace.
+    /// Number of discards.
     pub discards: u64,
-    /// Requests of zoned devices.
+    /// Requests specific to zoned devices.
     pub zones: ZoneCounts,
-    /// How long reads took; `null` where the trace doesn't tell.
+    /// Latency of reads; `null` if not recorded.
     pub read_latency: Option<RecordedLatency>,
-    /// The same of writes.
+    /// Latency of writes; `null` if not recorded.
     pub write_latency: Option<RecordedLatency>,
-    /// The same of syncs.
+    /// Latency of syncs; `null` if not recorded.
     pub sync_latency: Option<RecordedLatency>,
-    /// Writes that don't begin and end at a page's border.
+    /// Writes that don't begin and end at a page boundary.
     pub writes_unaligned: u64,
-    /// The length that most writes have and at whose multiples they begin; `null` where there is none. What the engine takes
-    /// for a page.
+    /// Length of most writes, if it divides their addresses; `null` if there is none. This is
+    /// probably the page length of the engine.
     pub usual_write_bytes: Option<u64>,
     /// Page writes: a write of several pages counts once for each.
     pub pages_written: u64,
-    /// Different pages among them.
+    /// Distinct pages written.
     pub pages_distinct: u64,
-    /// Lowest to highest byte that is written; `null` when nothing is.
+    /// Bytes from the lowest to the highest byte written; `null` without writes.
     pub span_bytes: Option<u64>,
-    /// The most frequent sizes of writes, most frequent first.
+    /// Most frequent sizes of writes, most frequent first.
     pub write_sizes: Vec<SizeCount>,
-    /// How soon pages are written again.
+    /// Shares of rewrites by distance.
     pub rewrites: Vec<RewriteShare>,
-    /// How many pages have neighbours that are written at about the same time.
+    /// Shares of pages in runs of neighbouring pages.
     pub runs: Vec<RunShare>,
-    /// How unevenly the writes are spread over the pages.
+    /// Skew of the writes over the pages.
     pub skew: Vec<SkewShare>,
-    /// How close together writes lie that come at about the same time.
+    /// Spatial locality of writes that are close in time.
     pub areas: Vec<AreaShare>,
 }
 
-/// Takes records, and says what they look like.
+/// Collects statistics of records.
 ///
-/// Takes 50 to 100 bytes for each different page.
+/// Uses 50 to 100 bytes of memory for each distinct page.
 pub struct Statistics {
     pages_max: u64,
-    zones: Zones,
+    zones: ZoneTranslator,
     fit: PageFit,
     counts: counts::Counts,
     distances: distances::Distances,
@@ -83,14 +83,14 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Statistics in pages of `page_bytes`.
+    /// Creates statistics for pages of `page_bytes` bytes.
     ///
     /// # Panics
     /// `page_bytes` is 0.
     pub fn new(page_bytes: u64) -> Self {
         Self {
             pages_max: u64::MAX,
-            zones: Zones::default(),
+            zones: ZoneTranslator::default(),
             fit: PageFit::new(page_bytes),
             counts: counts::Counts::default(),
             distances: distances::Distances::default(),
@@ -99,17 +99,18 @@ impl Statistics {
         }
     }
 
-    /// The same for no more than so many different pages, of which each takes up to [`PAGE_STATISTICS_BYTES`](crate::PAGE_STATISTICS_BYTES)
-    /// of memory.
+    /// Limits the number of distinct pages. Each takes up to
+    /// [`PAGE_STATISTICS_BYTES`](crate::PAGE_STATISTICS_BYTES) of memory.
     #[must_use]
     pub fn with_pages_max(self, pages_max: u64) -> Self {
         Self { pages_max, ..self }
     }
 
-    /// Takes the next event.
+    /// Adds an event.
     ///
     /// # Errors
-    /// It writes to more different pages than there may be.
+    ///
+    /// The number of distinct pages exceeds the limit.
     pub fn add(&mut self, record: Record) -> Result<(), TraceError> {
         let conventional = self.zones.conventional(record);
         self.counts.add(&record, conventional.as_ref());
@@ -129,7 +130,7 @@ impl Statistics {
         Ok(())
     }
 
-    /// What the events looked like.
+    /// Returns the statistics.
     pub fn finish(self) -> TraceStatistics {
         let counts = self.counts;
         debug_assert_eq!(counts.writes, self.fit.writes(), "each part has seen every write");

@@ -2,28 +2,27 @@ use serde::Serialize;
 
 use super::share;
 
-/// The windows looked through, in page writes.
+/// Lengths of the windows, in page writes.
 const WINDOWS: [usize; 5] = [512, 2048, 8192, 32_768, 131_072];
 
-/// What a buffer of a window's size could make of its writes: how many repeat a page, and how many pages have
-/// neighbours.
+/// Effect of a write buffer of a window's size: share of rewrites, and of pages with neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct RunShare {
-    /// The window: so many page writes, one after the other.
+    /// Length of the window, in consecutive page writes.
     pub window_writes: u64,
-    /// Share of a window's page writes that change a page again that was written in it.
+    /// Share of a window's page writes that rewrite a page of the same window.
     pub rewritten: f64,
-    /// Share of a window's pages that are in a run of two consecutive pages or more.
+    /// Share of a window's pages in runs of two or more consecutive pages.
     pub in_runs_of_2: f64,
-    /// In a run of four or more.
+    /// Share in runs of four or more.
     pub in_runs_of_4: f64,
-    /// In a run of sixteen or more.
+    /// Share in runs of sixteen or more.
     pub in_runs_of_16: f64,
-    /// Pages of the longest run of any window.
+    /// Longest run of any window, in pages.
     pub longest_pages: u64,
 }
 
-/// Runs of consecutive pages in windows that follow each other.
+/// Runs of consecutive pages in successive windows.
 pub(super) struct Runs {
     windows: Vec<Window>,
 }
@@ -63,7 +62,7 @@ impl Runs {
         }
     }
 
-    /// Windows that the trace never filled are left out, but for the first when it is all there is.
+    /// Omits windows that were never filled, except the first if no window was filled.
     pub(super) fn shares(mut self) -> Vec<RunShare> {
         let filled = self.windows.iter().filter(|window| window.distinct > 0).count();
         self.windows.truncate(filled.max(1));
@@ -110,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_are_found_whatever_the_order_of_arrival() {
+    fn runs_are_found_in_any_order_of_arrival() {
         let mut runs = Runs::default();
         for page in [10, 3, 12, 11, 13, 20, 21, 3] {
             runs.add(page);
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_ends_where_it_is_full() {
+    fn window_ends_when_full() {
         let mut runs = Runs::default();
         for page in 0..1024 {
             runs.add(page);

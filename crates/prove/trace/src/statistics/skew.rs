@@ -2,19 +2,19 @@ use serde::Serialize;
 
 use super::share;
 
-/// Shares of the written pages that are told, in thousandths.
+/// Reported shares of the written pages, in thousandths.
 const THOUSANDTHS: [u64; 6] = [1, 10, 50, 100, 200, 500];
 
-/// How many of the writes go to the pages that are written most.
+/// Share of writes that go to the most-written pages.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SkewShare {
-    /// This share of the written pages, the most-written ones …
+    /// Share of the written pages, the most-written ones first.
     pub of_pages: f64,
-    /// … takes this share of the page writes.
+    /// Share of the page writes that go to these pages.
     pub of_writes: f64,
 }
 
-/// The shares, from how often each page is written.
+/// Computes the shares from the number of writes of each page.
 pub(super) fn shares(writes_by_page: impl Iterator<Item = u64>) -> Vec<SkewShare> {
     let mut writes: Vec<u64> = writes_by_page.collect();
     writes.sort_unstable_by_key(|writes| std::cmp::Reverse(*writes));
@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_most_written_pages_come_first() {
+    fn most_written_pages_come_first() {
         let shares = shares([1, 1, 6, 1, 1, 1, 1, 1, 1, 6].into_iter());
         let of_writes =
             |of_pages: f64| shares.iter().find(|s| (s.of_pages - of_pages).abs() < 1e-12).unwrap().of_writes;

@@ -1,6 +1,6 @@
 //! Page of a played trace: its request times compared with those recorded in the trace.
 
-use nandle_replay::play::{Compared, OperationPlayed, PlayFile, PlayedDistribution, QuantilePoint};
+use nandle_replay::play::{OperationFigures, PlayDistribution, PlayFile, QuantilePoint, RecordedComparison};
 use nandle_trace::Operation;
 
 use crate::figures::{Bar, Bars, Figure, Group};
@@ -25,7 +25,7 @@ pub fn play_html(report: &PlayFile) -> String {
 }
 
 fn particulars(report: &PlayFile) -> Vec<(&'static str, String)> {
-    let amount = |kind: &OperationPlayed| {
+    let amount = |kind: &OperationFigures| {
         text::plural(kind.requests, kind.operation.map_or("request", Operation::name))
     };
     let kinds: Vec<_> = report.operations.iter().skip(1).map(amount).collect();
@@ -79,7 +79,7 @@ fn distribution(report: &PlayFile) -> Option<Figure> {
     Plot { finding, note, ..plot }.into_figure()
 }
 
-fn view(kind: &PlayedDistribution, report: &PlayFile) -> View {
+fn view(kind: &PlayDistribution, report: &PlayFile) -> View {
     let curve = |label: &str, look, value: fn(&QuantilePoint) -> Option<u64>| {
         let points = kind.quantiles.iter().filter_map(|point| {
             let time_ns = value(point).filter(|time_ns| *time_ns > 0)?;
@@ -123,7 +123,7 @@ fn demerits(report: &PlayFile) -> Option<Figure> {
     }))
 }
 
-fn group(compared: &Compared) -> Group {
+fn group(compared: &RecordedComparison) -> Group {
     let bar = |label: &str, value_ns: Option<f64>, kind| {
         let value_ns = value_ns?;
         let text = Quantity::time_ns(value_ns).to_string();

@@ -24,7 +24,7 @@ use nandle_terminal::interrupt::cancel_on_signals;
 use nandle_terminal::output;
 use nandle_terminal::progress::Bar;
 use nandle_terminal::words::{counted, thousands};
-use nandle_trace::{Writer, WrittenFormat};
+use nandle_trace::{OutputFormat, Writer};
 
 pub(crate) use args::CaptureArgs;
 
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &CaptureArgs, common: Common) -> Result<ExitCode, CliErr
     }
     let cancel = cancel_on_signals()?;
     let instance = Instance::create(&tracefs, args.buffer)?;
-    let writer = Writer::create(&args.output, WrittenFormat::Csv { latencies: true })?;
+    let writer = Writer::create(&args.output, OutputFormat::Csv { latencies: true })?;
     let captured = capture(args, common, &queue, instance, writer, &cancel);
     let captured = captured.inspect_err(|_| {
         // We have made it, and half a trace looks like a whole one.

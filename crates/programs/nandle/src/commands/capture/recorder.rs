@@ -71,7 +71,7 @@ impl Recorder {
 
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Asked { task, request } => {
+            Event::Requested { task, request } => {
                 let asker = self.asker(*task);
                 self.askers.ask(request, asker);
             }
@@ -146,7 +146,7 @@ impl Recorder {
 #[cfg(test)]
 mod tests {
     use nandle_target::facts::DiskPart;
-    use nandle_trace::{ReadOptions, Reader, WrittenFormat};
+    use nandle_trace::{OutputFormat, ReadOptions, Reader};
 
     use super::super::args::Chosen;
     use super::*;
@@ -183,7 +183,7 @@ mod tests {
     fn events_become_a_trace_of_the_chosen_processes() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.csv");
-        let writer = Writer::create(&path, WrittenFormat::Csv { latencies: true }).unwrap();
+        let writer = Writer::create(&path, OutputFormat::Csv { latencies: true }).unwrap();
         let mut recorder = Recorder::new(Processes::new(Chosen::Command), &queue(1 << 20), writer);
         recorder.add_process(900_000_000);
         LINES.lines().for_each(|line| recorder.line(line).unwrap());
@@ -220,7 +220,7 @@ mod tests {
     fn a_durable_write_is_followed_by_a_sync_of_what_it_wrote() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.csv");
-        let writer = Writer::create(&path, WrittenFormat::Csv { latencies: true }).unwrap();
+        let writer = Writer::create(&path, OutputFormat::Csv { latencies: true }).unwrap();
         let mut recorder = Recorder::new(Processes::new(Chosen::Everybody), &queue(0), writer);
         let issued = "dd-900000001 [001] ..... 5.061077: block_rq_issue: 8,0 WFS 8192 () 16 + 16 be,0,4 [dd]";
         recorder.line(issued).unwrap();

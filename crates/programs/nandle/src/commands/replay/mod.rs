@@ -13,8 +13,8 @@ use std::rc::Rc;
 
 use nandle_pages::PolicyKind;
 use nandle_replay::{
-    Comparison, Failure, LeftOut, Outcomes, PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Watcher, Work,
-    beside_direct, of_repeats, replay,
+    Comparison, Failure, OmittedPolicy, Outcomes, PolicyOutcome, REPLAY_SCHEMA_VERSION, ReplayFile, Watcher,
+    Work, merge_repeats, replay, with_speedups,
 };
 use nandle_session::Cancel;
 use nandle_session::{Observer as _, Progress as _};
@@ -75,7 +75,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     let policies = repeated(args, &factory, &work, &mut left_out, (&mut progress, &cancel))?;
     progress.finish();
     remarks.extend(remarks::of_splits(&policies));
-    remarks.extend(left_out.iter().map(LeftOut::sentence));
+    remarks.extend(left_out.iter().map(OmittedPolicy::sentence));
     let (decision, lack) = decision::decide(args, &work, &factory, known.profile.as_ref(), &policies);
     remarks.extend(lack);
     let file = ReplayFile {
@@ -136,20 +136,21 @@ fn print(file: &ReplayFile, report: Option<&Path>, common: Common) -> Result<(),
 /// The figures there are, with the speed-ups over `direct`; a policy that failed is left out.
 fn of_those_that_finished(
     outcomes: Outcomes,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<OmittedPolicy>,
 ) -> Result<Vec<PolicyOutcome>, CliError> {
     let Outcomes { policies, failed } = outcomes;
-    left_out.extend(failed.iter().map(|Failure { policy, error }| LeftOut::failed(*policy, error)));
+    left_out.extend(failed.iter().map(|Failure { policy, error }| OmittedPolicy::failed(*policy, error)));
     match failed.into_iter().next() {
         Some(first) if policies.is_empty() => Err(first.error.into()),
-        _ => Ok(beside_direct(policies)),
+        _ => Ok(with_speedups(policies)),
     }
 }
 
 /// A policy that was refused for what it is was told, and the work is done; a store that failed is a failure, whatever the
 /// others did.
-fn exit_of(left_out: &[LeftOut]) -> Result<(), CliError> {
-    let failed: Vec<_> = left_out.iter().filter(|left_out| left_out.failed).map(LeftOut::sentence).collect();
+fn exit_of(left_out: &[OmittedPolicy]) -> Result<(), CliError> {
+    let failed: Vec<_> =
+        left_out.iter().filter(|left_out| left_out.failed).map(OmittedPolicy::sentence).collect();
     if failed.is_empty() { Ok(()) } else { Err(CliError::failed(failed.join(" "))) }
 }
 
@@ -168,7 +169,7 @@ fn repeated(
     args: &ReplayArgs,
     factory: &StoreFactory,
     work: &Rc<Work>,
-    left_out: &mut Vec<LeftOut>,
+    left_out: &mut Vec<OmittedPolicy>,
     (progress, cancel): (&mut Bar, &Cancel),
 ) -> Result<Vec<PolicyOutcome>, CliError> {
     let mut runs = Vec::new();
@@ -184,7 +185,7 @@ fn repeated(
         order.reverse();
         runs.push(finished);
     }
-    Ok(of_repeats(runs))
+    Ok(merge_repeats(runs))
 }
 
 /// Lets the policies do the work, in turns where there is room for all of them.

@@ -7,7 +7,7 @@ use nandle_io::Nanos;
 use nandle_pages::{CreateOptions, OpenOptions as StoreOptions, PageError, PolicyKind, WriteCosts};
 use nandle_probe::fill::BUFFER_BYTES;
 use nandle_profile::{DeviceProfile, Identity};
-use nandle_replay::{Addresses, Candidate, CandidateOptions, LeftOut, ReplayError, Work, WorkOptions};
+use nandle_replay::{Addresses, Candidate, CandidateOptions, OmittedPolicy, ReplayError, Work, WorkOptions};
 use nandle_session::{Allowance, Cancel, Session, budget_bytes};
 use nandle_target::{
     Intent, ModelContents, OpenOptions, Problem, Target, TargetError, TargetKind, TargetSpec, facts,
@@ -150,7 +150,7 @@ impl<'a> StoreFactory<'a> {
 
     /// Makes work, target and policies fit each other: a modelled drive grows to what the work needs, addresses are folded
     /// where the user wants that, and a policy that can't take the work is left out.
-    pub(super) fn fit(&mut self, work: &mut Work) -> Result<Vec<LeftOut>, CliError> {
+    pub(super) fn fit(&mut self, work: &mut Work) -> Result<Vec<OmittedPolicy>, CliError> {
         let mut left_out = self.leave_out(|factory, policy| {
             factory.create(policy, work.pages).device_bytes().err().map(CliError::from)
         })?;
@@ -177,7 +177,7 @@ impl<'a> StoreFactory<'a> {
     fn leave_out(
         &mut self,
         why_not: impl Fn(&Self, PolicyKind) -> Option<CliError>,
-    ) -> Result<Vec<LeftOut>, CliError> {
+    ) -> Result<Vec<OmittedPolicy>, CliError> {
         let mut refused = Vec::new();
         let mut policies = Vec::new();
         for policy in &self.policies {
@@ -190,7 +190,7 @@ impl<'a> StoreFactory<'a> {
         if self.policies.is_empty() && !refused.is_empty() {
             return Err(refused.swap_remove(0).1);
         }
-        Ok(refused.into_iter().map(|(policy, reason)| LeftOut::refused(policy, &reason)).collect())
+        Ok(refused.into_iter().map(|(policy, reason)| OmittedPolicy::refused(policy, &reason)).collect())
     }
 
     /// Makes a modelled target as large as the largest store.

@@ -5,7 +5,7 @@ use std::fs;
 use nandle_terminal::args::Common;
 use nandle_terminal::output;
 use nandle_terminal::words::counted;
-use nandle_trace::{Writer, WrittenFormat, Zones};
+use nandle_trace::{OutputFormat, Writer, ZoneTranslator};
 use serde_json::json;
 
 use super::source::{go_through, reader};
@@ -18,16 +18,16 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     // What can't be read is known before a file is made.
     let reader = reader(&args.source)?;
     let format = match args.to {
-        WrittenFormatArg::Csv => WrittenFormat::Csv { latencies: reader.tells_latencies() },
-        WrittenFormatArg::FioIolog => WrittenFormat::FioIolog { file: args.file.clone() },
+        WrittenFormatArg::Csv => OutputFormat::Csv { latencies: reader.has_latencies() },
+        WrittenFormatArg::FioIolog => OutputFormat::FioIolog { file: args.file.clone() },
     };
-    if reader.tells_latencies() && matches!(format, WrittenFormat::FioIolog { .. }) {
+    if reader.has_latencies() && matches!(format, OutputFormat::FioIolog { .. }) {
         output::note("fio's iolog has no place for latencies: those of the trace are left out");
     }
-    let has_zones = matches!(format, WrittenFormat::Csv { .. });
+    let has_zones = matches!(format, OutputFormat::Csv { .. });
     let mut writer = Writer::create(&args.output, format)?;
     let mut events = 0_u64;
-    let (mut zones, mut changed) = (Zones::default(), 0_u64);
+    let (mut zones, mut changed) = (ZoneTranslator::default(), 0_u64);
     let written = go_through(reader, args.writes.limit, common, |record| {
         let kept = if has_zones { Some(record) } else { zones.conventional(record) };
         changed += u64::from(kept != Some(record));

@@ -71,7 +71,7 @@ pub(super) fn go_through(
 /// What there is to say of a trace that was read.
 pub(crate) fn remarks_of_reading(reader: &Reader) -> Vec<String> {
     let mut remarks = remarks_of_beginning(reader);
-    let back = reader.times_back();
+    let back = reader.backward_times();
     if back.events > 0 {
         remarks.push(format!(
             "{} earlier than one before, by up to {}, the first in line {}: they stay in the order of the lines. Sort the trace by time to \

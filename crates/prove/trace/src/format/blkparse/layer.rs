@@ -3,19 +3,20 @@ use std::collections::VecDeque;
 use super::line::Line;
 use crate::format::Event;
 
-/// Requests that are held until it is known where they count.
+/// Maximum number of requests held while the layer is undecided.
 const HELD_MAX: usize = 1 << 16;
-/// Completions of queued requests, none of which was issued, that show that none ever is. Single ones occur on any device: a flush
-/// without a cache to flush, or a discard that isn't supported, ends before it goes to the driver.
+/// Completions of queued requests that show that the device never issues requests. A few occur on
+/// any device: a flush without a cache, or an unsupported discard, completes without reaching the
+/// driver.
 const COMPLETED_MIN: usize = 16;
 
-/// Where the requests of a device count.
+/// Layer at which the requests of a device are counted.
 pub(super) enum Layer {
-    /// Not known yet: requests that were queued, and how many of them completed.
+    /// Undecided: holds the queued requests, and counts their completions.
     Undecided { held: VecDeque<Event>, completed: usize },
-    /// Where they go to the driver.
+    /// Counted when they are issued to the driver.
     Driver,
-    /// Where they are queued: the device hands on what comes to it.
+    /// Counted when they are queued: the device forwards its requests.
     Queue,
 }
 
@@ -26,20 +27,20 @@ impl Default for Layer {
 }
 
 impl Layer {
-    /// A request comes to the device; the events that are known to count now.
+    /// Handles a queued request. Returns the events that count as of now.
     pub(super) fn queue(&mut self, line: &Line) -> VecDeque<Event> {
         match self {
             Self::Driver => VecDeque::new(),
             Self::Queue => VecDeque::from([line.event()]),
             Self::Undecided { held, .. } => {
                 held.push_back(line.event());
-                // So many in flight no driver has: the trace leaves out what goes to it.
+                // No driver has as many requests in flight: the trace has no issue actions.
                 if held.len() < HELD_MAX { VecDeque::new() } else { self.end() }
             }
         }
     }
 
-    /// A request goes to the driver.
+    /// Handles a request issued to the driver.
     pub(super) fn issue(&mut self, line: &Line) -> Result<Option<Event>, String> {
         if matches!(self, Self::Queue) {
             return Err(format!(
@@ -51,7 +52,7 @@ impl Layer {
         Ok(Some(line.event()))
     }
 
-    /// The device is done with a request; the events that are known to count now.
+    /// Handles a completion. Returns the events that count as of now.
     pub(super) fn complete(&mut self, line: &Line) -> VecDeque<Event> {
         let Self::Undecided { held, completed } = self else { return VecDeque::new() };
         let is_held = |event: &Event| event.record.address == line.record.address;
@@ -60,7 +61,7 @@ impl Layer {
         if *completed < COMPLETED_MIN { VecDeque::new() } else { self.end() }
     }
 
-    /// The events that were held, at the end of the trace or when it is known that they count.
+    /// Decides to count queued requests. Returns the events held so far.
     pub(super) fn end(&mut self) -> VecDeque<Event> {
         let Self::Undecided { held, .. } = self else { return VecDeque::new() };
         let held = std::mem::take(held);

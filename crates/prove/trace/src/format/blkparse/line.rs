@@ -4,20 +4,20 @@ use crate::format::rwbs::RequestKind;
 use crate::format::{Event, number, seconds};
 use crate::{Operation, Record};
 
-/// What happens to a request, of the actions that matter here.
+/// Actions that matter here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Action {
-    /// It comes to the device (`Q`).
+    /// Queued to the device (`Q`).
     Queued,
-    /// It goes to the driver (`D`).
+    /// Issued to the driver (`D`).
     Issued,
-    /// The driver could not take it (`R`).
+    /// Requeued, because the driver couldn't take it (`R`).
     Requeued,
-    /// The device is done with it (`C`).
+    /// Completed by the device (`C`).
     Completed,
 }
 
-/// A line of one of these actions.
+/// A parsed line.
 pub(super) struct Line<'a> {
     pub(super) device: &'a str,
     pub(super) action: Action,
@@ -25,7 +25,7 @@ pub(super) struct Line<'a> {
     pub(super) record: Record,
 }
 
-/// Whether a line is one of a device.
+/// Returns true if a line begins like a line of `blkparse`.
 pub(crate) fn begins(line: &str) -> bool {
     let words: Vec<&str> = line.split_whitespace().take(7).collect();
     matches!(words.as_slice(), [device, cpu, sequence, time, ..]
@@ -33,10 +33,10 @@ pub(crate) fn begins(line: &str) -> bool {
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line; `None` where it tells of no request.
+    /// Parses a line. Returns `None` if it describes no request.
     pub(super) fn parse(text: &'a str) -> Result<Option<Self>, String> {
         let mut words = text.split_whitespace();
-        // The summary has no devices at the beginnings of its lines.
+        // Lines of the summary don't begin with a device.
         let Some(device) = words.next().filter(|word| is_device(word)) else { return Ok(None) };
         let time_us = seconds(words.nth(2))?;
         let action = match words.nth(1).ok_or("the action is missing")? {
@@ -57,7 +57,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// What tells the request apart from others.
+    /// Identity of the request.
     pub(super) fn key(&self) -> Key {
         (self.device.to_owned(), self.letters.to_owned(), self.record.address)
     }
@@ -67,7 +67,8 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Operation, first byte and number of bytes, of the words behind the letters; `None` where no data are asked for.
+/// Parses the words behind the letters into operation, address and length. Returns `None` if no
+/// data is requested.
 fn asked_for<'a>(
     kind: RequestKind,
     words: impl Iterator<Item = &'a str>,
@@ -76,11 +77,11 @@ fn asked_for<'a>(
     let words: Vec<&str> = words.take(3).collect();
     let (first, second) = (words.first().copied(), words.get(1).copied());
     let begins = |word: Option<&str>, letter| word.is_some_and(|word| word.starts_with(letter));
-    // A command that passes through to the device stands in brackets, behind its number of bytes.
+    // A pass-through command is in brackets, behind its number of bytes.
     if begins(first, '(') || begins(second, '(') {
         return Ok(None);
     }
-    // A flush has no sectors, and a 0 when it is completed.
+    // A flush has no sectors, and a 0 when it completes.
     let has_sector = first.is_some() && !begins(first, '[');
     if second != Some("+") && (!has_sector || begins(second, '[')) {
         let operation = without_extent(kind);

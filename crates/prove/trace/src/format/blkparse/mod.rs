@@ -5,9 +5,10 @@
 //! device  cpu  sequence        seconds   pid  action rwbs sector + sectors [process]
 //! ```
 //!
-//! A request counts where it goes to the device (action `D`), once, however often it is requeued (`R`). Devices that are made of
-//! others, as of the device mapper, hand on what is queued (`Q`) and have no `D`: there a request counts where it is queued. The
-//! other actions tell of the same requests, and the summary at the end of none.
+//! A request is counted when it is issued to the device (action `D`), once, even if it is requeued
+//! (`R`). Stacked devices, such as those of the device mapper, forward queued requests (`Q`) and
+//! have no `D`: their requests are counted when queued. Other actions repeat the same requests, and
+//! the summary at the end has none.
 
 mod layer;
 mod line;
@@ -23,7 +24,7 @@ use super::{Event, Parser};
 
 pub(super) use self::line::begins;
 
-/// Devices of which requests are held until it is known where they count.
+/// Maximum number of devices whose requests are held.
 const DEVICES_MAX: usize = 1024;
 
 #[derive(Default)]
@@ -65,7 +66,7 @@ impl Parser for Blkparse {
     }
 
     fn end(&mut self) {
-        // Devices whose requests were only queued; their events are in the order of time once more.
+        // Merge the held events of all devices by time.
         let mut held: Vec<Event> = self.layers.values_mut().flat_map(Layer::end).collect();
         held.sort_by_key(|event| event.record.time_us);
         self.ready.extend(held);
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_to_the_device_is_an_event() {
+    fn issued_request_is_an_event() {
         let issued = "  8,0    3        1     0.000120345   697  D   W 223490 + 8 [kjournald]";
         let expected = Record {
             time_us: 120,
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_rest_of_the_text_is_passed_over() {
+    fn other_lines_are_skipped() {
         let text = "  8,0    3        1     0.000000000   697  D   W 16 + 8 [kjournald]
   8,0    3        2     0.000000001   697  Q   W 223490 + 8 [kjournald]
   8,0    3        3     0.000000001     0  C   W 223490 + 8 [0]
@@ -126,7 +127,7 @@ CPU0 (8,0):
     }
 
     #[test]
-    fn a_requeued_request_counts_at_its_first_issue() {
+    fn requeued_request_counts_at_its_first_issue() {
         let text = "  8,0    1       11     0.000802000  2100  D   R 4096 + 16 [app]
   8,0    1       12     0.000803000  2100  R   R 4096 + 16 [0]
   8,0    1       13     0.000900000  2100  D   R 4096 + 16 [app]
@@ -138,7 +139,7 @@ CPU0 (8,0):
     }
 
     #[test]
-    fn devices_made_of_others_are_read_where_requests_are_queued() {
+    fn stacked_devices_count_queued_requests() {
         let text = "253,3    2        1     0.000755797 11721  Q   R 385152 + 128 [guest]
 253,3    2        2     0.001755797 11721  C   R 385152 + 128 [0]
 253,3    2        3     0.036427203 11721  Q  WS 101991040 + 128 [guest]
@@ -149,7 +150,7 @@ CPU0 (8,0):
     }
 
     #[test]
-    fn a_damaged_line_is_named() {
+    fn damaged_line_is_an_error() {
         let complaint =
             Blkparse::default().parse("  8,0    3  1  0.0  697  D   W 2234x0 + 8 [k]").unwrap_err();
         assert!(complaint.contains("the sector should be"), "{complaint}");

@@ -1,12 +1,12 @@
-/// A whole number of units.
+/// Parses a whole number of units.
 pub(super) fn whole(text: &str, unit: u32, what: &str) -> Result<u64, String> {
     let count: u64 = text.parse().map_err(|_| format!("{what} should be a whole number and is {text:?}"))?;
     count.checked_mul(unit.into()).ok_or_else(|| format!("{what} is beyond any device: {text}"))
 }
 
-/// A number of units with decimals or without, as nanoseconds.
+/// Parses a number of units, with or without decimals, as nanoseconds.
 pub(super) fn decimal(text: &str, unit_ns: u32, what: &str) -> Result<u128, String> {
-    /// More decimals tell nothing of a nanosecond.
+    /// Further decimals are below a nanosecond.
     const DECIMALS_MAX: usize = 18;
     let wrong = || format!("{what} should be a number of at least 0 and is {text:?}");
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));

@@ -1,5 +1,6 @@
-//! Traces whose lines are columns. One reader serves all of them: a format is a [table entry](known::Layout) that says which column
-//! means what, in which unit, and how operations are spelled.
+//! Traces with one event per line, in columns. One reader serves all of them: each format is a
+//! [table entry](known::Layout) with the meaning and unit of each column, and the spelling of
+//! operations.
 
 mod field;
 pub(super) mod known;
@@ -14,16 +15,16 @@ use crate::Record;
 pub(super) use self::known::Layout;
 pub use self::spec::InvalidColumns;
 
-/// A column, counted from 1, and how many nanoseconds or bytes its unit has.
+/// A column, counted from 1, and its unit in nanoseconds or bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Scaled {
     column: u16,
     unit: u32,
 }
 
-/// Which column of a trace means what.
+/// Meaning of the columns of a trace.
 ///
-/// Columns are separated by commas where a line has any, else by semicolons, else by white space.
+/// Columns are separated by commas if a line has any, else by semicolons, else by white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Columns {
     time: Scaled,
@@ -40,16 +41,16 @@ impl Columns {
         self.device.iter().any(Option::is_some)
     }
 
-    /// Whether a line has an event in these columns.
+    /// Returns true if these columns yield an event for the line.
     pub(crate) fn fits(self, line: &str) -> bool {
         self.event(&fields(line)).is_ok()
     }
 
-    pub(crate) fn tells_latencies(self) -> bool {
+    pub(crate) fn has_latencies(self) -> bool {
         self.latency.is_some()
     }
 
-    /// The event of a line.
+    /// Parses the event of a line.
     fn event(self, fields: &[&str]) -> Result<Event, String> {
         let field = |column: u16, what: &str| {
             field(fields, column).ok_or_else(|| {
@@ -60,7 +61,7 @@ impl Columns {
         let operation = self.spelling.read(field(self.operation, "the operation")?)?;
         let address = whole(field(self.offset.column, "the offset")?, self.offset.unit, "the offset")?;
         let length_bytes = whole(field(self.bytes.column, "the size")?, self.bytes.unit, "the size")?;
-        // Some traces leave it out where it isn't known.
+        // Some traces leave out an unknown latency.
         let latency = self.latency.and_then(|latency| {
             let text = field(latency.column, "the latency").ok().filter(|text| !text.is_empty())?;
             Some(decimal(text, latency.unit, "the latency"))
@@ -77,12 +78,12 @@ impl Columns {
     }
 }
 
-/// The field in a column, counted from 1.
+/// Returns the field of a column, counted from 1.
 fn field<'a>(fields: &[&'a str], column: u16) -> Option<&'a str> {
     usize::from(column).checked_sub(1).and_then(|index| fields.get(index)).copied()
 }
 
-/// The fields of a line.
+/// Splits a line into fields.
 fn fields(line: &str) -> Vec<&str> {
     let separator = [',', ';'].into_iter().find(|separator| line.contains(*separator));
     match separator {
@@ -96,7 +97,7 @@ fn unquoted(field: &str) -> &str {
     field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
-/// Reads lines by columns.
+/// Parser for lines of columns.
 pub(super) struct ColumnReader {
     columns: Columns,
     header: Option<&'static str>,
@@ -124,7 +125,7 @@ impl Parser for ColumnReader {
     }
 }
 
-/// Whether a line names the columns, as `header` does; there may be fewer of them.
+/// Returns true if a line starts with the column names of `header`; trailing names may be missing.
 pub(super) fn is_header(line: &str, header: &str) -> bool {
     let names = fields(line);
     let is_name = |(name, expected): (&&str, &str)| name.eq_ignore_ascii_case(expected);
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_line_is_said() {
+    fn error_states_the_defect_of_the_line() {
         for (line, part) in [
             ("7,x,read,8", "the size should be in column 5, and the line has 4 columns"),
             ("soon,x,read,8,512", "the time should be a number"),

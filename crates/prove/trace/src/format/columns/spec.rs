@@ -1,21 +1,21 @@
-//! Columns as they are named on a command line: `time=1:us,offset=4:sectors,bytes=5,op=3`.
+//! Parses columns given on a command line: `time=1:us,offset=4:sectors,bytes=5,op=3`.
 
 use std::str::FromStr;
 
 use super::spelling::Spelling;
 use super::{Columns, Scaled};
 
-/// No trace has more columns.
+/// Maximum number of a column.
 const COLUMNS_MAX: u16 = 1000;
 const EXAMPLE: &str = "time=1:us,offset=4:sectors,bytes=5,op=3";
 
-/// A description of columns that says too little, or something else.
+/// Invalid description of columns.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{complaint}, in {part:?}; columns are named as in {EXAMPLE}")]
 pub struct InvalidColumns {
-    /// The part that is wrong.
+    /// Part that is wrong.
     part: String,
-    /// What was expected.
+    /// Form expected.
     complaint: String,
 }
 
@@ -80,7 +80,7 @@ impl Draft {
     }
 }
 
-/// Nanoseconds of a unit, which must be named.
+/// Returns the nanoseconds of a unit, which is required.
 fn time_unit(unit: Option<&str>) -> Result<u32, String> {
     match unit {
         Some("s") => Ok(1_000_000_000),
@@ -95,9 +95,9 @@ fn time_unit(unit: Option<&str>) -> Result<u32, String> {
     }
 }
 
-/// Bytes of a unit; bytes where none is named.
+/// Returns the bytes of a unit; 1 if none is given.
 fn byte_unit(unit: Option<&str>) -> Result<u32, String> {
-    /// The largest unit: a page or a block of a file system has far less.
+    /// Upper bound of a unit; pages and file system blocks are far smaller.
     const UNIT_BYTES_MAX: u32 = 1 << 30;
     match unit {
         None | Some("bytes") => Ok(1),
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_named_with_their_units() {
+    fn columns_are_parsed_with_their_units() {
         let columns: Columns = "time=1:us,offset=4:sectors,bytes=5,op=3".parse().unwrap();
         assert_eq!(
             (columns.time, columns.offset),
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_with_a_description_is_said() {
+    fn error_states_the_defect_of_the_description() {
         for (text, part) in [
             ("", "NAME=COLUMN"),
             ("time=1:us,offset=4,bytes=5", "op has no column"),

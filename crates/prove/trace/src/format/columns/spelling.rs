@@ -1,26 +1,26 @@
 use crate::Operation;
 use crate::format::rwbs::RequestKind;
 
-/// How a column spells operations.
+/// Spelling of operations in a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Words such as `read`, or the kernel's letters such as `WS`.
     Words,
-    /// `Read` and `Write` alone.
+    /// `Read` and `Write` only.
     ReadWrite,
-    /// `R` and `W` alone.
+    /// `R` and `W` only.
     Letter,
-    /// One number for reads and another for writes.
+    /// One number for reads, another for writes.
     Numbers {
-        /// The number for reads, 0 or 1.
+        /// Number for reads, 0 or 1.
         read: u8,
     },
-    /// A hexadecimal number whose lowest bit is set for reads.
+    /// Hexadecimal number whose lowest bit is set for reads.
     Flags,
 }
 
 impl Spelling {
-    /// The operation that a field spells.
+    /// Returns the operation that a field names.
     pub(super) fn read(self, text: &str) -> Result<Operation, String> {
         let known = match self {
             Self::Words => words(text),
@@ -66,7 +66,7 @@ fn words(text: &str) -> Option<Operation> {
 }
 
 fn flags(text: &str) -> Option<Operation> {
-    /// Those of a request have a few bits; what has more is something else.
+    /// Requests use only a few flags; more bits indicate another column.
     const FLAGS_MAX: u64 = 0xffff;
     let flags = u64::from_str_radix(text, 16).ok().filter(|flags| *flags <= FLAGS_MAX)?;
     Some(of_read(flags & 1 == 1))

@@ -10,8 +10,8 @@ use std::path::Path;
 use nandle_io::Nanos;
 use nandle_replay::AddressesUsed;
 use nandle_replay::play::{
-    AREA_BYTES, PLAY_SCHEMA_VERSION, PlayAddresses, PlayError, PlayFile, PlayOptions, PlayWatcher, Played,
-    Survey, Timing, play,
+    AREA_BYTES, PLAY_SCHEMA_VERSION, PlayAddresses, PlayError, PlayFile, PlayOptions, PlaySummary,
+    PlayWatcher, Survey, Timing, play,
 };
 use nandle_session::{Cancel, Observer as _, Progress as _};
 use nandle_target::backend;
@@ -82,7 +82,7 @@ fn survey(args: &PlayArgs, cancel: &Cancel, progress: &mut Bar) -> Result<Survey
 /// Whether the trace has what its playing takes.
 fn check(args: &PlayArgs, survey: &Survey) -> Result<(), PlayError> {
     let (with_latency, requests) = (survey.with_latency, survey.requests());
-    if args.timing == Timing::Think && !survey.tells_latencies() {
+    if args.timing == Timing::Think && !survey.has_latencies() {
         return Err(PlayError::NoLatencies { with_latency, requests });
     }
     if args.compare && with_latency == 0 { Err(PlayError::NothingToCompare) } else { Ok(()) }
@@ -93,7 +93,7 @@ fn play_on(
     place: &mut Place,
     survey: &Survey,
     watching: Watching,
-) -> Result<Played, CliError> {
+) -> Result<PlaySummary, CliError> {
     let options = PlayOptions {
         timing: args.timing,
         queue_depth: args.in_flight_max(),
@@ -106,7 +106,7 @@ fn play_on(
     Ok(play(place.io.as_mut(), &place.device, records, &options, &mut watcher)?)
 }
 
-fn file(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &Played) -> PlayFile {
+fn file(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &PlaySummary) -> PlayFile {
     let has_schedule = !matches!(args.timing, Timing::Closed { .. });
     PlayFile {
         schema_version: PLAY_SCHEMA_VERSION,
@@ -175,7 +175,7 @@ fn print(file: &PlayFile, report: Option<&Path>, common: Common) -> Result<(), C
 }
 
 /// The figures are there, and a request that failed is a failure all the same.
-fn exit_of(played: &Played) -> Result<(), CliError> {
+fn exit_of(played: &PlaySummary) -> Result<(), CliError> {
     let (failed, all) = (played.failed(), played.failed() + played.requests());
     let Some(first) = played.first_error.as_deref().filter(|_| failed > 0) else { return Ok(()) };
     let [failed, all] = [failed, all].map(|count| thousands(count as f64));

@@ -1,7 +1,7 @@
 //! The target, open and large enough, and where the trace's addresses lie on it.
 
 use nandle_io::{Device, Io};
-use nandle_replay::play::{Places, PlayAddresses, Survey};
+use nandle_replay::play::{AddressMap, PlayAddresses, Survey};
 use nandle_session::{Cancel, Session};
 use nandle_target::{Intent, TargetError, TargetKind, TargetSpec};
 use nandle_terminal::interrupt::remove_when_interrupted;
@@ -19,7 +19,7 @@ pub(super) struct Place {
     pub(super) session: Session,
     pub(super) io: Box<dyn Io>,
     pub(super) device: Device,
-    pub(super) places: Places,
+    pub(super) places: AddressMap,
     /// What a modelled target was made as large as.
     pub(super) enlarged_to_bytes: Option<u64>,
 }
@@ -47,7 +47,7 @@ impl Place {
         remove_when_interrupted(session.target.names_of_test_files());
         let (io, device) = session.open_io(args.in_flight_max())?;
         let size = (device.shape.capacity_bytes, device.shape.logical_block_bytes);
-        let places = Places::new(survey, addresses, size, args.wrap)?;
+        let places = AddressMap::new(survey, addresses, size, args.wrap)?;
         Ok(Self { session, io, device, places, enlarged_to_bytes })
     }
 

@@ -1,7 +1,7 @@
 //! What a reader of the figures should know, each a sentence.
 
 use nandle_replay::AddressesUsed;
-use nandle_replay::play::{Played, Survey, Timing};
+use nandle_replay::play::{PlaySummary, Survey, Timing};
 use nandle_terminal::words::counted;
 use nandle_units::format_bytes;
 
@@ -9,7 +9,7 @@ use super::place::Place;
 use super::{PlayArgs, Surveyed, addresses};
 
 /// All of them.
-pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &Played) -> Vec<String> {
+pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &PlaySummary) -> Vec<String> {
     let survey = &surveyed.survey;
     let mut remarks = surveyed.remarks.clone();
     remarks.extend(of_timing(args.timing, survey));
@@ -28,7 +28,7 @@ fn of_timing(timing: Timing, survey: &Survey) -> Vec<String> {
             "The trace has no times, so all of its requests are due at once; --timing closed:N or rate:R gives them some."
                 .to_owned(),
         );
-    } else if timing == Timing::AsIs && several && survey.tells_latencies() && survey.overlapping == 0 {
+    } else if timing == Timing::AsIs && several && survey.has_latencies() && survey.overlapping == 0 {
         remarks.push(
             "No request of the trace began before the one before it had completed: it was recorded one at a time, as --timing think \
              plays it."
@@ -51,7 +51,7 @@ fn of_timing(timing: Timing, survey: &Survey) -> Vec<String> {
 }
 
 /// What became of the addresses.
-fn of_addresses(args: &PlayArgs, survey: &Survey, place: &Place, played: &Played) -> Vec<String> {
+fn of_addresses(args: &PlayArgs, survey: &Survey, place: &Place, played: &PlaySummary) -> Vec<String> {
     let mut remarks = Vec::new();
     if let AddressesUsed::Compact { area_bytes, area_count, left_out_bytes } =
         addresses(args.addresses.into(), survey)
@@ -82,7 +82,7 @@ fn of_addresses(args: &PlayArgs, survey: &Survey, place: &Place, played: &Played
 }
 
 /// What became of the requests.
-fn of_requests(args: &PlayArgs, surveyed: &Surveyed, played: &Played) -> Vec<String> {
+fn of_requests(args: &PlayArgs, surveyed: &Surveyed, played: &PlaySummary) -> Vec<String> {
     let mut remarks = Vec::new();
     if args.reads_only {
         remarks.push("Only reads were played.".to_owned());

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use comfy_table::Table;
 use nandle_io::Nanos;
 use nandle_profile::LatencySummary;
-use nandle_replay::play::{Compared, OperationPlayed, PlayFile};
+use nandle_replay::play::{OperationFigures, PlayFile, RecordedComparison};
 use nandle_terminal::words::{
     bandwidth, counted, fitting, latency, paragraph, seconds, table, thousands, to_the_right,
 };
@@ -48,8 +48,9 @@ pub(super) fn text(file: &PlayFile) -> String {
 
 /// Whether every request stands beside what the trace has recorded.
 fn has_all_beside(file: &PlayFile) -> bool {
-    let counts =
-        |compared: &Compared| file.operations.first().is_some_and(|all| all.requests == compared.requests);
+    let counts = |compared: &RecordedComparison| {
+        file.operations.first().is_some_and(|all| all.requests == compared.requests)
+    };
     file.comparison.first().is_some_and(counts)
 }
 
@@ -83,7 +84,7 @@ fn name(operation: Option<Operation>) -> &'static str {
     }
 }
 
-fn amounts(operations: &[OperationPlayed]) -> Table {
+fn amounts(operations: &[OperationFigures]) -> Table {
     let mut table = table(["requests", "done", "failed", "MB"]);
     for kind in operations {
         let bytes = match kind.operation {
@@ -123,7 +124,7 @@ fn row(name: String, summary: &LatencySummary) -> Vec<String> {
 }
 
 /// As recorded and as played, row under row.
-fn beside(comparison: &[Compared]) -> Table {
+fn beside(comparison: &[RecordedComparison]) -> Table {
     let mut table = table(["Response", "mean", "p50", "p90", "p99", "p99.9", "longest"]);
     for compared in comparison {
         let name = name(compared.operation);
@@ -134,7 +135,7 @@ fn beside(comparison: &[Compared]) -> Table {
     table
 }
 
-fn verdict(compared: &Compared) -> String {
+fn verdict(compared: &RecordedComparison) -> String {
     let part = compared.demerit_ratio.map(|ratio| match ratio {
         ..2.0 => format!(" ({:.1} % of the trace's mean)", ratio * 100.0),
         _ => format!(" ({ratio:.1} times the trace's mean)"),

@@ -1,4 +1,5 @@
-//! Li et al.: *An In-Depth Analysis of Cloud Block Storage Workloads*, IISWC 2020. A column is a volume.
+//! Alibaba's block traces (Li et al., *An In-Depth Analysis of Cloud Block Storage Workloads*,
+//! IISWC 2020). The first column is a volume.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

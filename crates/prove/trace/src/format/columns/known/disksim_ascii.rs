@@ -1,4 +1,4 @@
-//! `DiskSim`'s manual, "ASCII" traces: arrival in ms, device, block, blocks, flags.
+//! "ASCII" traces of the `DiskSim` manual: arrival in ms, device, block, blocks, flags.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

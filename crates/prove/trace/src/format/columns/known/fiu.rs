@@ -1,4 +1,5 @@
-//! Verma et al.: *`SRCMap`*, FAST 2010; Koller, Rangaswami: *I/O Deduplication*, FAST 2010. Time, process number and name, sector,
+//! Traces of Florida International University (Verma et al., *`SRCMap`*, FAST 2010; Koller,
+//! Rangaswami, *I/O Deduplication*, FAST 2010). Columns: time, process number and name, sector,
 //! sectors, operation, device (major, minor), checksum.
 
 use super::super::Columns;

@@ -1,4 +1,4 @@
-//! Published traces, each an entry.
+//! Layouts of published trace formats.
 
 mod alibaba;
 mod disksim_ascii;
@@ -28,19 +28,19 @@ const NS: u32 = 1;
 const BYTE: u32 = 1;
 const SECTOR: u32 = 512;
 
-/// Columns of a published format, and what tells it apart from others.
+/// Layout of a published format, and the features that distinguish it from others.
 pub(in crate::format) struct Layout {
     pub(in crate::format) columns: Columns,
-    /// Names of the columns, where some files begin with them.
+    /// Header line that some files have.
     pub(in crate::format) header: Option<&'static str>,
     separator: Separator,
-    /// Fewest and most columns of a line.
+    /// Minimum and maximum number of columns.
     fields: [usize; 2],
-    /// Traces of this format don't begin earlier: their times count from a date far back.
+    /// Earliest plausible time, in µs; for formats that count from a distant date.
     begins_us: u64,
-    /// Whether times have decimals; `None` where they may.
+    /// True if times have decimals, false if not; `None` if both occur.
     has_decimals: Option<bool>,
-    /// The first part of a device is a host's name; all others are numbers.
+    /// True if the first part of a device is a host name. All other parts are numbers.
     has_host: bool,
 }
 
@@ -54,11 +54,11 @@ const fn at(column: u16, unit: u32) -> Scaled {
     Scaled { column, unit }
 }
 
-/// 2001-09-09, in µs since 1970; traces of cloud providers are younger.
+/// 2001-09-09 in µs since 1970; all traces of cloud providers are later.
 const UNIX_US_MIN: u64 = 1_000_000_000_000_000;
 
 impl Layout {
-    /// Whether a line is one of this format, and of no other as far as can be told.
+    /// Returns true if a line fits this format, and no other as far as the line shows.
     pub(in crate::format) fn fits(&self, line: &str) -> bool {
         let separator = if line.contains(',') { Separator::Comma } else { Separator::WhiteSpace };
         let fields = fields(line);

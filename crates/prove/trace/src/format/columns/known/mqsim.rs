@@ -1,4 +1,5 @@
-//! `MQSim`'s manual: arrival in ns, device, first sector, sectors, 0 for writes and 1 for reads.
+//! Traces of the `MQSim` manual: arrival in ns, device, first sector, sectors, 0 for writes and 1
+//! for reads.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

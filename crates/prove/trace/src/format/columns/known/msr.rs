@@ -1,4 +1,5 @@
-//! Narayanan, Donnelly, Rowstron: *Write Off-Loading*, FAST 2008. A host's disks are devices apart; ticks since 1601.
+//! Block traces of Microsoft Research, Cambridge (Narayanan, Donnelly, Rowstron, *Write
+//! Off-Loading*, FAST 2008). Each disk of a host is a device; times are ticks since 1601.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

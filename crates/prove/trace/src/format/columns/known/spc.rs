@@ -1,4 +1,5 @@
-//! Storage Performance Council: *SPC-1 Trace File Format*; the first column is an application storage unit. More may follow.
+//! Traces of the Storage Performance Council (*SPC-1 Trace File Format*). The first column is an
+//! application storage unit; more columns may follow.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

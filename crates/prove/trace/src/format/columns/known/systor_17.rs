@@ -1,4 +1,5 @@
-//! Lee et al.: *Understanding Storage Traffic Characteristics on Enterprise Virtual Desktop Infrastructure*, SYSTOR 2017.
+//! Traces of virtual desktops (Lee et al., *Understanding Storage Traffic Characteristics on
+//! Enterprise Virtual Desktop Infrastructure*, SYSTOR 2017).
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

@@ -1,4 +1,4 @@
-//! Zhang et al.: *OSCA*, USENIX ATC 2020. The last column is a volume.
+//! Tencent's block traces (Zhang et al., *OSCA*, USENIX ATC 2020). The last column is a volume.
 
 use super::super::Columns;
 use super::super::spelling::Spelling;

@@ -1,6 +1,6 @@
 //! Replays the page writes of a block trace through page stores of several policies, on the same
 //! pages and equal devices, and compares their times. Also [plays](play) the original requests of a
-//! trace. This crate never opens a device: the caller supplies the worlds.
+//! trace. It must never open a device: the caller supplies the worlds.
 //!
 //! - [`Work`] is the trace, converted to page operations.
 //! - A [`Candidate`] is a store on its own device that performs the work in stretches.

@@ -1,7 +1,6 @@
 //! Block traces: reads and writes of a device, in order, as recorded by tools and engines. This
 //! crate reads the common formats, writes its own and fio's, and computes statistics of a trace's
-//! page writes. It never accesses the device named by a trace, and is independent of write
-//! policies.
+//! page writes. It must never access the device named by a trace, or depend on write policies.
 //!
 //! ```no_run
 //! use nandle_trace::{ReadOptions, Reader, Statistics};

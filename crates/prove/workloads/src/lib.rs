@@ -1,7 +1,7 @@
 //! Database workloads that use temporary space: a sort and a join of generated rows, on any
 //! devices. Input and output are sequential; the temporary data between them is managed by
-//! `nandle-spill`. A run depends only on its arguments and on the devices' times. This crate never
-//! reads a clock of its own, names a target, or prints.
+//! `nandle-spill`. A run depends only on its arguments and on the devices' times. It must never
+//! read a clock of its own, name a target, or print.
 //!
 //! The experiment follows Lee, Moon, Park, Kim and Kim, "A Case for Flash Memory SSD in Enterprise
 //! Database Applications" (SIGMOD 2008), section 5. It sorts 2 million rows of 100 bytes, and joins

@@ -1,9 +1,7 @@
 //! External sort and hash join within a fixed memory budget. Request sizes, queue depth and fan-in
 //! on temporary space are chosen from the measured performance of the device. Rows are bytes: a
-//! [key](keys) that sorts by `memcmp`, and a payload.
-//!
-//! This crate never uses more memory than its [`Budget`], never reads the system clock, and leaves
-//! nothing behind.
+//! [key](keys) that sorts by `memcmp`, and a payload. It must never use more memory than its
+//! [`Budget`], read the system's clock, or leave anything behind.
 
 mod budget;
 mod costs;

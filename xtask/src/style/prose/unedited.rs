@@ -14,9 +14,6 @@ const UNEDITED: &[&str] = &[
     "crates/programs/nandle-tables/",
     "crates/programs/terminal/",
     "crates/prove/crash/",
-    "crates/prove/replay/",
-    "crates/prove/trace/",
-    "crates/prove/workloads/",
     "crates/query/columns/",
     "crates/query/distributed/",
     "crates/query/engine/",
@@ -24,7 +21,6 @@ const UNEDITED: &[&str] = &[
     "crates/query/predict/",
     "crates/query/reads/",
     "crates/storage/pages/",
-    "crates/storage/spill/",
     "xtask/src/bench/",
 ];
 

@@ -28,7 +28,7 @@ pub enum Event<'a> {
     },
     /// A request is issued to the device (`block_rq_issue`).
     Issued {
-        /// Task that was running: the requester, or another one that works for it.
+        /// Task that was running: the requester, or a task that works for it.
         task: Task<'a>,
         /// Time, in microseconds.
         time_us: u64,

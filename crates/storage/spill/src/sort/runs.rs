@@ -60,7 +60,7 @@ pub(super) struct PlacedRun {
     pub(super) edges: Option<Box<Edges>>,
 }
 
-/// How a run can extend the run that covers the rows before it.
+/// Order in which two runs of consecutive rows can be joined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Adjacency {
     /// It begins where the other run ends.

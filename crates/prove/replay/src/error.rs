@@ -46,8 +46,8 @@ pub enum ReplayError {
     },
     /// The work writes more versions of a page than can be distinguished.
     #[error(
-        "a page is written {of_a_pass} times a pass, and no more than 2147483647 times in all can be told apart; \
-         --passes of {passes_max} is the most"
+        "a page is written {of_a_pass} times a pass, and at most 2147483647 versions of a page can be distinguished; \
+         use --passes {passes_max} or less"
     )]
     TooManyVersions {
         /// Writes per pass of the most-written page.
@@ -69,9 +69,7 @@ pub enum ReplayError {
     #[error("memory for pages: {0}")]
     Memory(#[from] ArenaError),
     /// A page doesn't hold its last contents.
-    #[error(
-        "{policy}: page {page} does not hold what was written to it last; the store or the device lost a write"
-    )]
+    #[error("{policy}: page {page} does not hold its last contents; the store or the device lost a write")]
     Lost {
         /// Policy of the store.
         policy: PolicyKind,

@@ -18,15 +18,15 @@ pub enum TraceError {
         source: io::Error,
     },
     /// The file is empty.
-    #[error("{} is empty, and no trace; see whether the program that should have written it failed", path.display())]
+    #[error("{} is empty, so it is no trace; check that the program that wrote it succeeded", path.display())]
     Empty {
         /// Path of the file.
         path: PathBuf,
     },
     /// No format fits the beginning of the file.
     #[error(
-        "{} is no trace that can be recognised; its first line is {first_line:?}; name its format with --format ({}), or its columns \
-         with --columns, as in --columns time=1:us,offset=4:sectors,bytes=5,op=3",
+        "{} has no known trace format; its first line is {first_line:?}; name the format with --format ({}), or the columns \
+         with --columns, for example --columns time=1:us,offset=4:sectors,bytes=5,op=3",
         path.display(), Format::names()
     )]
     Unknown {
@@ -37,7 +37,7 @@ pub enum TraceError {
     },
     /// Several formats fit the beginning of the file.
     #[error(
-        "{} may be {}; say which with --format",
+        "{} may be {}; choose one with --format",
         path.display(),
         formats.iter().map(|format| format!("{} ({})", format.description(), format.name())).collect::<Vec<_>>().join(" or ")
     )]
@@ -49,7 +49,7 @@ pub enum TraceError {
     },
     /// The file uses an unsupported compression.
     #[error(
-        "{} is compressed, and only zstd and gzip are read; decompress it first: {command} {} {} | nandle … -",
+        "{} has an unsupported compression; only zstd and gzip are read; decompress it first: {command} {} {} | nandle … -",
         path.display(), if *command == "unzip" { "-p" } else { "-dc" }, path.display()
     )]
     OtherCompression {
@@ -60,8 +60,8 @@ pub enum TraceError {
     },
     /// The compressed data ends in the middle of a frame.
     #[error(
-        "reading the trace {}: its compression ends in the middle of a frame, so the file was cut off, or is still being \
-         written; get it whole, or read what is there: {command} -dcq {} | head -n -1 | nandle … -",
+        "reading the trace {}: the compressed data ends in the middle of a frame, so the file is truncated or still \
+         being written; get the complete file, or read its beginning: {command} -dcq {} | head -n -1 | nandle … -",
         path.display(), path.display()
     )]
     CutOff {
@@ -72,7 +72,7 @@ pub enum TraceError {
     },
     /// The text has another format than the one named.
     #[error(
-        "{} begins as {} does, and --format says {}; leave --format out, or name that one",
+        "{} looks like {}, but --format names {}; omit --format, or correct it",
         path.display(), found.description(), named.description()
     )]
     OtherFormat {
@@ -85,7 +85,7 @@ pub enum TraceError {
     },
     /// The text has no event in the named format.
     #[error(
-        "{}: {lines} lines were read as {}, and none of them tells of a request; name another --format, or leave it out",
+        "{}: {lines} lines were read as {}, and none of them has a request; name another --format, or omit it",
         path.display(), format.description()
     )]
     NoEvents {
@@ -98,7 +98,7 @@ pub enum TraceError {
     },
     /// A device was selected, but the format names no devices.
     #[error(
-        "{} is {}, which has one flat space and names no devices; leave --device out",
+        "{} is {}, which has one flat space and names no devices; omit --device",
         path.display(), format.description()
     )]
     NoDevices {
@@ -118,7 +118,7 @@ pub enum TraceError {
         others: String,
     },
     /// A line is damaged.
-    #[error("{}, line {line}: {complaint}, in {text:?}; --skip-bad counts such lines and goes on", path.display())]
+    #[error("{}, line {line}: {complaint}, in {text:?}; --skip-bad skips and counts such lines", path.display())]
     BadLine {
         /// Path of the file.
         path: PathBuf,
@@ -131,7 +131,7 @@ pub enum TraceError {
     },
     /// The trace has events of several devices, whose addresses can't be mixed.
     #[error(
-        "{}, line {line}: an event of device {other}, and the trace began with device {device}; choose one with --device",
+        "{}, line {line}: event of device {other}, but the trace began with device {device}; choose one with --device",
         path.display()
     )]
     SeveralDevices {
@@ -146,8 +146,8 @@ pub enum TraceError {
     },
     /// The trace writes to more distinct pages than memory allows.
     #[error(
-        "the trace writes to {pages_max} different pages of {page_bytes} bytes or more, and this process has no memory for the \
-         statistics of more; give a larger --page, or a --limit"
+        "the trace writes {pages_max} or more distinct pages of {page_bytes} bytes, the most that this process has memory for; \
+         give a larger --page, or a --limit"
     )]
     TooManyPages {
         /// Maximum number of pages.
@@ -157,8 +157,8 @@ pub enum TraceError {
     },
     /// The format needs two passes, but standard input can be read only once.
     #[error(
-        "a trace of fio's is read twice, because it may name several files, and standard input can be read only once: save it \
-         to a file and name that"
+        "fio's format takes two passes, because a log may name several files, but standard input can be read only once: save \
+         the trace to a file"
     )]
     TwoPasses,
 }

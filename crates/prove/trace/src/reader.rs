@@ -166,7 +166,7 @@ impl Reader {
         let parsed = if whole {
             parsed(&mut *self.parser, text)
         } else {
-            Err("a line of text was expected, and this is none or far too long".into())
+            Err("expected a line of text, but this line is binary or too long".into())
         };
         match parsed {
             Ok(None) => Ok(()),

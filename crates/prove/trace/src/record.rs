@@ -119,7 +119,7 @@ impl Record {
         }
         let end = address.checked_add(*length_bytes).filter(|end| *end <= END_MAX);
         end.is_none().then(|| {
-            format!("the address {address} and {length_bytes} bytes from there lie beyond 2^63, where any file ends")
+            format!("the extent of {length_bytes} bytes at address {address} ends beyond 2^63, the end of any file")
         })
     }
 

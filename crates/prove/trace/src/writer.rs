@@ -55,7 +55,7 @@ impl Writer {
     ///
     /// The file exists, or can't be created.
     pub fn create(path: &Path, format: OutputFormat) -> Result<Self, TraceError> {
-        let failed = |source| TraceError::File { action: "making the trace", path: path.into(), source };
+        let failed = |source| TraceError::File { action: "creating the trace", path: path.into(), source };
         let output = File::create_new(path).map_err(failed)?;
         let text: Box<dyn Text> = if path.extension().is_some_and(|extension| extension == "zst") {
             let encoder = zstd::Encoder::new(output, COMPRESSION_LEVEL).map_err(failed)?;

@@ -157,7 +157,7 @@ fn named_format_must_match_the_file() {
     };
     let ours = file(directory.path(), "a.csv", "time_us,op,address,length\n1,write,0,4096\n");
     let said = refused(&ours, Format::Blkparse);
-    assert!(said.contains("begins as a CSV") && said.contains("blkparse"), "{said}");
+    assert!(said.contains("looks like a CSV") && said.contains("blkparse"), "{said}");
     let foreign = file(directory.path(), "notes", "one\ntwo\n");
     let said = refused(&foreign, Format::PerfScript);
     assert!(said.contains("2 lines") && said.contains("none of them"), "{said}");

@@ -34,7 +34,7 @@ pub enum WorkloadError {
     },
     /// A device has no room for its areas.
     #[error(
-        "the areas of input, temporary data and output take {}, and the device has {}: fewer rows would fit",
+        "input, temporary data and output need {}, but the device has {}: use fewer rows",
         format_bytes(*needed_bytes),
         format_bytes(*capacity_bytes)
     )]

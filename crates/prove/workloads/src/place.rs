@@ -288,11 +288,7 @@ fn pattern(file: &PlaceFile) -> String {
         area.and_then(|area| area.sequential_writes_share),
         area.and_then(|area| area.sequential_reads_share),
     ];
-    format!(
-        "{} of the writes and {} of the reads go on where the one before ended",
-        percent(writes),
-        percent(reads)
-    )
+    format!("{} of the writes and {} of the reads are sequential", percent(writes), percent(reads))
 }
 
 /// Formats a factor with two or three digits.

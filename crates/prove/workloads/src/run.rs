@@ -38,11 +38,11 @@ impl Job<'_> {
     /// Compares the result with the expected rows.
     pub(crate) fn check_result(&self, rows: u64, sum: RowChecksum) -> Result<(), WorkloadError> {
         if rows != self.workload.rows {
-            let what = format!("it has {rows} rows and not {}", self.workload.rows);
+            let what = format!("it has {rows} rows instead of {}", self.workload.rows);
             return Err(WorkloadError::Wrong { what });
         }
         if sum != self.data.expected(&self.workload) {
-            let what = "it has as many rows as there must be, but others".to_owned();
+            let what = "it has the right number of rows, but wrong contents".to_owned();
             return Err(WorkloadError::Wrong { what });
         }
         Ok(())

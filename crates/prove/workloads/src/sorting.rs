@@ -68,7 +68,7 @@ async fn write(job: &Job<'_>, sorted: &mut Sorted) -> Result<u64, WorkloadError>
     let mut whole = Vec::with_capacity(job.workload.row_bytes);
     while let Some(row) = sorted.next().await? {
         if row.key < before.as_slice() {
-            let what = format!("row {rows} comes after one with a greater key");
+            let what = format!("row {rows} follows a row with a greater key");
             return Err(WorkloadError::Wrong { what });
         }
         before.clear();

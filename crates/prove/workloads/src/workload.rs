@@ -99,7 +99,7 @@ impl Workload {
         }
         if !(Self::KEY_BYTES_MIN..=self.row_bytes).contains(&self.key_bytes) {
             let expected = format!(
-                "from {} bytes on, so that every key is another, and at most the row",
+                "at least {} bytes, so that keys are unique, and at most the row length",
                 Self::KEY_BYTES_MIN
             );
             return wrong("the key", self.key_bytes as u64, expected);

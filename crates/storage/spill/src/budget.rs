@@ -44,7 +44,7 @@ impl Budget {
     pub fn new(bytes: usize) -> Result<Self, SpillError> {
         if bytes < BUDGET_BYTES_MIN {
             return Err(SpillError::Memory {
-                purpose: "sorting or joining at all",
+                purpose: "sorting or joining",
                 needed_bytes: BUDGET_BYTES_MIN as u64,
                 budget_bytes: bytes as u64,
             });

@@ -162,7 +162,7 @@ impl SpillCosts {
         if self.request_seconds.is_finite() && self.request_seconds >= 0.0 {
             return Ok(());
         }
-        refused("seconds of a request", self.request_seconds.to_string(), "a number from 0 on".into())
+        refused("seconds of a request", self.request_seconds.to_string(), "a number of at least 0".into())
     }
 
     /// Chooses write buffers as long as the device's preferred write and the longest cluster. Each

@@ -38,10 +38,10 @@ pub enum SpillError {
     #[error("temporary space: {0}")]
     Io(#[from] IoError),
     /// An earlier call failed.
-    #[error("an earlier call failed: drop this and begin again")]
+    #[error("an earlier call failed; start again")]
     Failed,
     /// A cluster read back differs from the cluster written.
-    #[error("temporary space: the cluster at offset {offset_bytes} is not what was written there: {what}")]
+    #[error("temporary space: the cluster at offset {offset_bytes} is damaged: {what}")]
     Damaged {
         /// Offset of the cluster on the device, in bytes.
         offset_bytes: u64,

@@ -77,7 +77,7 @@ fn a_replay_on_a_model_fits_a_terminal_and_tells_what_was_erased() {
     assert!(!told.contains("a sync: p50") && told.contains("one durable write where"), "{told}");
     let synced =
         place.nandle("replay a.csv --on model:mtron-16 --buffer 8MiB").done().fits_80_columns().stdout;
-    assert!(synced.contains("a sync: p50") && synced.contains("direct waits until the drive"), "{synced}");
+    assert!(synced.contains("a sync: p50") && synced.contains("direct waits for the drive"), "{synced}");
     assert!(told.contains("8MiB to stage in") && told.contains(" erased ("), "{told}");
 }
 

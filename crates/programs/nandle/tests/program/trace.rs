@@ -109,9 +109,9 @@ fn bad_traces_are_refused_and_leave_nothing_behind() {
     assert_eq!(place.names(), ["bad.csv", "cat.png"]);
     let told = place.nandle("trace stat bad.csv --skip-bad --json").done().json();
     assert_eq!((&told["bad_lines"], &told["writes"]), (&1.into(), &3.into()));
-    place.nandle("trace stat cat.png").refused(1, &["no trace that can be recognised", "--format"]);
+    place.nandle("trace stat cat.png").refused(1, &["no known trace format", "--format"]);
     place.write_noise("noise", 1 << 16);
-    let refused = place.nandle("trace stat noise").refused(1, &["no trace that can be recognised", "…"]);
+    let refused = place.nandle("trace stat noise").refused(1, &["no known trace format", "…"]);
     assert!(refused.stderr.chars().count() < 500, "{}", refused.stderr);
     place.nandle("trace stat none.csv").refused(1, &["none.csv"]);
     place.nandle("trace stat bad.csv --page 5000").refused(2, &["power of two"]);

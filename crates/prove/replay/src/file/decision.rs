@@ -107,7 +107,7 @@ impl ReplayFile {
             None => "no syncs".to_owned(),
         };
         let mut text = format!(
-            "Use {policy}: a page of {} takes {}{direct}. Decided by this replay, with {} % of the store written before, {} \
+            "Use {policy}: a page of {} takes {}{direct}. Based on this replay, with {} % of the store written before, {} \
              pages a write and {syncs}",
             format_bytes(self.page_bytes),
             time(page_ns),
@@ -121,7 +121,7 @@ impl ReplayFile {
         if let Some(early) = decision.before_cleaning {
             let _ = write!(
                 text,
-                "; {} ({}) doesn't count before it has cleaned",
+                "; {} ({}) doesn't count: its figures don't include cleaning",
                 early.policy,
                 time(early.page_ns)
             );
@@ -144,7 +144,7 @@ impl ReplayFile {
     fn confidence(&self, best: PolicyKind) -> String {
         let outcome = self.policies.iter().find(|outcome| outcome.policy == best);
         let Some(repeats) = outcome.and_then(|outcome| outcome.repeats.as_ref()) else {
-            return " Each policy ran once, on a device that may have had other work: --repeats 5 says how far the runs are apart.".to_owned();
+            return " Each policy ran once, on a device that may have had other work: use --repeats 5 to see the spread of the runs.".to_owned();
         };
         let speedup = repeats.speedup_over_direct.filter(|_| best != PolicyKind::Direct);
         let runs = repeats.runs;
@@ -160,7 +160,7 @@ impl ReplayFile {
         let sure = if speedup.low > 1.0 {
             "faster than direct in each"
         } else {
-            "but not faster than direct in each: that is open"
+            "but not faster than direct in each, so the result is uncertain"
         };
         format!(
             " Each policy ran {runs} times, in turns: {best} was {} times as fast as direct in the median, {} to {}, {sure}.",

@@ -24,7 +24,7 @@ pub enum ReplayFileError {
         source: std::io::Error,
     },
     /// The file is such a result, but damaged.
-    #[error("{path} is no result of a {kind}: {source}; make one with `{}`", kind.command())]
+    #[error("{path} is not a valid result of a {kind}: {source}; create one with `{}`", kind.command())]
     Damaged {
         /// Path of the file.
         path: PathBuf,

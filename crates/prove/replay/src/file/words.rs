@@ -44,8 +44,8 @@ impl ReplayFile {
         if !self.policies.iter().any(is_direct) || self.policies.iter().all(is_direct) {
             return None;
         }
-        let waits = "direct waits until the drive has taken each page, where the staging policies gather pages in \
-                     memory: with more writes under way (--queue-depth) it waits for several at once.";
+        let waits = "direct waits for the drive after each page, while the staging policies gather pages in memory. \
+                     With more concurrent writes (--queue-depth), it waits for several at once.";
         let commits = "A commit is one durable write where a policy stages it, and where direct has a single page that \
                        comes alone; direct with several pages, and auto when it goes straight home, write and then \
                        flush.";
@@ -71,16 +71,14 @@ impl ReplayFile {
             self.policies.iter().find_map(|policy| policy.auto)?;
         let way = match chosen {
             Some(Method::Staging) => "staging",
-            Some(Method::Straight) => "writing straight home",
+            Some(Method::Straight) => "writing directly",
             None => {
-                return Some(
-                    "auto chose neither of its two ways: the work ended before both were tried.".into(),
-                );
+                return Some("auto made no choice: the work ended before it had tried both methods.".into());
             }
         };
         let Some((staged_ns, straight_ns)) = staged_page_ns.zip(straight_page_ns) else {
             return Some(format!(
-                "auto kept to {way}, by what it was told that writing costs: the work ended before the other way was tried."
+                "auto kept to {way} because of the given write costs: the work ended before it had tried the other method."
             ));
         };
         // Ties favour direct writing: staging must be clearly faster.
@@ -89,10 +87,10 @@ impl ReplayFile {
         } else {
             staged_ns as f64 <= 0.9 * straight_ns as f64
         };
-        let outdated = if is_outdated { ", which came too late for it to change once more" } else { "" };
+        let outdated = if is_outdated { ", too late for another change" } else { "" };
         Some(format!(
-            "auto's last choice was {way}, after {} on the trace's own writes: when it last measured, a page took {} staged and {} \
-             straight home{outdated}.",
+            "auto last chose {way}, after {} with the trace's writes: when last measured, a page took {} staged and {} \
+             written directly{outdated}.",
             counted(trials, "trial"),
             time(staged_ns as f64),
             time(straight_ns as f64)

@@ -10,11 +10,11 @@ pub enum PlayError {
     #[error(transparent)]
     Trace(#[from] TraceError),
     /// The trace has nothing to play.
-    #[error("the trace has no requests of the kind that is wanted, so there is nothing to play")]
+    #[error("the trace has no requests of the selected kind, so there is nothing to play")]
     Nothing,
     /// The trace touches too many areas to track.
     #[error(
-        "the trace reads or writes more than {} of areas of 1MiB, which are more than are told apart; give fewer --requests",
+        "the trace reads or writes more than {} in areas of 1MiB, the most that can be tracked; give fewer --requests",
         format_bytes(*most_bytes)
     )]
     TooManyAreas {
@@ -36,8 +36,8 @@ pub enum PlayError {
     },
     /// The pauses between requests are unknown.
     #[error(
-        "--timing think sends a request so long after the one before has completed as the trace has it, and the trace tells of {with_latency} \
-         of its {requests} requests how long they took; use --timing asis, closed:N or rate:R"
+        "--timing think needs the recorded latency of every request, and the trace has {with_latency} for {requests} requests; \
+         use --timing asis, closed:N or rate:R"
     )]
     NoLatencies {
         /// Requests with a response time.
@@ -47,8 +47,8 @@ pub enum PlayError {
     },
     /// The trace has no response times to compare with.
     #[error(
-        "--compare takes response times that the trace has recorded, and it has none; traces of MSR, DiskSim's validation traces, and CSV \
-         with the column latency_ns have them"
+        "--compare needs recorded response times, and the trace has none; MSR traces, DiskSim's validation traces, and CSV \
+         traces with the column latency_ns have them"
     )]
     NothingToCompare,
     /// The system refused to map memory for requests.
@@ -84,9 +84,6 @@ pub enum PlayError {
 
 fn compact_words(compact_bytes: Option<u64>) -> String {
     compact_bytes.map_or_else(String::new, |bytes| {
-        format!(
-            "--addresses compact leaves out what it never touches, which leaves {}; ",
-            format_bytes(bytes)
-        )
+        format!("--addresses compact omits the areas never touched, and needs {}; ", format_bytes(bytes))
     })
 }

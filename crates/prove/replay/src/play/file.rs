@@ -74,7 +74,7 @@ impl PlayFile {
     pub fn when(&self) -> String {
         match self.timing.split_once(':') {
             Some(("closed", in_flight)) => format!("{in_flight} in flight"),
-            Some(("rate", _)) => format!("due at equal distances, at most {} in flight", self.queue_depth),
+            Some(("rate", _)) => format!("due at a constant rate, at most {} in flight", self.queue_depth),
             _ if self.timing == "think" => "one at a time, with the trace's pauses between them".to_owned(),
             _ => format!("due at the trace's times, at most {} in flight", self.queue_depth),
         }

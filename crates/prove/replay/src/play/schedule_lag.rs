@@ -71,22 +71,22 @@ impl ScheduleLag {
     fn sentences(&self, held: u64, late: u64) -> String {
         if !self.by_target {
             return format!(
-                "This machine sent {} late ({:.0} %), so the figures are its as much as the target's: play it when the machine is quiet, or \
-                 slower ({}).",
+                "This machine sent {} late ({:.0} %), so the figures describe the machine as much as the target: play the trace on a quiet \
+                 machine, or more slowly ({}).",
                 counted(late, "request"),
                 100.0 * self.late_share,
                 self.slower()
             );
         }
         let held = if held > 0 {
-            format!("{} were held because as many were in flight as may be, and ", counted(held, "request"))
+            format!("{} were held because the queue was full, and ", counted(held, "request"))
         } else {
             String::new()
         };
         format!(
             "The target can't keep up with these times: {} a second are due and {} were done; {held}the last was done {} after it was \
-             due. Response times, and what is compared with them, are those of the backlog, which grows with the trace. Play it as fast \
-             as it goes (--timing closed:{IN_FLIGHT}), or slower ({}).",
+             due. Response times include a backlog that grows with the trace. Play it as fast as possible \
+             (--timing closed:{IN_FLIGHT}), or more slowly ({}).",
             rate(self.due_per_s),
             rate(self.done_per_s),
             format_duration(Nanos(self.behind_ns)),

@@ -42,7 +42,7 @@ impl Parser for Csv {
             latency => Some(number(latency, "the latency in ns")?),
         };
         if fields.next().is_some() {
-            return Err("a line has four fields, or five with the latency, and this one has more".into());
+            return Err("the line should have four fields, or five with the latency, and has more".into());
         }
         Ok(Some(Record { time_us, operation, address, length_bytes, latency_ns }.into()))
     }

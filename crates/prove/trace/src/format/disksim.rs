@@ -48,7 +48,7 @@ impl Parser for DiskSim {
         let response_us = microseconds(words.next(), "the response time")?;
         let pause_us = microseconds(words.next(), "the pause")?;
         if words.next().is_some() {
-            return Err("a line has six words and this one has more".into());
+            return Err("the line should have six words and has more".into());
         }
         let time_us = self.end_us.saturating_add(pause_us);
         self.end_us = time_us.saturating_add(response_us);

@@ -26,7 +26,7 @@ pub(crate) struct Request<'a> {
 pub(crate) fn request(text: &str) -> Result<Option<Request<'_>>, String> {
     let mut words = text.split_whitespace();
     let device = words.next().filter(|word| is_device(word)).ok_or("the device (major,minor) is missing")?;
-    let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
+    let letters = words.next().ok_or("the kind of request (rwbs) is missing")?;
     let kind = RequestKind::of(letters);
     let Some(operation) = kind.operation else { return Ok(None) };
     // The command in brackets may contain spaces; the sector precedes the plus sign.

@@ -98,7 +98,7 @@ impl Format {
             Self::Csv => "a CSV with the header time_us,op,address,length[,latency_ns]",
             Self::Blkparse => "the text of blkparse",
             Self::PerfScript => "the text of perf script for block:block_rq_issue",
-            Self::FioIolog => "an iolog of fio's, version 2 or 3",
+            Self::FioIolog => "a fio iolog, version 2 or 3",
             Self::Msr => "an MSR Cambridge CSV",
             Self::DiskSim => "a validation trace of DiskSim",
             Self::Alibaba => "an Alibaba block trace",

@@ -157,7 +157,7 @@ mod tests {
             "50 % of each page compress to nothing",
             "where the trace syncs",
             "A remark.",
-            "direct waits until the drive has taken each page",
+            "direct waits for the drive after each page",
             "<h2>Which policy to use</h2>",
             "Use stable-buffer: ",
             "a page of 4KiB takes",

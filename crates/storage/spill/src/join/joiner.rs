@@ -160,7 +160,7 @@ impl Rows {
         let row_bytes = row.key.len().saturating_add(row.payload.len());
         if row_bytes > self.env.memory.row_bytes_max {
             return Err(SpillError::Memory {
-                purpose: "a row as long as this",
+                purpose: "a row of this length",
                 needed_bytes: (row_bytes as u64).saturating_mul(16),
                 budget_bytes: self.env.options.budget.bytes() as u64,
             });

@@ -10,7 +10,7 @@ use crate::budget::Grant;
 use crate::rows::Row;
 use crate::{Budget, Sorted, SpillError};
 
-const PURPOSE: &str = "the build rows of one key, in a merge join,";
+const PURPOSE: &str = "a merge join with all build rows of one key";
 const LENGTH_BYTES: usize = size_of::<u64>();
 
 /// Statistics of a merge join.

@@ -133,7 +133,7 @@ impl RunReader {
             let split = &mut self.split.bytes;
             let wanted = match Head::decode(split)? {
                 Some((head, head_bytes)) => head_bytes + head.body_bytes() - split.len(),
-                None if split.len() >= HEAD_BYTES_MAX => return Err("a row has no head"),
+                None if split.len() >= HEAD_BYTES_MAX => return Err("a row has no valid header"),
                 None => 1,
             };
             if wanted == 0 {
@@ -191,7 +191,9 @@ fn take_key(
     rest: &[u8],
 ) -> Result<(), &'static str> {
     let stored = head.common as usize;
-    let Some(behind) = key.get(stored..) else { return Err("a row continues a key that is shorter") };
+    let Some(behind) = key.get(stored..) else {
+        return Err("a row shares a longer prefix than the previous key has");
+    };
     // The writer may have stored more of the key than necessary.
     let common = stored + common_prefix(behind, rest);
     let is_equal = common == key.len() && rest.len() == behind.len();

@@ -59,7 +59,7 @@ impl Condenser {
         while let Some(row) = rows.next().await? {
             if !condensed.push(row) {
                 return Err(SpillError::Memory {
-                    purpose: "rows that become longer by being combined",
+                    purpose: "rows that grow when combined",
                     needed_bytes: 4 * Workspace::taken_by(row) as u64 + 4 * bytes as u64,
                     budget_bytes: self.budget.bytes() as u64,
                 });

@@ -45,7 +45,7 @@ impl MemoryDivision {
         if workspace_bytes < writes.buffer_bytes {
             let needed_bytes = others_bytes + sorters * workspaces * writes.buffer_bytes;
             return Err(SpillError::Memory {
-                purpose: "sorting with clusters of this size by so many threads",
+                purpose: "sorting with clusters of this size and this number of threads",
                 needed_bytes: 2 * needed_bytes as u64,
                 budget_bytes: budget_bytes as u64,
             });

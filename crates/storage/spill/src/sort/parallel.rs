@@ -38,8 +38,7 @@ impl ParallelSort {
             return Err(SpillError::Options {
                 what: "the number of threads",
                 got: format!("{threads}"),
-                expected: "one, because the order of rows with equal keys matters to what is left of them"
-                    .to_owned(),
+                expected: "one, because limiting or combining rows in order takes a single thread".to_owned(),
             });
         }
         let memory = MemoryDivision::of(&options, threads.max(1))?;

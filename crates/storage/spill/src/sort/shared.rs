@@ -132,7 +132,7 @@ impl Shared {
             cluster_bytes_max: in_memory(shape.largest_transfer_bytes).min(self.memory.writes.buffer_bytes),
         };
         costs.choose(work, *cluster_bytes).ok_or_else(|| SpillError::Memory {
-            purpose: "merging two runs with rows as long as these",
+            purpose: "merging two runs with rows of this length",
             needed_bytes: (8 * (work.by_run_bytes + cluster_bytes.unwrap_or(work.block_bytes))) as u64,
             budget_bytes: budget.bytes() as u64,
         })

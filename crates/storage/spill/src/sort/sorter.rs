@@ -137,7 +137,7 @@ impl Sorter {
     fn too_long(&self, taken: usize) -> SpillError {
         let Shared { options, memory, .. } = &*self.shared;
         SpillError::Memory {
-            purpose: "a row as long as this",
+            purpose: "a row of this length",
             // Merging two runs needs the most memory: both rows twice, and the rows assembled from
             // them.
             needed_bytes: (taken as u64).saturating_mul(8 * memory.sorters as u64),

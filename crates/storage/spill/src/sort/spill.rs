@@ -259,7 +259,7 @@ pub(super) fn fan_in_within(
         // Cluster buffers are charged in whole grains.
         let by_run_bytes = by_run_bytes + cluster_bytes.next_multiple_of(GRAIN_BYTES);
         return Err(SpillError::Memory {
-            purpose: "merging two runs with rows as long as these",
+            purpose: "merging two runs with rows of this length",
             needed_bytes: (used_bytes + GRAIN_BYTES + 2 * by_run_bytes) as u64,
             budget_bytes: budget.bytes() as u64,
         });

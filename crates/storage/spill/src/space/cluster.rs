@@ -49,7 +49,7 @@ pub(crate) fn seal(header: &Header, tag: u64, used: usize, bytes: &mut [u8]) {
 pub(crate) fn check(expected: &Header, bytes: &[u8]) -> Result<(u64, usize), &'static str> {
     let used = u32::from_le_bytes(get(bytes, 4)) as usize;
     if used > bytes.len().saturating_sub(HEADER_BYTES) {
-        return Err("its length is impossible");
+        return Err("its length is out of range");
     }
     if nandle_units::checksum(summed(bytes, used)) != u32::from_le_bytes(get(bytes, 0)) {
         return Err("its checksum is wrong");
@@ -61,13 +61,13 @@ pub(crate) fn check(expected: &Header, bytes: &[u8]) -> Result<(u64, usize), &'s
         position: u32::from_le_bytes(get(bytes, 28)),
     };
     if got.salt != expected.salt {
-        return Err("it is another temporary space's");
+        return Err("it belongs to another temporary space");
     }
     if got.cluster != expected.cluster {
-        return Err("it belongs to another place");
+        return Err("it belongs to another offset");
     }
     if (got.stream, got.position) != (expected.stream, expected.position) {
-        return Err("it is left from an earlier use of its place");
+        return Err("it is left over from an earlier use");
     }
     Ok((u64::from_le_bytes(get(bytes, 32)), used))
 }

@@ -44,7 +44,7 @@ impl Layer {
     pub(super) fn issue(&mut self, line: &Line) -> Result<Option<Event>, String> {
         if matches!(self, Self::Queue) {
             return Err(format!(
-                "a request goes to the driver (D), and those before it on device {} were queued and completed without",
+                "a request is issued (D), but earlier requests on device {} completed without being issued",
                 line.device
             ));
         }

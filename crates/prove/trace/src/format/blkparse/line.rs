@@ -46,7 +46,7 @@ impl<'a> Line<'a> {
             "C" => Action::Completed,
             _ => return Ok(None),
         };
-        let letters = words.next().ok_or("what kind of request it is (rwbs) is missing")?;
+        let letters = words.next().ok_or("the kind of request (rwbs) is missing")?;
         let Some((operation, address, length_bytes)) = asked_for(RequestKind::of(letters), words)? else {
             return Ok(None);
         };

@@ -47,7 +47,7 @@ impl Parser for Blkparse {
         let counts_again = line.action == Action::Issued && !self.requeues.issue(line.key());
         if !self.layers.contains_key(line.device) {
             if self.layers.len() >= DEVICES_MAX {
-                return Err(format!("no trace is of more than {DEVICES_MAX} devices"));
+                return Err(format!("the trace has more than {DEVICES_MAX} devices"));
             }
             self.layers.insert(line.device.to_owned(), Layer::default());
         }

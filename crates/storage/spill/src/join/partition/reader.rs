@@ -160,7 +160,7 @@ impl PartitionReader {
                 self.present = RowLocation::InCarry(parts);
                 Ok(())
             }
-            Some(_) | None => Err("a row over an edge isn't whole"),
+            Some(_) | None => Err("a row that crosses clusters is incomplete"),
         }
     }
 }
@@ -170,7 +170,7 @@ impl PartitionReader {
 fn parts(bytes: &[u8], at: usize) -> Result<Option<RowRange>, &'static str> {
     let Some((head, head_bytes)) = Head::decode(bytes)? else { return Ok(None) };
     if head.common != 0 {
-        return Err("a row continues a key");
+        return Err("a row shares a prefix with another row");
     }
     if head_bytes + head.body_bytes() > bytes.len() {
         return Ok(None);

@@ -181,7 +181,7 @@ impl Candidate {
                 return Err(ReplayError::Cancelled);
             }
             if self.policy() == PolicyKind::Auto {
-                self.store = reopened(&self.runtime, self.store, self.device, self.options.open)?;
+                self.store = reopen(&self.runtime, self.store, self.device, self.options.open)?;
             }
             self.counted = handle.counters(self.device);
             self.done_before = self.store.stats();
@@ -368,7 +368,7 @@ impl Candidate {
 }
 
 /// Closes and reopens a store that nothing else uses.
-fn reopened(
+fn reopen(
     runtime: &Runtime,
     store: Rc<Store>,
     device: DeviceId,

@@ -110,7 +110,7 @@ impl Work {
         if let Addresses::Compact { area_bytes } = options.addresses {
             work.compact(area_bytes);
         }
-        work.keep_to_what_is_written();
+        work.trim_discards();
         if work.page_writes == 0 { Err(ReplayError::NoWrites) } else { Ok(work) }
     }
 
@@ -153,7 +153,7 @@ impl Work {
         fold::check(self, pages_max)?;
         self.steps = fold::steps(&self.steps, pages_max);
         self.pages = self.end_of_writes();
-        self.keep_to_what_is_written();
+        self.trim_discards();
         self.wrapped = true;
         debug_assert!(self.pages <= pages_max, "folded pages lie in the store");
         Ok(())
@@ -216,7 +216,7 @@ impl Work {
     }
 
     /// Drops discards beyond the last written page, because kernels discard whole file systems.
-    fn keep_to_what_is_written(&mut self) {
+    fn trim_discards(&mut self) {
         let written = self.pages;
         self.steps.retain_mut(|step| {
             let Step::Discard { page, pages } = step else { return true };
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn a_discard_is_of_whole_pages_and_no_longer_than_what_is_written() {
+    fn discard_covers_whole_written_pages() {
         let records = [
             record(Operation::Discard, 100, 3 * 4096),
             record(Operation::Discard, 1 << 40, 1 << 40),
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn areas_that_nothing_is_written_to_are_left_out() {
+    fn unwritten_areas_are_omitted() {
         let area = 1 << 20;
         let records = [
             record(Operation::Write, 900_000 * area + 4096, 8192),
@@ -327,14 +327,14 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_ends_before_the_write_after_it() {
+    fn limit_ends_before_the_next_write() {
         let records = [Operation::Write, Operation::Sync, Operation::Write].map(|op| record(op, 0, 4096));
         let work = work(&records, WorkOptions { limit: Some(1), ..OPTIONS }).unwrap();
         assert_eq!(work.steps(), [Step::Write { page: 0, pages: 1 }, Step::Sync]);
     }
 
     #[test]
-    fn what_lies_beyond_a_store_is_folded_into_it_if_it_is_large_enough() {
+    fn addresses_beyond_the_store_are_folded() {
         let records =
             [record(Operation::Write, 2047 * 4096, 8192), record(Operation::Write, 3000 * 4096, 4096)];
         let mut folded = work(&records, OPTIONS).unwrap();

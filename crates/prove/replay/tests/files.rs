@@ -24,14 +24,14 @@ fn read(value: &Value) -> Result<Option<ReplayFile>, ReplayFileError> {
 }
 
 /// Removes keys that older files lack; they are null when such a file is read.
-fn leave_out_what_is_new(now: &mut Value, then: &Value) {
+fn remove_new_keys(now: &mut Value, then: &Value) {
     match (now, then) {
         (Value::Object(now), Value::Object(then)) => {
             now.retain(|key, value| then.contains_key(key) || !value.is_null());
-            now.iter_mut().for_each(|(key, value)| leave_out_what_is_new(value, &then[key]));
+            now.iter_mut().for_each(|(key, value)| remove_new_keys(value, &then[key]));
         }
         (Value::Array(now), Value::Array(then)) => {
-            now.iter_mut().zip(then).for_each(|(now, then)| leave_out_what_is_new(now, then));
+            now.iter_mut().zip(then).for_each(|(now, then)| remove_new_keys(now, then));
         }
         _ => {}
     }
@@ -56,7 +56,7 @@ fn files_of_both_versions_keep_their_contents() {
         assert_eq!(destaged, [0, 3002, 0, 2984]);
         file.schema_version = 2;
         let mut now = serde_json::to_value(&file).unwrap();
-        leave_out_what_is_new(&mut now, &version_2());
+        remove_new_keys(&mut now, &version_2());
         assert_eq!(now, version_2(), "keys must not be lost or renamed");
     }
 }

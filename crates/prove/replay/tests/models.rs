@@ -16,9 +16,9 @@ use nandle_replay::{
 };
 use nandle_trace::{Operation, Record};
 
-struct Nobody;
+struct NullWatcher;
 
-impl Watcher for Nobody {
+impl Watcher for NullWatcher {
     fn progress(&mut self, _policy: PolicyKind, share: f64) {
         assert!((0.0..=1.0).contains(&share));
     }
@@ -82,7 +82,8 @@ fn run_work(
 ) -> Result<PolicyOutcome, ReplayError> {
     let create = CreateOptions::new(policy, 4096, work.pages);
     let candidate = Candidate::new(io, &device, &create, work, options(queue_depth, durability))?;
-    let mut outcomes = replay(vec![candidate], Comparison { stretch_steps: 300, verify: true }, &mut Nobody)?;
+    let mut outcomes =
+        replay(vec![candidate], Comparison { stretch_steps: 300, verify: true }, &mut NullWatcher)?;
     assert_eq!(outcomes.policies.len() + outcomes.failed.len(), 1);
     outcomes.failed.pop().map_or_else(|| Ok(outcomes.policies.remove(0)), |failure| Err(failure.error))
 }
@@ -287,7 +288,7 @@ fn failed_store_is_dropped_and_the_others_continue() {
         candidate(PolicyKind::DoubleWrite, None),
     ];
     let comparison = Comparison { stretch_steps: 300, verify: true };
-    let outcomes = replay(candidates, comparison, &mut Nobody).unwrap();
+    let outcomes = replay(candidates, comparison, &mut NullWatcher).unwrap();
     let names: Vec<_> = outcomes.policies.iter().map(|outcome| outcome.policy.name()).collect();
     assert_eq!(names, ["direct", "doublewrite"]);
     assert!(outcomes.policies.iter().all(|outcome| outcome.verified_pages == 2_000));
@@ -322,7 +323,7 @@ fn long_writes_and_discards_are_split_into_batches() {
             let create = CreateOptions::new(policy, 4096, work.pages).with_buffer_bytes(256 << 10);
             let made = Candidate::new(io, &device, &create, &work, options(queue_depth, durability));
             let comparison = Comparison { stretch_steps: 300, verify: true };
-            let mut outcomes = replay(vec![made.unwrap()], comparison, &mut Nobody).unwrap();
+            let mut outcomes = replay(vec![made.unwrap()], comparison, &mut NullWatcher).unwrap();
             assert!(outcomes.failed.is_empty(), "{policy}: {:?}", outcomes.failed);
             let outcome = outcomes.policies.remove(0);
             // `direct` takes as much as one system call, and several zones have room for the

@@ -40,12 +40,12 @@ fn drive(name: &str, host: Host) -> (Box<dyn Io>, Device) {
 
 /// Collects the completed requests, in order of completion.
 #[derive(Default)]
-struct Noting {
+struct CompletionLog {
     requests: Vec<CompletedRequest>,
     cancels_after: Option<usize>,
 }
 
-impl PlayWatcher for Noting {
+impl PlayWatcher for CompletionLog {
     fn progress(&mut self, requests: u64) {
         assert!(requests > 0);
     }
@@ -64,7 +64,7 @@ fn play_in(
     records: &[Record],
     timing: &str,
     queue_depth: u32,
-    watcher: &mut Noting,
+    watcher: &mut CompletionLog,
 ) -> Result<PlaySummary, PlayError> {
     let survey = Survey::read(records.iter().copied().map(Ok))?;
     let size = (device.shape.capacity_bytes, device.shape.logical_block_bytes);
@@ -79,7 +79,7 @@ fn play_in(
 }
 
 fn play_on(name: &str, records: &[Record], timing: &str) -> (PlaySummary, Vec<CompletedRequest>) {
-    let mut watcher = Noting::default();
+    let mut watcher = CompletionLog::default();
     let played = play_in(drive(name, Host::with_slots(64)), records, timing, 64, &mut watcher).unwrap();
     (played, watcher.requests)
 }
@@ -112,7 +112,7 @@ fn asis_keeps_the_times_of_the_trace() {
 #[test]
 fn time_held_is_part_of_the_response_time() {
     let records = records(3000, 1);
-    let mut watcher = Noting::default();
+    let mut watcher = CompletionLog::default();
     let played =
         play_in(drive("barracuda", Host::with_slots(64)), &records[..300], "asis", 4, &mut watcher).unwrap();
     let schedule = played.schedule();
@@ -150,7 +150,8 @@ fn think_keeps_the_pauses_of_the_trace() {
 fn late_sends_of_a_busy_host_are_counted() {
     let host = Host { slots: 256, request_cpu: Nanos::from_millis(1) };
     let played =
-        play_in(drive("nvme-tlc", host), &records(200, 100), "asis", 256, &mut Noting::default()).unwrap();
+        play_in(drive("nvme-tlc", host), &records(200, 100), "asis", 256, &mut CompletionLog::default())
+            .unwrap();
     let schedule = played.schedule();
     assert!(schedule.late_requests > 190 && schedule.lag_ns.max > Some(100_000_000), "{schedule:?}");
 }
@@ -163,7 +164,7 @@ fn split_request_counts_once() {
     let (played, requests) = play_on("nvme-tlc", &records, "closed:1");
     assert_eq!((played.cut, played.requests(), requests.len()), (2, 3, 3));
     assert_eq!(played.operations()[0].bytes, 20 << 20);
-    let mut narrow = Noting::default();
+    let mut narrow = CompletionLog::default();
     let played = play_in(drive("nvme-tlc", Host::with_slots(2)), &records, "asis", 2, &mut narrow).unwrap();
     assert_eq!(played.requests(), 3, "pieces wait for slots");
 }
@@ -175,7 +176,7 @@ fn failed_requests_are_counted_and_the_others_continue() {
     let plan = FaultPlan::seeded(7).and(Fault::FailedRead(Lasts::Once), When::PerMillion(20_000));
     let media = device.media().with_faults(plan);
     let (device, _) = world.add(device, media);
-    let mut watcher = Noting::default();
+    let mut watcher = CompletionLog::default();
     let played = play_in((Box::new(world), device), &records(1000, 100), "asis", 64, &mut watcher).unwrap();
     let failed = watcher.requests.iter().filter(|request| request.has_failed).count() as u64;
     assert!(failed > 20 && played.failed() == failed, "{failed}");
@@ -187,7 +188,7 @@ fn failed_requests_are_counted_and_the_others_continue() {
 
 #[test]
 fn cancellation_waits_for_requests_in_flight() {
-    let mut watcher = Noting { cancels_after: Some(100), ..Noting::default() };
+    let mut watcher = CompletionLog { cancels_after: Some(100), ..CompletionLog::default() };
     let drive = drive("nvme-tlc", Host::with_slots(64));
     let error = play_in(drive, &records(1000, 100), "closed:8", 64, &mut watcher).unwrap_err();
     assert!(matches!(error, PlayError::Cancelled), "{error}");

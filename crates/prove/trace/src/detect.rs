@@ -51,7 +51,7 @@ pub(crate) fn recognise(
         };
     };
     let behind = lines.iter().filter(|(number, _)| *number > found.number).map(|(_, line)| *line);
-    let format = match *narrowed(found.formats, behind) {
+    let format = match *narrow_formats(found.formats, behind) {
         [format] => format,
         ref formats => return Err(TraceError::Ambiguous { path: path.into(), formats: formats.to_vec() }),
     };
@@ -120,7 +120,7 @@ fn first_match<'a>(lines: &[(u64, &'a str)], named: Option<Format>) -> Option<Ma
 }
 
 /// Narrows the formats to those that fit the following lines.
-fn narrowed<'a>(mut formats: Vec<Format>, lines: impl Iterator<Item = &'a str>) -> Vec<Format> {
+fn narrow_formats<'a>(mut formats: Vec<Format>, lines: impl Iterator<Item = &'a str>) -> Vec<Format> {
     for line in lines.take(LINES_COMPARED) {
         let fitting: Vec<Format> = formats.iter().copied().filter(|format| format.fits(line)).collect();
         if !fitting.is_empty() {

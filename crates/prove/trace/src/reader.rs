@@ -164,7 +164,7 @@ impl Reader {
             return Ok(());
         }
         let parsed = if whole {
-            parsed(&mut *self.parser, text)
+            parse_event(&mut *self.parser, text)
         } else {
             Err("expected a line of text, but this line is binary or too long".into())
         };
@@ -185,7 +185,7 @@ impl Reader {
     /// Adds an event if it belongs to the selected device.
     fn take(&mut self, event: Event) -> Result<(), TraceError> {
         let (flushes_before, is_durable) = (event.flushes_before, event.is_durable);
-        let Some(record) = self.of_the_device(self.line, event)? else { return Ok(()) };
+        let Some(record) = self.of_selected_device(self.line, event)? else { return Ok(()) };
         let record = self.timed(record);
         self.events += 1;
         let sync = Record { operation: Operation::Sync, latency_ns: None, ..record };
@@ -214,7 +214,7 @@ impl Reader {
         }
     }
 
-    fn of_the_device(&mut self, line: u64, event: Event) -> Result<Option<Record>, TraceError> {
+    fn of_selected_device(&mut self, line: u64, event: Event) -> Result<Option<Record>, TraceError> {
         let Some(other) = event.device else { return Ok(Some(event.record)) };
         match &mut self.devices {
             Devices::Single(Some(device)) | Devices::Chosen { device, .. } if *device == other => {}
@@ -263,7 +263,7 @@ impl Iterator for Reader {
 }
 
 /// Parses a line and checks the event.
-fn parsed(parser: &mut dyn Parser, text: &str) -> Result<Option<Event>, String> {
+fn parse_event(parser: &mut dyn Parser, text: &str) -> Result<Option<Event>, String> {
     let event = parser.parse(text)?;
     match event.as_ref().and_then(|event| event.record.complaint()) {
         Some(complaint) => Err(complaint),

@@ -112,7 +112,7 @@ async fn sort_merge_join(handle: &Handle, costs: &SpillCosts, sides: [&[OwnedRow
 }
 
 #[test]
-fn flash_pays_for_joins_by_hashing_and_by_sorting() {
+fn flash_speeds_up_hash_and_sort_merge_joins() {
     let (build, probe) = (side(7919), side(104_729));
     let seconds = |model: &str, write_bytes_per_second: f64| {
         run(world(model), async |handle| {

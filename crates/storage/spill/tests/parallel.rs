@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex};
 
 use common::turns::{all_of, sort_in_turns};
 use common::{
-    Cases, Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, put_in_some_order,
-    random_rows, run, sort_in_memory,
+    Cases, Concatenation, FailingWorld, OwnedRow, budget, memory_world, normalised, place, random_rows,
+    reorder, run, sort_in_memory,
 };
 use nandle_io::runtime::{Handle, Runtime};
 use nandle_io::{DeviceFile, FileOptions, FileWorld};
@@ -32,7 +32,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>, usize) {
     let most = [budget_bytes / 8, budget_bytes, 6 * budget_bytes][random.random_range(0..3)] / by_row;
     let count = random.random_range(0..=most);
     let mut rows = random_rows(&mut random, count, key_bytes, payload_bytes);
-    put_in_some_order(&mut random, &mut rows);
+    reorder(&mut random, &mut rows);
     let becomes_fewer = random.random_bool(0.3);
     if becomes_fewer {
         // With constant payloads, rows with equal keys are interchangeable.
@@ -174,11 +174,11 @@ fn runs_are_on_the_device_before_others_merge_them() {
 }
 
 /// A file that each thread opens in its own world.
-struct OnFile {
+struct SharedFile {
     file: Arc<DeviceFile>,
 }
 
-impl OnFile {
+impl SharedFile {
     const BYTES: u64 = 64 << 20;
 
     fn new() -> Self {
@@ -195,7 +195,7 @@ impl OnFile {
     }
 
     /// Sorts with three threads, up to the last merges.
-    fn sort_to_the_last(&self, options: &SortOptions, rows: &[OwnedRow], place: Place) -> ParallelSort {
+    fn sort_until_last_merge(&self, options: &SortOptions, rows: &[OwnedRow], place: Place) -> ParallelSort {
         let sort = ParallelSort::new(place, options.clone(), 3).unwrap();
         let source = Mutex::new(rows.iter().peekable());
         std::thread::scope(|scope| {
@@ -216,10 +216,10 @@ fn numbered_rows(count: u32) -> Vec<OwnedRow> {
 
 #[test]
 fn threads_with_a_world_each_sort_one_file() {
-    let (rows, on_file) = (numbered_rows(60_000), OnFile::new());
+    let (rows, on_file) = (numbered_rows(60_000), SharedFile::new());
     let options = SortOptions { stable: true, cluster_bytes: Some(4096), ..options(1 << 20) };
     let parts = on_file.run(async |handle, place| {
-        let sort = on_file.sort_to_the_last(&options, &rows, place);
+        let sort = on_file.sort_until_last_merge(&options, &rows, place);
         let SortOutput::Parts(parts, report) = sort.finish_in_parts(handle, 3).await.unwrap() else {
             panic!("three parts fit")
         };
@@ -246,9 +246,9 @@ fn threads_merge_each_others_runs_while_they_sort() {
     let rows = numbered_rows(150_000);
     for stable in [false, true] {
         let options = SortOptions { stable, cluster_bytes: Some(1024), ..options(192 << 10) };
-        let on_file = OnFile::new();
+        let on_file = SharedFile::new();
         let got = on_file.run(async |handle, place| {
-            let sort = on_file.sort_to_the_last(&options, &rows, place);
+            let sort = on_file.sort_until_last_merge(&options, &rows, place);
             let mut sorted = sort.finish(handle).await.unwrap();
             let report = sorted.report();
             assert!(report.runs > 100 && report.merges > 3, "{report:?}");

@@ -7,8 +7,8 @@ mod common;
 use std::sync::Arc;
 
 use common::{
-    Cases, Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, put_in_some_order,
-    random_rows, run, sort, sort_in_memory,
+    Cases, Concatenation, DEVICE, OwnedRow, budget, memory_world, normalised, place, random_rows, reorder,
+    run, sort, sort_in_memory,
 };
 use nandle_spill::{Combine, Place, Row, SortOptions, Sorter, SpillCosts, SpillError};
 use rand::{RngExt, SeedableRng};
@@ -31,7 +31,7 @@ fn case(seed: u64) -> (SortOptions, Vec<OwnedRow>) {
     let most = [budget_bytes / 4, budget_bytes, 4 * budget_bytes][random.random_range(0..3)] / by_row;
     let count = random.random_range(0..=most);
     let mut rows = random_rows(&mut random, count, key_bytes, payload_bytes);
-    put_in_some_order(&mut random, &mut rows);
+    reorder(&mut random, &mut rows);
     let stable = random.random_bool(0.5);
     let combine = random.random_bool(0.3) && payload_bytes < 100;
     let limit = random.random_bool(0.3).then(|| random.random_range(0..2 * rows.len() as u64 + 2));

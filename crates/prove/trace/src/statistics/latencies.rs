@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_quantile_needs_ten_beyond_it() {
+    fn quantile_needs_ten_larger_values() {
         let mut latencies = Latencies::default();
         assert_eq!(latencies.recorded(), None);
         (1..=100).for_each(|us| latencies.add(Some(us * 1000)));

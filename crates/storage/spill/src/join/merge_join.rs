@@ -78,10 +78,10 @@ struct Groups<'a> {
     /// Payloads of the current group, each preceded by its length.
     payloads: ChargedBytes,
     /// The row that follows the group, if any.
-    ahead: Ahead,
+    ahead: NextRow,
 }
 
-struct Ahead {
+struct NextRow {
     is_there: bool,
     key: ChargedBytes,
     payload: ChargedBytes,
@@ -90,7 +90,7 @@ struct Ahead {
 impl<'a> Groups<'a> {
     fn new(budget: &'a Budget, kind: JoinKind, source: &'a mut Sorted) -> Result<Self, SpillError> {
         let ahead =
-            Ahead { is_there: false, key: ChargedBytes::new(budget)?, payload: ChargedBytes::new(budget)? };
+            NextRow { is_there: false, key: ChargedBytes::new(budget)?, payload: ChargedBytes::new(budget)? };
         let payloads = ChargedBytes::new(budget)?;
         let (keeps_payloads, has_begun) = (kind.returns_pairs(), false);
         Ok(Self { budget, source, keeps_payloads, rows: 0, has_begun, key: None, payloads, ahead })

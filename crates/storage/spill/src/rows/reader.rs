@@ -123,11 +123,11 @@ impl RunReader {
                 return Ok(Step::Row(self.code));
             }
         }
-        self.step_over_the_edge()
+        self.step_across_clusters()
     }
 
     /// Assembles a row that crosses clusters.
-    fn step_over_the_edge(&mut self) -> Result<Step, &'static str> {
+    fn step_across_clusters(&mut self) -> Result<Step, &'static str> {
         let Some(cluster) = &mut self.cluster else { return Ok(Step::NeedsCluster) };
         loop {
             let split = &mut self.split.bytes;

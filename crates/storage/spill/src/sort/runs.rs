@@ -132,13 +132,13 @@ impl PlacedRun {
 /// All idle runs of a sort, in the order of the rows they cover. Runs that are being written or
 /// merged are not included.
 #[derive(Debug, Default)]
-pub(super) struct Runs {
+pub(super) struct RunList {
     all: Vec<PlacedRun>,
     /// Number of runs written, before any were joined.
     pub(super) made: u64,
 }
 
-impl Runs {
+impl RunList {
     /// Takes out the run that can be extended by rows of `stretch` with these edges, if there is
     /// one.
     pub(super) fn take_continued(&mut self, stretch: u64, edges: Option<&Edges>) -> Option<PlacedRun> {

@@ -8,7 +8,7 @@ use nandle_io::runtime::Handle;
 use super::division::MemoryDivision;
 use super::options::SortOptions;
 use super::pending_run::PendingRun;
-use super::runs::{PlacedRun, Runs};
+use super::runs::{PlacedRun, RunList};
 use crate::SpillError;
 use crate::budget::Grant;
 use crate::costs::{EXPECTED_BYTES_MAX, Work};
@@ -29,7 +29,7 @@ pub(super) struct Shared {
 pub(super) struct State {
     /// None until something is written.
     pub(super) layout: Option<Arc<Layout>>,
-    pub(super) runs: Runs,
+    pub(super) runs: RunList,
     /// True while a sorter merges runs. Only one may, so that the memory of the others isn't
     /// fragmented.
     pub(super) is_merging: bool,
@@ -67,7 +67,7 @@ impl Shared {
     ) -> Result<Arc<Self>, SpillError> {
         let state = State {
             layout: None,
-            runs: Runs::default(),
+            runs: RunList::default(),
             is_merging: false,
             lists_bytes_max: memory.lists_bytes,
             lists: options.budget.count(LISTS, 0)?,

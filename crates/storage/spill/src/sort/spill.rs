@@ -11,7 +11,7 @@ use nandle_io::runtime::Handle;
 
 use super::options::SortOptions;
 use super::pending_run::PendingRun;
-use super::runs::{PlacedRun, Runs, WrittenRun, of_memory, write_run};
+use super::runs::{PlacedRun, RunList, WrittenRun, of_memory, write_run};
 use super::shared::{Layout, Shared, SorterTotals};
 use super::workspace::Workspace;
 use crate::SpillError;
@@ -242,7 +242,7 @@ impl Spill {
 pub(super) fn fan_in_within(
     shared: &Shared,
     layout: &Layout,
-    runs: &Runs,
+    runs: &RunList,
     memory_bytes: usize,
 ) -> Result<(usize, usize), SpillError> {
     let (by_run_bytes, row_bytes_max) = runs.by_run_bytes_max();

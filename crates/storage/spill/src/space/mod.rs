@@ -22,7 +22,7 @@ pub(crate) use self::appender::{Appender, WriteBuffers, WriteCounts};
 pub(crate) use self::chain::{AfterReading, Chain, ChainReader};
 use self::cluster::{HEADER_BYTES, Header};
 pub(crate) use self::stream::Stream;
-use self::zones::{OpenZone, Zones};
+use self::zones::{OpenZone, ZoneAllocator};
 use crate::SpillError;
 
 /// Location of temporary space: a device or a part of one.
@@ -53,7 +53,7 @@ pub(crate) struct Division {
 pub(crate) struct Area {
     place: Place,
     division: Division,
-    zones: Zones,
+    zones: ZoneAllocator,
     /// Zones with room left that no appender uses.
     begun: Mutex<Vec<OpenZone>>,
     next_stream: AtomicU32,
@@ -64,7 +64,7 @@ impl Area {
     pub(crate) fn new(shape: &Shape, place: Place, division: Division) -> Result<Arc<Self>, SpillError> {
         check(shape, place, division)?;
         let clusters = division.zone_bytes / division.cluster_bytes as u64;
-        let zones = Zones::new(place.length_bytes / division.zone_bytes, clusters);
+        let zones = ZoneAllocator::new(place.length_bytes / division.zone_bytes, clusters);
         Ok(Arc::new(Self { place, division, zones, begun: Mutex::default(), next_stream: AtomicU32::new(0) }))
     }
 

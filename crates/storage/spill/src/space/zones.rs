@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Allocates fresh zones from front to back, then freed zones, oldest first.
 #[derive(Debug)]
-pub(crate) struct Zones {
+pub(crate) struct ZoneAllocator {
     count: u64,
     clusters: u64,
     state: Mutex<State>,
@@ -26,7 +26,7 @@ struct State {
     free: VecDeque<u64>,
 }
 
-impl Zones {
+impl ZoneAllocator {
     /// Creates `zones` free zones of `clusters` clusters each.
     pub(super) fn new(zones: u64, clusters: u64) -> Self {
         debug_assert!(clusters > 0, "a zone has a cluster");
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn zone_is_freed_with_its_last_cluster() {
-        let zones = Zones::new(2, 4);
+        let zones = ZoneAllocator::new(2, 4);
         assert_eq!((zones.take(), zones.take(), zones.take()), (Some(0), Some(1), None));
         zones.hold(1);
         zones.hold(1);

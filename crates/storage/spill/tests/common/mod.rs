@@ -137,7 +137,7 @@ pub(crate) fn normalised(rows: &[OwnedRow], is_stable: bool) -> Vec<OwnedRow> {
 }
 
 /// Sorts, reverses, nearly sorts, or leaves the rows as they are.
-pub(crate) fn put_in_some_order(random: &mut Xoshiro256PlusPlus, rows: &mut [OwnedRow]) {
+pub(crate) fn reorder(random: &mut Xoshiro256PlusPlus, rows: &mut [OwnedRow]) {
     match random.random_range(0..6) {
         0 => rows.sort(),
         1 => {

@@ -17,7 +17,7 @@ pub use self::spec::InvalidColumns;
 
 /// A column, counted from 1, and its unit in nanoseconds or bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Scaled {
+struct ScaledColumn {
     column: u16,
     unit: u32,
 }
@@ -27,12 +27,12 @@ struct Scaled {
 /// Columns are separated by commas if a line has any, else by semicolons, else by white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Columns {
-    time: Scaled,
-    offset: Scaled,
-    bytes: Scaled,
+    time: ScaledColumn,
+    offset: ScaledColumn,
+    bytes: ScaledColumn,
     operation: u16,
     spelling: Spelling,
-    latency: Option<Scaled>,
+    latency: Option<ScaledColumn>,
     device: [Option<u16>; 2],
 }
 

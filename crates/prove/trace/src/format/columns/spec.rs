@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use super::spelling::Spelling;
-use super::{Columns, Scaled};
+use super::{Columns, ScaledColumn};
 
 /// Maximum number of a column.
 const COLUMNS_MAX: u16 = 1000;
@@ -21,11 +21,11 @@ pub struct InvalidColumns {
 
 #[derive(Default)]
 struct Draft {
-    time: Option<Scaled>,
-    offset: Option<Scaled>,
-    bytes: Option<Scaled>,
+    time: Option<ScaledColumn>,
+    offset: Option<ScaledColumn>,
+    bytes: Option<ScaledColumn>,
     operation: Option<(u16, Spelling)>,
-    latency: Option<Scaled>,
+    latency: Option<ScaledColumn>,
     device: Option<u16>,
 }
 
@@ -51,7 +51,7 @@ impl Draft {
             column.trim().parse().ok().filter(|column| (1..=COLUMNS_MAX).contains(column)).ok_or_else(
                 || format!("the column should be a number from 1 to {COLUMNS_MAX} and is {column:?}"),
             )?;
-        let scaled = |unit| Scaled { column, unit };
+        let scaled = |unit| ScaledColumn { column, unit };
         let is_new = match name.trim() {
             "time" => self.time.replace(scaled(time_unit(unit)?)).is_none(),
             "latency" => self.latency.replace(scaled(time_unit(unit)?)).is_none(),
@@ -129,7 +129,7 @@ mod tests {
         let columns: Columns = "time=1:us,offset=4:sectors,bytes=5,op=3".parse().unwrap();
         assert_eq!(
             (columns.time, columns.offset),
-            (Scaled { column: 1, unit: 1000 }, Scaled { column: 4, unit: 512 })
+            (ScaledColumn { column: 1, unit: 1000 }, ScaledColumn { column: 4, unit: 512 })
         );
         assert_eq!((columns.operation, columns.spelling, columns.latency), (3, Spelling::Words, None));
         let columns: Columns =

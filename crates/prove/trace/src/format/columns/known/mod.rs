@@ -9,7 +9,7 @@ mod spc;
 mod systor_17;
 mod tencent;
 
-use super::{Columns, Scaled, field, fields};
+use super::{Columns, ScaledColumn, field, fields};
 
 pub(in crate::format) use self::alibaba::ALIBABA;
 pub(in crate::format) use self::disksim_ascii::DISKSIM_ASCII;
@@ -50,8 +50,8 @@ enum Separator {
     WhiteSpace,
 }
 
-const fn at(column: u16, unit: u32) -> Scaled {
-    Scaled { column, unit }
+const fn at(column: u16, unit: u32) -> ScaledColumn {
+    ScaledColumn { column, unit }
 }
 
 /// 2001-09-09 in µs since 1970; all traces of cloud providers are later.

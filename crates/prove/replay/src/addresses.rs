@@ -14,7 +14,7 @@ pub enum Addresses {
     Keep,
 }
 
-/// CompactionFigures runs of written areas, side by side. Takes 24 bytes per run.
+/// Compacted runs of written areas, side by side. Takes 24 bytes per run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Compaction {
     area_pages: u64,

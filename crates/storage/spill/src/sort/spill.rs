@@ -38,7 +38,7 @@ enum WriterState {
         /// Run and stretch that the written rows will be inserted as.
         place: PlacedRun,
     },
-    /// WriterState failed, and the failed call returned the error.
+    /// Writing failed, and the failed call returned the error.
     Failed,
 }
 

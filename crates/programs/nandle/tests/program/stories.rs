@@ -58,7 +58,10 @@ fn four_kinds_of_drives_tell_four_stories_and_get_advice_of_their_own() {
     assert!(random(&card) > random(&old) && random(&old) > 10.0, "{} {}", random(&card), random(&old));
     assert!((4e6..17e6).contains(&old.derived("/focused_area_bytes/value")));
     // StableBuffer and the drive's data sheet: the X25-E takes random writes well, until it cleans.
-    assert!(fast.report.contains("when cleaning began") && !disk.report.contains("when cleaning began"));
+    assert!(
+        fast.report.contains("when garbage collection began")
+            && !disk.report.contains("when garbage collection began")
+    );
     let steady = |story: &Story| story.derived("/steady_state/random_write_bytes_per_s/value");
     assert!(steady(&fast) > 10.0 * steady(&old) && steady(&old) > 10.0 * steady(&card));
     // 7200 revolutions a minute are 4.2 ms for half a turn, and there is a seek before it.

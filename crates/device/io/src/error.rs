@@ -27,6 +27,11 @@ impl IoError {
 }
 
 impl Cause {
+    /// Whether the world that had the request takes no more of them, so that the device must be opened again.
+    pub fn is_stopped(&self) -> bool {
+        matches!(self, Self::Stopped { .. })
+    }
+
     /// Whether the device can't do this at all, however often it is asked. Some file systems and stacked devices say so
     /// only when they are asked (`EOPNOTSUPP`).
     pub fn is_unsupported(&self) -> bool {
@@ -50,6 +55,21 @@ pub enum Cause {
         /// Tries in a row.
         tries: u32,
         /// Why the last one failed: EINTR or EAGAIN.
+        errno: i32,
+    },
+    /// The system no longer lets requests be sent, as by a filter of system calls that was set after the world was made. The
+    /// world takes no more requests, and all that it had fail with this.
+    #[error(
+        "{call} failed in {tries} of {tries} tries ({}), so the open device takes no more requests; let the filter of \
+         system calls allow it, or open the device again, which does without",
+        std::io::Error::from_raw_os_error(*errno)
+    )]
+    Stopped {
+        /// The call that is refused.
+        call: &'static str,
+        /// Tries in a row.
+        tries: u32,
+        /// Why the last one failed.
         errno: i32,
     },
     /// The device moved fewer bytes than asked and no more came.

@@ -54,9 +54,19 @@ impl<Extra> Served<Extra> {
 
     /// Completes a request with an error, to be reaped like any other.
     pub(crate) fn refuse(&mut self, request: InFlight<Extra>, cause: Cause) {
-        let error = IoError::new(&request.operation, cause);
         let now = request.submitted_at;
+        self.fail(request, cause, now);
+    }
+
+    /// Completes a request with an error that came later than the request.
+    pub(crate) fn fail(&mut self, request: InFlight<Extra>, cause: Cause, now: Nanos) {
+        let error = IoError::new(&request.operation, cause);
         self.refused.push(request.complete(now, Err(error)));
+    }
+
+    /// Keeps completions until they are reaped.
+    pub(crate) fn hand_back(&mut self, completions: Vec<Completion>) {
+        self.refused.extend(completions);
     }
 
     /// Hands out what was refused.

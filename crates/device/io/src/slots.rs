@@ -48,6 +48,12 @@ impl<Extra> Slots<Extra> {
         self.slots.get_mut(index as usize)
     }
 
+    /// Numbers of the slots whose request is one of these.
+    pub(crate) fn numbers(&self, is_one: impl Fn(&InFlight<Extra>) -> bool) -> Vec<u32> {
+        let numbers = self.slots.iter().filter(|(_, in_flight)| is_one(in_flight));
+        numbers.filter_map(|(index, _)| u32::try_from(index).ok()).collect()
+    }
+
     /// Empties a slot.
     pub(crate) fn remove(&mut self, index: u32) -> Option<InFlight<Extra>> {
         self.slots.try_remove(index as usize)

@@ -15,11 +15,16 @@ impl Tries {
         if !matches!(errno, Errno::INTR | Errno::AGAIN) {
             return Err(Cause::System(errno.raw_os_error()));
         }
-        self.0 += 1;
-        if self.0 < TRIES_MAX {
-            return Ok(());
+        match self.exhausted() {
+            None => Ok(()),
+            Some(tries) => Err(Cause::TriesExhausted { tries, errno: errno.raw_os_error() }),
         }
-        Err(Cause::TriesExhausted { tries: self.0.into(), errno: errno.raw_os_error() })
+    }
+
+    /// Counts a try that came to nothing. Returns their number when there is to be no other.
+    pub(crate) fn exhausted(&mut self) -> Option<u32> {
+        self.0 = self.0.saturating_add(1);
+        (self.0 >= TRIES_MAX).then_some(self.0.into())
     }
 
     /// Something was moved: the tries begin anew.

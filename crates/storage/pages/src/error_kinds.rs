@@ -13,8 +13,8 @@ impl PageError {
     /// [`PageStore::reopen`](crate::PageStore::reopen) do that in place. Any other error concerns its call alone.
     pub fn is_fatal(&self) -> bool {
         match self {
-            // A read changes nothing, so its failure stops nothing.
-            Self::Device { source, .. } => source.operation != "read",
+            // A read changes nothing, so its failure stops nothing, unless the device takes no more requests at all.
+            Self::Device { source, .. } => source.operation != "read" || source.cause.is_stopped(),
             error => matches!(
                 error,
                 Self::Latched { .. }
@@ -66,10 +66,13 @@ mod tests {
         let memory = PageError::from(arena.allocate(1 << 20).unwrap_err());
         let flush = device(&Operation::Flush, 5);
         let latched = PageError::Latched { first: Box::new(memory.clone()) };
+        let stopped = Cause::Stopped { call: "io_uring_enter", tries: 1, errno: 1 };
+        let stopped_read = PageError::device("doing it")(IoError::new(&read(), stopped));
         for (error, is_fatal, is_retryable) in [
             (device(&read(), 5), false, false),
             (device(&read(), 11), false, true),
             (flush, true, false),
+            (stopped_read, true, false),
             (device(&Operation::Flush, 11), true, false),
             (memory, false, true),
             (latched, true, false),

@@ -21,6 +21,8 @@ pub(super) struct Progress {
     pub(super) tries: Tries,
     /// All is moved, and a sync makes it durable: the second half of a durable write of two calls.
     pub(super) is_syncing: bool,
+    /// The number of its latest ring entry.
+    pub(super) push: u64,
     /// The list of buffers that the kernel reads while the request is in flight.
     pub(super) vectors: Vectors,
 }
@@ -55,6 +57,7 @@ impl Progress {
             moved_bytes: 0,
             tries: Tries::default(),
             is_syncing: false,
+            push: 0,
             vectors: Vectors::default(),
         }
     }

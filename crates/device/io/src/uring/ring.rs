@@ -5,12 +5,12 @@ use std::marker::PhantomData;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 
-use io_uring::types::{CancelBuilder, SubmitArgs, Timespec};
 use io_uring::{cqueue, squeue};
 use rustix::io::Errno;
 
 use super::arenas::Arenas;
 use super::entry::{self, FileHandle, Progress};
+use super::queues::Queues;
 use super::setup::{self, FILES_MAX, Setup, SetupError};
 use super::wake::WakeEvent;
 use crate::file::DeviceFile;
@@ -31,8 +31,10 @@ const WAKE_POLLS_MAX: usize = 64;
 const DRAIN: Nanos = Nanos::from_secs(2);
 /// A world of files and block devices behind one `io_uring`.
 pub struct Uring {
-    ring: io_uring::IoUring,
-    served: Served<Progress>,
+    pub(super) queues: Queues,
+    pub(super) served: Served<Progress>,
+    /// Why the kernel lets the ring be entered no longer.
+    pub(super) stopped: Option<Cause>,
     /// A device's is at its number.
     handles: Vec<FileHandle>,
     /// Ring entries on their way from the completion queue; kept for its memory.
@@ -40,13 +42,12 @@ pub struct Uring {
     arenas: Arenas,
     wake_event: Arc<WakeEvent>,
     /// The event, once another thread may set it.
-    wake: Option<Arc<WakeEvent>>,
+    pub(super) wake: Option<Arc<WakeEvent>>,
     /// Polls of the event that are in the ring.
     wake_polls: usize,
     /// A wake-up came, and no wait has ended by it yet.
-    woken: bool,
+    pub(super) woken: bool,
     backend: Backend,
-    registered_files: bool,
     /// `SINGLE_ISSUER` binds the ring to the thread that made it.
     _not_send: PhantomData<*const ()>,
 }
@@ -57,12 +58,12 @@ impl Uring {
     /// # Errors
     /// The system refuses `io_uring`, or its kernel is older than Linux 5.11.
     pub fn new(slots: u32) -> Result<Self, SetupError> {
-        let Setup { ring, features, stepped_down, registered_files, registered_arenas } =
-            setup::set_up(slots)?;
+        let Setup { ring, features, stepped_down, anchor, registered_arenas } = setup::set_up(slots)?;
         let wake_event = WakeEvent::new().map_err(|errno| SetupError::NoWakeEvent { errno })?;
         let slots = slots.clamp(1, ring.params().sq_entries().saturating_sub(1).max(1));
         Ok(Self {
-            ring,
+            queues: Queues::new(ring, anchor),
+            stopped: None,
             served: Served::new(slots),
             handles: Vec::new(),
             entries: Vec::new(),
@@ -72,7 +73,6 @@ impl Uring {
             wake_polls: 0,
             woken: false,
             backend: Backend { name: "io_uring", features, stepped_down },
-            registered_files,
             _not_send: PhantomData,
         })
     }
@@ -81,7 +81,7 @@ impl Uring {
     pub fn add(&mut self, file: Arc<DeviceFile>) -> Device {
         let DeviceId(index) = self.served.next_id();
         let descriptor = file.file().as_raw_fd();
-        let registered = self.registered_files && self.register_file(index, descriptor);
+        let registered = self.queues.has_files() && self.register_file(index, descriptor);
         let number = if registered { index.cast_signed() } else { descriptor };
         let mut flags = squeue::Flags::empty();
         flags.set(squeue::Flags::FIXED_FILE, registered);
@@ -98,18 +98,21 @@ impl Uring {
     /// Has the kernel use as many workers as there are requests: by itself it has four for each processor.
     fn allow_workers(&mut self) {
         let workers = u32::try_from(self.served.slots.capacity()).unwrap_or(u32::MAX);
-        if let Err(error) = self.ring.submitter().register_iowq_max_workers(&mut [workers, 0]) {
+        let Some(submitter) = self.queues.submitter() else { return };
+        if let Err(error) = submitter.register_iowq_max_workers(&mut [workers, 0]) {
             self.backend.stepped_down.push(format!("not as many workers as requests: {error}"));
         }
     }
 
     /// Puts a file into the ring's table. What doesn't get there is noted, and used by its descriptor.
     fn register_file(&mut self, index: u32, descriptor: RawFd) -> bool {
-        let refusal = if index < FILES_MAX {
-            let updated = self.ring.submitter().register_files_update(index, &[descriptor]);
-            updated.err().map(|error| error.to_string())
-        } else {
-            Some(format!("a ring registers {FILES_MAX} files"))
+        let refusal = match self.queues.submitter() {
+            _ if index >= FILES_MAX => Some(format!("a ring registers {FILES_MAX} files")),
+            None => Some("the ring is closed".to_owned()),
+            Some(submitter) => {
+                let updated = submitter.register_files_update(index, &[descriptor]);
+                updated.err().map(|error| error.to_string())
+            }
         };
         let is_registered = refusal.is_none();
         let note = refusal.map(|why| format!("not all files registered: {why}"));
@@ -118,14 +121,14 @@ impl Uring {
     }
 
     /// Notes what had to be given up, once.
-    fn note(&mut self, what: Option<impl Into<String>>) {
+    pub(super) fn note(&mut self, what: Option<impl Into<String>>) {
         let what = what.map(Into::into);
         self.backend.stepped_down.extend(what.filter(|note| !self.backend.stepped_down.contains(note)));
     }
 
     #[cfg(test)]
     pub(super) fn descriptor(&self) -> RawFd {
-        self.ring.as_raw_fd()
+        self.queues.descriptor()
     }
 
     /// Adds any descriptor as the next device, whatever it is.
@@ -136,16 +139,18 @@ impl Uring {
     }
 
     /// Takes the request into a slot and into the submission queue.
-    fn take(&mut self, device: DeviceId, request: Request) -> Result<(), InFlight<Progress>> {
+    fn take(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
         let now = clock::monotonic();
         let file = self.handles.get(device.0 as usize).copied();
         let arena_index = self.arenas.index_of(&request.operation);
         let progress = Progress::new(file.unwrap_or(FileHandle::unregistered(-1)), arena_index);
         let in_flight = InFlight::new(device, request, now, progress);
-        if let Some(cause) = self.served.refusal(device, &in_flight.operation) {
+        let refusal = self.served.refusal(device, &in_flight.operation);
+        if let Some(cause) = refusal.or_else(|| self.stopped.clone()) {
             self.served.refuse(in_flight, cause);
         } else {
-            let index = self.served.slots.insert(in_flight)?;
+            let full = |back: InFlight<_>| Full(Request { token: back.token, operation: back.operation });
+            let index = self.served.slots.insert(in_flight).map_err(full)?;
             self.push(index);
         }
         Ok(())
@@ -153,17 +158,19 @@ impl Uring {
 
     /// Puts the entry of a slot into the submission queue, which has room for every slot.
     fn push(&mut self, index: u32) {
+        let push = self.queues.pushes();
         let Some(in_flight) = self.served.slots.get_mut(index) else { return };
+        in_flight.extra.push = push;
         let entry = entry::build(in_flight).user_data(u64::from(index));
         self.push_entry(&entry);
     }
 
     fn push_entry(&mut self, entry: &squeue::Entry) {
-        loop {
+        while self.stopped.is_none() {
             // SAFETY: the entry's buffers and lists belong to its slot, which stays as it is until the
-            // completion is reaped; a ring dropped before that gives up the slots (`drop`). The wake-up poll
-            // has no memory.
-            if unsafe { self.ring.submission().push(entry) }.is_ok() {
+            // completion is reaped or the queues are over; a ring dropped before that gives up the slots (`drop`).
+            // The wake-up poll has no memory.
+            if unsafe { self.queues.push(entry) } {
                 return;
             }
             self.enter(0, None);
@@ -171,46 +178,20 @@ impl Uring {
     }
 
     /// Sends what is queued and waits. Returns whether it is worth while to wait on.
-    ///
-    /// # Panics
-    /// The kernel refuses a ring that it has set up itself, which only a mistake of ours can bring about.
     fn enter(&mut self, completions: usize, until: Option<Nanos>) -> bool {
-        let entered = self.try_enter(completions, until);
-        entered.unwrap_or_else(|errno| panic!("io_uring_enter on a ring of our own: {errno:?}"))
-    }
-
-    fn try_enter(&mut self, completions: usize, until: Option<Nanos>) -> Result<bool, Option<Errno>> {
-        if completions == 0 && self.nothing_to_send() {
-            return Ok(true);
-        }
-        let result = match until.filter(|_| completions > 0) {
-            None => self.ring.submitter().submit_and_wait(completions),
-            Some(until) => {
-                let left = until.since(clock::monotonic()).0;
-                let nanos = u32::try_from(left % 1_000_000_000).unwrap_or(0);
-                let time = Timespec::new().sec(left / 1_000_000_000).nsec(nanos);
-                self.ring.submitter().submit_with_args(completions, &SubmitArgs::new().timespec(&time))
+        match self.queues.enter(completions, until) {
+            Ok(uninterrupted) => uninterrupted,
+            Err(cause) => {
+                self.stop(cause);
+                false
             }
-        };
-        match result.map_err(|error| Errno::from_io_error(&error)) {
-            Ok(_) => Ok(true),
-            // A signal, the deadline, or no memory for now: the caller looks around and comes back.
-            Err(Some(Errno::INTR | Errno::TIME | Errno::AGAIN | Errno::BUSY)) => Ok(false),
-            Err(errno) => Err(errno),
         }
-    }
-
-    /// Whether there is neither a request to send nor a completion that the kernel delivers only when
-    /// entered.
-    fn nothing_to_send(&mut self) -> bool {
-        let queue = self.ring.submission();
-        queue.is_empty() && !queue.taskrun() && !queue.cq_overflow()
     }
 
     /// Moves what is in the completion queue to `into`.
-    fn collect(&mut self, into: &mut Vec<Completion>) {
+    pub(super) fn collect(&mut self, into: &mut Vec<Completion>) {
         let mut entries = std::mem::take(&mut self.entries);
-        entries.extend(self.ring.completion());
+        self.queues.collect(&mut entries);
         let now = if entries.is_empty() { Nanos::ZERO } else { clock::monotonic() };
         let polls = self.wake_polls;
         for entry in entries.drain(..) {
@@ -223,7 +204,7 @@ impl Uring {
         self.entries = entries;
         if self.wake_polls < polls {
             self.woken = true;
-            self.wake.iter().for_each(|wake| wake.clear());
+            self.wake.iter().for_each(|wake| _ = wake.clear());
         }
     }
 
@@ -264,6 +245,10 @@ impl Uring {
                 progress.moved_bytes += moved;
             }
         }
+        // The rest of it can't be sent.
+        if let Some(cause) = &self.stopped {
+            return Some(Err(cause.clone()));
+        }
         self.push(index);
         None
     }
@@ -272,7 +257,7 @@ impl Uring {
     /// there are polls of the event.
     fn arm_wake(&mut self, completions: usize) {
         let Some(wake) = self.wake.clone() else { return };
-        while self.wake_polls < completions {
+        while self.wake_polls < completions && self.stopped.is_none() {
             self.push_entry(&wake.poll_entry(WAKE));
             self.wake_polls += 1;
         }
@@ -290,14 +275,13 @@ impl Io for Uring {
             return Err(Full(request));
         }
         self.take(device, request)
-            .map_err(|in_flight| Full(Request { token: in_flight.token, operation: in_flight.operation }))
     }
 
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>) {
         let enough = into.len() + wait.target(self.in_flight(), self.wake.is_some());
         self.served.reap_refused(into);
         let waits = into.len() < enough;
-        loop {
+        while self.stopped.is_none() {
             let missing = match enough.saturating_sub(into.len()) {
                 _ if self.woken => 0,
                 missing if self.wake.is_some() => missing.min(WAKE_POLLS_MAX),
@@ -311,13 +295,14 @@ impl Io for Uring {
             // The kernel hides that a signal or the deadline ended the wait when the same call has sent
             // something or finds a completion; but then there are fewer completions than were waited for.
             // (Where there is something to send again, that may be for another reason.)
-            let all_sent = self.ring.submission().is_empty();
+            let all_sent = self.queues.unsent() == 0;
             let ended_early = into.len() < had + missing && all_sent;
             let satisfied = into.len() >= enough && all_sent;
-            if satisfied || woken || ended_early || !uninterrupted {
+            if self.stopped.is_none() && (satisfied || woken || ended_early || !uninterrupted) {
                 return;
             }
         }
+        self.reap_stopped(Wait { completions: enough, ..wait }, into);
     }
 
     fn waker(&mut self) -> Option<Waker> {
@@ -326,7 +311,8 @@ impl Io for Uring {
     }
 
     fn register(&mut self, arena: &Arena) -> usize {
-        let (bytes, shortfall) = self.arenas.register(&self.ring.submitter(), arena.region());
+        let Some(submitter) = self.queues.submitter() else { return 0 };
+        let (bytes, shortfall) = self.arenas.register(&submitter, arena.region());
         self.backend.stepped_down.extend(shortfall);
         bytes
     }
@@ -342,15 +328,17 @@ impl Drop for Uring {
             return;
         }
         // Most requests can't be cancelled once the device has them, but some may still wait in the ring.
-        let _ = self.ring.submitter().register_sync_cancel(Some(Timespec::new()), CancelBuilder::any());
+        self.queues.cancel_all();
         let until = clock::monotonic() + DRAIN;
         let mut completions = Vec::new();
         while self.served.slots.in_use() > 0 && clock::monotonic() < until {
-            // Not `reap`: a panic on top of the one that may be dropping this world would end the process.
-            if self.try_enter(self.served.slots.in_use(), Some(until)).is_err() {
-                break;
+            let all = Wait { completions: completions.len() + self.in_flight(), until: Some(until) };
+            if self.stopped.is_some() {
+                self.reap_stopped(all, &mut completions);
+            } else {
+                self.enter(self.served.slots.in_use(), all.until);
+                self.collect(&mut completions);
             }
-            self.collect(&mut completions);
         }
         if self.served.slots.in_use() > 0 {
             // The device, or the kernel, doesn't answer, and the kernel may write to this memory at any time from now on.

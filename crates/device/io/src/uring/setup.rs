@@ -1,6 +1,8 @@
 use io_uring::IoUring;
 use rustix::io::Errno;
 
+use super::anchor::Anchor;
+
 /// Arenas that one ring can register.
 pub(super) const ARENAS_MAX: u32 = 16;
 /// Files that one ring can register; further ones are used by their descriptors.
@@ -62,13 +64,17 @@ pub(super) struct Setup {
     pub(super) ring: IoUring,
     pub(super) features: Vec<String>,
     pub(super) stepped_down: Vec<String>,
-    pub(super) registered_files: bool,
+    /// Not there where the kernel registers no files.
+    pub(super) anchor: Option<Anchor>,
     pub(super) registered_arenas: bool,
 }
 
 type Configure = fn(&mut io_uring::Builder);
 
 /// The ways to ask for a ring, best first. `EINVAL` means that the kernel doesn't know one of the flags.
+///
+/// With `DEFER_TASKRUN` completions appear only when the ring is entered. A ring that can't be entered any more is then
+/// closed, and its [`Anchor`] tells when its requests have ended; without an anchor there is no such ring.
 const STEPS: [(&str, Configure); 4] = [
     ("SINGLE_ISSUER, DEFER_TASKRUN, NO_SQARRAY", |builder| {
         builder.setup_single_issuer().setup_defer_taskrun().setup_taskrun_flag().setup_no_sqarray();
@@ -81,12 +87,23 @@ const STEPS: [(&str, Configure); 4] = [
     }),
     ("", |_| {}),
 ];
+/// The word for completions that appear only when the ring is entered.
+const DEFERRED: &str = "DEFER_TASKRUN";
+/// Steps without it.
+const UNDEFERRED: &[(&str, Configure)] = STEPS.split_at(2).1;
 
 /// Sets up a ring with room for `slots` requests and whatever the world itself needs beside them.
 pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
     // One entry more, for the world's own wake-up request.
     let entries = (slots.min(ENTRIES_MAX - 1) + 1).next_power_of_two();
-    let (ring, features, mut stepped_down) = build(entries)?;
+    let (mut ring, mut features, mut stepped_down) = build(entries, &STEPS)?;
+    let anchor = attach(&ring);
+    if anchor.is_err() && features.contains(DEFERRED) {
+        stepped_down.push(format!("no {features}: no registered files"));
+        let undeferred = build(entries, UNDEFERRED)?;
+        (ring, features) = (undeferred.0, undeferred.1);
+        stepped_down.extend(undeferred.2);
+    }
     // A filter of system calls may give a ring that can't be entered.
     ring.submitter().submit().map_err(|error| refused(&error))?;
     if !ring.params().is_feature_ext_arg() {
@@ -104,20 +121,33 @@ pub(super) fn set_up(slots: u32) -> Result<Setup, SetupError> {
             false
         }
     };
-    let registered_files = take("registered files", ring.submitter().register_files_sparse(FILES_MAX));
+    let (anchor, has_files) = match anchor {
+        Ok(anchor) => (Some(anchor), Ok(())),
+        Err(error) => (None, Err(error)),
+    };
+    take("registered files", has_files);
     let registered_arenas = take("registered buffers", ring.submitter().register_buffers_sparse(ARENAS_MAX));
-    Ok(Setup { ring, features, stepped_down, registered_files, registered_arenas })
+    Ok(Setup { ring, features, stepped_down, anchor, registered_arenas })
 }
 
-fn build(entries: u32) -> Result<(IoUring, &'static str, Vec<String>), SetupError> {
-    step_down(|configure| {
+/// Makes the table of files, whose last place is the anchor's.
+fn attach(ring: &IoUring) -> std::io::Result<Anchor> {
+    ring.submitter().register_files_sparse(FILES_MAX + 1)?;
+    Anchor::attach(ring, FILES_MAX)
+}
+
+fn build(
+    entries: u32,
+    steps: &[(&'static str, Configure)],
+) -> Result<(IoUring, &'static str, Vec<String>), SetupError> {
+    step_down(steps, |configure| {
         let mut builder = IoUring::builder();
         configure(builder.setup_clamp());
         builder.build(entries).map_err(|error| errno_of(&error))
     })
 }
 
-fn errno_of(error: &std::io::Error) -> Errno {
+pub(super) fn errno_of(error: &std::io::Error) -> Errno {
     Errno::from_io_error(error).unwrap_or(Errno::NOSYS)
 }
 
@@ -125,12 +155,13 @@ fn refused(error: &std::io::Error) -> SetupError {
     SetupError::Refused { errno: errno_of(error) }
 }
 
-/// The first of the [`STEPS`] that works, what it is, and which ones before it didn't.
+/// The first of the steps that works, what it is, and which ones before it didn't.
 fn step_down<Ring>(
+    steps: &[(&'static str, Configure)],
     mut attempt: impl FnMut(Configure) -> Result<Ring, Errno>,
 ) -> Result<(Ring, &'static str, Vec<String>), SetupError> {
     let mut stepped_down = Vec::new();
-    for (name, configure) in STEPS {
+    for &(name, configure) in steps {
         match attempt(configure) {
             Ok(ring) => return Ok((ring, name, stepped_down)),
             Err(Errno::INVAL) => stepped_down.push(format!("no {name}: the kernel doesn't know it")),
@@ -147,7 +178,7 @@ mod tests {
     /// What comes of a kernel that answers the attempts like this, one after the other.
     fn with_answers(answers: &[Result<(), Errno>]) -> (usize, Result<(&'static str, usize), SetupError>) {
         let mut attempts = answers.iter();
-        let result = step_down(|_| *attempts.next().unwrap());
+        let result = step_down(&STEPS, |_| *attempts.next().unwrap());
         (answers.len() - attempts.len(), result.map(|((), name, lost)| (name, lost.len())))
     }
 
@@ -163,6 +194,13 @@ mod tests {
             answers.push(Ok(()));
             assert_eq!(with_answers(&answers), (steps + 1, Ok((*name, steps))));
         }
+    }
+
+    #[test]
+    fn steps_without_an_anchor_show_completions_by_themselves() {
+        let deferred = STEPS.iter().filter(|(name, _)| name.contains(DEFERRED)).count();
+        assert_eq!(UNDEFERRED.len() + deferred, STEPS.len());
+        assert!(UNDEFERRED.iter().all(|(name, _)| !name.contains(DEFERRED)));
     }
 
     #[test]

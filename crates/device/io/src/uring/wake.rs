@@ -25,10 +25,15 @@ impl WakeEvent {
         opcode::PollAdd::new(types::Fd(self.descriptor.as_raw_fd()), readable).build().user_data(user_data)
     }
 
-    /// Clears the event.
-    pub(super) fn clear(&self) {
+    /// The descriptor that is readable once the event is set.
+    pub(super) fn descriptor(&self) -> &OwnedFd {
+        &self.descriptor
+    }
+
+    /// Clears the event. Returns whether it was set.
+    pub(super) fn clear(&self) -> bool {
         // Nothing to read means that another poll has cleared it already.
-        let _ = rustix::io::read(&self.descriptor, &mut [0; 8]);
+        rustix::io::read(&self.descriptor, &mut [0; 8]).is_ok()
     }
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use nandle_io::Nanos;
 use nandle_io::runtime::Handle;
-use nandle_pages::{Batch, BatchNumber, PageError, PageNumber, PolicyKind, Store};
+use nandle_pages::{Batch, BatchNumber, PageError, PageNumber, Store};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -147,20 +147,13 @@ impl Client {
         can_grow && self.random.random_ratio(1, STEPS_PER_GROWTH)
     }
 
-    /// Asks for more pages. A policy that can't have more must say so, and go on.
+    /// Asks for more pages.
     async fn grow(&mut self) -> Result<Result<(), PageError>, String> {
         let Scenario { pages: first, pages_max, .. } = self.shared.scenario;
         let pages = self.store.pages();
         // Several times, until it has all of them.
         let most = pages_max.min(pages + (pages_max - first).div_ceil(GROWTHS));
         let pages = self.random.random_range(pages + 1..=most);
-        if self.shared.scenario.policy == PolicyKind::OutOfPlace {
-            return match self.store.grow(pages).await {
-                Err(PageError::CannotGrow { .. }) => Ok(Ok(())),
-                Err(error) => Ok(Err(error)),
-                Ok(()) => Err("a store that can't grow did".into()),
-            };
-        }
         self.shared.record(|record| record.growing(pages));
         if let Err(error) = self.store.grow(pages).await {
             return Ok(Err(error));

@@ -40,7 +40,7 @@ fn checking() -> impl Iterator<Item = PolicyKind> {
 #[test]
 fn a_growth_is_never_rolled_back_silently() {
     for (policy, left) in
-        growing_policies().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
+        PolicyKind::ALL.into_iter().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
     {
         let kinds = [Copies::Labels(8), Copies::LabelsAndLedgers];
         let all = try_all(policy, left, &kinds, |seed| growing(seed, policy));
@@ -52,7 +52,7 @@ fn a_growth_is_never_rolled_back_silently() {
 #[test]
 fn one_new_copy_of_the_label_is_enough() {
     for (policy, left) in
-        growing_policies().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
+        PolicyKind::ALL.into_iter().flat_map(|policy| [(policy, Left::Closed), (policy, Left::PowerCut)])
     {
         let kinds = [Copies::Labels(1), Copies::Labels(4), Copies::Labels(7)];
         let all = try_all(policy, left, &kinds, |seed| growing(seed, policy));
@@ -61,8 +61,15 @@ fn one_new_copy_of_the_label_is_enough() {
     }
 }
 
-fn growing_policies() -> impl Iterator<Item = PolicyKind> {
-    PolicyKind::ALL.into_iter().filter(|policy| *policy != PolicyKind::OutOfPlace)
+/// Zones that were added are told of by the label alone then.
+#[test]
+fn ledgers_from_before_a_growth_never_hide_commits() {
+    let policy = PolicyKind::OutOfPlace;
+    for left in [Left::Closed, Left::PowerCut] {
+        let all = try_all(policy, left, &[Copies::Ledgers], |seed| growing(seed, policy));
+        assert_eq!(all.silent, [], "{left:?}");
+        assert!(all.trials > 20 && all.refused > 10, "{left:?}: {all:?}");
+    }
 }
 
 #[test]

@@ -71,6 +71,8 @@ pub enum Defect {
     ConversionUnsynced,
     /// The header is written in a group before that of its batch.
     HeaderApart,
+    /// The zones of a growth are written to before a durable ledger has them.
+    ZonesTooEarly,
     /// Clients take the zone without which cleaning can't go on.
     ReserveTooSmall,
 }
@@ -103,6 +105,9 @@ impl Defect {
 
     /// Those that a store could have that grows, whatever its policy.
     pub const OF_GROWTH: [Self; 2] = [Self::GrowthUnflushed, Self::LabelsTogether];
+
+    /// Those that a growth of `out-of-place` could have.
+    pub const OF_ZONE_GROWTH: [Self; 1] = [Self::ZonesTooEarly];
 
     /// Those that only reads of many pages show.
     pub const OF_READ_MANY: [Self; 1] = [Self::ManyOfSeveralStates];

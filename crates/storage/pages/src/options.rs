@@ -5,6 +5,8 @@ use crate::{PageError, PolicyKind, Promises, WriteCosts};
 const PAGES_MAX: u64 = 1 << 46;
 const BUFFER_BYTES_MAX: u64 = 1 << 48;
 const SPARE_PERCENT_MAX: u64 = 10_000;
+/// Of a store for which options name none.
+pub(crate) const USUAL_SPARE_PERCENT: u32 = 15;
 const ALIGNMENT_BYTES_MAX: u64 = 1 << 40;
 const DRAIN_TASKS_MAX: u64 = 1 << 16;
 /// The least size of a staging area for which options name none. A quarter of it is the largest batch.
@@ -53,7 +55,7 @@ impl CreateOptions {
             pages,
             pages_max: None,
             buffer_bytes: LEAST_USUAL_BUFFER_BYTES,
-            spare_percent: 15,
+            spare_percent: USUAL_SPARE_PERCENT,
             home_sums: true,
             alignment_bytes: costs.mapping_unit_bytes,
             id: None,

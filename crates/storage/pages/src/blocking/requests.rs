@@ -19,6 +19,7 @@ pub(super) enum Request {
     Commit(Batch, Answer<BatchNumber>),
     Sync(Answer<BatchNumber>),
     Checkpoint(Answer<()>),
+    GrownBytes(u64, Answer<u64>),
     Grow(u64, Answer<()>),
     Verify(Answer<u64>),
     Stats(Answer<Stats>),
@@ -53,12 +54,13 @@ impl BlockingStore {
         self.facts.pages.load(Ordering::SeqCst)
     }
 
-    /// How long the device must be for so many pages.
+    /// How long the device must be for so many pages. Under `out-of-place` that depends on the growths before, so who has a file
+    /// made longer lets no other handle grow the store meanwhile.
     ///
     /// # Errors
-    /// The store can't [grow](BlockingStore::grow) to so many.
+    /// The store can't [grow](BlockingStore::grow) to so many, or was closed.
     pub fn device_bytes(&self, pages: u64) -> Result<u64, PageError> {
-        Ok(self.facts.label.grown(pages)?.end_bytes())
+        self.ask(|answer| Request::GrownBytes(pages, answer))?.wait()
     }
 
     /// See [`Store::largest_batch`](crate::Store::largest_batch).

@@ -121,6 +121,7 @@ impl Service {
             Request::Commit(batch, answer) => answer.give(self.commit(batch).await),
             Request::Sync(answer) => answer.give(self.store().sync().await),
             Request::Checkpoint(answer) => answer.give(self.store().checkpoint().await),
+            Request::GrownBytes(pages, answer) => answer.give(self.store().grown_bytes(pages)),
             Request::Grow(pages, answer) => answer.give(self.grow(pages).await),
             Request::Verify(answer) => answer.give(self.store().verify().await),
             Request::Stats(answer) => answer.give(Ok(self.store().stats())),

@@ -16,7 +16,7 @@ mod options;
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use nandle_io::Backend;
 
@@ -78,6 +78,8 @@ struct Shared {
     /// Pages of the store's memory that commits may have, and those that reads may have.
     writing: Budget,
     reading: Budget,
+    /// One handle makes the store larger at a time.
+    growing: Mutex<()>,
 }
 
 /// Of the store's memory, commits on their way take a fourth and reads an eighth at most. Up to a half holds staged pages
@@ -111,7 +113,8 @@ impl PageStore {
     fn on(store: BlockingStore, file: StoreFile, options: &OpenOptions) -> Self {
         let pages = options.memory_bytes / store.page_bytes();
         let (writing, reading) = (Budget::of(pages / WRITING_SHARE), Budget::of(pages / READING_SHARE));
-        Self { store, shared: Arc::new(Shared { file, writing, reading }), changes: BTreeMap::new() }
+        let shared = Shared { file, writing, reading, growing: Mutex::default() };
+        Self { store, shared: Arc::new(shared), changes: BTreeMap::new() }
     }
 
     /// Gives a page new contents, as long as a page, from this handle's next [`commit`](PageStore::commit) on. What is put
@@ -264,10 +267,11 @@ impl PageStore {
     /// on meanwhile. When this returns the new number is durable; a power cut before leaves the old number or the new one.
     ///
     /// # Errors
-    /// The policy can't (`out-of-place`), there is no room for so many
-    /// ([`pages_max`](PageOptions::pages_max)), or they are fewer than there are; the disk is full: all of these change
+    /// There is no room for so many ([`pages_max`](PageOptions::pages_max)), or they are fewer than there are; the disk is full: all of these change
     /// nothing. Or the device fails.
     pub fn grow(&self, pages: u64) -> Result<(), PageError> {
+        // How long the file must be depends on the growths before.
+        let _mine = self.shared.growing.lock().unwrap_or_else(PoisonError::into_inner);
         self.shared.file.extend(self.store.device_bytes(pages)?)?;
         self.store.grow(pages)?;
         debug_assert!(

@@ -32,7 +32,7 @@ pub struct PageOptions {
     pub pages: u64,
     /// How many it may have later at least ([`PageStore::grow`](crate::PageStore::grow)), no fewer than `pages`; `None` takes four
     /// times as many. Room is made for their checksums, a 250th of their length in whole blocks, so that some more may fit. Under a policy that
-    /// keeps none the file system alone bounds it.
+    /// keeps none, as `out-of-place`, the file system alone bounds it.
     pub pages_max: Option<u64>,
     /// Length of a page: 4 KiB to 64 KiB, a power of two.
     pub page_bytes: usize,

@@ -44,8 +44,8 @@ impl Copies {
         for place in copies.label.high_water_places() {
             let into = arena.allocate(BLOCK_BYTES)?;
             let block = disk.read("reading the high-water mark", place, into).await;
-            let pages = block.ok().and_then(|block| high_water::decode(copies.label.id, &block));
-            if pages.is_some_and(|pages| pages > copies.label.pages) {
+            let mark = block.ok().and_then(|block| high_water::decode(copies.label.id, &block));
+            if mark.is_some_and(|mark| mark.pages > copies.label.pages) {
                 return Err(Label::older_than(place));
             }
         }

@@ -8,7 +8,8 @@
 //!    0  magic     8  "NANDLEPH"
 //!    8  id       16  the store's
 //!   24  pages     8
-//!   32  zeros
+//!   32  area      8  bytes of the area; 0 as earlier programs wrote it
+//!   40  zeros
 //! 4092  checksum  4  CRC32C of all bytes before
 //! ```
 //!
@@ -22,12 +23,23 @@ const MAGIC: [u8; 8] = *b"NANDLEPH";
 
 /// Fills a block with the mark that goes with a label.
 pub(super) fn encode(label: &Label, block: &mut [u8]) {
-    fill(block, MAGIC, label.id, |fields| fields.u64(label.pages));
+    fill(block, MAGIC, label.id, |fields| {
+        fields.u64(label.pages);
+        fields.u64(label.area_bytes);
+    });
 }
 
-/// The pages that a mark of this store tells of.
-pub(crate) fn decode(id: u128, block: &[u8]) -> Option<u64> {
-    Some(fields_of(block, MAGIC, id)?.u64())
+/// What a mark tells of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct HighWater {
+    pub(crate) pages: u64,
+    pub(crate) area_bytes: u64,
+}
+
+/// What a mark of this store tells.
+pub(crate) fn decode(id: u128, block: &[u8]) -> Option<HighWater> {
+    let mut fields = fields_of(block, MAGIC, id)?;
+    Some(HighWater { pages: fields.u64(), area_bytes: fields.u64() })
 }
 
 #[cfg(test)]
@@ -40,7 +52,8 @@ mod tests {
         let label = Label::plan(&CreateOptions::new(PolicyKind::Direct, 4096, 77), 0, 0).unwrap();
         let mut block = vec![3; BLOCK_BYTES];
         encode(&label, &mut block);
-        assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(label.pages), None));
+        let mark = HighWater { pages: label.pages, area_bytes: label.area_bytes };
+        assert_eq!((decode(label.id, &block), decode(label.id + 1, &block)), (Some(mark), None));
         block[24] ^= 1;
         assert_eq!(decode(label.id, &block), None);
     }

@@ -33,15 +33,11 @@ impl Label {
         }
     }
 
-    /// Label of the store with more pages for callers.
-    pub(crate) fn grown(&self, outer_pages: u64) -> Result<Self, PageError> {
+    /// Label of the store with more pages for callers; with zones, `area_bytes` are those of the area that has room for them.
+    pub(crate) fn grown(&self, outer_pages: u64, area_bytes: Option<u64>) -> Result<Self, PageError> {
         let pages = outer_pages.saturating_add(self.hidden_pages());
         let most = if self.sums_bytes > 0 { home_sums::pages_max(self.sums_chunks) } else { u64::MAX };
-        let refused = if self.policy.has_zones() {
-            Some(
-                "its zones and its map are laid out for the pages that it was made with: make a store with more, and copy them",
-            )
-        } else if pages < self.pages {
+        let refused = if pages < self.pages {
             Some("it has more already, and a store doesn't shrink")
         } else if pages > most {
             Some(
@@ -52,8 +48,15 @@ impl Label {
         };
         match refused {
             Some(why) => Err(PageError::CannotGrow { policy: self.policy, to: outer_pages, why }),
-            None => Ok(Self { pages, ..self.clone() }),
+            None => Ok(self.with_pages(pages, area_bytes.unwrap_or(self.area_bytes))),
         }
+    }
+
+    /// The same with so many pages, and an area of that length.
+    pub(crate) fn with_pages(&self, pages: u64, area_bytes: u64) -> Self {
+        debug_assert!(area_bytes >= self.area_bytes, "{area_bytes} bytes are fewer than {}", self.area_bytes);
+        let home_offset = self.home_offset.max(self.area_offset.saturating_add(area_bytes));
+        Self { pages, area_bytes, home_offset, ..self.clone() }
     }
 
     /// An error that names pages as callers do.
@@ -75,7 +78,7 @@ mod tests {
     #[test]
     fn callers_name_all_pages_but_the_header_in_a_row() {
         let options = CreateOptions::new(PolicyKind::Direct, 4096, 10);
-        let label = Label::plan(&options, 0, 0).unwrap().grown(20).unwrap();
+        let label = Label::plan(&options, 0, 0).unwrap().grown(20, None).unwrap();
         assert_eq!((label.pages, label.outer_pages()), (21, 20));
         assert_eq!(label.inner(PageNumber::HEADER), Some(PageNumber(10)));
         let inner: Vec<_> = (0..20).map(|page| label.inner(PageNumber(page)).unwrap()).collect();

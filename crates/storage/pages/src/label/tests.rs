@@ -46,11 +46,11 @@ fn room_for_checksums_bounds_the_growth_and_older_programs_dont_read_it() {
         CreateOptions { pages_max: Some(5000), ..CreateOptions::new(PolicyKind::StableRing, 4096, 100) };
     let roomy = Label::plan(&options, 8192, 1 << 20).unwrap();
     assert_eq!((label().version, roomy.version), (5, 5));
-    assert_eq!(roomy.grown(5000).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
-    assert!(matches!(roomy.grown(6000), Err(PageError::CannotGrow { to: 6000, .. })));
-    assert!(roomy.grown(99).is_err());
+    assert_eq!(roomy.grown(5000, None).unwrap().end_bytes() - roomy.end_bytes(), 4900 * 4096);
+    assert!(matches!(roomy.grown(6000, None), Err(PageError::CannotGrow { to: 6000, .. })));
+    assert!(roomy.grown(99, None).is_err());
     let unchecked = CreateOptions { home_sums: false, ..options };
-    assert!(Label::plan(&unchecked, 8192, 1 << 20).unwrap().grown(1 << 30).is_ok());
+    assert!(Label::plan(&unchecked, 8192, 1 << 20).unwrap().grown(1 << 30, None).is_ok());
 }
 
 #[test]

@@ -86,6 +86,16 @@ pub(crate) trait Policy {
     /// The most changes that a batch may have.
     fn largest_batch(&self) -> usize;
 
+    /// Length of an area with room for so many pages of the store, of a policy whose area grows with them.
+    fn area_bytes(&self, _pages: u64) -> Option<u64> {
+        None
+    }
+
+    /// A label with more pages is durable: takes over the area that goes with them.
+    fn grow<'a>(&'a self, _label: &Label) -> Task<'a, ()> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Pages whose contents are known and can be verified, in ascending order.
     fn known(&self) -> Vec<PageNumber>;
 

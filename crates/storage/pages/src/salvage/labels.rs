@@ -37,13 +37,15 @@ pub(super) async fn find(
 
 /// The label with as many pages as a high-water mark tells of: then all copies are older ones.
 async fn with_high_water(reader: &PieceReader, label: Label) -> Result<Label, PageError> {
-    let mut pages = label.pages;
+    let mut highest = label.clone();
     for place in label.high_water_places() {
         let piece = reader.read(place, BLOCK_BYTES as u64).await?;
-        let found = piece.whole().ok().and_then(|block| high_water::decode(label.id, block));
-        pages = pages.max(found.unwrap_or(0));
+        let mark = piece.whole().ok().and_then(|block| high_water::decode(label.id, block));
+        if let Some(mark) = mark.filter(|mark| mark.pages > highest.pages) {
+            highest = highest.with_pages(mark.pages, mark.area_bytes.max(highest.area_bytes));
+        }
     }
-    Ok(label.grown(pages - label.hidden_pages()).unwrap_or(label))
+    Ok(highest)
 }
 
 /// Problem of a copy.
@@ -74,7 +76,8 @@ async fn lost(
     let id = id_of(reader, &label).await?;
     let missing = |place| finding(Structure::Label, Problem::Missing, Severity::Redundant, at_block(place));
     let findings = label.label_places().map(missing).collect();
-    Ok((Label { id, ..label }, findings))
+    // The store may have grown since.
+    Ok((with_high_water(reader, Label { id, ..label }).await?, findings))
 }
 
 /// The id, which every structure of the store repeats. A store without any has none to tell.

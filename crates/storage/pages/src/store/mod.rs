@@ -1,5 +1,6 @@
 mod checks;
 mod facts;
+mod grow;
 mod header;
 mod memory_of_many;
 mod one_state;
@@ -12,6 +13,7 @@ use std::rc::Rc;
 use nandle_io::runtime::Handle;
 use nandle_io::{Arena, Buffer, BufferMut, DeviceId};
 
+use self::grow::Growth;
 use self::one_state::StateWatch;
 use crate::defects::Defect;
 use crate::disk::Disk;
@@ -21,7 +23,6 @@ use crate::label::{Copies, Label};
 use crate::memory::memory_of;
 use crate::policy::{self, Parts, Policy};
 use crate::queue::Queue;
-use crate::signal::Turn;
 use crate::{
     Batch, BatchNumber, CreateOptions, OpenOptions, PageError, PageNumber, PolicyKind, Promises, Stats,
 };
@@ -79,7 +80,7 @@ pub struct Store {
     state_watch: StateWatch,
     /// As they were when it was opened, and which copy is to be written next.
     labels: Copies,
-    growing: Turn,
+    growing: Growth,
 }
 
 impl Store {
@@ -150,7 +151,7 @@ impl Store {
             accepting: Queue::default(),
             state_watch: StateWatch::default(),
             labels,
-            growing: Turn::default(),
+            growing: Growth::default(),
         })
     }
 
@@ -182,34 +183,6 @@ impl Store {
     /// How many pages it has.
     pub fn pages(&self) -> u64 {
         self.home.pages() - self.home.label().hidden_pages()
-    }
-
-    /// Gives the store more pages, `pages` in all, while it goes on; the device must be long enough by now, and this makes its
-    /// length durable: a sync of its file beside the store would take errors that the store has to see. The new ones hold what the
-    /// device held. When this returns the new number is durable; a power cut before leaves the old one or the new
-    /// one, and loses nothing.
-    ///
-    /// Under `direct` and `auto`, and without [`home_sums`](CreateOptions::home_sums), as many can be added as there is room
-    /// behind the store; else up to [`pages_max`](CreateOptions::pages_max). A store under `out-of-place` can't grow.
-    ///
-    /// # Errors
-    /// The policy or the layout has no room for so many, they are fewer than there are, or the device is too small; or the
-    /// device fails: then the store stops.
-    pub async fn grow(&self, pages: u64) -> Result<(), PageError> {
-        let _mine = self.growing.take().await;
-        let disk = self.home.disk();
-        disk.check_writable()?;
-        let label = Label { pages: self.home.pages(), ..self.home.label().clone() }.grown(pages)?;
-        label.check_fits(disk.shape().capacity_bytes)?;
-        if pages == self.pages() {
-            return Ok(());
-        }
-        debug_assert!(pages > self.pages(), "{} pages to {pages}", self.pages());
-        // A label that survives a power cut must not name pages that the device has no room for then.
-        disk.flush_length().await?;
-        self.labels.write(disk, &label).await?;
-        self.home.grow(label.pages);
-        Ok(())
     }
 
     /// The most changes that a batch may have: more than 1 000 pages of 4 KiB where the store was made with

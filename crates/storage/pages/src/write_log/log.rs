@@ -236,7 +236,7 @@ impl<V: Versions> WriteLog<V> {
         let position = header.link().position;
         let length_bytes: usize = contents.iter().map(Buffer::len).sum();
         debug_assert!(
-            position + 1 + (length_bytes / BLOCK_BYTES) as u64 <= self.context.label.area_blocks(),
+            self.context.label.may_have_block(position + (length_bytes / BLOCK_BYTES) as u64),
             "{length_bytes} bytes behind block {position} lie in the area"
         );
         let is_durable = wanted == Durability::Durable && self.completes_what_is_durable(&header);

@@ -4,10 +4,10 @@ use std::rc::Rc;
 
 use nandle_io::Arena;
 
-use super::capacity::{capacity, filled_zones, kept_for_renewal, least_spare, reserved};
+use super::capacity::{capacity, filled_zones, kept_for_renewal, reserved};
 use super::clean::{FREE_ZONES, piece_pages};
+use super::layout::AreaLayout;
 use super::ledger::{LEDGER_BYTES, Ledger};
-use super::saved_map;
 use crate::disk::Disk;
 use crate::extents::{Stamp, write_first};
 use crate::label::{HIDDEN_PAGES, Label};
@@ -34,10 +34,7 @@ pub(super) fn zone_of_field(field: u64) -> Option<u64> {
 
 /// Bytes of a ledger copy and of the area: zones, and two slots for the saved map.
 pub(crate) fn areas(options: &CreateOptions) -> (u64, u64) {
-    let zones = zones(options);
-    let blocks = zones.saturating_mul(zone_blocks(options));
-    let slots = crate::label::map_stride_blocks(saved_map::blocks(pages(options), zones)).saturating_mul(2);
-    (LEDGER_BYTES, blocks.saturating_add(slots).saturating_mul(BLOCK_BYTES as u64))
+    (LEDGER_BYTES, layout(options).bytes())
 }
 
 /// What the zones of a store have room for.
@@ -65,12 +62,11 @@ pub(crate) fn zone_room(create: &CreateOptions, open: &OpenOptions) -> ZoneRoom 
 }
 
 fn zones(options: &CreateOptions) -> u64 {
-    let pages_bytes = pages(options).saturating_mul(options.page_bytes as u64);
-    let zone_bytes = zone_blocks(options) * BLOCK_BYTES as u64;
-    let spare_bytes = u128::from(pages_bytes) * u128::from(options.spare_percent) / 100;
-    let spare_zones = u64::try_from(spare_bytes / u128::from(zone_bytes)).unwrap_or(u64::MAX);
-    let wanted = pages_bytes.div_ceil(zone_bytes).saturating_add(spare_zones);
-    wanted.max(filled(options).saturating_add(least_spare(zone_blocks(options))))
+    layout(options).zones
+}
+
+fn layout(options: &CreateOptions) -> AreaLayout {
+    AreaLayout::of_new(pages(options), page_blocks(options), zone_blocks(options), options.spare_percent)
 }
 
 /// Zones that the pages fill.
@@ -101,8 +97,7 @@ pub(crate) async fn format(
 ) -> Result<(), PageError> {
     debug_assert_eq!(label.ledger_bytes, LEDGER_BYTES, "a ledger is a block");
     let arena = Arena::new(BLOCK_BYTES)?;
-    let ledger = Ledger::new(zone_blocks(options), saved_map::blocks(pages(options), zones(options)));
-    let ledger = Ledger { durable: last.0, begun: last.0, ..ledger };
+    let ledger = Ledger { durable: last.0, begun: last.0, ..Ledger::new(layout(options)) };
     write_first(disk, label, &arena, |copy| ledger.encode(label.id, Stamp::default(), copy)).await
 }
 

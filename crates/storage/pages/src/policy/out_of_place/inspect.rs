@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::header::{ENTRIES_MAX, Entry, Header};
+use super::layout::AreaLayout;
 use super::ledger::{Ledger, MapAt};
 use super::map::PagePlace;
 use super::needed::NeededExtents;
 use super::packing::is_whole;
-use super::save::slot_at;
 use super::saved_map::{self, Loaded};
 use crate::extents::Stamp;
 use crate::label::Label;
@@ -32,10 +32,24 @@ pub(crate) struct ZoneEvidence {
 /// The saved map that the newest ledger names.
 struct MapEvidence {
     at: MapAt,
+    layout: AreaLayout,
     loaded: Loaded,
     /// What is wrong with blocks of either slot.
     damaged: BTreeMap<(u64, u64), Problem>,
     entered: Vec<bool>,
+}
+
+impl MapEvidence {
+    /// Where a slot begins.
+    fn slot_at(&self, label: &Label, slot: u64) -> u64 {
+        label.offset_of(self.layout.slot_block(label, slot))
+    }
+
+    /// Pages whose records are in a block.
+    fn pages_of(&self, index: u64) -> PageSet {
+        let records = index * saved_map::RECORDS..(index + 1) * saved_map::RECORDS;
+        PageSet::of(records.start.min(self.layout.pages)..records.end.min(self.layout.pages))
+    }
 }
 
 impl ZoneEvidence {
@@ -52,11 +66,15 @@ impl ZoneEvidence {
     /// The next copy of the ledger.
     pub(crate) fn enter_ledger(&mut self, copy: Result<&[u8], Problem>) {
         let (id, blocks) = (self.label.id, self.label.area_blocks());
-        let decode = |copy: &[u8]| Ledger::decode(id, copy);
-        let fits = |(_, ledger): &(Stamp, Ledger)| {
-            ledger.zone_blocks <= blocks && self.label.map_stride_blocks(ledger.map.blocks) <= blocks / 2
+        let fits = |layout: AreaLayout| {
+            layout.zone_blocks <= blocks && layout.slot_block(&self.label, 1) + layout.map_blocks <= blocks
         };
-        self.ledgers.push(CopyState::of(copy, |copy| decode(copy).filter(fits)));
+        let decode = |copy: &[u8]| {
+            let (stamp, ledger) = Ledger::decode(id, copy)?;
+            let ledger = ledger.laid_out(&self.label);
+            fits(ledger.layout).then_some((stamp, ledger))
+        };
+        self.ledgers.push(CopyState::of(copy, decode));
     }
 
     fn ledger(&self) -> Option<Ledger> {
@@ -66,24 +84,26 @@ impl ZoneEvidence {
     /// The slots of the saved map that are looked at: the one that counts, then the other.
     pub(crate) fn map_slots(&mut self) -> Vec<(u64, u64)> {
         let Some(ledger) = self.ledger().filter(|ledger| ledger.map.saved > 0) else { return Vec::new() };
-        let at = ledger.map;
-        let zones = zones_of(&self.label, &ledger);
+        let Ledger { layout, map: at, .. } = ledger;
         // A ledger that another layout wrote names no map here.
-        if at.slot > 1 || at.blocks < saved_map::blocks(self.label.pages, zones) {
+        if at.slot > 1 || layout.map_blocks < saved_map::blocks(layout.pages, layout.zones) {
             return Vec::new();
         }
-        let loaded = Loaded::begin(at.saved, self.label.pages, zones);
-        let blocks = crate::size::to_usize(at.blocks);
+        let loaded = Loaded::begin(at.saved, layout, self.label.pages);
+        let blocks = crate::size::to_usize(layout.map_blocks);
         let (damaged, entered) = (BTreeMap::new(), vec![false; blocks]);
-        self.map = Some(MapEvidence { at, loaded, damaged, entered });
-        [at.slot, 1 - at.slot].map(|slot| (slot_at(&self.label, at, slot), at.blocks * BLOCK)).to_vec()
+        let map = MapEvidence { at, layout, loaded, damaged, entered };
+        let slots =
+            [at.slot, 1 - at.slot].map(|slot| (map.slot_at(&self.label, slot), layout.map_blocks * BLOCK));
+        self.map = Some(map);
+        slots.to_vec()
     }
 
     /// A block of a slot of the saved map.
     pub(crate) fn enter_map_block(&mut self, offset_bytes: u64, block: Result<&[u8], Problem>) {
         let Some(map) = &mut self.map else { return };
         for slot in [0, 1] {
-            let start = slot_at(&self.label, map.at, slot);
+            let start = map.slot_at(&self.label, slot);
             let Some(index) = offset_bytes.checked_sub(start).map(|bytes| bytes / BLOCK) else { continue };
             let Some(entered) = map.entered.get_mut(crate::size::to_usize(index)) else { continue };
             let is_valid = match block {
@@ -119,7 +139,8 @@ impl ZoneEvidence {
     pub(crate) fn resolve(mut self) -> Resolved {
         let mut resolved = Resolved::default();
         let ledger = self.ledger();
-        let is_closed = ledger.is_some_and(|ledger| ledger.is_clean);
+        let is_older = ledger.is_some_and(|ledger| self.is_older_than_label(&ledger));
+        let is_closed = ledger.is_some_and(|ledger| ledger.is_clean) && !is_older;
         resolved.is_closed = Some(is_closed);
         resolved.findings = ledger_findings(&self.label, &self.ledgers, is_closed);
         resolved.others = self.headers.values().flat_map(|header| self.versions_of(header)).collect();
@@ -132,8 +153,18 @@ impl ZoneEvidence {
             }
             None => self.without_ledger(&mut resolved),
         }
+        if is_older {
+            resolved.doubt(u64::MAX, self.label.pages);
+            self.miss_ledger(Problem::Outdated, &mut resolved);
+        }
         self.judge_unreadable(&mut resolved);
         resolved
+    }
+
+    /// A store that was closed has grown since then, so it was opened, and its ledgers are older ones.
+    fn is_older_than_label(&self, ledger: &Ledger) -> bool {
+        let is_longer = ledger.layout.blocks() < self.label.area_blocks();
+        ledger.is_clean && is_longer && !self.label.is_earlier()
     }
 
     /// Enters what the saved map says, and for what is lost of it, what headers say.
@@ -142,8 +173,7 @@ impl ZoneEvidence {
         let saved = map.at.saved;
         let mut lost = PageSet::default();
         for (index, _) in (0_u64..).zip(&map.entered).filter(|(_, entered)| !**entered) {
-            let records = index * saved_map::RECORDS..(index + 1) * saved_map::RECORDS;
-            lost.extend(&PageSet::of(records.start.min(self.label.pages)..records.end.min(self.label.pages)));
+            lost.extend(&map.pages_of(index));
         }
         for ((slot, index), problem) in &map.damaged {
             let is_entered = map.entered.get(crate::size::to_usize(*index)) == Some(&true);
@@ -154,12 +184,10 @@ impl ZoneEvidence {
                 (_, false) if *problem == Problem::Unreadable => Severity::Harmless,
                 (_, false) => continue,
             };
-            let place = at_block(slot_at(&self.label, map.at, *slot) + index * BLOCK);
+            let place = at_block(map.slot_at(&self.label, *slot) + index * BLOCK);
             let mut found = finding(Structure::SavedMap, *problem, severity, place);
             if severity == Severity::Loss {
-                let records = index * saved_map::RECORDS..(index + 1) * saved_map::RECORDS;
-                found.pages =
-                    PageSet::of(records.start.min(self.label.pages)..records.end.min(self.label.pages));
+                found.pages = map.pages_of(*index);
             }
             resolved.findings.push(found);
         }
@@ -183,9 +211,9 @@ impl ZoneEvidence {
 
     /// Enters what was written since the map was saved, or ever.
     fn by_ledger(&self, ledger: &Ledger, resolved: &mut Resolved) {
-        let saved = if ledger.map.blocks > 0 { ledger.map.saved } else { 0 };
+        let saved = if ledger.layout.map_blocks > 0 { ledger.map.saved } else { 0 };
         let base = ledger.durable.max(saved);
-        let counts = |header: &&Header| ledger.map.blocks > 0 || !ledger.is_aborted(header.sequence);
+        let counts = |header: &&Header| ledger.layout.map_blocks > 0 || !ledger.is_aborted(header.sequence);
         let chain: BTreeMap<u64, &Header> = self
             .headers
             .range(saved + 1..)
@@ -219,7 +247,7 @@ impl ZoneEvidence {
         chain: &BTreeMap<u64, &Header>,
         resolved: &mut Resolved,
     ) {
-        if !self.label.seals_extents() || ledger.map.blocks == 0 || ledger.durable < saved {
+        if !self.label.seals_extents() || ledger.layout.map_blocks == 0 || ledger.durable < saved {
             return;
         }
         let mut needed = NeededExtents::default();
@@ -251,8 +279,12 @@ impl ZoneEvidence {
             resolved.enter(self.versions_of(header), header.discards.iter().copied());
         }
         resolved.doubt(u64::MAX, self.label.pages);
+        self.miss_ledger(Problem::Missing, resolved);
+    }
+
+    fn miss_ledger(&self, problem: Problem, resolved: &mut Resolved) {
         let place = (self.label.ledger_offset, self.label.ledger_copies * self.label.ledger_bytes);
-        resolved.findings.push(finding(Structure::Ledger, Problem::Missing, Severity::Loss, place));
+        resolved.findings.push(finding(Structure::Ledger, problem, Severity::Loss, place));
     }
 
     /// Blocks that can't be read and that hold no page that counts. A header there is missed by what names it.
@@ -265,8 +297,7 @@ impl ZoneEvidence {
             .map(|it| (it.offset_bytes, it.offset_bytes + u64::from(it.stored_bytes)))
             .collect();
         used.sort_unstable();
-        let zones_end =
-            self.ledger().map_or(u64::MAX, |ledger| zones_of(&self.label, &ledger) * ledger.zone_blocks);
+        let zones_end = self.ledger().map_or(u64::MAX, |ledger| ledger.layout.slot_block(&self.label, 0));
         for (position, problem) in self.unreadable.range(..zones_end) {
             let at = self.label.offset_of(*position);
             // Pages don't overlap, so the last that begins before the block's end is the one that may reach into it.
@@ -306,9 +337,4 @@ pub(crate) fn unpacked(version: &Version, stored: &[u8], page_bytes: usize) -> O
     let Version { page, sum, stored_bytes, .. } = *version;
     let mut contents = vec![0; page_bytes];
     is_whole(&Entry { page, sum, stored_bytes }, stored, &mut contents).then_some(contents)
-}
-
-/// How many zones there are.
-fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
-    label.area_blocks().saturating_sub(2 * label.map_stride_blocks(ledger.map.blocks)) / ledger.zone_blocks
 }

@@ -30,7 +30,12 @@
 //!                     those does; 0 before version 4
 //! 264 needed_seal  4  CRC32C over sequence (8 bytes) and checksum (4 bytes) of the header of each of them, by their
 //!                     sequences; 0 before version 4
-//! 268 zeros
+//! 268 spare        4  spare room of the store, in percent of its pages
+//! 272 map_pages    8  pages of which the saved map has records, and for which the zones are enough; 0 as earlier programs wrote
+//!                     it: the label's
+//! 280 zones        8  how many there are, with the slots of the saved map behind them; 0 as earlier programs wrote it: as many
+//!                     as fit into the area
+//! 288 zeros
 //! 4092 checksum    4  CRC32C of all bytes before
 //! ```
 //!
@@ -41,9 +46,12 @@
 //! opened after that, writes two of them that say the same, so that the one that is left tells when the other is damaged or is an older one again.
 
 use super::format::{zone_field, zone_of_field};
+use super::layout::AreaLayout;
 use crate::BLOCK_BYTES;
 use crate::extents::Stamp;
 use crate::fields::{fields_of, fill};
+use crate::label::Label;
+use crate::options::USUAL_SPARE_PERCENT;
 
 const MAGIC: [u8; 8] = *b"NANDLEPO";
 /// Length of a copy.
@@ -52,7 +60,7 @@ pub(super) const LEDGER_BYTES: u64 = BLOCK_BYTES as u64;
 /// See the [format](self).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Ledger {
-    pub(super) zone_blocks: u64,
+    pub(super) layout: AreaLayout,
     pub(super) durable: u64,
     pub(super) cut: u64,
     pub(super) first: u64,
@@ -84,8 +92,6 @@ impl Seal {
 /// Where the newest saved map is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct MapAt {
-    /// Length of a slot; 0 in a store that saves none.
-    pub(super) blocks: u64,
     /// The last sequence that it tells of; 0 as long as none was saved.
     pub(super) saved: u64,
     /// Its slot.
@@ -119,19 +125,30 @@ impl Aborted {
 
 impl Ledger {
     /// Of a store that nothing was written to.
-    pub(super) fn new(zone_blocks: u64, map_blocks: u64) -> Self {
+    pub(super) fn new(layout: AreaLayout) -> Self {
         Self {
-            zone_blocks,
+            layout,
             durable: 0,
             cut: 0,
             first: 1,
             is_closed: false,
             aborted: Aborted::default(),
-            map: MapAt { blocks: map_blocks, next: Some(0), ..MapAt::default() },
+            map: MapAt { next: Some(0), ..MapAt::default() },
             is_clean: false,
             begun: 0,
             needed: Seal::default(),
         }
+    }
+
+    /// The same with its layout, where an earlier program wrote it: the label tells.
+    pub(super) fn laid_out(self, label: &Label) -> Self {
+        if self.layout.zones > 0 {
+            return self;
+        }
+        let slots = label.map_stride_blocks(self.layout.map_blocks).saturating_mul(2);
+        let zones = label.area_blocks().saturating_sub(slots) / self.layout.zone_blocks;
+        let spare_percent = USUAL_SPARE_PERCENT;
+        Self { layout: AreaLayout { zones, pages: label.pages, spare_percent, ..self.layout }, ..self }
     }
 
     /// Whether an extent is one that an earlier run left behind.
@@ -142,7 +159,7 @@ impl Ledger {
     pub(super) fn encode(&self, id: u128, stamp: Stamp, block: &mut [u8]) {
         let numbers = [
             stamp.generation,
-            self.zone_blocks,
+            self.layout.zone_blocks,
             self.durable,
             self.cut,
             self.first,
@@ -150,10 +167,13 @@ impl Ledger {
             u64::from(self.is_closed),
         ];
         debug_assert!(
-            self.map.saved <= self.durable || self.map.blocks == 0,
+            self.map.saved <= self.durable || self.layout.map_blocks == 0,
             "a saved map is durable: {self:?}"
         );
-        debug_assert!(self.zone_blocks > 0 && stamp.unconfirmed <= stamp.generation, "{stamp:?} of {self:?}");
+        debug_assert!(
+            self.layout.zones > 0 && stamp.unconfirmed <= stamp.generation,
+            "{stamp:?} of {self:?}"
+        );
         debug_assert!(
             !self.is_clean || self.needed == Seal::default(),
             "a closed store's map has all: {self:?}"
@@ -166,13 +186,17 @@ impl Ledger {
                 fields.u64(below);
                 fields.u64(above);
             }
-            let MapAt { blocks, saved, slot, next } = self.map;
+            let MapAt { saved, slot, next } = self.map;
+            let AreaLayout { map_blocks, pages, zones, spare_percent, .. } = self.layout;
             let next = zone_field(next);
-            for number in [blocks, saved, slot, u64::from(self.is_clean), self.begun, next] {
+            for number in [map_blocks, saved, slot, u64::from(self.is_clean), self.begun, next] {
                 fields.u64(number);
             }
             fields.u64(self.needed.extents);
             fields.u32(self.needed.checksum);
+            fields.u32(spare_percent);
+            fields.u64(pages);
+            fields.u64(zones);
         });
         debug_assert_eq!(Self::decode(id, block), Some((stamp, *self)), "what is written is read again");
     }
@@ -182,13 +206,14 @@ impl Ledger {
         let [generation, zone_blocks, durable, cut, first, unconfirmed, is_closed] =
             [(); 7].map(|()| fields.u64());
         let aborted = Aborted { ranges: [(); RANGES].map(|()| (fields.u64(), fields.u64())) };
-        let [blocks, saved, slot, is_clean, begun, next] = [(); 6].map(|()| fields.u64());
+        let [map_blocks, saved, slot, is_clean, begun, next] = [(); 6].map(|()| fields.u64());
         let next = zone_of_field(next);
         let (is_closed, is_clean) = (is_closed == 1, is_clean == 1);
-        let map = MapAt { blocks, saved, slot, next };
+        let map = MapAt { saved, slot, next };
         let needed = Seal { extents: fields.u64(), checksum: fields.u32() };
-        let ledger =
-            Self { zone_blocks, durable, cut, first, is_closed, aborted, map, is_clean, begun, needed };
+        let (spare_percent, pages, zones) = (fields.u32(), fields.u64(), fields.u64());
+        let layout = AreaLayout { zone_blocks, zones, map_blocks, pages, spare_percent };
+        let ledger = Self { layout, durable, cut, first, is_closed, aborted, map, is_clean, begun, needed };
         (zone_blocks > 0).then_some((Stamp { generation, unconfirmed }, ledger))
     }
 }
@@ -206,7 +231,8 @@ mod tests {
 
     #[test]
     fn what_was_written_is_read_and_damage_is_refused() {
-        let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(16, 3) };
+        let layout = AreaLayout { zone_blocks: 16, zones: 40, map_blocks: 3, pages: 500, spare_percent: 20 };
+        let ledger = Ledger { durable: 30, cut: 40, first: 99, is_closed: true, ..Ledger::new(layout) };
         let map = MapAt { saved: 25, slot: 1, ..ledger.map };
         let needed = Seal { extents: 5, checksum: 99 };
         let ledger = Ledger { map, begun: 77, needed, ..ledger };

@@ -27,6 +27,12 @@ impl Lifetimes {
         Self { now: 0, pages: vec![Past::default(); to_usize(pages)] }
     }
 
+    /// There are so many pages from now on, at least.
+    pub(super) fn grow(&mut self, pages: u64) {
+        let pages = to_usize(pages).max(self.pages.len());
+        self.pages.resize(pages, Past::default());
+    }
+
     /// A page is written.
     pub(super) fn written(&mut self, page: PageNumber) {
         debug_assert!(page.0 < self.pages.len() as u64, "{page} of {}", self.pages.len());

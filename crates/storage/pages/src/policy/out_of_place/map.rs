@@ -47,6 +47,12 @@ impl Map {
         Self { places: vec![PagePlace::default(); to_usize(pages)] }
     }
 
+    /// There are so many pages from now on, at least.
+    pub(super) fn grow(&mut self, pages: u64) {
+        let pages = to_usize(pages).max(self.places.len());
+        self.places.resize(pages, PagePlace::Nowhere);
+    }
+
     pub(super) fn get(&self, page: PageNumber) -> PagePlace {
         debug_assert!(self.has(page), "{page} of {}", self.places.len());
         self.places.get(to_usize(page.0)).copied().unwrap_or_default()
@@ -79,6 +85,11 @@ impl Map {
     /// Where each page is, by their numbers.
     pub(super) fn places(&self) -> impl Iterator<Item = PagePlace> {
         self.places.iter().copied()
+    }
+
+    /// The first page from this one on of which something is known.
+    pub(super) fn first_known_from(&self, pages: u64) -> Option<Kept> {
+        self.places().skip(to_usize(pages)).find_map(PagePlace::kept)
     }
 
     /// Pages with contents.

@@ -18,14 +18,18 @@
 //! space that it leaves is spare space, which makes cleaning cheap. An engine's pages often have a third or a half of them
 //! empty or alike. See [packing].
 //!
+//! A store grows by zones behind the others: see [layout].
+//!
 //! Memory: 32 bytes a page for the map, 24 for the lifetimes, and 8 for each page in a zone.
 
 mod capacity;
 mod clean;
 mod durable;
 mod format;
+mod grow;
 mod header;
 mod inspect;
+mod layout;
 mod ledger;
 mod lifetimes;
 mod log;
@@ -42,7 +46,7 @@ mod walk;
 mod write;
 mod zones;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -61,6 +65,7 @@ use self::zones::Zones;
 use super::{Descriptor, Layout, Parts, Policy, Promises, Task};
 use crate::extents::Rotation;
 use crate::home::Place;
+use crate::label::Label;
 use crate::signal::Turn;
 use crate::write_log::Context;
 use crate::{BLOCK_BYTES, Batch, BatchNumber, PageError, PageNumber, Stats};
@@ -89,6 +94,7 @@ struct ZoneEngine {
     ledger_turn: Turn,
     /// The last batch that the opening found.
     opened_batch: BatchNumber,
+    is_growing: Cell<bool>,
 }
 
 /// What is known of the zones.
@@ -155,12 +161,21 @@ impl Policy for OutOfPlace {
         self.shared.log.group_max()
     }
 
+    fn area_bytes(&self, pages: u64) -> Option<u64> {
+        Some(self.shared.layout_for(pages).bytes())
+    }
+
+    fn grow<'a>(&'a self, label: &Label) -> Task<'a, ()> {
+        let area_blocks = label.area_blocks();
+        Box::pin(async move { self.shared.grow(area_blocks).await })
+    }
+
     fn known(&self) -> Vec<PageNumber> {
         let mut pages = self.shared.log.unsent();
         pages.extend(self.shared.log.versions().map.pages());
         pages.sort_unstable();
         pages.dedup();
-        debug_assert!(pages.last().is_none_or(|last| last.0 < self.shared.context.label.pages), "{pages:?}");
+        debug_assert!(pages.last().is_none_or(|last| last.0 < self.shared.context.home.pages()), "{pages:?}");
         pages
     }
 
@@ -179,7 +194,7 @@ impl Policy for OutOfPlace {
             let state = shared.state.borrow();
             let has_landed =
                 shared.log.tail.in_flight() == 0 || shared.context.disk.check_writable().is_err();
-            !state.is_cleaning && !state.is_saving && has_landed
+            !state.is_cleaning && !state.is_saving && !shared.is_growing.get() && has_landed
         };
         Box::pin(async move { shared.context.changed.wait(|| has_ended().then_some(())).await })
     }

@@ -144,7 +144,7 @@ impl PageReader<'_> {
             u64::from(spot.stored_bytes) <= self.label.page_bytes,
             "{spot:?} is no longer than a page"
         );
-        debug_assert!(spot.end_bytes() <= self.label.area_bytes, "{spot:?} lies in the area");
+        debug_assert!(self.label.may_have_block(spot.block()), "{spot:?} lies in the area");
         let span = spot.span();
         let offset_bytes = self.label.area_offset + span.start;
         let is_whole = u64::from(spot.stored_bytes) == self.label.page_bytes;

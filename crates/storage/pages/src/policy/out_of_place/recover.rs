@@ -3,7 +3,8 @@
 //! cut anywhere and begun again. Nothing is written once more in its place: a drive that tears inside blocks could destroy the
 //! only copy of what was acknowledged. A mirror's legs are made the same below, by who opens the array.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
@@ -12,6 +13,7 @@ use nandle_io::Arena;
 use super::capacity::{capacity, filled_zones, kept_for_renewal};
 use super::clean::piece_pages;
 use super::header::{Entry, Header};
+use super::layout::AreaLayout;
 use super::ledger::{Ledger, MapAt};
 use super::lifetimes::Lifetimes;
 use super::log::{MappedPages, ZoneLog};
@@ -19,8 +21,8 @@ use super::map::{Kept, Map, PagePlace};
 use super::needed::NeededExtents;
 use super::packing::PageReader;
 use super::renew;
-use super::save::{DEPTH, PIECE_BYTES, slot_at};
-use super::saved_map::Loaded;
+use super::save::{DEPTH, PIECE_BYTES};
+use super::saved_map::{Filled, Loaded};
 use super::walk::{Extent, Walk};
 use super::zones::Zones;
 use super::{EngineState, ZoneEngine};
@@ -40,6 +42,8 @@ const SEQUENCES_LEFT_OUT: u64 = 1 << 32;
 /// Zones are filled by so many groups at most: powers of two of lifetimes.
 const GROUPS_MAX: u64 = 8;
 const READING_MAP: &str = "reading the saved map";
+const OLDER_LEDGERS: &str =
+    "all copies of the ledger are older than a growth of the store, of which its label tells";
 
 /// What counts, and what else there is.
 struct Remnants {
@@ -58,8 +62,13 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let read_only = parts.options.read_only;
     let area = Area { scan: Scan::new(&disk, &label)? };
     let (ledger, rotation) = area.scan.ledger(|copy| Ledger::decode(label.id, copy)).await?;
-    let found =
-        if ledger.map.blocks > 0 { area.find_by_map(&ledger).await? } else { area.find_all(&ledger).await? };
+    let ledger = ledger.laid_out(&label);
+    area.hold_against_label(&ledger)?;
+    let found = if ledger.layout.map_blocks > 0 {
+        area.find_by_map(&ledger).await?
+    } else {
+        area.find_all(&ledger).await?
+    };
     let Remnants { loaded, durable, last, headers } = found;
     debug_assert!(durable <= last, "an opening's sequences are greater than {durable}, not than {last}");
     let tail: Vec<Header> = headers.range(durable + 1..).map(|(_, header)| header.clone()).collect();
@@ -84,19 +93,18 @@ pub(super) async fn recover(parts: Parts) -> Result<Rc<ZoneEngine>, PageError> {
     let log = ZoneLog::new(&context, limits, chain, MappedPages::new(map));
     // One request and one header for many commits instead of many.
     log.set_commit_groups(1);
-    let (zone_blocks, ledger_turn) = (ledger.zone_blocks, Turn::default());
+    let (zone_blocks, ledger_turn) = (ledger.layout.zone_blocks, Turn::default());
     let opened_batch = BatchNumber(found_end);
     let state = RefCell::new(state);
-    let shared = Rc::new(ZoneEngine { context, log, zone_blocks, state, ledger_turn, opened_batch });
+    let is_growing = Cell::default();
+    let shared =
+        Rc::new(ZoneEngine { context, log, zone_blocks, state, ledger_turn, opened_batch, is_growing });
     if !read_only {
         renew::begin(&shared, &tail).await?;
+        // A growth that was cut off ends here.
+        shared.lay_out(shared.context.label.area_blocks()).await?;
     }
     Ok(shared)
-}
-
-/// How many zones there are.
-fn zones_of(label: &Label, ledger: &Ledger) -> u64 {
-    label.area_blocks().saturating_sub(2 * label.map_stride_blocks(ledger.map.blocks)) / ledger.zone_blocks
 }
 
 /// A group may have so many changes, and as many may be volatile, that the zones that are kept for a renewal are enough for all of
@@ -116,15 +124,16 @@ fn rebuilt(
     mut headers: impl DoubleEndedIterator<Item = Header>,
     piece_pages: usize,
 ) -> (EngineState, Map) {
-    let zones = zones_of(label, &ledger);
-    let filled = filled_zones(label.pages, ledger.zone_blocks, label.page_blocks(), piece_pages);
+    let AreaLayout { zones, zone_blocks, pages, .. } = ledger.layout;
+    let filled = filled_zones(pages, zone_blocks, label.page_blocks(), piece_pages);
     debug_assert!(zones > 0, "{ledger:?} of {} blocks", label.area_blocks());
+    let pages = pages.max(label.pages);
     let spare = zones - filled.min(zones);
     let groups = to_usize((spare / 4).clamp(1, GROUPS_MAX));
-    let kept = kept_for_renewal(spare, ledger.zone_blocks);
+    let kept = kept_for_renewal(spare, zone_blocks);
     let mut state = EngineState {
-        zones: Zones::new(ledger.zone_blocks, zones, groups, kept),
-        lifetimes: Lifetimes::new(label.pages),
+        zones: Zones::new(zone_blocks, zones, groups, kept),
+        lifetimes: Lifetimes::new(pages),
         ledger,
         rotation,
         needed: NeededExtents::default(),
@@ -134,7 +143,7 @@ fn rebuilt(
     };
     let mut map = match loaded {
         Some(loaded) => state.zones.load(loaded, ledger.map.saved),
-        None => Map::new(label.pages),
+        None => Map::new(pages),
     };
     while let Some(header) = if Defect::OldestWins.is_seeded() { headers.next_back() } else { headers.next() }
     {
@@ -170,8 +179,15 @@ impl Area<'_> {
             let headers = BTreeMap::new();
             return Ok(Remnants { loaded: Some(loaded), durable: saved, last: saved, headers });
         }
-        let walk = Walk::new(disk, label, ledger.zone_blocks, saved, loaded.zones.clone());
+        let walk = Walk::new(
+            disk,
+            label,
+            ledger.layout.zone_blocks,
+            saved,
+            self.zones_to_search(&loaded.zones, ledger.layout),
+        );
         let mut extents = walk.extents(ledger.map.next).await?;
+        self.refuse_extents_beyond(ledger.layout, &extents)?;
         self.hold_against(ledger, &extents)?;
         let highest = extents.keys().next_back().copied().unwrap_or(0);
         let highest = highest.max(saved).max(ledger.durable).max(ledger.begun);
@@ -188,6 +204,50 @@ impl Area<'_> {
             last: if Defect::EpochIgnored.is_seeded() { end } else { highest + SEQUENCES_LEFT_OUT },
             headers,
         })
+    }
+
+    /// The label and the ledger tell of the same area, but for a growth that was cut off: then the label tells of a longer one, and the
+    /// store wasn't closed.
+    fn hold_against_label(&self, ledger: &Ledger) -> Result<(), PageError> {
+        let (label, Ledger { layout, .. }) = (self.scan.label, ledger);
+        if label.is_earlier() {
+            return Ok(());
+        }
+        let offset_bytes = label.ledger_offset;
+        match layout.blocks().cmp(&label.area_blocks()) {
+            Ordering::Greater => Err(Label::older_than(offset_bytes)),
+            Ordering::Less if ledger.is_clean => {
+                Err(PageError::Corrupt { what: OLDER_LEDGERS, offset_bytes })
+            }
+            Ordering::Equal if layout.pages < label.pages => {
+                Err(PageError::Corrupt { what: OLDER_LEDGERS, offset_bytes })
+            }
+            Ordering::Less | Ordering::Equal => Ok(()),
+        }
+    }
+
+    /// How far zones are filled by the saved map, and those that a longer area has room for: nothing lies there yet.
+    fn zones_to_search(&self, filled: &[Filled], layout: AreaLayout) -> Vec<Filled> {
+        let label = self.scan.label;
+        let mut zones = filled.to_vec();
+        if !label.is_earlier() && layout.blocks() < label.area_blocks() {
+            let longer = layout.of_area(label.area_blocks(), label.page_blocks());
+            zones.resize(to_usize(longer.zones).max(filled.len()), Filled::default());
+        }
+        zones
+    }
+
+    /// A zone is begun only when a durable ledger has it.
+    fn refuse_extents_beyond(
+        &self,
+        layout: AreaLayout,
+        extents: &BTreeMap<u64, Extent>,
+    ) -> Result<(), PageError> {
+        let end = layout.zones * layout.zone_blocks;
+        match extents.values().find(|extent| extent.header.position >= end) {
+            Some(extent) => Err(self.scan.corrupt(OLDER_LEDGERS, extent.header.position)),
+            None => Ok(()),
+        }
     }
 
     /// Holds the extents that were found against what the ledger says of them.
@@ -215,8 +275,9 @@ impl Area<'_> {
     /// Reads the saved map, of which the ledger says where it is.
     async fn load(&self, ledger: &Ledger) -> Result<Loaded, PageError> {
         let Scan { disk, label, .. } = &self.scan;
-        let MapAt { blocks, saved, slot, .. } = ledger.map;
-        let mut loaded = Loaded::begin(saved, label.pages, zones_of(label, ledger));
+        let (layout, MapAt { saved, slot, .. }) = (ledger.layout, ledger.map);
+        let (blocks, slot_bytes) = (layout.map_blocks, label.offset_of(layout.slot_block(label, slot)));
+        let mut loaded = Loaded::begin(saved, layout, label.pages);
         if saved == 0 {
             return Ok(loaded);
         }
@@ -227,12 +288,12 @@ impl Area<'_> {
             while sent < blocks && reads.len() < DEPTH {
                 let length = (blocks - sent).min(piece_blocks);
                 let into = memory_of(&arena, to_usize(length) * BLOCK_BYTES)?;
-                let offset_bytes = slot_at(label, ledger.map, slot) + sent * BLOCK_BYTES as u64;
+                let offset_bytes = slot_bytes + sent * BLOCK_BYTES as u64;
                 reads.push_back((sent, length, disk.read(READING_MAP, offset_bytes, into)));
                 sent += length;
             }
-            let Some((first, length, read)) = reads.pop_front() else { return Ok(loaded) };
-            let offset_bytes = slot_at(label, ledger.map, slot) + first * BLOCK_BYTES as u64;
+            let Some((first, length, read)) = reads.pop_front() else { break };
+            let offset_bytes = slot_bytes + first * BLOCK_BYTES as u64;
             let length_bytes = to_usize(length) * BLOCK_BYTES;
             let piece = disk.finish_blocks(READING_MAP, offset_bytes, length_bytes, read).await?;
             for (index, block) in (first..).zip(piece.blocks()) {
@@ -241,12 +302,16 @@ impl Area<'_> {
                 }
             }
         }
+        match loaded.map.first_known_from(label.pages) {
+            Some(_) => Err(Label::older_than(slot_bytes)),
+            None => Ok(loaded),
+        }
     }
 
     /// Takes a block that is damaged from the other slot, where the map lies as well when the store was closed.
     async fn load_copy(&self, ledger: &Ledger, index: u64, loaded: &mut Loaded) -> Result<(), PageError> {
         let label = self.scan.label;
-        let offset_bytes = |slot| slot_at(label, ledger.map, slot) + index * BLOCK_BYTES as u64;
+        let offset_bytes = |slot| label.offset_of(ledger.layout.slot_block(label, slot) + index);
         let copy = self.scan.read(offset_bytes(1 - ledger.map.slot.min(1)), BLOCK_BYTES as u64).await?;
         if copy.whole().is_some_and(|copy| loaded.enter(label.id, index, copy)) {
             return Ok(());

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use nandle_io::{Arena, WriteBuffers};
 
 use super::ZoneEngine;
+use super::layout::AreaLayout;
 use super::ledger::{Ledger, MapAt};
 use super::saved_map::encode;
 use crate::defects::Defect;
@@ -23,8 +24,9 @@ const INTERVAL_ZONES: u64 = 64;
 
 impl ZoneEngine {
     /// Where a slot of the saved map begins, in bytes of the device.
-    pub(super) fn slot_at(&self, map: MapAt, slot: u64) -> u64 {
-        slot_at(&self.context.label, map, slot)
+    fn slot_at(&self, layout: AreaLayout, slot: u64) -> u64 {
+        let label = &self.context.label;
+        label.offset_of(layout.slot_block(label, slot))
     }
 
     /// Saves the map in the background when enough was written since the last time.
@@ -45,7 +47,7 @@ impl ZoneEngine {
 
     fn is_time_to_save(&self) -> bool {
         let state = self.state.borrow();
-        let blocks = state.ledger.map.blocks;
+        let blocks = state.ledger.layout.map_blocks;
         let interval = self.context.options.map_interval_bytes.map(|bytes| bytes / BLOCK_BYTES as u64);
         let interval = interval.unwrap_or(INTERVAL_MAPS * blocks).div_ceil(self.zone_blocks);
         let least = if self.context.options.map_interval_bytes.is_some() { 1 } else { INTERVAL_ZONES };
@@ -82,37 +84,44 @@ impl ZoneEngine {
         if ledger.map.saved == 0 {
             return Ok(());
         }
-        let copy = self.encoded(ledger.map);
-        self.write_slot(self.slot_at(ledger.map, ledger.map.other_slot()), &copy).await?;
+        let copy = self.encoded(ledger.layout, ledger.map.saved);
+        self.write_slot(self.slot_at(ledger.layout, ledger.map.other_slot()), &copy).await?;
         self.context.disk.flush().await
     }
 
-    fn encoded(&self, map: MapAt) -> Vec<u8> {
+    fn encoded(&self, layout: AreaLayout, saved: u64) -> Vec<u8> {
         let state = self.state.borrow();
-        let slot = encode(self.context.label.id, map.saved, &self.log.versions().map, state.zones.filled());
-        debug_assert_eq!(slot.len() as u64, map.blocks * BLOCK_BYTES as u64, "a slot is filled to its end");
+        let map = &self.log.versions().map;
+        debug_assert_eq!(map.first_known_from(layout.pages), None, "{layout:?} has room for all pages");
+        let slot = encode((self.context.label.id, saved), layout, map, state.zones.filled());
+        let slot_bytes = layout.map_blocks * BLOCK_BYTES as u64;
+        debug_assert_eq!(slot.len() as u64, slot_bytes, "a slot is filled to its end");
         slot
     }
 
     /// Writes the map to the slot that is free, and flushes it. It holds what was sent before this was called, and all of that is
     /// durable first.
     async fn write_map(&self) -> Result<MapAt, PageError> {
-        let found = self.state.borrow().ledger.map;
+        let Ledger { layout, map: found, .. } = self.state.borrow().ledger;
         let saved = self.log.tail.assigned();
         if saved == found.saved {
             return Ok(found);
         }
         debug_assert!(saved > found.saved, "a map tells of more than {found:?}, not up to {saved}");
-        let next = self.state.borrow().zones.next();
-        let map = MapAt { saved, slot: found.other_slot(), next, ..found };
-        let slot = self.encoded(map);
+        self.write_map_to(layout, found.other_slot()).await
+    }
+
+    /// The same to a slot of any layout whose slots aren't in use.
+    pub(super) async fn write_map_to(&self, layout: AreaLayout, slot: u64) -> Result<MapAt, PageError> {
+        let (saved, next) = (self.log.tail.assigned(), self.state.borrow().zones.next());
+        let encoded = self.encoded(layout, saved);
         self.state.borrow_mut().zones.begin_to_save();
         self.log.tail.make_durable(saved).await?;
-        self.write_slot(self.slot_at(map, map.slot), &slot).await?;
+        self.write_slot(self.slot_at(layout, slot), &encoded).await?;
         if !Defect::RenewalUnflushed.is_seeded() {
             self.context.disk.flush().await?;
         }
-        Ok(map)
+        Ok(MapAt { saved, slot, next })
     }
 
     async fn write_slot(&self, offset_bytes: u64, slot: &[u8]) -> Result<(), PageError> {
@@ -135,11 +144,4 @@ impl ZoneEngine {
         }
         Ok(())
     }
-}
-
-/// Where a slot begins, in bytes of the device: they are the last of the area.
-pub(super) fn slot_at(label: &crate::label::Label, map: MapAt, slot: u64) -> u64 {
-    let stride_blocks = label.map_stride_blocks(map.blocks);
-    debug_assert!(slot < 2 && 2 * stride_blocks <= label.area_blocks(), "slot {slot} of {map:?}");
-    label.offset_of(label.area_blocks() - (2 - slot.min(1)) * stride_blocks)
 }

@@ -2,8 +2,8 @@
 //!
 //! # Format, version 3 (of the store's label)
 //!
-//! Two slots of equal length at the end of the area, behind the last zone; the [ledger](super::ledger) says how long they
-//! are, and which of them counts, up to which sequence. A slot is a row of blocks, and each of them stands for itself.
+//! Two slots of equal length behind the last zone; the [ledger](super::ledger) says how long they
+//! are, of how many pages they tell, and which of them counts, up to which sequence. A slot is a row of blocks, and each of them stands for itself.
 //! Numbers are little-endian.
 //!
 //! ```text
@@ -28,6 +28,7 @@
 //! another map or another place, is taken from the other slot if it has the same one: a store that is closed saves its map to
 //! both. Otherwise the store is damaged.
 
+use super::layout::AreaLayout;
 use super::map::{Map, PagePlace};
 use super::packing::Spot;
 use crate::fields::{fields_of, fill};
@@ -87,9 +88,17 @@ impl Record {
     }
 }
 
-/// A whole map as it lies in its slot.
-pub(super) fn encode(id: u128, saved: u64, map: &Map, zones: impl Iterator<Item = Filled>) -> Vec<u8> {
-    let mut records = map.places().map(Record::of_place).chain(zones.map(Record::of_zone)).peekable();
+/// A whole map as it lies in its slot, with a record for each page and each zone of a layout: what the map doesn't have yet
+/// was never written.
+pub(super) fn encode(
+    (id, saved): (u128, u64),
+    layout: AreaLayout,
+    map: &Map,
+    zones: impl Iterator<Item = Filled>,
+) -> Vec<u8> {
+    let pages = map.places().chain(std::iter::repeat(PagePlace::Nowhere)).take(to_usize(layout.pages));
+    let zones = zones.chain(std::iter::repeat(Filled::default())).take(to_usize(layout.zones));
+    let mut records = pages.map(Record::of_place).chain(zones.map(Record::of_zone)).peekable();
     let mut slot = Vec::new();
     for index in 0_u64.. {
         if index > 0 && records.peek().is_none() {
@@ -121,10 +130,11 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
-    /// Of a store with so many pages and zones, before the first block.
-    pub(super) fn begin(saved: u64, pages: u64, zones: u64) -> Self {
-        let zones = vec![Filled::default(); to_usize(zones)];
-        Self { saved, pages, map: Map::new(pages), zones }
+    /// Of a store with this layout, before the first block.
+    /// In memory there is room for `pages_now`, if these are more.
+    pub(super) fn begin(saved: u64, layout: AreaLayout, pages_now: u64) -> Self {
+        let zones = vec![Filled::default(); to_usize(layout.zones)];
+        Self { saved, pages: layout.pages, map: Map::new(layout.pages.max(pages_now)), zones }
     }
 
     /// Whether a block is the one of this map at this place.
@@ -170,9 +180,10 @@ mod tests {
         map.put(PageNumber(3), PagePlace::At { spot, sum: 9, sequence: 40 });
         map.put(PageNumber(599), PagePlace::Discarded { block: 5, sequence: 40 });
         let zones = [Filled { newest: 38, written_blocks: 12 }, Filled::default()];
-        let saved = encode(5, 40, &map, zones.into_iter());
+        let layout = AreaLayout { zone_blocks: 17, zones: 2, map_blocks: 3, pages: 600, spare_percent: 15 };
+        let saved = encode((5, 40), layout, &map, zones.into_iter());
         assert_eq!(saved.len() as u64, blocks(600, 2) * BLOCK);
-        let mut loaded = Loaded::begin(40, 600, 2);
+        let mut loaded = Loaded::begin(40, layout, 600);
         for (index, block) in (0..).zip(saved.chunks(BLOCK_BYTES)) {
             assert!(!loaded.enter(5, index + 1, block), "it is in another place");
             assert!(!loaded.enter(6, index, block), "it is another store's");
@@ -180,6 +191,6 @@ mod tests {
         }
         assert!(map.places().eq(loaded.map.places()));
         assert_eq!(loaded.zones, zones);
-        assert!(!Loaded::begin(41, 600, 2).enter(5, 0, &saved[..BLOCK_BYTES]), "it is of an older map");
+        assert!(!Loaded::begin(41, layout, 600).enter(5, 0, &saved[..BLOCK_BYTES]), "it is of an older map");
     }
 }

@@ -68,6 +68,8 @@ pub(super) struct Walk {
     /// Zones that were begun since the map was saved.
     begun: RefCell<FxHashSet<u64>>,
     found: RefCell<BTreeMap<u64, Extent>>,
+    /// A header that tells of pages that the label doesn't.
+    beyond: Cell<Option<u64>>,
 }
 
 impl Walk {
@@ -91,6 +93,7 @@ impl Walk {
             next: Cell::default(),
             begun: RefCell::default(),
             found: RefCell::default(),
+            beyond: Cell::default(),
         }
     }
 
@@ -108,7 +111,10 @@ impl Walk {
             task.await?;
         }
         walk.search_announced(next).await?;
-        Ok(walk.found.take())
+        match walk.beyond.get() {
+            Some(position) => Err(Label::older_than(walk.label.offset_of(position))),
+            None => Ok(walk.found.take()),
+        }
     }
 
     /// Zones that should have been begun, for all that is known, and were not.
@@ -220,7 +226,12 @@ impl Walk {
     fn header_at(&self, position: u64, blocks: &[u8]) -> Option<Header> {
         let header =
             Header::decode(self.label.id, self.label.page_bytes, position, blocks.get(..BLOCK_BYTES)?);
-        header.filter(|header| header.is_of_pages(self.label.pages))
+        // A page is written only when a label with it is durable.
+        if header.as_ref().is_some_and(|header| !header.is_of_pages(self.label.pages)) {
+            self.beyond.set(Some(position));
+            return None;
+        }
+        header
     }
 
     fn is_whole(&self, header: &Header, extent: &[u8]) -> bool {

@@ -1,13 +1,15 @@
+mod victim;
+
 use std::collections::VecDeque;
 
 use super::capacity;
-use super::header::{ENTRIES_MAX, Entry, Header};
+use super::header::{Entry, Header};
 use super::map::{Kept, Map, PagePlace};
 use super::rooms::{Filling, Rooms, Taken};
 use super::saved_map::{Filled, Loaded};
+use crate::PageNumber;
 use crate::defects::Defect;
 use crate::size::to_usize;
-use crate::{BLOCK_BYTES, PageNumber};
 
 /// The zones of the area: which are free, which are being filled, and how much of each is alive.
 #[derive(Debug)]
@@ -75,6 +77,16 @@ impl Zones {
             open: vec![None; groups],
             kept_for_renewal,
             begun: 0,
+        }
+    }
+
+    /// There are so many from now on, at least. The new ones are begun after all that are free.
+    pub(super) fn grow(&mut self, zones: u64) {
+        let before = self.all.len();
+        self.all.resize(to_usize(zones).max(before), Zone::default());
+        self.free.extend(before..self.all.len());
+        if Defect::ZonesTooEarly.is_seeded() {
+            self.free.rotate_right(self.all.len() - before);
         }
     }
 
@@ -356,38 +368,6 @@ impl Zones {
             *entry = Zone::default();
             self.free.push_back(zone);
         }
-    }
-
-    /// The closed zone whose cleaning pays most, of those that were written before `written`: cost and benefit as in the
-    /// log-structured file system (Rosenblum, Ousterhout 1992, §3.5), age in extents. Pages are written anew in pieces of so many.
-    pub(super) fn victim(&self, page_blocks: u64, piece_pages: usize, written: u64) -> Option<usize> {
-        let merit = |zone: &Zone| {
-            let alive = zone.alive_bytes as f64 / (self.zone_blocks * BLOCK_BYTES as u64) as f64;
-            let age = (written - zone.newest + 1) as f64;
-            (1.0 - alive) * age / (1.0 + alive)
-        };
-        let gets_shorter =
-            |zone: &Zone| zone.rewritten_blocks(page_blocks, piece_pages) + page_blocks < self.zone_blocks;
-        let zones = self.all.iter().enumerate();
-        let candidates = zones.filter(|(_, zone)| {
-            zone.state == ZoneState::Closed
-                && zone.alive > 0
-                && !zone.has_lost
-                && gets_shorter(zone)
-                && zone.newest <= written
-        });
-        candidates.max_by(|(_, a), (_, b)| merit(a).total_cmp(&merit(b))).map(|(index, _)| index)
-    }
-}
-
-impl Zone {
-    /// The most blocks that what is alive in it takes in a free zone. Whatever is compressed, a piece takes no more blocks than
-    /// if nothing were; and it rounds its pages up to whole blocks.
-    fn rewritten_blocks(&self, page_blocks: u64, piece_pages: usize) -> u64 {
-        let pages = self.alive - self.alive_discards;
-        let pieces = pages.div_ceil(piece_pages as u64);
-        let packed = self.alive_bytes.div_ceil(BLOCK_BYTES as u64) + pieces;
-        packed.min(pages * page_blocks) + pieces + self.alive_discards.div_ceil(ENTRIES_MAX as u64)
     }
 }
 

@@ -216,6 +216,24 @@ fn the_file_has_its_blocks_from_the_beginning() {
 }
 
 #[test]
+fn growth_that_no_file_takes_and_of_a_store_that_is_only_read_changes_nothing() {
+    let folder = folder();
+    let path = folder.path().join("pages");
+    let store = PageStore::create(&path, options(PolicyKind::Direct)).unwrap();
+    let length = std::fs::metadata(&path).unwrap().len();
+    for pages in [u64::MAX, 1 << 62] {
+        let refused = store.grow(pages).unwrap_err();
+        assert!(matches!(refused, PageError::File { kind: ErrorKind::FileTooLarge, .. }), "{refused}");
+        assert!(refused.to_string().contains("take fewer pages"), "{refused}");
+    }
+    store.close().unwrap();
+    let read_only = OpenOptions { read_only: true, ..OpenOptions::default() };
+    let store = PageStore::open_with(&path, read_only).unwrap();
+    assert_eq!(store.grow(200), Err(PageError::ReadOnly));
+    assert_eq!(std::fs::metadata(&path).unwrap().len(), length);
+}
+
+#[test]
 fn no_direct_io_is_told() {
     let folder = tempfile::tempdir_in("/dev/shm").unwrap();
     let store = PageStore::create(folder.path().join("pages"), options(PolicyKind::Direct)).unwrap();

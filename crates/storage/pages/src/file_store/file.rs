@@ -24,6 +24,7 @@ pub(super) struct StoreFile {
     extending: Mutex<()>,
     /// Why its blocks aren't reserved.
     unreserved: Option<String>,
+    is_read_only: bool,
 }
 
 impl StoreFile {
@@ -86,7 +87,7 @@ impl StoreFile {
     fn reserved(path: &Path, file: File, bytes: u64) -> Result<Self, PageError> {
         let unreserved =
             reserve(&file, bytes).map_err(|error| failed("reserving space for", path, &error))?;
-        Self::of(path, file, unreserved)
+        Ok(Self { unreserved, ..Self::of(path, file)? })
     }
 
     /// Opens one that is there.
@@ -94,10 +95,10 @@ impl StoreFile {
         let failed = |error| failed("opening the store's file", path, &error);
         let file = File::options().read(true).write(!read_only).open(path).map_err(failed)?;
         check_length(path, &file, &file.metadata().map_err(failed)?)?;
-        Self::of(path, file, None)
+        Ok(Self { is_read_only: read_only, ..Self::of(path, file)? })
     }
 
-    fn of(path: &Path, file: File, unreserved: Option<String>) -> Result<Self, PageError> {
+    fn of(path: &Path, file: File) -> Result<Self, PageError> {
         let device = DeviceFile::new(file, FileOptions::default()).map_err(|error| {
             let (path, why) = (path.into(), error.to_string());
             PageError::File { action: "using the store's file", path, kind: ErrorKind::Unsupported, why }
@@ -105,12 +106,16 @@ impl StoreFile {
         let is_file = device.file().metadata().is_ok_and(|metadata| metadata.is_file());
         // So that the store may grow while it is open.
         let device = if is_file { device.growing_to(LONGEST_BYTES) } else { device };
-        Ok(Self { path: path.into(), device: Arc::new(device), extending: Mutex::default(), unreserved })
+        let (device, extending) = (Arc::new(device), Mutex::default());
+        Ok(Self { path: path.into(), device, extending, unreserved: None, is_read_only: false })
     }
 
     /// Makes it so long at least, with its blocks; changes nothing if that can't be. The store makes the length durable: a sync
     /// here would take errors that its flushes have to see, because the system reports each once per open file.
     pub(super) fn extend(&self, bytes: u64) -> Result<(), PageError> {
+        if self.is_read_only {
+            return Err(PageError::ReadOnly);
+        }
         let _mine = self.extending.lock().unwrap_or_else(PoisonError::into_inner);
         let file = self.device.file();
         let failed = |error| failed("reserving space for", &self.path, &error);
@@ -182,6 +187,9 @@ pub(super) fn label_of(file: &File) -> Option<Label> {
 
 /// Makes the file so long, with its blocks; or says why those can't be had beforehand. Durable by the store's next flush.
 pub(super) fn reserve(file: &File, bytes: u64) -> Result<Option<String>, Error> {
+    if bytes > LONGEST_BYTES {
+        return Err(ErrorKind::FileTooLarge.into());
+    }
     let refused = match fallocate(file, FallocateFlags::empty(), 0, bytes) {
         Ok(()) => None,
         Err(refused @ (Errno::OPNOTSUPP | Errno::NOSYS)) => {

@@ -204,7 +204,7 @@ pub enum PageError {
         expected: String,
     },
     /// A page behind the end of the store.
-    #[error("{page} is beyond the end of the store, which has {pages} pages")]
+    #[error("page {} is beyond the end of the store, which has {pages} pages", page.0)]
     BeyondEnd {
         /// The page.
         page: PageNumber,
@@ -252,7 +252,10 @@ pub enum PageError {
         expected: u32,
     },
     /// A structure of the store's own is damaged, so that acknowledged pages are lost.
-    #[error("the store is damaged: {what} (at byte {offset_bytes} of the device); restore it from a copy")]
+    #[error(
+        "the store is damaged: {what} (at byte {offset_bytes} of the device); restore it from a copy, or save what is sound: \
+         `nandle pages salvage STORE -o NEW`"
+    )]
     Corrupt {
         /// What is wrong.
         what: &'static str,
@@ -262,7 +265,8 @@ pub enum PageError {
     /// Extents of an out-of-place store that were durable aren't there, or are older ones again.
     #[error(
         "the store is damaged: {what}; its ledger tells of {expected} extents since the map was saved, and {found} of those in \
-         the zones (from byte {zones_offset_bytes} of the device on) can be what it means; restore the store from a copy"
+         the zones (from byte {zones_offset_bytes} of the device on) can be what it means; restore the store from a copy, or save \
+         what is sound: `nandle pages salvage STORE -o NEW`"
     )]
     ExtentsLost {
         /// What is wrong.

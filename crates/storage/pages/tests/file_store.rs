@@ -99,6 +99,8 @@ fn wrong_sizes_and_pages_are_refused_by_name_and_change_nothing() {
     let beyond = store.put(64, &[1; PAGE_BYTES]).unwrap_err();
     assert!(matches!(beyond, PageError::BeyondEnd { pages: 64, .. }), "{beyond}");
     assert!(matches!(store.discard(64), Err(PageError::BeyondEnd { .. })));
+    let last = store.put(u64::MAX, &[1; PAGE_BYTES]).unwrap_err().to_string();
+    assert!(last.contains("page 18446744073709551615 is beyond the end"), "{last}");
     assert!(matches!(store.read(64), Err(PageError::BeyondEnd { .. })));
     assert!(matches!(store.read_into(1, &mut [0; 10]), Err(PageError::PageLength { .. })));
     store.commit().unwrap();
@@ -186,6 +188,8 @@ fn a_file_that_is_not_ours_is_named_and_left_alone() {
     assert_eq!(std::fs::metadata(&empty).unwrap().len(), 0);
     let missing = PageStore::open(folder.path().join("missing")).unwrap_err();
     assert!(matches!(missing, PageError::File { kind: ErrorKind::NotFound, .. }), "{missing}");
+    let nowhere = PageStore::create(folder.path().join("no/store"), options(PolicyKind::Direct)).unwrap_err();
+    assert!(nowhere.to_string().contains("name a folder that is there"), "{nowhere}");
     let no_file = PageStore::open("/dev/null").unwrap_err();
     assert!(matches!(no_file, PageError::File { kind: ErrorKind::Unsupported, .. }), "{no_file}");
 }

@@ -227,3 +227,24 @@ fn an_alignment_beyond_all_devices_is_refused() {
         }
     }
 }
+
+/// Each of these alone is an option that a store can have; together they are more than 64 bits hold.
+#[test]
+fn a_store_beyond_all_devices_is_refused() {
+    for policy in PolicyKind::ALL {
+        for (page_bytes, spare_percent, alignment_bytes) in [
+            (65_536, 10_000, 1 << 40),
+            (65_536, 10_000, 4096),
+            (4096, 10_000, 1 << 20),
+            (65_536, 15, 1 << 20),
+        ] {
+            let usual = CreateOptions::new(policy, page_bytes, 1 << 46);
+            let create = CreateOptions { spare_percent, alignment_bytes, buffer_bytes: 1 << 48, ..usual };
+            match create.device_bytes() {
+                Ok(bytes) => assert!(bytes <= 1 << 63, "{policy}: {bytes} bytes"),
+                Err(refused) => assert!(matches!(refused, PageError::TooSmall { .. }), "{policy}: {refused}"),
+            }
+            let _ = (create.index_bytes(), create.largest_batch(&OpenOptions::default()));
+        }
+    }
+}

@@ -210,6 +210,10 @@ fn refused_or_failed(path: &Path, error: &Error) -> PageError {
     {
         return occupied(making, path, contents);
     }
+    if error.kind() == ErrorKind::NotFound {
+        let why = format!("{error}; name a folder that is there, or make it first");
+        return PageError::File { action: making, path: path.into(), kind: error.kind(), why };
+    }
     failed(making, path, error)
 }
 

@@ -255,7 +255,9 @@ impl PageStore {
                     contents
                 }
                 Some(None) => vec![0; self.page_bytes()],
-                None => committed.next().map(|page| page.to_vec()).unwrap_or_default(),
+                None => {
+                    committed.next().map_or_else(|| unreachable!("{page} was read"), |page| page.to_vec())
+                }
             });
         }
         debug_assert!(committed.next().is_none(), "each page that was read is asked for");

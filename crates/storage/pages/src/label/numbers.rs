@@ -65,6 +65,9 @@ impl Label {
             PageError::Damaged { page, place, got, expected } => {
                 PageError::Damaged { page: self.outer(page), place, got, expected }
             }
+            PageError::SumsLost { first, offset_bytes } => {
+                PageError::SumsLost { first: self.outer(first), offset_bytes }
+            }
             error => error,
         }
     }
@@ -85,6 +88,19 @@ mod tests {
         assert!(inner.is_sorted() && !inner.contains(&PageNumber(10)));
         for page in (0..20).map(PageNumber).chain([PageNumber::HEADER]) {
             assert_eq!(label.outer(label.inner(page).unwrap()), page);
+        }
+    }
+
+    #[test]
+    fn errors_name_pages_as_callers_do() {
+        let options = CreateOptions::new(PolicyKind::StableRing, 4096, 10);
+        let label = Label { pages: 21, ..Label::plan(&options, 8192, 1 << 20).unwrap() };
+        let (place, got, expected, offset_bytes) = ("its home", 1, 2, 4096);
+        for (inner, outer) in [(9, PageNumber(9)), (10, PageNumber::HEADER), (11, PageNumber(10))] {
+            let damaged = |page| PageError::Damaged { page, place, got, expected };
+            let lost = |first| PageError::SumsLost { first, offset_bytes };
+            assert_eq!(label.outer_error(damaged(PageNumber(inner))), damaged(outer));
+            assert_eq!(label.outer_error(lost(PageNumber(inner))), lost(outer));
         }
     }
 

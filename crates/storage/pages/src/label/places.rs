@@ -80,13 +80,13 @@ impl Label {
         self.ledger_offset + copy * if self.has_slots() { self.slot_bytes } else { self.ledger_bytes }
     }
 
-    /// Places of the copies of the mark of a [clean close](crate::staging) are; nowhere before version 3.
+    /// Places of the copies of the mark of a [clean close](crate::staging); none before version 3.
     pub(crate) fn mark_places(&self) -> impl Iterator<Item = u64> {
         let copies = if self.has_close_marks() { MARK_COPIES } else { 0 };
         (0..copies).map(|copy| self.mark_at(copy))
     }
 
-    /// Places of the copies of the [high-water mark](super::high_water) are; nowhere before version 5.
+    /// Places of the copies of the [high-water mark](super::high_water); none before version 5.
     pub(crate) fn high_water_places(&self) -> impl Iterator<Item = u64> {
         let slots = if self.has_slots() { HIGH_WATER_SLOTS } else { 0..0 };
         slots.map(|slot| slot * self.slot_bytes + BLOCK)

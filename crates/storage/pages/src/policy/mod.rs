@@ -135,14 +135,22 @@ fn open_staging(parts: Parts) -> Task<'static, Box<dyn Policy>> {
     })
 }
 
+/// No area is longer, so that the end of a store is a number of bytes that a file can have.
+const AREA_BYTES_MAX: u64 = 1 << 62;
+
 /// Bytes of a ledger copy and of the staging area that a new store needs.
 pub(crate) fn areas(options: &CreateOptions) -> Result<(u64, u64), PageError> {
     options.check()?;
-    match options.policy.descriptor().layout {
-        Layout::InPlace => Ok((0, 0)),
-        Layout::Zones => Ok(out_of_place::areas(options)),
-        Layout::Staged { .. } => crate::staging::areas(options),
+    let (ledger_bytes, area_bytes) = match options.policy.descriptor().layout {
+        Layout::InPlace => (0, 0),
+        Layout::Zones => out_of_place::areas(options),
+        Layout::Staged { .. } => crate::staging::areas(options)?,
+    };
+    if area_bytes > AREA_BYTES_MAX {
+        let mend = "take fewer pages, or a smaller `spare_percent`; no device is so large";
+        return Err(PageError::TooSmall { needed_bytes: area_bytes, capacity_bytes: AREA_BYTES_MAX, mend });
     }
+    Ok((ledger_bytes, area_bytes))
 }
 
 /// Of a page in its own place, or of one of the durable checksums.

@@ -145,7 +145,7 @@ impl Store {
             home,
             policy: policy::open(parts)
                 .await
-                .map_err(|error| labels.label.outer_error(error).of_opening())?
+                .map_err(|error| labels.label.outer_error(error.of_opening()))?
                 .into(),
             arena,
             accepting: Queue::default(),

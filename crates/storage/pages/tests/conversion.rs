@@ -13,6 +13,7 @@ use std::fs::{self, File, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::{fill, open_options, version_in};
 use nandle_pages::{OpenOptions, PageError, PageOptions, PageStore};
@@ -33,6 +34,19 @@ fn old_store() -> (TempDir, PathBuf) {
 fn image() -> Vec<u8> {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/fixtures/{POLICY}.v1.zst"));
     zstd::decode_all(File::open(fixture).unwrap()).unwrap()
+}
+
+/// The store as a file with holes.
+fn write_with_holes(path: &Path) {
+    let image = image();
+    let file = File::create(path).unwrap();
+    file.set_len(image.len() as u64).unwrap();
+    for (index, block) in
+        image.chunks(4096).enumerate().filter(|(_, block)| block.iter().any(|byte| *byte != 0))
+    {
+        file.write_all_at(block, index as u64 * 4096).unwrap();
+    }
+    file.sync_all().unwrap();
 }
 
 fn version_of(path: &Path) -> u32 {
@@ -70,15 +84,7 @@ fn permissions_and_symbolic_links_are_kept() {
 #[test]
 fn a_file_with_holes_stays_one_and_a_reserved_one_is_reserved() {
     let (_folder, path) = old_store();
-    let image = image();
-    let file = File::create(&path).unwrap();
-    file.set_len(image.len() as u64).unwrap();
-    for (index, block) in
-        image.chunks(4096).enumerate().filter(|(_, block)| block.iter().any(|byte| *byte != 0))
-    {
-        file.write_all_at(block, index as u64 * 4096).unwrap();
-    }
-    file.sync_all().unwrap();
+    write_with_holes(&path);
     let is_sparse = |path: &Path| {
         let metadata = fs::metadata(path).unwrap();
         metadata.blocks() * 512 < metadata.len()
@@ -91,6 +97,62 @@ fn a_file_with_holes_stays_one_and_a_reserved_one_is_reserved() {
     File::open(&path).unwrap().sync_all().unwrap();
     holds_its_pages(&path);
     assert!(!is_sparse(&path));
+}
+
+/// On a small file system of its own, where one can be mounted.
+#[test]
+fn as_much_space_as_is_said_suffices() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let program = std::env::current_exe().unwrap();
+    let script = format!(
+        "mount -t tmpfs -o size=3M none {} || exit 99; exec {} --exact converts_in_little_space --include-ignored",
+        folder.path().display(),
+        program.display()
+    );
+    let mut unshare = Command::new("unshare");
+    unshare.args(["--map-root-user", "--mount", "sh", "-c", &script]).env("NANDLE_STORE", folder.path());
+    match unshare.output() {
+        Ok(ran) if ran.status.success() => {
+            assert!(String::from_utf8_lossy(&ran.stdout).contains("1 passed"), "{ran:?}");
+        }
+        Ok(ran) if ran.status.code() == Some(101) => panic!("{}", String::from_utf8_lossy(&ran.stdout)),
+        refused => eprintln!("skipped: no file system can be mounted here: {refused:?}"),
+    }
+}
+
+#[test]
+#[ignore = "wants a file system of a few megabytes; another test runs it on one"]
+fn converts_in_little_space() {
+    let folder = PathBuf::from(std::env::var_os("NANDLE_STORE").unwrap());
+    let (path, filling) = (folder.join("pages.db"), folder.join("filling"));
+    for is_sparse in [true, false] {
+        fs::write(&path, image()).unwrap();
+        if is_sparse {
+            write_with_holes(&path);
+        }
+        let mut needed = 0;
+        for left in [100_u64 << 10, 400 << 10, 700 << 10] {
+            fill_up(&filling, left);
+            let refused = PageStore::open(&path).unwrap_err();
+            let PageError::ConversionSpace { needed_bytes, free_bytes, .. } = refused else {
+                panic!("{refused}")
+            };
+            assert_eq!(free_bytes, Some(left), "{refused}");
+            assert!(needed_bytes > left && version_of(&path) == 1, "{refused}");
+            needed = needed_bytes;
+        }
+        fill_up(&filling, needed);
+        holds_its_pages(&path);
+        [&path, &filling].iter().for_each(|path| fs::remove_file(path).unwrap());
+    }
+}
+
+/// Leaves so much space.
+fn fill_up(filling: &Path, left_bytes: u64) {
+    fs::write(filling, []).unwrap();
+    let facts = rustix::fs::statvfs(filling).unwrap();
+    let free_bytes = facts.f_bavail * facts.f_frsize;
+    fs::write(filling, vec![1; usize::try_from(free_bytes - left_bytes).unwrap()]).unwrap();
 }
 
 #[test]

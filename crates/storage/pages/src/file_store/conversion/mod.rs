@@ -23,7 +23,7 @@ use nandle_io::runtime::Runtime;
 use nandle_io::{DeviceFile, DeviceId, FileLock, FileWorld};
 
 use self::copy::copy_pages;
-use self::place::Place;
+use self::place::{CopyLength, Place};
 use super::found;
 use crate::label::Label;
 use crate::salvage::like;
@@ -76,13 +76,15 @@ fn make_copy(
 ) -> Result<FileLock, PageError> {
     let create = like_present(old.store.label(), old.store.zone_bytes());
     let bytes = create.device_bytes()?;
-    let lock = locked(place.make_copy(old_file, bytes)?)?;
+    let pages_bytes = create.pages.saturating_mul(create.page_bytes as u64);
+    let length = CopyLength { bytes, beside_pages_bytes: bytes.saturating_sub(pages_bytes) };
+    let lock = locked(place.make_copy(old_file, length)?)?;
     let write = || {
         let new = Side::create(Arc::clone(lock.file()), &create, options, old)?;
         copy_pages(old, &new)?;
         new.close()
     };
-    write().map_err(|error| place.full_or(old_file, bytes, error))?;
+    write().map_err(|error| place.full_or(old_file, length, error))?;
     place.keep_owner(old_file, lock.file().file())?;
     Ok(lock)
 }

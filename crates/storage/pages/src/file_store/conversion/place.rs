@@ -20,6 +20,14 @@ const EXCHANGING: &str = "giving the converted store the name";
 /// The unit of the blocks that a file says it has.
 const SECTOR_BYTES: u64 = 512;
 
+/// How long the copy is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CopyLength {
+    pub(super) bytes: u64,
+    /// Bytes of it that aren't places of pages. A new store has most of them written.
+    pub(super) beside_pages_bytes: u64,
+}
+
 /// Where a store is converted.
 pub(super) struct Place {
     /// Of the store, without symbolic links.
@@ -75,30 +83,32 @@ impl Place {
     }
 
     /// A new file for the copy, with its blocks where the old one has its own.
-    pub(super) fn make_copy(&self, old: &File, bytes: u64) -> Result<DeviceFile, PageError> {
+    pub(super) fn make_copy(&self, old: &File, length: CopyLength) -> Result<DeviceFile, PageError> {
         let failed = |error: Error| match error.kind() {
-            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => self.no_space(old, bytes),
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => self.no_space(old, length),
             _ => failed(COPYING, &self.copy, &error),
         };
         let metadata = old.metadata().map_err(failed)?;
-        let needed_bytes = needed_bytes(&metadata, bytes);
+        let needed_bytes = needed_bytes(&metadata, length);
         if free_bytes(&self.path).is_some_and(|free_bytes| free_bytes < needed_bytes) {
-            return Err(self.no_space(old, bytes));
+            return Err(self.no_space(old, length));
         }
         // Nobody else may read it before it has its permissions.
         let file = File::options().read(true).write(true).create_new(true).mode(0o600).open(&self.copy);
         let file = file.map_err(failed)?;
         if is_reserved(&metadata) {
-            reserve(&file, bytes).map_err(failed)?;
+            reserve(&file, length.bytes).map_err(failed)?;
         } else {
-            file.set_len(bytes).map_err(failed)?;
+            file.set_len(length.bytes).map_err(failed)?;
         }
         device(&self.copy, file)
     }
 
-    fn no_space(&self, old: &File, bytes: u64) -> PageError {
-        let needed_bytes = old.metadata().map_or(bytes, |metadata| needed_bytes(&metadata, bytes));
-        let free_bytes = free_bytes(&self.path);
+    fn no_space(&self, old: &File, length: CopyLength) -> PageError {
+        let needed_bytes = old.metadata().map_or(length.bytes, |metadata| needed_bytes(&metadata, length));
+        // The copy is removed, and what it has is free then.
+        let copy_bytes = std::fs::symlink_metadata(&self.copy).map_or(0, |copy| block_bytes(&copy));
+        let free_bytes = free_bytes(&self.path).map(|free_bytes| free_bytes.saturating_add(copy_bytes));
         PageError::ConversionSpace {
             path: self.path.clone(),
             version: self.version,
@@ -108,12 +118,12 @@ impl Place {
     }
 
     /// An error of writing the copy: there is no space, or any other.
-    pub(super) fn full_or(&self, old: &File, bytes: u64, error: PageError) -> PageError {
+    pub(super) fn full_or(&self, old: &File, length: CopyLength, error: PageError) -> PageError {
         let is_full = |cause: &Cause| {
             [Errno::NOSPC, Errno::DQUOT].iter().any(|full| *cause == Cause::System(full.raw_os_error()))
         };
         match error.of_opening() {
-            PageError::Device { source, .. } if is_full(&source.cause) => self.no_space(old, bytes),
+            PageError::Device { source, .. } if is_full(&source.cause) => self.no_space(old, length),
             error => error,
         }
     }
@@ -206,18 +216,24 @@ fn device(path: &Path, file: File) -> Result<DeviceFile, PageError> {
     })
 }
 
-/// Whether a file has a block everywhere.
-fn is_reserved(metadata: &Metadata) -> bool {
-    metadata.blocks().saturating_mul(SECTOR_BYTES) >= metadata.len()
+/// Bytes that a file has blocks for.
+fn block_bytes(metadata: &Metadata) -> u64 {
+    metadata.blocks().saturating_mul(SECTOR_BYTES)
 }
 
-/// Bytes that the copy of a file takes, as long as this: a file with holes stays one.
-fn needed_bytes(metadata: &Metadata, bytes: u64) -> u64 {
+/// Whether a file has a block everywhere.
+fn is_reserved(metadata: &Metadata) -> bool {
+    block_bytes(metadata) >= metadata.len()
+}
+
+/// Bytes that the copy of a file takes at most: a file with holes stays one, but for what a new store has beside its pages.
+fn needed_bytes(metadata: &Metadata, length: CopyLength) -> u64 {
+    let CopyLength { bytes, beside_pages_bytes } = length;
     if is_reserved(metadata) {
-        return bytes;
+        bytes
+    } else {
+        bytes.min(block_bytes(metadata).saturating_add(beside_pages_bytes))
     }
-    let more_bytes = bytes.saturating_sub(metadata.len());
-    bytes.min(metadata.blocks().saturating_mul(SECTOR_BYTES).saturating_add(more_bytes))
 }
 
 /// Bytes that are free where a file is; `None` where the file system doesn't say.

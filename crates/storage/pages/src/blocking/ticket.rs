@@ -11,6 +11,10 @@ use crate::PageError;
 /// It is a future, which any executor can poll; [`wait`](Ticket::wait) blocks a thread instead. Dropped at any time, it lets the
 /// store do the request all the same. After its answer was taken a ticket that is polled says that the store was closed.
 ///
+/// A request may wait for its turn until it is answered. Commits that one thread submits take effect in their order, but a read, a
+/// [`sync`](crate::BlockingStore::sync) or a [`checkpoint`](crate::BlockingStore::checkpoint) that the thread asks for meanwhile need
+/// not see them: take the tickets' answers first.
+///
 /// ```no_run
 /// # use nandle_pages::{Batch, BlockingStore, PageError};
 /// async fn commit(store: &BlockingStore, batch: Batch) -> Result<(), PageError> {

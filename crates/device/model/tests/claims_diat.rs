@@ -63,6 +63,11 @@ fn figures(values: &[f64]) -> String {
     values.iter().map(|value| format!("{value:.0}")).collect::<Vec<_>>().join(" / ")
 }
 
+/// Whether grouping costs 10 to 60 %.
+fn is_penalised(grouped: f64, alone: f64) -> bool {
+    (0.4..0.9).contains(&(grouped / alone))
+}
+
 const LARGE_KIB: [u64; 6] = [32, 64, 128, 256, 512, 1024];
 
 #[test]
@@ -90,12 +95,14 @@ fn c2_small_blocks_grow_until_depth_16_and_never_fill_the_link() {
             id: "C2",
             paper: "random blocks under 32 KB improve up to depth 16, never to full bandwidth",
             precondition: FILLED,
-            tolerance: "each doubling of the depth up to 16 gains, by 0.1 % at the least; none within 10 % of full",
+            tolerance: "each doubling of the depth up to 16 gains 0.1 to 100 %, as twice the requests give twice at most; at depth 16 half to \
+                        nine tenths of the best. The paper calls 250 of 270 MB/s near full, and gives no figures for these",
             model: format!("{block_kib} KiB at depth 1, 2, 4, 8, 16, 32, 128: {} MB/s", figures(&curve)),
             verdict: Verdict::Met,
         }
         .print();
-        assert!(curve[..5].is_sorted_by(|a, b| *b > a * 1.001), "{curve:?}");
+        assert!(curve[..5].is_sorted_by(|a, b| *b > a * 1.001 && *b <= a * 2.0), "{curve:?}");
+        assert!((0.5..0.9).contains(&(curve[4] / diat.best)), "{curve:?}");
         assert!(curve.iter().all(|&bandwidth| !diat.near_full(bandwidth)), "{curve:?}");
     }
 }
@@ -126,7 +133,8 @@ fn c4_random_reads_of_2_mib_drop() {
         id: "C4",
         paper: "random reads of 2 MB and more at group 1 drop suddenly",
         precondition: "depth 4 (chosen), filled in order, 4 GiB file, 5 µs host",
-        tolerance: "2 and 4 MiB at least 10 % below 1 MiB, 8 MiB at least 5 %",
+        tolerance: "2 and 4 MiB 10 to 60 % below 1 MiB, 8 MiB 5 to 60 %: 10 % is what the paper calls near full, 60 % our own end, because it \
+                    gives no figures of the drop",
         model: format!("1 / 2 / 4 / 8 / 16 MiB: {} MB/s", figures(&curve)),
         verdict: Verdict::Partly(
             "from 16 MB on the drop is gone: the chips deliver 375 MB/s, the link takes 270, so what was fetched in vain is \
@@ -134,8 +142,8 @@ fn c4_random_reads_of_2_mib_drop() {
         ),
     }
     .print();
-    assert!(curve[1..3].iter().all(|bandwidth| *bandwidth < 0.9 * curve[0]), "{curve:?}");
-    assert!(curve[3] < 0.95 * curve[0], "{curve:?}");
+    assert!(curve[1..3].iter().all(|bandwidth| is_penalised(*bandwidth, curve[0])), "{curve:?}");
+    assert!((0.4..0.95).contains(&(curve[3] / curve[0])), "{curve:?}");
 }
 
 #[test]
@@ -230,8 +238,8 @@ fn c8_groups_of_four_are_penalised() {
         paper: "group 4: marked penalty at depth 4 for every block size, for 32 KB at every depth ≤ 32; slow recovery; \
                 group 2 at most a slight loss",
         precondition: FILLED,
-        tolerance: "penalty of at least 10 % against group 1; group 2 (up to 256 KB: two requests of 512 KB and more \
-                    are four commands) at most 5 %",
+        tolerance: "penalty of 10 to 60 % against group 1, the ends as for C4; group 2 (up to 256 KB: two requests of 512 KB and more \
+                    are four commands) at most 5 % less and 15 % more",
         model: format!(
             "4 … 512 KiB at depth 4, group 1: {}; 2: {}; 4: {}; 32 KiB group 4 at depth 4, 8, 16, 32: {}; \
              group 4, 8, 16, 32, 64 at depth 4, 4 KiB: {}; 32 KiB: {}; 256 KiB: {} MB/s",
@@ -249,10 +257,13 @@ fn c8_groups_of_four_are_penalised() {
         ),
     }
     .print();
-    assert!(fours.iter().zip(&alone).all(|(four, one)| *four < 0.9 * one), "{fours:?} {alone:?}");
-    assert!(pairs[..7].iter().zip(&alone).all(|(two, one)| *two > 0.95 * one), "{pairs:?} {alone:?}");
+    assert!(fours.iter().zip(&alone).all(|(four, one)| is_penalised(*four, *one)), "{fours:?} {alone:?}");
+    assert!(
+        pairs[..7].iter().zip(&alone).all(|(two, one)| (0.95..1.15).contains(&(two / one))),
+        "{pairs:?} {alone:?}"
+    );
     let unpenalised = diat.bandwidth(random(1), 32, 32);
-    assert!(at_32_kib.iter().all(|bandwidth| *bandwidth < 0.9 * unpenalised), "{at_32_kib:?}");
+    assert!(at_32_kib.iter().all(|bandwidth| is_penalised(*bandwidth, unpenalised)), "{at_32_kib:?}");
     for groups in [small, middle, large] {
         assert!(groups[0] < 0.8 * groups[1] && groups[1] < 0.9 * groups[4], "{groups:?}");
     }
@@ -269,7 +280,7 @@ fn c9_long_queues_take_the_penalty_away() {
         id: "C9",
         paper: "queues longer than 32 take the penalty away; at depth 128 block × group over 1 MB stays penalised",
         precondition: FILLED,
-        tolerance: "penalty = more than 12 % below the best",
+        tolerance: "penalty = 12 to 60 % below the best, the ends as for C4",
         model: format!(
             "32 KiB, group 4 at depth 32, 64, 128: {}; at depth 128 512 KiB × 4, 256 KiB × 8, 1 MiB × 2: {} MB/s",
             figures(&fours),
@@ -281,7 +292,7 @@ fn c9_long_queues_take_the_penalty_away() {
         ),
     }
     .print();
-    let is_penalised = |bandwidth: &f64| *bandwidth < 0.88 * diat.best;
+    let is_penalised = |bandwidth: &f64| (0.4..0.88).contains(&(bandwidth / diat.best));
     assert!(fours.iter().map(is_penalised).eq([true, false, false]), "{fours:?}");
     assert!(large.iter().all(is_penalised), "{large:?}");
 }

@@ -86,12 +86,16 @@ fn groups_help_blocks_smaller_than_the_stripe() {
         paper: "grouping can help when blocks are smaller than the stripe",
         precondition: "random, depth 8, blocks of one chunk, groups of 2 and 4 against single blocks; blocks of a whole \
                        stripe of 256 KB in groups of 4",
-        tolerance: "the better of the two gains at least a tenth for every chunk; a group of whole stripes does not gain",
+        tolerance: "the better of the two gains 10 to 50 % for every chunk, our own ends because the paper says only that it can help; a group of \
+                    whole stripes loses 10 to 60 %, as groups of four do on one drive (C8)",
         model: format!("with chunks of 16, 64, 256 KB: {gains:+.0?} %; whole stripes {:+.0} %", (whole - 1.0) * 100.0),
         verdict: Verdict::Met,
     }
     .print();
-    assert!(gains.iter().all(|[two, four]| two.max(*four) > 10.0) && whole < 1.0, "{gains:?} {whole}");
+    assert!(
+        gains.iter().all(|[two, four]| (10.0..50.0).contains(&two.max(*four))) && (0.4..0.9).contains(&whole),
+        "{gains:?} {whole}"
+    );
 }
 
 #[test]

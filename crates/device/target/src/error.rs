@@ -108,19 +108,17 @@ pub enum Problem {
     #[error("only a modelled drive that has a write cache can be had without it")]
     NoCacheToSwitch,
     /// Host costs set for a real device.
-    #[error(
-        "--request-cpu says what a request to a modelled drive costs; a real one costs what it costs: leave it out"
-    )]
+    #[error("--request-cpu only applies to modelled drives; leave it out")]
     ForModelsAlone,
     /// Array of modelled and real members.
     #[error(
-        "modelled drives live in virtual time and real ones don't: an array's members are all modelled or all real"
+        "modelled drives run in virtual time and real ones don't: an array's members must be all modelled or all real"
     )]
     MixedWorlds,
     /// Modelled and real targets in one world.
     #[error(
-        "modelled drives live in virtual time and real ones don't, and one run has one clock: {other} and this one are to be both modelled \
-         or both real"
+        "modelled drives run in virtual time and real ones don't, and one run has one clock: {other} and this \
+         one must both be modelled or both be real"
     )]
     TwoClocks {
         /// The other target.
@@ -307,7 +305,7 @@ fn advice(errno: rustix::io::Errno) -> &'static str {
         Errno::ROFS => "; the file system is mounted read-only, so name a directory on another one",
         Errno::DQUOT => "; the quota is used up, so give a smaller --file-size",
         Errno::FBIG => "; files may not be as large here, so give a smaller --file-size",
-        Errno::BUSY => "; something uses it that this process can't see",
+        Errno::BUSY => "; it is in use by something that this process can't see",
         _ => "",
     }
 }

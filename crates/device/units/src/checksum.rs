@@ -6,7 +6,7 @@ pub fn checksum(bytes: &[u8]) -> u32 {
     crc32c::crc32c(bytes)
 }
 
-/// Checksum of the bytes behind `before`, followed by `bytes`.
+/// Extends the checksum `before` of earlier bytes by `bytes`.
 #[must_use]
 pub fn extend_checksum(before: u32, bytes: &[u8]) -> u32 {
     crc32c::crc32c_append(before, bytes)

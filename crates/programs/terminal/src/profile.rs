@@ -123,7 +123,7 @@ impl ProfileArgs {
         let (place, time) = (directory.display(), format_duration(budget));
         let size = format_bytes(self.probe_file_size);
         output::note(&format!(
-            "{place} is probed for {time} with a test file of {size}, because there is no profile of it; `nandle probe {place} --profile disk.json` makes a better one, which --profile disk.json names from then on."
+            "{place} is probed for {time} with a test file of {size}, because it has no profile; for a better one, run `nandle probe {place} --profile disk.json` and give --profile disk.json."
         ));
         let profile = self.probe(directory, budget, cancel, progress)?;
         kept.and_then(|kept| keep(&profile, kept)).iter().for_each(|sentence| output::note(sentence));
@@ -160,23 +160,23 @@ pub fn kept_profile(directory: &Path) -> Option<(DeviceProfile, PathBuf)> {
 
 fn read_kept(kept: &ProbeCache, directory: &Path) -> Option<(DeviceProfile, Nanos)> {
     let read = kept.read().unwrap_or_else(|error| {
-        output::note(&format!("{error}; the device is probed anew."));
+        output::note(&format!("{error}; the device is probed again."));
         None
     });
     let (profile, age) = read?;
     let (place, age_words, path) = (directory.display(), format_duration(age), kept.path.display());
     output::note(&format!(
-        "reads are planned by the probe of {place}'s device that a command made {age_words} ago; remove {path} to have it probed anew."
+        "reads are planned by a cached probe of {place}'s device, made {age_words} ago; remove {path} to probe it again."
     ));
     Some((profile, age))
 }
 
 /// Caches a probe. Returns a warning if there is one.
 fn keep(profile: &DeviceProfile, kept: &ProbeCache) -> Option<String> {
-    let failed = kept.write(profile).err().map(|error| format!("{error}; the next command probes anew."));
+    let failed = kept.write(profile).err().map(|error| format!("{error}; the next command probes again."));
     let busy = profile.conditions.short_of_processors().map(|share| {
         format!(
-            "The machine was short of processor time during the probe ({:.0} % of it): predicted times may be wrong, and in an hour a command probes anew.",
+            "The machine was short of processor time during the probe ({:.0} % of it): predicted times may be wrong; commands probe again after an hour.",
             share * 100.0
         )
     });
@@ -191,7 +191,7 @@ fn of_another(profile: &DeviceProfile, path: &Path, directory: &Path) -> Option<
     match same_device(&profile.identity, &identity_of_path(there).ok()?) {
         DeviceMatch::Same | DeviceMatch::Unknown => None,
         DeviceMatch::Different(how) => Some(format!(
-            "{} is the profile of another device than {} lies on ({how}, the profile's first), and reads are planned for that one; `nandle probe` makes one of this.",
+            "{} is the profile of another device than that of {} ({how}, the profile's first), and reads are planned for the profile's device; run `nandle probe` for this one.",
             path.display(),
             directory.display()
         )),

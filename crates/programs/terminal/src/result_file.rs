@@ -79,7 +79,7 @@ pub fn are_the_same(one: &Path, other: &Path) -> bool {
 
 fn check_replaceable(path: &Path, content: &Content) -> Result<(), Failure> {
     let there = read_start(path, content.start_bytes).map_err(|error| {
-        Failure::failed(format!("{}: looking whether it may be replaced: {error}", path.display()))
+        Failure::failed(format!("{}: checking if it may be replaced: {error}", path.display()))
     })?;
     if there.is_empty() || (content.is_one)(&there) {
         return Ok(());
@@ -110,9 +110,9 @@ fn is_report(there: &[u8]) -> bool {
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Failure::usage(format!(
-            "{path}: there is no directory to write it to; make it, or name another place"
-        )),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => {
+            Failure::usage(format!("{path}: its directory doesn't exist; create it, or name another path"))
+        }
         ErrorKind::InvalidFilename => Failure::usage(format!("{path}: expected the name of a file")),
         _ => Failure::failed(format!("{path}: it can't be written: {error}; name another place")),
     }

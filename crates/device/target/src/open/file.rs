@@ -70,7 +70,7 @@ pub(super) fn create(path: &Path, options: &OpenOptions) -> Result<Leaf, Problem
     leaf.needs_fill = true;
     leaf.remarks.extend(remark);
     leaf.remarks
-        .push(format!("{} was made and is kept; remove it when it is of no more use", path.display()));
+        .push(format!("{} was created and is kept; remove it when it is no longer needed", path.display()));
     Ok(leaf)
 }
 

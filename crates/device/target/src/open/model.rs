@@ -89,10 +89,10 @@ fn remarks(model: &Model, facts: &ModelFacts, request_cpu: Nanos) -> Vec<String>
 fn contents_remark(spec: &ModelSpec, kept: bool) -> String {
     match (&spec.faults, kept) {
         (Some(path), _) => format!(
-            "What {} says goes wrong on it. It keeps what is written to it; what reads bring is not checked.",
+            "Faults are injected from {}. It stores written data; reads are not checked.",
             path.display()
         ),
-        (None, true) => "It keeps what is written to it, in memory.".into(),
-        (None, false) => "It keeps no contents, so reads are not checked.".into(),
+        (None, true) => "It stores written data in memory.".into(),
+        (None, false) => "It stores no data, so reads are not checked.".into(),
     }
 }

@@ -81,9 +81,8 @@ fn read_remarks(file: &File, options: &OpenOptions) -> Vec<String> {
         return Vec::new();
     }
     let used = file.metadata().map(|metadata| uses(metadata.rdev())).unwrap_or_default();
-    let used = used.iter().map(|used| format!("{used}: what others do there shows in the figures"));
-    let unwritten =
-        "blocks of a raw device that were never written, or were discarded, may be read from nowhere";
+    let used = used.iter().map(|used| format!("{used}: other load on it affects the figures"));
+    let unwritten = "reads of blocks that were never written, or were discarded, may not reach the medium";
     used.chain([unwritten.to_owned()]).collect()
 }
 

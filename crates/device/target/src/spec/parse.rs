@@ -70,7 +70,7 @@ pub enum SpecError {
     },
     /// Unsupported RAID level.
     #[error(
-        "{text:?}: there is no {level} here; an array is raid0:CHUNK:T,T,… or raid10:CHUNK:T,T,…, which is a mirror when \
+        "{text:?}: unsupported array level {level}; an array is raid0:CHUNK:T,T,… or raid10:CHUNK:T,T,…, which is a mirror when \
          it has two members (a file of that name is ./{text})"
     )]
     Level {
@@ -81,7 +81,7 @@ pub enum SpecError {
     },
     /// Unknown parameter of a modelled drive.
     #[error(
-        "{how:?} in {text:?} says nothing of a modelled drive; expected capacity=4GiB, state=new, state=filled, state=70% (filled so \
+        "{how:?} in {text:?} is not a parameter of a modelled drive; expected capacity=4GiB, state=new, state=filled, state=70% (filled so \
          far), state=FILE (of `nandle models age`) or faults=FILE; a colon in a path is written \\:"
     )]
     How {
@@ -102,7 +102,7 @@ pub enum SpecError {
         state: String,
     },
     /// Invalid repeat count.
-    #[error("{count:?} in {text:?} is no number of repeats; expected 1 to 1024 behind the *")]
+    #[error("invalid repeat count {count:?} in {text:?}; expected 1 to 1024 behind the *")]
     Count {
         /// Whole input.
         text: String,

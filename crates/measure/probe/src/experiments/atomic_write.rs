@@ -28,7 +28,7 @@ impl Experiment for AtomicWriteUnits {
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
         if circumstances.is_modelled {
             return Err(
-                "a modelled drive tears writes at its logical blocks, and has no kernel that says otherwise"
+                "a modelled drive tears writes at its logical blocks, and has no kernel to report atomic writes"
                     .into(),
             );
         }
@@ -44,11 +44,11 @@ impl Experiment for AtomicWriteUnits {
         let logical_bytes = lab.circumstances.shape.logical_block_bytes;
         findings.source = match findings.stated {
             Some(units) => format!(
-                "the kernel (statx) says that writes of {} to {} bytes, aligned to their size, are not torn",
+                "the kernel (statx) reports that writes of {} to {} bytes, aligned to their size, are not torn",
                 units.unit_bytes_min, units.unit_bytes_max
             ),
             None => format!(
-                "the kernel (statx) says nothing of atomic writes here: assume that only a logical block of \
+                "the kernel (statx) reports no atomic writes here: assume that only a logical block of \
                  {logical_bytes} bytes is never torn"
             ),
         };

@@ -79,8 +79,8 @@ const LEAST_PART: u64 = 2;
 
 fn too_late(chosen: &Chosen) -> SkippedExperiment {
     let reason = format!(
-        "it takes at least {}, and what came before it, which took longer than planned on this device, left {} for it; \
-         give a larger --budget, or choose with --only",
+        "it needs at least {}, but earlier experiments took longer than planned and left {}; give a larger \
+         --budget, or select with --only",
         format_duration(chosen.cost.time_least),
         format_duration(chosen.time)
     );

@@ -48,11 +48,11 @@ impl Experiment for DiscardTimes {
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
         if !(circumstances.shape.discards && circumstances.shape.writable) {
-            return Err("the device takes no discards".into());
+            return Err("the device supports no discards".into());
         }
         let (_, bytes) = range(circumstances.area_bytes, u64::MAX);
         if bytes < BESIDE_BYTES {
-            return Err(format!("it needs an area of {} at least", format_bytes(RANGE_PART * BESIDE_BYTES)));
+            return Err(format!("it needs an area of at least {}", format_bytes(RANGE_PART * BESIDE_BYTES)));
         }
         let (time_least, time_wanted) = (Nanos::from_secs(2), Nanos::from_secs(20));
         Ok(Cost { time_least, time_wanted, write_bytes_max: bytes + CHUNK_BYTES })
@@ -65,7 +65,9 @@ impl Experiment for DiscardTimes {
     fn run(&self, lab: &mut Lab<'_>, findings: &mut DiscardCosts) -> Result<(), LoadError> {
         let (start_bytes, bytes) = range(lab.circumstances.area_bytes, writable(lab)?);
         if bytes < BESIDE_BYTES {
-            lab.cut_short("what is discarded has to be written again, and too little may be; give a larger --write-limit");
+            lab.cut_short(
+                "the write limit is too low to rewrite the discarded range; give a larger --write-limit",
+            );
             return Ok(());
         }
         let discarded = discard_and_read(lab, start_bytes, bytes, findings);
@@ -198,7 +200,7 @@ fn read(lab: &Lab<'_>, before_bytes: u64, generator: &mut Generator) -> Result<O
 
 /// Rewrites the start of the range, and flushes.
 fn fill_again(lab: &mut Lab<'_>, start_bytes: u64, bytes: u64) -> Result<(), LoadError> {
-    lab.tell("writing what was discarded");
+    lab.tell("rewriting the discarded range");
     let chunk = chunk(lab)?;
     for offset_bytes in (start_bytes..start_bytes + bytes).step_by(1 << 20) {
         if !lab.may_write(CHUNK_BYTES) {

@@ -53,10 +53,10 @@ impl Experiment for FillAndFragment {
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {
         if !circumstances.is_whole_device {
-            return Err("how full a device is can be chosen only when all of it may be written to".into());
+            return Err("fill levels can only be set if the whole device may be written".into());
         }
         if !circumstances.shape.discards {
-            return Err("the device takes nothing back (discard), so it is always as full as it was".into());
+            return Err("the device supports no discards, so its fill level can't be lowered".into());
         }
         Ok(Cost {
             time_least: Nanos::from_secs(45),

@@ -229,7 +229,7 @@ impl<'a> Lab<'a> {
     }
 
     pub(super) fn out_of_writes(&mut self) {
-        self.cut_short("the bytes that it may write were used up; give a larger --write-limit");
+        self.cut_short("the write limit was reached; give a larger --write-limit");
     }
 
     /// Leaves the device idle for a time.

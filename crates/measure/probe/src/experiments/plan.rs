@@ -83,7 +83,7 @@ pub(super) struct RemainingBudget {
 
 /// A selected name doesn't exist.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no experiment {name:?}; there are: {known}")]
+#[error("unknown experiment {name:?}; known: {known}")]
 pub struct PlanError {
     /// The unknown name.
     pub name: String,
@@ -205,7 +205,7 @@ fn place(name: &str) -> Option<usize> {
 fn too_long(selection: &Selection, least: Nanos, left: Nanos, budget: Nanos) -> String {
     let or_only = if selection.only.is_empty() { ", or --only" } else { "" };
     format!(
-        "it takes at least {}, of which {} were left: --budget {} or more{or_only}",
+        "it takes at least {}, with {} left: give --budget {} or more{or_only}",
         format_duration(least),
         format_duration(left),
         format_duration(budget)

@@ -42,9 +42,9 @@ pub(super) struct Turns {
 pub(super) const SLICE_MAX: Nanos = Nanos::from_millis(250);
 
 /// Remark for a single round, which has no spread to compute bounds from.
-pub(super) const ONE_ROUND: &str = "There was time, or bytes to write, for one round of measurements, so how far its \
-     figures spread is unknown, and their bounds are the figures themselves; a larger --budget or --write-limit gives \
-     more rounds.";
+pub(super) const ONE_ROUND: &str = "The budget or the write limit allowed only one round of measurements. So \
+    the spread of its figures is unknown, and their bounds equal the figures; a larger --budget or \
+    --write-limit gives more rounds.";
 
 impl Rounds {
     /// Measures cells in turns. `slice` receives the target duration and returns the result of a

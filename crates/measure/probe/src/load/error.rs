@@ -25,8 +25,7 @@ pub enum LoadError {
     },
     /// An abandoned run on this lane left requests outstanding.
     #[error(
-        "{outstanding} requests of an earlier run are still outstanding here, which the device stopped answering; open \
-         it anew"
+        "{outstanding} requests of an earlier run are still outstanding, because the device stopped answering; open it again"
     )]
     Abandoned {
         /// Requests still outstanding.
@@ -67,7 +66,7 @@ pub enum LoadError {
         first: String,
     },
     /// The world has too few slots for the queue depth.
-    #[error("{queue_depth} requests outstanding: this world has room for {slots}")]
+    #[error("queue depth {queue_depth}: there are only {slots} request slots")]
     TooDeep {
         /// Requested queue depth.
         queue_depth: u32,
@@ -75,7 +74,7 @@ pub enum LoadError {
         slots: usize,
     },
     /// A scheduled load needs an end time, and none was given.
-    #[error("requests on a schedule need a time at which they end; give --time-per-run")]
+    #[error("scheduled requests need an end time; give --time-per-run")]
     Endless,
     /// The user interrupted the run.
     #[error("interrupted")]

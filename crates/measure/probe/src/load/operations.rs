@@ -143,7 +143,7 @@ fn check_block(block_bytes: u64, device: &Device) -> Result<(), LoadError> {
     } else if block_bytes > shape.largest_transfer_bytes {
         format!("one request may have at most {} bytes", shape.largest_transfer_bytes)
     } else if block_bytes > shape.capacity_bytes {
-        format!("the device, or the file, has but {} bytes", shape.capacity_bytes)
+        format!("the device or file has only {} bytes", shape.capacity_bytes)
     } else {
         return Ok(());
     };

@@ -37,7 +37,7 @@ pub enum PatternSpec {
 /// The text is not a pattern.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{got:?} is no pattern: expected random, sequential, focused:SIZE (focused:8MiB), partitioned:STREAMS \
+    "invalid pattern {got:?}; expected random, sequential, focused:SIZE (focused:8MiB), partitioned:STREAMS \
      (partitioned:8), ordered:STRIDE (ordered:2, ordered:-1, ordered:0) or zipf:SKEW (zipf:0.8)"
 )]
 pub struct PatternError {

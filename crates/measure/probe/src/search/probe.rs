@@ -90,9 +90,7 @@ fn reference_cell(grid: &Grid, shape: &Shape) -> Result<CellKey, LoadError> {
     let cell = cells.min_by_key(|key| (key.block_bytes.abs_diff(wanted), std::cmp::Reverse(key.queue_depth)));
     cell.ok_or_else(|| LoadError::Block {
         block_bytes: shape.logical_block_bytes,
-        reason:
-            "the file is too small to read anything at random in it, or --outstanding-max is below one block"
-                .into(),
+        reason: "the file is too small for random reads, or --outstanding-max is below one block".into(),
     })
 }
 
@@ -254,12 +252,12 @@ impl Search<'_> {
         let until = self.slicer.now() + Nanos(self.ends.since(self.began).0 / 6);
         let whole = self.slicer.touch(until)?;
         self.remarks.push(if whole {
-            "The first reading of a block is slower than the next, so the whole file was read once before the rest was \
-             measured: all figures but `first_touch` are of reading again."
+            "First reads of blocks are slower than later ones. So the whole file was read once before the \
+             measurement; all figures except `first_touch` are of later reads."
                 .into()
         } else {
-            "The first reading of a block is slower than the next, and the file is too large to be read once within \
-             the budget: the figures are a mixture of both."
+            "First reads of blocks are slower than later ones, and the file is too large to be read once within \
+             the budget: the figures mix both."
                 .into()
         });
         Ok(())

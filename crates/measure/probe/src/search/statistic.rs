@@ -33,7 +33,7 @@ impl FromStr for Statistic {
         let named = Self::NAMED.iter().find(|(name, _)| *name == text);
         named.map(|(_, part)| *part).ok_or_else(|| {
             let known: Vec<&str> = Self::NAMED.iter().map(|(name, _)| *name).collect();
-            format!("{text:?} is no part of the statistics; those are {}", known.join(", "))
+            format!("unknown statistic {text:?}; expected one of {}", known.join(", "))
         })
     }
 }

@@ -52,7 +52,7 @@ pub enum PlanError {
     },
     /// A block is larger than the area.
     #[error(
-        "block size {}: there are only {} to test in; choose smaller --block-sizes, or a larger --file-size for a test file",
+        "block size {}: the area has only {}; choose smaller --block-sizes, or a larger --file-size for a test file",
         format_bytes_exact(*block_bytes), format_bytes(*area_bytes)
     )]
     AreaTooSmall {
@@ -178,6 +178,6 @@ fn reason_to_skip(options: &SweepOptions, spec: &CellSpec, area_bytes: u64) -> O
     }
     let group_bytes = spec.block_bytes.saturating_mul(spec.group_blocks);
     (group_bytes > area_bytes).then(|| {
-        format!("a group has {}, and the file {}", format_bytes(group_bytes), format_bytes(area_bytes))
+        format!("a group of {} exceeds the file of {}", format_bytes(group_bytes), format_bytes(area_bytes))
     })
 }

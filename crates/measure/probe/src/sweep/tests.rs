@@ -65,7 +65,7 @@ fn groups_that_do_not_fit_are_skipped_with_a_reason() {
     let plan = plan(&options, &shape(), AREA_BYTES).unwrap();
     assert!(plan.cells.iter().all(|cell| cell.group_blocks == 1));
     assert!(
-        plan.skipped.iter().any(|cell| cell.reason.contains("a group has") && cell.reason.contains("8MiB"))
+        plan.skipped.iter().any(|cell| cell.reason.contains("a group of") && cell.reason.contains("8MiB"))
     );
 }
 

@@ -100,7 +100,7 @@ fn conditions(options: &ProbeOptions, session: &Session, measured: &Measurements
     let mut remarks = session.remarks();
     if let Some(filled) = filled.filter(|filled| filled.bytes < wanted) {
         remarks.push(format!(
-            "The test file is {} instead of {}: writing it may take a quarter of the budget.",
+            "The test file is {} instead of {}: writing it is limited to a quarter of the budget.",
             format_bytes(filled.bytes),
             format_bytes(wanted)
         ));

@@ -17,7 +17,7 @@ pub enum ProbeError {
     Session(#[from] SessionError),
     /// The budget is too short.
     #[error(
-        "--budget {}: nothing can be concluded in less than {}; 60s tells most",
+        "--budget {}: the minimum is {}; 60s gives most results",
         format_duration(*budget), format_duration(BUDGET_MIN)
     )]
     BudgetTooShort {

@@ -11,8 +11,8 @@ const BUSY: f64 = 0.9;
 pub(super) fn remarks(cells: &[MeasuredCell], backend: &Backend, pressure: PressureShares) -> Vec<String> {
     let waited = pressure.cpu.filter(|share| *share >= CPU_PRESSURE_MAX).map(|share| {
         format!(
-            "The machine was short of processor time: in {:.0} % of the time some task waited for a processor, and the \
-             figures may be its rather than the device's; probe again when it is quiet.",
+            "The machine was short of processor time: in {:.0} % of the time some task waited for a processor, so the \
+             figures may reflect the machine instead of the device; probe again when it is idle.",
             share * 100.0
         )
     });

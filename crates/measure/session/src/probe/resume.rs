@@ -12,7 +12,7 @@ use crate::Session;
 pub enum ResumeError {
     /// It has another version, with possibly different figures.
     #[error(
-        "has schema version {got}, and this program writes {PROFILE_SCHEMA_VERSION}; probe anew, without --resume"
+        "has schema version {got}, and this program writes {PROFILE_SCHEMA_VERSION}; probe again without --resume"
     )]
     Version {
         /// Version of the profile.
@@ -27,10 +27,10 @@ pub enum ResumeError {
         expected: String,
     },
     /// It belongs to another device that was there before.
-    #[error("is of another device, which was there before; probe anew, without --resume")]
+    #[error("is of another device that was there before; probe again without --resume")]
     Device,
     /// It used other random patterns.
-    #[error("was made with --seed {got}; give the same")]
+    #[error("was made with --seed {got}; give the same seed")]
     Seed {
         /// Seed of the profile.
         got: u64,

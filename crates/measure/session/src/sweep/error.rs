@@ -53,7 +53,7 @@ pub enum SweepEnd {
     Interrupted {
         /// Measured cells.
         measured: usize,
-        /// All cells.
+        /// Total number of cells.
         cells: usize,
     },
     /// The device ended it.
@@ -69,7 +69,7 @@ pub enum SweepEnd {
     CellsFailed {
         /// Number of failed cells.
         failed: u32,
-        /// All cells.
+        /// Total number of cells.
         cells: usize,
     },
     /// No cell could be measured.
@@ -89,7 +89,7 @@ pub enum SweepEnd {
         requests: u64,
         /// Number of cells with failures.
         failing: usize,
-        /// All cells.
+        /// Total number of cells.
         cells: usize,
         /// Message of the first failure.
         reason: String,

@@ -65,7 +65,7 @@ impl Experiment for ArrayDetection {
         let batches = batches(lab, findings, for_trial)?;
         findings.observations = batches.iter().map(|batch| batch.len() as u64).sum();
         if findings.observations < READS_MIN {
-            lab.cut_short("too few reads came about for a comparison of layouts; give a larger --budget");
+            lab.cut_short("there were too few reads to compare layouts; give a larger --budget");
             return Ok(());
         }
         let scores = scores(&batches, findings.block_bytes, lab.circumstances.area_bytes);
@@ -83,7 +83,7 @@ fn batches(lab: &mut Lab<'_>, findings: &ArrayLayout, time_after: Nanos) -> Resu
     let mut batches = Vec::new();
     let mut done: Vec<Completion> = Vec::new();
     while batches.len() < BATCHES_MAX && (batches.is_empty() || lab.now() < ends) {
-        lab.tell("which reads wait for which");
+        lab.tell("reads that wait for each other");
         let mut operations = Vec::new();
         for _ in 0..findings.queue_depth {
             let block = below(&mut generator, area.blocks);

@@ -109,9 +109,7 @@ fn trials(lab: &mut Lab<'_>, scenarios: Vec<(CommitScenario, u64)>) -> Result<Ve
         .into_iter()
         .partition(|(scenario, write_bytes_max)| *write_bytes_max > scenario.fill_bytes());
     if !too_costly.is_empty() {
-        lab.cut_short(
-            "the bytes that it may write are too few for every way to commit; give a larger --write-limit",
-        );
+        lab.cut_short("the write limit is too low for all commit methods; give a larger --write-limit");
     }
     for (scenario, write_bytes_max) in scenarios {
         trials.extend(Trial::new(lab, scenario, write_bytes_max, ROUNDS_MAX)?);

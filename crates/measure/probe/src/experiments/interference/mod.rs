@@ -120,17 +120,18 @@ impl Experiment for Interference {
         let most_writes = PeakLoad { operation: OperationKind::Write, queue_depth, block_bytes, time };
         findings.write_iops_max = most_writes.measure(lab, &mut seeds)?;
         if findings.write_iops_max <= 0.0 || findings.read_iops_max <= 0.0 {
-            lab.cut_short("the most reads or writes per second could not be measured");
+            lab.cut_short("the peak rate of reads or writes could not be measured");
             return Ok(());
         }
         let time = time_for(lab, findings);
         let cleans = preconditioning::cleans(lab);
         let Some(mut cells) = cells(findings, time, cleans) else {
             let reason = if time < lab.time_left() {
-                "the bytes that it may write are too few to watch writes beside reads; give a larger --write-limit".into()
+                "the write limit is too low to measure writes beside reads; give a larger --write-limit"
+                    .into()
             } else {
                 format!(
-                    "writes come about too rarely ({:.1} a second at most) to be watched beside reads in the time; give a \
+                    "writes are too slow ({:.1} per second at most) to be measured beside reads in this time; give a \
                      larger --budget",
                     findings.write_iops_max
                 )
@@ -162,7 +163,7 @@ impl PeakLoad {
     /// that absorbs writes is full. If the first run has used up the time, its result is returned.
     fn measure(&self, lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<f64, LoadError> {
         let &Self { operation, queue_depth, block_bytes, time } = self;
-        lab.tell(&format!("the most {operation}s per second"));
+        lab.tell(&format!("peak rate of {operation}s"));
         let ends = lab.now() + time;
         let allowed =
             if operation == OperationKind::Write { lab.write_left_bytes() / MOST_PART } else { u64::MAX };

@@ -38,7 +38,7 @@ pub(super) fn precondition(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), L
     if !cleans(lab) {
         return Ok(());
     }
-    lab.tell("writing at random until the drive cleans");
+    lab.tell("random writes until garbage collection is steady");
     lab.untimed(|lab| {
         let mut before = None;
         for _ in 0..STRETCHES_MAX {
@@ -52,7 +52,7 @@ pub(super) fn precondition(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), L
             }
             before = after;
         }
-        lab.remark("The modelled drive was not in a steady state yet when the reads were watched.");
+        lab.remark("The modelled drive was not in a steady state before the measurement.");
         Ok(())
     })
 }

@@ -125,7 +125,7 @@ fn write(
 
 /// Writes the area once sequentially, within a quarter of time and bytes.
 fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
-    lab.tell("writing the area in sequence");
+    lab.tell("writing the area sequentially");
     let area = area(lab, FILL_BLOCK_BYTES.min(lab.circumstances.area_bytes))?;
     let stop = Stop {
         bytes: Some((lab.write_left_bytes() / FILL_PART).min(area.blocks * area.block_bytes)),
@@ -269,7 +269,7 @@ fn judge(lab: &mut Lab<'_>, findings: &SteadyState) {
     }
     if findings.ends_even() {
         lab.remark(format!(
-            "The rounds are alike, but whether that is the steady state is not known: random writes of {} amount to {share} of the \
+            "The rounds are even, but this may not be the steady state: random writes of {} are {share} of the \
              device. A flash drive with spare blocks left may still become slower, which {} would show.",
             format_bytes(written),
             format_bytes(findings.random_bytes_needed(device_bytes))

@@ -80,7 +80,7 @@ impl Experiment for WriteCacheSearch {
         if let (Some(absorbed), Some(speed)) = (levels.absorbed_bytes, levels.first) {
             findings.drain_ns = drain(lab, &mut pool, &mut filler, absorbed.value, speed.value)?;
         } else {
-            lab.remark("Writing was as fast at the end as at the beginning: no cache showed that fills up.");
+            lab.remark("Writes were as fast at the end as at the start: no cache filled up.");
         }
         filler.write(
             lab,
@@ -104,9 +104,9 @@ fn drain(
     let mut idle = IDLE_MIN;
     let mut too_short = Nanos::ZERO;
     while idle <= IDLE_MAX {
-        lab.tell(&format!("whether it has drained after {}", format_duration(idle)));
+        lab.tell(&format!("trial after a rest of {}", format_duration(idle)));
         if lab.time_left() < idle + idle {
-            lab.remark("Time ended before the cache had drained; how long it takes is not known.");
+            lab.remark("Time ended before the cache had drained; its drain time is unknown.");
             return Ok(None);
         }
         lab.pause(idle)?;
@@ -119,7 +119,7 @@ fn drain(
     }
     let longest = format_duration(IDLE_MAX);
     lab.remark(format!(
-        "Up to {longest} of rest it didn't absorb as before: it cleans up only when it is written to."
+        "After up to {longest} of rest the cache had not drained: it may drain only during writes."
     ));
     Ok(None)
 }

@@ -73,7 +73,7 @@ impl Experiment for WritePatternCosts {
         findings.patterns = visits.costs();
         if result.is_ok() && !limits::is_known(&findings.patterns) {
             lab.cut_short(
-                "the cost of random writes is not concluded: they were too few, or too unlike each other; give a larger --budget",
+                "the cost of random writes is not concluded: there were too few, or they varied too much; give a larger --budget",
             );
         }
         result

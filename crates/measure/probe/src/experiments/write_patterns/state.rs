@@ -31,7 +31,7 @@ const FELT: f64 = 1.2;
 /// # Errors
 /// See [`ClosedLoop::run`].
 pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState, LoadError> {
-    lab.tell("writing the area in sequence, for a defined state");
+    lab.tell("writing the area sequentially, for a defined state");
     let area_bytes = lab.circumstances.area_bytes;
     let load = ClosedLoop {
         queue_depth: QUEUE_DEPTH.min(lab.circumstances.slots),
@@ -51,8 +51,8 @@ pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState
     let share_of_area = measurement.bytes as f64 / area_bytes as f64;
     if share_of_area < 0.999 {
         lab.remark(format!(
-            "Before the first pattern {} of the area were written in sequence: a sixth of the time, or a quarter of \
-             the bytes that may be written, were not enough for all of it. The state of the rest is as it was found.",
+            "Before the first pattern, {} of the area were written sequentially, within a sixth of the time and \
+             a quarter of the write limit. The rest is in its earlier state.",
             percent(share_of_area)
         ));
     }
@@ -68,7 +68,7 @@ pub(super) fn pause_between(
     pool: &mut Pool,
     block_bytes: u64,
 ) -> Result<Nanos, LoadError> {
-    lab.tell("how long random writing is felt");
+    lab.tell("effect of random writes on reads");
     lab.pause(PAUSE_MAX + PAUSE_MAX)?;
     let area = whole(lab, block_bytes)?;
     let undisturbed = median(reads(lab, pool, area)?);

@@ -21,9 +21,9 @@ fn rotational(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> 
     Some(if stated {
         Contradiction {
             stated: "rotational (queue/rotational is 1)".into(),
-            measured: format!("half of the random reads at depth 1 take {latency} or less; nothing turns here"),
-            advice: "treat it as flash; virtual disks often call themselves rotational, and the kernel's and some \
-                     databases' defaults for disks follow from it"
+            measured: format!("half of the random reads at depth 1 take {latency} or less, too fast for a rotating disk"),
+            advice: "treat it as flash; virtual disks often report themselves as rotational, which selects the kernel's \
+                     and some databases' defaults for disks"
                 .into(),
         }
     } else {
@@ -41,7 +41,7 @@ fn requests(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> {
     let needed = derived.saturating_queue_depth.iter().map(|knee| knee.queue_depth.low).max()?;
     (u64::from(needed) > stated).then(|| Contradiction {
         stated: format!("the kernel queues {stated} requests (queue/nr_requests)"),
-        measured: format!("the device takes {needed} before its bandwidth stops growing"),
+        measured: format!("bandwidth grows up to {needed} outstanding requests"),
         advice: format!("raise queue/nr_requests to {needed} or more"),
     })
 }
@@ -53,6 +53,6 @@ fn optimal_io(system: &SystemFacts, derived: &Derived) -> Option<Contradiction> 
     (efficient.low > stated || efficient.high.saturating_mul(4) < stated).then(|| Contradiction {
         stated: format!("the preferred request is {} (queue/optimal_io_size)", format_bytes(stated)),
         measured: format!("random reads are near full bandwidth from {} on", format_bytes(efficient.value)),
-        advice: "size reads by the measurement".into(),
+        advice: "choose read sizes by the measurement".into(),
     })
 }

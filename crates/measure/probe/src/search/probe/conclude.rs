@@ -62,8 +62,8 @@ impl Search<'_> {
     fn judge_steadiness(&mut self, reference: Option<&ReferenceCell>) {
         if let Some(reference) = reference.filter(|reference| reference.variation > UNSTEADY_VARIATION) {
             self.partial.push(format!(
-                "equal slices differ by {:.0} % (standard deviation): other work on the machine or the device disturbs \
-                 the figures, and they are rough; probe again when it is quiet",
+                "repeat slices vary by {:.0} % (standard deviation): other load on the machine or the device \
+                 disturbs the figures; probe again when it is idle",
                 reference.variation * 100.0
             ));
         }
@@ -85,7 +85,7 @@ impl Search<'_> {
         check(!derived.saturating_queue_depth.is_empty(), "the saturating queue depths");
         check(derived.sequential_bandwidth_bytes_per_s_max.is_some(), "sequential bandwidth");
         check(!derived.group_penalty.is_empty(), "the group penalty");
-        check(derived.flexible_io.is_some(), "how to read with gaps");
+        check(derived.flexible_io.is_some(), "the flexible I/O unit");
         check(touch.is_some() || !options.freshly_written, "first touch against re-read");
         if !missing.is_empty() {
             self.partial.push(format!("not concluded: {}; give a larger --budget", missing.join(", ")));

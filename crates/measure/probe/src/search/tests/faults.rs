@@ -76,7 +76,7 @@ fn a_probe_respects_the_limit_of_outstanding_bytes() {
         );
         assert!(!found.cells.is_empty());
         let read_once =
-            found.remarks.iter().any(|remark| remark.contains("first reading of a block is slower"));
+            found.remarks.iter().any(|remark| remark.contains("First reads of blocks are slower"));
         assert_eq!(read_once, outstanding_bytes_max >= 128 << 10, "{:?}", found.remarks);
     }
     let options = ProbeOptions { outstanding_bytes_max: 100, ..options(5, 1) };

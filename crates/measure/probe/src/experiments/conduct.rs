@@ -4,7 +4,7 @@ use nandle_profile::{Derived, Experiments, SkippedExperiment};
 use nandle_units::format_duration;
 
 use super::plan::next_of;
-use super::{ALL, Chosen, Circumstances, HostFiles, Lab, Plan};
+use super::{ALL, Circumstances, HostFiles, Lab, Plan, PlannedExperiment};
 use crate::Observer;
 use crate::load::{Cancel, LoadError, Opener};
 
@@ -77,7 +77,7 @@ pub fn conduct(
 /// An experiment with less than one in `LEAST_PART` of its minimum time isn't started.
 const LEAST_PART: u64 = 2;
 
-fn too_late(chosen: &Chosen) -> SkippedExperiment {
+fn too_late(chosen: &PlannedExperiment) -> SkippedExperiment {
     let reason = format!(
         "it needs at least {}, but earlier experiments took longer than planned and left {}; give a larger \
          --budget, or select with --only",

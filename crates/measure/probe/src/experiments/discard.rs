@@ -137,7 +137,7 @@ fn discards(
     discard_bytes: u64,
     until: Nanos,
 ) -> Result<Option<DiscardCost>, LoadError> {
-    lab.tell(&format!("discards of {}", format_bytes(discard_bytes)));
+    lab.report(&format!("discards of {}", format_bytes(discard_bytes)));
     let mut latency_ns = Latencies::new();
     for number in 0..((range.end - range.start) / discard_bytes).min(DISCARDS_MAX) {
         if number > 0 && lab.now() >= until {
@@ -200,7 +200,7 @@ fn read(lab: &Lab<'_>, before_bytes: u64, generator: &mut Generator) -> Result<O
 
 /// Rewrites the start of the range, and flushes.
 fn fill_again(lab: &mut Lab<'_>, start_bytes: u64, bytes: u64) -> Result<(), LoadError> {
-    lab.tell("rewriting the discarded range");
+    lab.report("rewriting the discarded range");
     let chunk = chunk(lab)?;
     for offset_bytes in (start_bytes..start_bytes + bytes).step_by(1 << 20) {
         if !lab.may_write(CHUNK_BYTES) {

@@ -111,7 +111,7 @@ impl FilledDevice {
         block_bytes: u64,
         queue_depth: u32,
     ) -> Result<Self, LoadError> {
-        lab.tell(&format!("filling to {:.0} %", fill_share * 100.0));
+        lab.report(&format!("filling to {:.0} %", fill_share * 100.0));
         let area_bytes = lab.circumstances.area_bytes;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of the area")]
         let level = (area_bytes as f64 * fill_share) as u64 / FILL_BLOCK_BYTES * FILL_BLOCK_BYTES;
@@ -140,7 +140,7 @@ impl FilledDevice {
         let cell = Stop { bytes: Some(CELL_REQUESTS * self.area.block_bytes), time: Some(CELL_TIME) };
         let before = self.four(lab, cell)?;
         let random = PatternSpec::Random.start(self.area, 1, lab.seed);
-        lab.tell(&format!("random writing at {:.0} % full", self.fill_share * 100.0));
+        lab.report(&format!("random writing at {:.0} % full", self.fill_share * 100.0));
         let disturbing = self.part(budget, RANDOM_PART);
         let disturbed =
             run(lab, random, OperationKind::Write, self.area.block_bytes, disturbing, self.queue_depth)?;
@@ -174,7 +174,7 @@ impl FilledDevice {
         let cell = Stop { bytes: Some(CELL_REQUESTS * block_bytes), time: Some(CELL_TIME) };
         let mut measurements = Vec::new();
         for (pattern, operation) in FOUR {
-            lab.tell(&format!("{pattern} {operation}s at {:.0} % full", self.fill_share * 100.0));
+            lab.report(&format!("{pattern} {operation}s at {:.0} % full", self.fill_share * 100.0));
             let is_long = (pattern, operation) == (PatternSpec::Sequential, OperationKind::Write);
             let stop = if is_long { sequential_write } else { cell };
             let addresses = pattern.start(self.area, 1, lab.seed ^ 7);

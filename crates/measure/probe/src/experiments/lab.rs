@@ -3,7 +3,7 @@ use nandle_profile::experiments::{FailedRequests, WriteAmplificationSource};
 use nandle_profile::{Conducted, OperationKind};
 
 use super::host_files::Opened;
-use super::{Chosen, Circumstances, ExperimentEnv, HostFiles};
+use super::{Circumstances, ExperimentEnv, HostFiles, PlannedExperiment};
 use crate::Observer;
 use crate::load::{
     Cancel, ClosedLoop, Lane, LaneOptions, LoadError, Measurement, OpenStream, Opener, StreamMeasurement,
@@ -49,7 +49,7 @@ impl<'a> Lab<'a> {
     /// The device can't be opened, or memory is short.
     pub fn open(
         env: &'a ExperimentEnv<'a>,
-        chosen: &Chosen,
+        chosen: &PlannedExperiment,
         observer: &'a mut dyn Observer,
     ) -> Result<Self, LoadError> {
         let (io, device) = (env.open)(env.circumstances.slots).map_err(LoadError::Opening)?;
@@ -146,7 +146,7 @@ impl<'a> Lab<'a> {
     }
 
     /// Reports the current activity. The progress follows from the time.
-    pub fn tell(&mut self, doing: &str) {
+    pub fn report(&mut self, doing: &str) {
         let (passed, left) = (self.elapsed().0 as f64, self.time_left().0 as f64);
         let share = passed / (passed + left).max(1.0);
         self.observer.progress(&format!("{}: {doing}", self.name), share.min(1.0));

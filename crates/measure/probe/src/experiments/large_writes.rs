@@ -131,7 +131,7 @@ fn slice(
     seed: u64,
     time: Nanos,
 ) -> Result<Measurement, LoadError> {
-    lab.tell(&format!("writes of {} KiB, {queue_depth} outstanding", block_bytes >> 10));
+    lab.report(&format!("writes of {} KiB, {queue_depth} outstanding", block_bytes >> 10));
     let requests = Requests {
         operation: OperationKind::Write,
         block_bytes,

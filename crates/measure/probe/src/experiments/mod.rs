@@ -39,7 +39,7 @@ pub use conduct::{ExperimentEnv, conduct, derive, ended_early, with_failures};
 pub use experiment::{Circumstances, Cost, DynExperiment, Experiment};
 pub use host_files::{HostFiles, Opened, TestFile};
 pub use lab::Lab;
-pub use plan::{Chosen, Plan, PlanError, Selection, plan};
+pub use plan::{Plan, PlanError, PlannedExperiment, Selection, plan};
 pub use reads::READS;
 
 /// All experiments except the [reads](READS), which run first. They run in this order: reading

@@ -53,8 +53,8 @@ impl Selection {
 pub struct Plan {
     /// Time for the reads; `None` if they aren't selected or are already done.
     pub reads_time: Option<Nanos>,
-    /// Chosen experiments, in order of execution.
-    pub chosen: Vec<Chosen>,
+    /// Experiments in order of execution.
+    pub chosen: Vec<PlannedExperiment>,
     /// Skipped experiments with the reason.
     pub skipped: Vec<SkippedExperiment>,
     /// Budget of all of them.
@@ -63,7 +63,7 @@ pub struct Plan {
 
 /// Experiment with its budget, assuming that earlier ones use theirs exactly.
 #[derive(Clone, Copy)]
-pub struct Chosen {
+pub struct PlannedExperiment {
     /// The experiment.
     pub experiment: &'static dyn DynExperiment,
     /// Time budget.
@@ -141,7 +141,9 @@ pub fn plan(
     let (mut possible, mut skipped) = (Vec::new(), Vec::new());
     for experiment in ALL.into_iter().filter(|experiment| !experiment.is_complete(done)) {
         match cost(experiment, circumstances, selection) {
-            Ok(cost) => possible.push(Chosen { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost }),
+            Ok(cost) => {
+                possible.push(PlannedExperiment { experiment, time: Nanos::ZERO, write_bytes_max: 0, cost });
+            }
             Err(reason) => skipped.push(SkippedExperiment { name: experiment.name().into(), reason }),
         }
     }
@@ -167,11 +169,11 @@ pub fn plan(
 /// Chooses experiments while their minimum times fit, essential ones first. Returns them in order
 /// of execution.
 fn within(
-    mut possible: Vec<Chosen>,
+    mut possible: Vec<PlannedExperiment>,
     time: Nanos,
     selection: &Selection,
     skipped: &mut Vec<SkippedExperiment>,
-) -> Vec<Chosen> {
+) -> Vec<PlannedExperiment> {
     possible.sort_by_key(|possible| !possible.experiment.is_essential());
     let essential = essential_time(&possible);
     let (mut left, mut least_until_here, mut chosen) = (time, Nanos::ZERO, Vec::new());
@@ -192,7 +194,7 @@ fn within(
 }
 
 /// Total minimum time of the essential experiments.
-fn essential_time(possible: &[Chosen]) -> Nanos {
+fn essential_time(possible: &[PlannedExperiment]) -> Nanos {
     let essential = possible.iter().filter(|possible| possible.experiment.is_essential());
     Nanos(essential.map(|possible| possible.cost.time_least.0).sum())
 }
@@ -238,27 +240,29 @@ fn cost(
 
 /// First of the remaining experiments, with its share of the remaining budget. Unused budget passes
 /// to later experiments, and overruns are deducted.
-pub(super) fn next_of(to_come: &[Chosen], left: RemainingBudget) -> Option<Chosen> {
+pub(super) fn next_of(to_come: &[PlannedExperiment], left: RemainingBudget) -> Option<PlannedExperiment> {
     share_out(to_come, left).into_iter().next()
 }
 
-fn share_out(chosen: &[Chosen], left: RemainingBudget) -> Vec<Chosen> {
+fn share_out(chosen: &[PlannedExperiment], left: RemainingBudget) -> Vec<PlannedExperiment> {
     let wants: Vec<u64> = chosen.iter().map(|chosen| chosen.cost.write_bytes_max).collect();
     let bytes = fair_shares(left.write_bytes, &wants);
     let times = times(chosen, left.time);
     let shares = chosen.iter().zip(times).zip(bytes);
-    shares.map(|((chosen, time), write_bytes_max)| Chosen { time, write_bytes_max, ..*chosen }).collect()
+    shares
+        .map(|((chosen, time), write_bytes_max)| PlannedExperiment { time, write_bytes_max, ..*chosen })
+        .collect()
 }
 
 /// Minimum times plus shares of the rest. If not even the minimum times are left, shares of what
 /// is.
-fn times(chosen: &[Chosen], left: Nanos) -> impl Iterator<Item = Nanos> {
-    let least = |chosen: &Chosen| chosen.cost.time_least.0;
-    let beyond = |chosen: &Chosen| chosen.cost.time_wanted.since(chosen.cost.time_least).0;
+fn times(chosen: &[PlannedExperiment], left: Nanos) -> impl Iterator<Item = Nanos> {
+    let least = |chosen: &PlannedExperiment| chosen.cost.time_least.0;
+    let beyond = |chosen: &PlannedExperiment| chosen.cost.time_wanted.since(chosen.cost.time_least).0;
     let (least_all, beyond_all): (u64, u64) =
         (chosen.iter().map(least).sum(), chosen.iter().map(beyond).sum());
     let spare = left.0.saturating_sub(least_all).min(beyond_all);
-    let own = move |chosen: &Chosen| {
+    let own = move |chosen: &PlannedExperiment| {
         part(left.0.min(least_all), least(chosen), least_all) + part(spare, beyond(chosen), beyond_all)
     };
     chosen.iter().map(own).map(Nanos)
@@ -274,13 +278,13 @@ fn part(amount: u64, own: u64, all: u64) -> u64 {
 mod tests {
     use super::*;
 
-    fn chosen(least_s: u64, wanted_s: u64) -> Chosen {
+    fn chosen(least_s: u64, wanted_s: u64) -> PlannedExperiment {
         let cost = Cost {
             time_least: Nanos::from_secs(least_s),
             time_wanted: Nanos::from_secs(wanted_s),
             write_bytes_max: 100,
         };
-        Chosen {
+        PlannedExperiment {
             experiment: &crate::experiments::atomic_write::AtomicWriteUnits,
             time: Nanos::ZERO,
             write_bytes_max: 0,
@@ -288,7 +292,7 @@ mod tests {
         }
     }
 
-    fn next_seconds(to_come: &[Chosen], left_s: u64) -> u64 {
+    fn next_seconds(to_come: &[PlannedExperiment], left_s: u64) -> u64 {
         let left = RemainingBudget { time: Nanos::from_secs(left_s), write_bytes: 150 };
         next_of(to_come, left).unwrap().time.0 / 1_000_000_000
     }

@@ -80,7 +80,7 @@ fn measure(
     let block_bytes = findings.block_bytes;
     let turns = Turns { time, rounds_max: ROUNDS_MAX, slice_max: SLICE_MAX };
     let rounds = Rounds::measure(lab, streams, turns, |lab, &streams, time| {
-        lab.tell(&format!("{streams} streams"));
+        lab.report(&format!("{streams} streams"));
         let seed = seeds.next();
         let requests = Requests {
             operation: OperationKind::Read,

@@ -63,7 +63,7 @@ impl Experiment for ScalingOverThreads {
             let (Some(cell), Some(sum)) = (cells.get(*number), sums.get_mut(*number)) else {
                 return Ok(None);
             };
-            lab.tell(&format!("{} threads, {} outstanding of each", cell.0, cell.1));
+            lab.report(&format!("{} threads, {} outstanding of each", cell.0, cell.1));
             let measured = slice(lab, *cell, area, seeds.next(), time)?;
             lab.note_failures(&measured);
             sum.extend(&measured);

@@ -93,7 +93,7 @@ impl Experiment for SmallestBlockSearch {
         let queue_depth = depth_within(lab, queue_time, operation, block_bytes, QUEUE_DEPTH)?;
         let turns = Turns { time: lab.time_left(), rounds_max, slice_max: SLICE_MAX };
         let rounds = Rounds::measure(lab, &cells, turns, |lab, cell, time| {
-            lab.tell(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
+            lab.report(&format!("{}s of {}", cell.operation, format_bytes(cell.block_bytes)));
             let area = area_from(lab, cell.shift_bytes, cell.block_bytes)?;
             let seed = seeds.next();
             let measured =

@@ -63,7 +63,7 @@ impl Experiment for SyncReadsComparison {
             let (Some(cell), Some(sum)) = (cells.get(*number), sums.get_mut(*number)) else {
                 return Ok(None);
             };
-            lab.tell(&format!("{}, {} outstanding", format_bytes(cell.block_bytes), cell.outstanding));
+            lab.report(&format!("{}, {} outstanding", format_bytes(cell.block_bytes), cell.outstanding));
             let measured = cell.slice(lab, seeds.next(), time)?;
             sum.extend(&measured);
             Ok(Sample::bytes(&measured))

@@ -121,7 +121,7 @@ fn requests(circumstances: &Circumstances, queue_depth: u32) -> Requests {
 
 fn slice(lab: &mut Lab<'_>, queue_depth: u32, seed: u64, time: Nanos) -> Result<Measurement, LoadError> {
     let requests = requests(lab.circumstances, queue_depth);
-    lab.tell(&format!(
+    lab.report(&format!(
         "{READ_PERCENT} % reads of {}, {queue_depth} outstanding",
         format_bytes(requests.block_bytes)
     ));

@@ -9,7 +9,7 @@ use super::fit::Curve;
 /// Standard deviation of a normal distribution divided by its median deviation.
 const BY_MEDIAN_DEVIATION: f64 = 1.4826;
 /// Assumed error of linear interpolation, as a part of the difference between the two cells.
-const OFF_LINE: f64 = 1.0 / 8.0;
+const LINE_DEVIATION: f64 = 1.0 / 8.0;
 
 /// Cells on the curve. Their error is the curve's deviation at measured cells.
 pub(super) fn on_curve(
@@ -44,7 +44,7 @@ fn on_line(measured: &BTreeMap<CellKey, Estimate>, key: CellKey) -> Option<Estim
     let between = log(high) - log(low);
     Some(Estimate {
         bandwidth_bytes_per_s: (log(low) + part * between).exp(),
-        log_error: low.log_error.hypot(high.log_error).hypot(OFF_LINE * between),
+        log_error: low.log_error.hypot(high.log_error).hypot(LINE_DEVIATION * between),
         slices: 0,
     })
 }

@@ -34,7 +34,7 @@ impl Site {
 
 /// Prior standard deviation of the logarithm of each curve parameter. It is deliberately wide, so
 /// that measured cells decide.
-const PARAMETERS_OFF: f64 = 0.3;
+const PARAMETER_DEVIATION: f64 = 0.3;
 const SHARED: [f64; 6] = [0.01, 0.03, 0.06, 0.12, 0.25, 0.5];
 const REACHES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 const OWN: [f64; 6] = [0.0, 0.01, 0.03, 0.06, 0.12, 0.25];
@@ -86,6 +86,6 @@ impl ResidualCovariance {
         let own = if one.key == other.key { self.own.powi(2) } else { 0.0 };
         let shared = self.shared.powi(2) * (-one.key.doublings_to(other.key) / self.reach).exp();
         let slopes = one.slopes.iter().zip(&other.slopes);
-        own + shared + PARAMETERS_OFF.powi(2) * slopes.map(|(one, other)| one * other).sum::<f64>()
+        own + shared + PARAMETER_DEVIATION.powi(2) * slopes.map(|(one, other)| one * other).sum::<f64>()
     }
 }

@@ -184,7 +184,7 @@ impl Search<'_> {
             if self.slicer.has(wanted, key) || !self.has_time_for(key) {
                 break;
             }
-            self.tell("latency", key);
+            self.report("latency", key);
             self.slicer.measure(key)?;
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Search<'_> {
                 self.slicer.measure_reference()?;
             }
             if self.has_time_for(key) {
-                self.tell(stage, key);
+                self.report(stage, key);
                 self.slicer.measure(key)?;
             } else {
                 all = false;
@@ -239,7 +239,7 @@ impl Search<'_> {
         Ok(all)
     }
 
-    fn tell(&mut self, stage: &str, key: CellKey) {
+    fn report(&mut self, stage: &str, key: CellKey) {
         let passed = self.slicer.now().since(self.began).0 as f64;
         let share = passed / self.ends.since(self.began).0.max(1) as f64;
         // A narrow terminal cuts off the end, so the stage comes last.

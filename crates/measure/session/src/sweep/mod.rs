@@ -133,7 +133,7 @@ impl Sweep {
             progress.progress(&spec.to_string(), number as f64 / planned.len() as f64);
             match self.run_cell(spec, prepared, progress) {
                 Ok(cell) => {
-                    tell_errors(spec, &cell, progress);
+                    report_errors(spec, &cell, progress);
                     self.file.cells.push(cell);
                 }
                 Err(LoadError::Cancelled) => {
@@ -226,7 +226,7 @@ fn load(options: &SweepOptions, is_modelled: bool) -> String {
     format!("{threads}, {how}, {} a run{memory}", ends.join(" or "))
 }
 
-fn tell_errors(spec: &CellSpec, cell: &Cell, progress: &dyn Progress) {
+fn report_errors(spec: &CellSpec, cell: &Cell, progress: &dyn Progress) {
     if let Some(unsent) = cell.unsent.filter(|unsent| *unsent > 0) {
         progress.remark(&format!(
             "{spec}: the device did not keep up: {unsent} requests were due and never sent"

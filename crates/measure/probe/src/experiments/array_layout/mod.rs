@@ -83,7 +83,7 @@ fn batches(lab: &mut Lab<'_>, findings: &ArrayLayout, time_after: Nanos) -> Resu
     let mut batches = Vec::new();
     let mut done: Vec<Completion> = Vec::new();
     while batches.len() < BATCHES_MAX && (batches.is_empty() || lab.now() < ends) {
-        lab.tell("reads that wait for each other");
+        lab.report("reads that wait for each other");
         let mut operations = Vec::new();
         for _ in 0..findings.queue_depth {
             let block = below(&mut generator, area.blocks);
@@ -125,9 +125,9 @@ fn try_layout(
             count_max: TRIAL_REQUESTS_MAX,
             first_uncounted: 0,
         };
-        let all_over: Pattern = Box::new(Random::new(area_from(lab, 0, block_bytes)?, seed));
+        let whole_area: Pattern = Box::new(Random::new(area_from(lab, 0, block_bytes)?, seed));
         let member = on_one.then(|| OneMember::new(layout, lab.circumstances.area_bytes, block_bytes, seed));
-        let pattern = member.flatten().map_or(all_over, |member| Box::new(member));
+        let pattern = member.flatten().map_or(whole_area, |member| Box::new(member));
         Ok(Sample::requests(&requests.slice(lab, pattern, seed, time)?))
     })?;
     findings.one_member_share = rounds.ratio(0, 1);

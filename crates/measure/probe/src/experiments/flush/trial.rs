@@ -73,7 +73,7 @@ impl Trial {
             }
             return Ok(());
         };
-        lab.tell(&format!("{}, {}", self.scenario.method, format_bytes(self.scenario.commit.write_bytes)));
+        lab.report(&format!("{}, {}", self.scenario.method, format_bytes(self.scenario.commit.write_bytes)));
         let before_bytes = lab.write_left_bytes();
         let ends = lab.now() + time;
         let committed = self.commit_until(lab, device_log, ends, commits_max);

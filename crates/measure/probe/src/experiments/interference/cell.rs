@@ -52,7 +52,7 @@ impl Cell {
         time: Nanos,
     ) -> Result<(), LoadError> {
         let Rates { read_share, write_share, read_per_s, write_per_s } = self.rates;
-        lab.tell(&format!(
+        lab.report(&format!(
             "{:.0} % of the reads, {:.0} % of the writes",
             read_share * 100.0,
             write_share * 100.0
@@ -97,7 +97,7 @@ fn bounded(lab: &Lab<'_>, requests_per_s: f64, time: Nanos) -> Nanos {
 }
 
 /// Relative deviation from which a rate counts as missed (diskplorer).
-const MISSED: f64 = 0.03;
+const RATE_TOLERANCE: f64 = 0.03;
 
 impl Stream {
     fn new() -> Self {
@@ -126,8 +126,8 @@ impl Stream {
     /// Returns true if the arrivals completed in about the time in which they arrived.
     fn kept(&self, allowance: Nanos) -> bool {
         let arrived = (self.requests + self.unsent) as f64;
-        let all_done = self.requests as f64 >= (1.0 - MISSED) * arrived;
+        let all_done = self.requests as f64 >= (1.0 - RATE_TOLERANCE) * arrived;
         let elapsed = self.elapsed - self.elapsed.min(allowance);
-        all_done && self.scheduled.as_secs_f64() >= (1.0 - MISSED) * elapsed.as_secs_f64()
+        all_done && self.scheduled.as_secs_f64() >= (1.0 - RATE_TOLERANCE) * elapsed.as_secs_f64()
     }
 }

@@ -9,11 +9,11 @@ use super::quantile_ns;
 /// Quantiles for the slowdown, in order of preference.
 const QUANTILES: [f64; 3] = [0.99, 0.9, 0.5];
 /// Time for the last arrivals of a slice to complete, in latencies of an idle device.
-const LATENCIES_ALLOWED: f64 = 4.0;
+const ALLOWED_LATENCIES: f64 = 4.0;
 /// Largest acceptable slowdown of reads.
 const SLOWDOWN_MAX: f64 = 2.0;
 /// Widest useful interval of the share of writes.
-const USELESS: f64 = 0.5;
+const SHARE_WIDTH_MAX: f64 = 0.5;
 /// Fewest rounds with an interval.
 const ROUNDS_LEAST: usize = 2;
 /// Share of reads to which the limit applies.
@@ -24,7 +24,7 @@ pub(super) fn cells(cells: &[Cell]) -> Vec<InterferenceCell> {
     let quietest = measured().find(|cell| cell.rates.write_share <= 0.0);
     let latency_ns = quietest.map_or(0.0, |cell| cell.reads.latency_ns.mean());
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a latency")]
-    let allowance = Nanos((LATENCIES_ALLOWED * latency_ns) as u64);
+    let allowance = Nanos((ALLOWED_LATENCIES * latency_ns) as u64);
     measured().map(|cell| record(cell, alone(cells, cell), allowance)).collect()
 }
 
@@ -102,7 +102,7 @@ pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     };
     let rate = |share: f64| share * findings.write_iops_max;
     // If pauses hit cells by chance, the share remains unknown.
-    let is_known = share.high - share.low <= USELESS;
+    let is_known = share.high - share.low <= SHARE_WIDTH_MAX;
     is_known.then(|| InterferenceLimit {
         read_rate_per_s: READ_SHARE * findings.read_iops_max,
         quantile,

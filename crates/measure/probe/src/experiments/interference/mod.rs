@@ -60,13 +60,13 @@ const CELL_TIME_MIN: Nanos = Nanos::from_secs(6);
 /// Queue depth of the peak load: deep enough to saturate a device, shallow enough for a disk.
 /// Devices with slow reads use the second one, since a write may take a third of a second there,
 /// and filling a deep queue would take all the time.
-const DEPTH_OF_MOST: u32 = 32;
-const DEPTH_OF_MOST_SLOW: u32 = 4;
+const PEAK_DEPTH: u32 = 32;
+const PEAK_DEPTH_SLOW: u32 = 4;
 /// Queue depth of each stream. Further arrivals wait, and the wait counts.
 pub(super) const STREAM_DEPTH: u32 = 96;
-/// Fraction (one in `MOST_PART`) of time and bytes for each peak load.
-const MOST_PART: u64 = 12;
-const MOST_REQUESTS_MAX: u64 = 15_000;
+/// Fraction (one in `PEAK_PART`) of time and bytes for each peak load.
+const PEAK_PART: u64 = 12;
+const PEAK_REQUESTS_MAX: u64 = 15_000;
 /// Read rate below which fewer cells are measured for longer.
 const SLOW_READS_PER_S: f64 = 2000.0;
 /// Most bytes written.
@@ -111,12 +111,12 @@ impl Experiment for Interference {
         let block_bytes = BLOCK_BYTES.next_multiple_of(lab.circumstances.shape.logical_block_bytes);
         let mut seeds = Seeds::new(lab);
         (findings.read_block_bytes, findings.write_block_bytes) = (block_bytes, block_bytes);
-        let time = Nanos(lab.time_left().0 / MOST_PART);
+        let time = Nanos(lab.time_left().0 / PEAK_PART);
         let most_reads =
-            PeakLoad { operation: OperationKind::Read, queue_depth: DEPTH_OF_MOST, block_bytes, time };
+            PeakLoad { operation: OperationKind::Read, queue_depth: PEAK_DEPTH, block_bytes, time };
         findings.read_iops_max = most_reads.measure(lab, &mut seeds)?;
         preconditioning::precondition(lab, &mut seeds)?;
-        let queue_depth = if is_slow(findings) { DEPTH_OF_MOST_SLOW } else { DEPTH_OF_MOST };
+        let queue_depth = if is_slow(findings) { PEAK_DEPTH_SLOW } else { PEAK_DEPTH };
         let most_writes = PeakLoad { operation: OperationKind::Write, queue_depth, block_bytes, time };
         findings.write_iops_max = most_writes.measure(lab, &mut seeds)?;
         if findings.write_iops_max <= 0.0 || findings.read_iops_max <= 0.0 {
@@ -163,11 +163,11 @@ impl PeakLoad {
     /// that absorbs writes is full. If the first run has used up the time, its result is returned.
     fn measure(&self, lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<f64, LoadError> {
         let &Self { operation, queue_depth, block_bytes, time } = self;
-        lab.tell(&format!("peak rate of {operation}s"));
+        lab.report(&format!("peak rate of {operation}s"));
         let ends = lab.now() + time;
         let allowed =
-            if operation == OperationKind::Write { lab.write_left_bytes() / MOST_PART } else { u64::MAX };
-        let bytes = allowed.min(MOST_REQUESTS_MAX * block_bytes);
+            if operation == OperationKind::Write { lab.write_left_bytes() / PEAK_PART } else { u64::MAX };
+        let bytes = allowed.min(PEAK_REQUESTS_MAX * block_bytes);
         let mut last = Measurement::new();
         for number in 0..2 {
             if number > 0 && lab.now() >= ends {

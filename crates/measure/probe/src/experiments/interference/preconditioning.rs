@@ -20,7 +20,7 @@ const STRETCHES_MAX: u64 = 24;
 /// In a steady state, a drive erases at least this share of the bytes that it writes to flash.
 const ERASED_LEAST: f64 = 0.9;
 /// Largest change of write amplification between two stretches in a steady state.
-const LIKE_BEFORE: f64 = 0.1;
+const CHANGE_MAX: f64 = 0.1;
 /// Time to drain the largest buffer, but too short for idle-time garbage collection.
 const REST: Nanos = Nanos::from_millis(50);
 
@@ -38,16 +38,16 @@ pub(super) fn precondition(lab: &mut Lab<'_>, seeds: &mut Seeds) -> Result<(), L
     if !cleans(lab) {
         return Ok(());
     }
-    lab.tell("random writes until garbage collection is steady");
+    lab.report("random writes until garbage collection is steady");
     lab.untimed(|lab| {
         let mut before = None;
         for _ in 0..STRETCHES_MAX {
             let work = stretch(lab, seeds.next())?;
             let after = work.and_then(|work| work.write_amplification());
-            let is_like_before = before
+            let is_unchanged = before
                 .zip(after)
-                .is_some_and(|(before, after): (f64, f64)| (after / before - 1.0).abs() <= LIKE_BEFORE);
-            if is_like_before && work.is_some_and(is_steady) {
+                .is_some_and(|(before, after): (f64, f64)| (after / before - 1.0).abs() <= CHANGE_MAX);
+            if is_unchanged && work.is_some_and(is_steady) {
                 return Ok(());
             }
             before = after;

@@ -8,11 +8,11 @@ use crate::experiments::change::{changes, mean};
 /// Shortest level, in seconds.
 const LEVEL_S: usize = 3;
 /// Largest relative standard deviation of a level kept by a rate limiter.
-const COUNTED: f64 = 0.01;
+const RATE_LIMIT_VARIATION_MAX: f64 = 0.01;
 /// Rate limits are multiples of this, within one per cent.
-const AGREED_IOPS: f64 = 100.0;
+const RATE_LIMIT_STEP: f64 = 100.0;
 /// Smallest ratio of the first second to the rest in an immediate fall.
-const AT_ONCE: f64 = 3.0;
+const IMMEDIATE_FALL_RATIO: f64 = 3.0;
 /// Fewest changes between two levels that count as oscillation.
 const SWINGS: usize = 3;
 
@@ -31,7 +31,7 @@ pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
             DepartureKind::Throttled
         } else if !falls(levels, index) || (0..index).any(|earlier| falls(levels, earlier)) {
             DepartureKind::Unexplained
-        } else if levels.get(index + 1).is_some_and(Level::is_agreed) {
+        } else if levels.get(index + 1).is_some_and(Level::is_rate_limit) {
             DepartureKind::BurstCreditsSpent
         } else {
             DepartureKind::CleaningBegan
@@ -44,7 +44,7 @@ pub(super) fn of_random_writing(seconds: &[SecondSample]) -> Vec<Departure> {
 /// speed of the first one again.
 fn at_once(seconds: &[SecondSample]) -> Option<Departure> {
     let first = seconds.first()?.bytes as f64;
-    let is_fast = |second: &&SecondSample| second.bytes as f64 * AT_ONCE > first;
+    let is_fast = |second: &&SecondSample| second.bytes as f64 * IMMEDIATE_FALL_RATIO > first;
     let (before, after) = seconds.split_at(seconds.iter().take_while(is_fast).count());
     let never_again = after.len() >= LEVEL_S * LEVEL_S && !after.iter().any(|second| is_fast(&second));
     let (fast, slow) = (Level::of(0, before), Level::of(before.len(), after));
@@ -76,9 +76,11 @@ impl Level {
     }
 
     /// Returns true if it looks like a rate limit: a round number of requests, kept exactly.
-    fn is_agreed(&self) -> bool {
-        let multiple = (self.iops / AGREED_IOPS).round() * AGREED_IOPS;
-        self.variation <= COUNTED && multiple > 0.0 && (self.iops / multiple - 1.0).abs() <= COUNTED
+    fn is_rate_limit(&self) -> bool {
+        let multiple = (self.iops / RATE_LIMIT_STEP).round() * RATE_LIMIT_STEP;
+        self.variation <= RATE_LIMIT_VARIATION_MAX
+            && multiple > 0.0
+            && (self.iops / multiple - 1.0).abs() <= RATE_LIMIT_VARIATION_MAX
     }
 }
 

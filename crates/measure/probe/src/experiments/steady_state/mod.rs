@@ -125,7 +125,7 @@ fn write(
 
 /// Writes the area once sequentially, within a quarter of time and bytes.
 fn fill(lab: &mut Lab<'_>, findings: &mut SteadyState) -> Result<(), LoadError> {
-    lab.tell("writing the area sequentially");
+    lab.report("writing the area sequentially");
     let area = area(lab, FILL_BLOCK_BYTES.min(lab.circumstances.area_bytes))?;
     let stop = Stop {
         bytes: Some((lab.write_left_bytes() / FILL_PART).min(area.blocks * area.block_bytes)),
@@ -161,7 +161,7 @@ fn rounds(lab: &mut Lab<'_>, findings: &mut SteadyState, bytes_per_s: f64) -> Re
     let round_time = round_time(time);
     let mut readings = vec![lab.counters()];
     while lab.time_left() >= round_time && !is_done(findings, lab.circumstances.device_bytes) {
-        lab.tell(&format!("round {}", findings.rounds.len() + 1));
+        lab.report(&format!("round {}", findings.rounds.len() + 1));
         let pattern = Box::new(Random::new(
             area(lab, findings.block_bytes)?,
             lab.seed.wrapping_add(findings.rounds.len() as u64 + 1),

@@ -58,7 +58,7 @@ impl CacheFiller {
         pool: &mut Pool,
         time: Nanos,
     ) -> Result<Levels, LoadError> {
-        lab.tell("filling the cache");
+        lab.report("filling the cache");
         let half = lab.write_left_bytes() / 2 / self.walk.block_bytes;
         let length = Length { time, requests_least: 0, requests_most: half.min(WRITES_MAX) };
         let latencies_ns = series(lab, pool, &mut self.walk, length)?;

@@ -41,7 +41,7 @@ const TRIAL_PART: u64 = 2;
 /// is timed.
 const REFILL_PART: u64 = 8;
 /// Share of the initial speed at which the cache counts as drained.
-const AS_BEFORE: f64 = 0.9;
+const DRAINED_SHARE: f64 = 0.9;
 
 impl Experiment for WriteCacheSearch {
     type Findings = WriteCacheFindings;
@@ -104,14 +104,14 @@ fn drain(
     let mut idle = IDLE_MIN;
     let mut too_short = Nanos::ZERO;
     while idle <= IDLE_MAX {
-        lab.tell(&format!("trial after a rest of {}", format_duration(idle)));
+        lab.report(&format!("trial after a rest of {}", format_duration(idle)));
         if lab.time_left() < idle + idle {
             lab.remark("Time ended before the cache had drained; its drain time is unknown.");
             return Ok(None);
         }
         lab.pause(idle)?;
         let again = filler.write(lab, pool, absorbed_bytes / TRIAL_PART)?;
-        if again.is_some_and(|again| again >= bytes_per_s * AS_BEFORE) {
+        if again.is_some_and(|again| again >= bytes_per_s * DRAINED_SHARE) {
             return Ok(Some(Interval { value: idle.0, low: too_short.0, high: idle.0 }));
         }
         too_short = idle;

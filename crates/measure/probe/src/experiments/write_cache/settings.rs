@@ -25,7 +25,7 @@ pub(super) fn measure(lab: &mut Lab<'_>) -> Result<Vec<CacheSetting>, LoadError>
     for (open, cache_on) in [(with, true), (without, false)] {
         for pattern in [PatternSpec::Sequential, PatternSpec::Random] {
             for operation in [OperationKind::Read, OperationKind::Write] {
-                lab.tell("the cache on and off");
+                lab.report("the cache on and off");
                 settings.push(cell(lab, open, cache_on, pattern, operation)?);
             }
         }

@@ -23,7 +23,7 @@ const DISTURBING_WRITES: u64 = 16;
 /// Reads per median.
 const READS: u64 = 15;
 /// Smallest slowdown of reads that counts as an effect of the writes.
-const FELT: f64 = 1.2;
+const DISTURBED_RATIO: f64 = 1.2;
 
 /// Writes the area once sequentially. Otherwise every later pattern would have to clean up after
 /// random writes of earlier experiments or other programs.
@@ -31,7 +31,7 @@ const FELT: f64 = 1.2;
 /// # Errors
 /// See [`ClosedLoop::run`].
 pub(super) fn enforce(lab: &mut Lab<'_>, block_bytes: u64) -> Result<DeviceState, LoadError> {
-    lab.tell("writing the area sequentially, for a defined state");
+    lab.report("writing the area sequentially, for a defined state");
     let area_bytes = lab.circumstances.area_bytes;
     let load = ClosedLoop {
         queue_depth: QUEUE_DEPTH.min(lab.circumstances.slots),
@@ -68,7 +68,7 @@ pub(super) fn pause_between(
     pool: &mut Pool,
     block_bytes: u64,
 ) -> Result<Nanos, LoadError> {
-    lab.tell("effect of random writes on reads");
+    lab.report("effect of random writes on reads");
     lab.pause(PAUSE_MAX + PAUSE_MAX)?;
     let area = whole(lab, block_bytes)?;
     let undisturbed = median(reads(lab, pool, area)?);
@@ -77,10 +77,10 @@ pub(super) fn pause_between(
     lab.flush()?;
     let began = lab.now();
     loop {
-        let felt_until = lab.now().since(began);
+        let disturbed_until = lab.now().since(began);
         let disturbed = median(reads(lab, pool, area)?);
-        if disturbed <= undisturbed * FELT || felt_until >= PAUSE_MAX {
-            return Ok(felt_until.clamp(PAUSE_MIN, PAUSE_MAX));
+        if disturbed <= undisturbed * DISTURBED_RATIO || disturbed_until >= PAUSE_MAX {
+            return Ok(disturbed_until.clamp(PAUSE_MIN, PAUSE_MAX));
         }
         lab.pause(PAUSE_MIN)?;
     }

@@ -101,7 +101,7 @@ impl Visits {
                 due.shuffle(&mut order);
                 for index in due {
                     if !self.visit(lab, pool, index)? {
-                        self.tell_end(lab);
+                        self.report_end(lab);
                         return Ok(());
                     }
                 }
@@ -190,7 +190,7 @@ impl Visits {
         let share = lab.write_left_bytes() / weight_left * weight / block_bytes;
         let most = if is_random { REQUESTS_MOST_RANDOM } else { REQUESTS_MOST * weight };
         let requests_most = share.clamp(requests_least, most);
-        lab.tell(&visited.row.to_string());
+        lab.report(&visited.row.to_string());
         let began = lab.now();
         let requests = visited.visit(lab, pool, Length { time, requests_least, requests_most })?;
         let took = lab.now().since(began);
@@ -201,7 +201,7 @@ impl Visits {
         Ok(true)
     }
 
-    fn tell_end(&self, lab: &mut Lab<'_>) {
+    fn report_end(&self, lab: &mut Lab<'_>) {
         let (least, missing) = (
             self.rows.iter().map(|visited| visited.visits).min().unwrap_or(0),
             self.rows.iter().filter(|visited| visited.visits == 0 && self.visits_left(visited) > 0).count(),

@@ -59,7 +59,7 @@ impl Search<'_> {
                 if self.slicer.now() + *takes > ends {
                     continue;
                 }
-                self.tell("batches", *key);
+                self.report("batches", *key);
                 if let Some(elapsed) = self.slicer.batch(*key, *requests)? {
                     self.batches.entry((*key, *requests)).or_default().push(elapsed);
                 }

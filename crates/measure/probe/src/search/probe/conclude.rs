@@ -27,9 +27,9 @@ impl Search<'_> {
         // Cells with an interpolated figure aren't missing, even if the device is too slow to
         // measure them.
         self.unaffordable.retain(|key, _| !model.cells.contains_key(key));
-        let latency_ns = smallest_alone(self.slicer.sums());
+        let latency_ns = smallest_block_latency(self.slicer.sums());
         let derived = derive(&surfaces, &self.grid, options.stated_split_bytes, latency_ns);
-        self.name_what_is_missing(&derived, first_touch.as_ref(), options);
+        self.report_missing(&derived, first_touch.as_ref(), options);
         let reference = self.slicer.reference(self.began);
         self.judge_steadiness(reference.as_ref());
         let measured_cells =
@@ -69,12 +69,7 @@ impl Search<'_> {
         }
     }
 
-    fn name_what_is_missing(
-        &mut self,
-        derived: &Derived,
-        touch: Option<&FirstTouch>,
-        options: &ProbeOptions,
-    ) {
+    fn report_missing(&mut self, derived: &Derived, touch: Option<&FirstTouch>, options: &ProbeOptions) {
         let mut missing = Vec::new();
         let mut check = |known: bool, what: &str| {
             if !known {
@@ -94,7 +89,7 @@ impl Search<'_> {
 }
 
 /// Median latency of the smallest block at depth 1, if there are enough observations.
-fn smallest_alone<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
+fn smallest_block_latency<'a>(mut sums: impl Iterator<Item = (CellKey, &'a Measurement)>) -> Option<u64> {
     let (_, sum) = sums.find(|(key, _)| is_random(key) && key.queue_depth == 1)?;
     sum.latency_ns.summary().p50
 }
@@ -145,7 +140,7 @@ mod tests {
             let mut sum = Measurement::new();
             sum.requests = requests;
             (0..requests).for_each(|_| sum.latency_ns.record(5_000_000));
-            smallest_alone(std::iter::once((CellKey::random(4096, 1), &sum)))
+            smallest_block_latency(std::iter::once((CellKey::random(4096, 1), &sum)))
         };
         assert_eq!(latency(19), None);
         assert!(latency(20).is_some());

@@ -5,7 +5,7 @@ use crate::{CommitTime, DeviceProfile, Experiments, Interval};
 const PAGE_BYTES: u64 = 8 << 10;
 
 /// Commit methods in order of preference. Databases use `fdatasync` on their log file by default;
-/// the others follow by similarity. The flag tells if the method uses a file.
+/// the others follow by similarity. The flag is true for methods that use a file.
 const PREFERRED: [(CommitMethod, bool); 6] = [
     (CommitMethod::Fdatasync, true),
     (CommitMethod::Fsync, true),

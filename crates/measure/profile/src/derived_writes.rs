@@ -25,7 +25,7 @@ pub struct WritePatternCost {
 }
 
 impl WritePatternCost {
-    /// Largest ratio of the bounds of a clear cost. Wider bounds don't tell if a pattern is cheap
+    /// Largest ratio of the bounds of a clear cost. Wider bounds don't show if a pattern is cheap
     /// or expensive.
     pub const CLEAR_SPREAD_MAX: f64 = 4.0;
 

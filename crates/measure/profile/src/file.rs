@@ -34,7 +34,7 @@ pub enum ProfileError {
     /// A figure or name is invalid. Results computed from such a figure would be wrong, and such a
     /// name could do harm in paths and scripts.
     #[error(
-        "{path}: {field} is {got}, and only {allowed} make sense there; correct it, or make the profile anew with \
+        "{path}: {field} is {got}, and only {allowed} are valid there; correct it, or create the profile again with \
          `nandle probe TARGET`"
     )]
     Figure {

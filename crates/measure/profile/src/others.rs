@@ -48,7 +48,7 @@ impl OthersLoad {
     pub fn seen_before(&self) -> Option<String> {
         self.disturbs().then(|| {
             format!(
-                "{} is in use by others ({}): the figures are what it does beside them, and the probe makes them wait",
+                "{} is in use by others ({}): the figures are those of a shared disk, and the probe slows the others down",
                 self.disk,
                 self.amount()
             )
@@ -64,13 +64,13 @@ impl Conditions {
             Some((load.disk.clone(), format!("{when} {}", load.amount())))
         };
         let before = told("before the probe", self.others_before.as_ref());
-        let meanwhile = told("beside it", self.others_meanwhile.as_ref());
+        let meanwhile = told("during it", self.others_meanwhile.as_ref());
         let disk = before.as_ref().or(meanwhile.as_ref())?.0.clone();
         let amounts: Vec<String> =
             [before, meanwhile].into_iter().flatten().map(|(_, amount)| amount).collect();
         Some(format!(
-            "Others used {disk}: {}. The figures are what it does beside that, not what it can do: probe again when it is quiet, or take \
-             them for what this database has left.",
+            "Others used {disk}: {}. The figures are those of a shared disk, not of its full performance: probe again when it is idle, or use \
+             them as the performance that is left for a database.",
             amounts.join("; ")
         ))
     }
@@ -113,6 +113,6 @@ mod tests {
             told.contains("before the probe 320 requests a second, 0.0 MB/s read and 2.4 MB/s written"),
             "{told}"
         );
-        assert!(told.contains("; beside it 0.0 MB/s read and 2.6 MB/s written"), "{told}");
+        assert!(told.contains("; during it 0.0 MB/s read and 2.6 MB/s written"), "{told}");
     }
 }

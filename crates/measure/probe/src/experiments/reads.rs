@@ -16,7 +16,7 @@ const TIME_MIN: Nanos = Nanos::from_secs(60);
 const TIME_MAX: Nanos = Nanos::from_secs(120);
 const SECOND: u64 = 1_000_000_000;
 
-/// Time for the reads beside experiments with the minimum times `least`; `None` if they aren't
+/// Time for the reads along with experiments with the minimum times `least`; `None` if they aren't
 /// selected or are already done. Without other experiments they may use the whole budget.
 ///
 /// In a short budget, a part is reserved for essential experiments if it is enough for their time
@@ -67,7 +67,7 @@ mod tests {
         Selection { budget: Nanos::from_secs(budget_s), only, skip, ..Selection::default() }
     }
 
-    /// Seconds for the reads beside an experiment with a minimum of ten seconds.
+    /// Seconds for the reads along with an experiment with a minimum of ten seconds.
     fn time(budget_s: u64, only: &[&str], skip: &[&str]) -> Option<u64> {
         let time = reads_time(&selection(budget_s, only, skip), &[Nanos::from_secs(10)], Nanos::ZERO);
         time.map(|time| time.0 / SECOND)

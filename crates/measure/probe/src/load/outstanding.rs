@@ -93,7 +93,7 @@ impl Outstanding {
         }
     }
 
-    /// Records that `count` requests completed at one time, as far as the world can tell. A world
+    /// Records that `count` requests completed at one time, as far as the world can see. A world
     /// that sees completions late gives several the same time. They are assumed to be spread evenly
     /// since the previous time.
     pub(super) fn completed(&mut self, at: Nanos, count: u32) {

@@ -71,7 +71,7 @@ fn slowdown(cell: &Cell, alone: &Cell) -> Option<ReadSlowdown> {
     Some(ReadSlowdown { quantile, ratio })
 }
 
-/// Most writes beside half of the reads.
+/// Highest write rate along with half of the reads.
 pub(super) fn limit(findings: &InterferenceMap) -> Option<InterferenceLimit> {
     let is_row = |cell: &&InterferenceCell| (cell.read_share - READ_SHARE).abs() < 1e-9;
     let row = findings.cells.iter().filter(is_row);

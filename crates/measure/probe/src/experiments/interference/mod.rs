@@ -12,8 +12,8 @@
 //! as time of the experiment. Its slices are long, so that each cell has several rounds of garbage
 //! collection, and it has fewer cells, to limit the host's processor time.
 //!
-//! Both matter. A fresh `nvme-plp` supports half of its peak writes beside reads in slices of 4 000
-//! requests, and none in slices of 16 000, some of which meet garbage collection: the result
+//! Both matter. A fresh `nvme-plp` supports half of its peak writes along with reads in slices of 4
+//! 000 requests, and none in slices of 16 000, some of which meet garbage collection: the result
 //! depends on the number of requests. Preconditioned, its peak write rate is a sixth. Then it
 //! supports none or a tenth in slices of 50 000, 100 000 and 200 000, with an upper bound that
 //! falls from a quarter to a tenth. A preconditioned `x25-e-64` supports nine tenths in slices of 4

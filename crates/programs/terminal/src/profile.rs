@@ -24,13 +24,13 @@ const TEST_FILE_BYTES: u64 = 1 << 30;
 /// Arguments that choose a profile.
 #[derive(Debug, Clone, Args)]
 pub struct ProfileArgs {
-    /// The profile of the device that the data lie on, as `nandle probe` writes it [default: the directory is probed]
+    /// Profile of the data's device, from `nandle probe` [default: probe the directory]
     #[arg(long, value_name = "FILE")]
     pub profile: Option<PathBuf>,
-    /// How long a directory is probed that has no profile, anew and for this command alone [default: 10s, kept for later commands]
+    /// Duration of a new, uncached probe [default: a cached probe, else one of 10s]
     #[arg(long, value_name = "TIME", value_parser = positive_duration, conflicts_with = "profile")]
     pub probe_budget: Option<Nanos>,
-    /// Size of that probe's test file, which is gone afterwards
+    /// Size of that probe's temporary test file
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = positive_bytes, conflicts_with = "profile")]
     pub probe_file_size: u64,
 }

@@ -1,4 +1,4 @@
-//! *What does giving blocks back cost?*
+//! *What does a discard cost?*
 //!
 //! Discards of one block to 16 MiB, each of a place that holds data, in a range of at most 256 MiB
 //! at the end of the area. Random reads elsewhere are measured alone and right after a discard of 1
@@ -43,7 +43,7 @@ impl Experiment for DiscardTimes {
     }
 
     fn question(&self) -> &'static str {
-        "What does giving blocks back cost?"
+        "What does a discard cost?"
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

@@ -1,4 +1,4 @@
-//! *What does writing in sequence give, in large requests and with several outstanding?*
+//! *How fast are large sequential writes with several outstanding?*
 //!
 //! Sequential writes of 32 KiB to 1 MiB at depth 16, and of 1 MiB at lower depths, in turns. Logs,
 //! compactions, backups and page cache writeback produce such loads. The rows of
@@ -42,7 +42,7 @@ impl Experiment for LargeSequentialWrites {
     }
 
     fn question(&self) -> &'static str {
-        "What does writing in sequence give, in large requests and with several outstanding?"
+        "How fast are large sequential writes with several outstanding?"
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

@@ -1,4 +1,4 @@
-//! *What do more threads and queues give?*
+//! *How do reads scale over threads and queues?*
 //!
 //! Random reads of 4 KiB by 1 to 8 threads. Each thread has its own ring, and so its own path to a
 //! device queue, with 1 or 32 reads outstanding. The result shows the limit of a single thread and
@@ -35,7 +35,7 @@ impl Experiment for ScalingOverThreads {
     }
 
     fn question(&self) -> &'static str {
-        "What do more threads and queues give?"
+        "How do reads scale over threads and queues?"
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

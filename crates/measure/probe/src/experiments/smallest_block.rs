@@ -1,4 +1,4 @@
-//! *Which block does the device work in, whatever it calls its logical block?*
+//! *What is the device's internal block size?*
 //!
 //! Random reads and writes of 512 bytes to 16 KiB, and shifted ones of 8 KiB, in turns. The
 //! smallest block is the largest size with more than 1.05 times the request rate of every smaller
@@ -59,7 +59,7 @@ impl Experiment for SmallestBlockSearch {
     }
 
     fn question(&self) -> &'static str {
-        "Which block does the device work in, whatever it calls its logical block?"
+        "What is the device's internal block size?"
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

@@ -1,4 +1,4 @@
-//! *What do asynchronous reads gain on blocking ones of the same sizes?*
+//! *What do asynchronous reads gain over blocking ones?*
 //!
 //! Random reads of 4 KiB to 1 MiB, in two ways with the same number outstanding: one thread per
 //! read, each blocking in `pread`, and one thread with an asynchronous queue. DIAT (§1.1) compares
@@ -41,7 +41,7 @@ impl Experiment for SyncReadsComparison {
     }
 
     fn question(&self) -> &'static str {
-        "What do asynchronous reads gain on blocking ones of the same sizes?"
+        "What do asynchronous reads gain over blocking ones?"
     }
 
     fn cost(&self, _circumstances: &Circumstances) -> Result<Cost, String> {

@@ -1,4 +1,4 @@
-//! *What does a commit cost, and what does it gain when several share a flush?*
+//! *What does a commit cost, and what does sharing a flush gain?*
 //!
 //! Commits are appended to a circular log of 16 MiB at the start of the area: a write and a flush,
 //! or a durable write, of 512 bytes to 64 KiB. In a directory, test files are measured as well,
@@ -50,7 +50,7 @@ impl Experiment for FlushAndCommit {
     }
 
     fn question(&self) -> &'static str {
-        "What does a commit cost, and what does it gain when several share a flush?"
+        "What does a commit cost, and what does sharing a flush gain?"
     }
 
     fn cost(&self, circumstances: &Circumstances) -> Result<Cost, String> {

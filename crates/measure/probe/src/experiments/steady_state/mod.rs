@@ -1,4 +1,4 @@
-//! *What is left of the speed when the device is written to for long?*
+//! *How fast are sustained random writes?*
 //!
 //! The area is written once sequentially, then at random in rounds, until the last five rounds
 //! satisfy the criterion of the SNIA Solid State Storage Performance Test Specification (range at
@@ -59,7 +59,7 @@ impl Experiment for SteadyStateRounds {
     }
 
     fn question(&self) -> &'static str {
-        "What is left of the speed when the device is written to for long?"
+        "How fast are sustained random writes?"
     }
 
     fn cost(&self, _circumstances: &Circumstances) -> Result<Cost, String> {

@@ -62,7 +62,7 @@ fn arrays_of_models_live_in_one_world() {
     assert!(mirrored.area_bytes() <= single.area_bytes() && mirrored.is_writable());
     let (alone, spread) = (read_ns(&single), read_ns(&striped));
     assert!(spread < alone / 2, "1 MiB took {alone} ns from one drive and {spread} ns from four");
-    assert_eq!(alone, read_ns(&single), "each world begins anew");
+    assert_eq!(alone, read_ns(&single), "each world starts with new drives");
 }
 
 #[test]

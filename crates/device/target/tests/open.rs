@@ -30,7 +30,7 @@ fn a_directory_gets_a_test_file_without_a_name() {
         use std::os::unix::fs::MetadataExt as _;
         meta.blocks() * 512
     });
-    assert!(blocks.sum::<u64>() >= 4 * MIB, "its space is taken at once");
+    assert!(blocks.sum::<u64>() >= 4 * MIB, "its space is reserved at once");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn holes_and_small_files_are_refused() {
         "{error}"
     );
     let target = open(&path, &OpenOptions { overwrite: true, ..read_options() }).unwrap();
-    assert!(target.needs_fill() && target.is_writable(), "with the user's word, it is filled");
+    assert!(target.needs_fill() && target.is_writable(), "with the user's consent it is filled");
 }
 
 #[test]
@@ -156,7 +156,7 @@ fn a_kept_test_file_is_recognised() {
     for io in [IoChoice::Uring, IoChoice::Threads] {
         let target = open(&path, &OpenOptions { io, ..write_options() }).unwrap();
         let error = common::write(target.io(1).unwrap(), 4 * MIB).unwrap_err();
-        assert!(matches!(error.cause, Cause::BeyondEnd { .. }), "the mark is out of reach: {error}");
+        assert!(matches!(error.cause, Cause::BeyondEnd { .. }), "the mark can't be addressed: {error}");
     }
     fs::OpenOptions::new().append(true).open(&path).unwrap().write_all_at(b"x", 0).unwrap();
     assert!(matches!(open_error(&path, &write_options()).problem, Problem::ForeignFile));

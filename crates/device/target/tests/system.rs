@@ -131,7 +131,7 @@ fn a_raw_device_in_use_is_not_written() {
     assert!(target.is_writable());
     common::write_and_read(target.io(2).unwrap());
     let mounted_meanwhile = mount(parent.path(), &[device.to_str().unwrap()]);
-    assert!(mounted_meanwhile.is_err(), "nothing else gets it as long as it is open");
+    assert!(mounted_meanwhile.is_err(), "others can't use it while it is open");
 }
 
 /// Opens a device once it is free. A lazy unmount takes a moment, and a file only disappears when

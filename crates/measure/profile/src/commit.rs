@@ -158,10 +158,10 @@ mod tests {
         assert_eq!(experiments.commits().count(), 1);
         let few = experiments.flush.as_mut().unwrap().findings.commits.first_mut().unwrap();
         few.latency_ns.p99 = None;
-        assert_eq!(median(&experiments), Interval::exact(924.0), "flush has timed too few for a tail");
+        assert_eq!(median(&experiments), Interval::exact(924.0), "flush timed too few commits for a tail");
         assert_eq!(experiments.commits().count(), 1);
         experiments.flush = flush(WriteThenFlush, false, 100.0);
-        assert_eq!(median(&experiments), Interval::exact(924.0), "flush has timed none in a file");
+        assert_eq!(median(&experiments), Interval::exact(924.0), "flush timed no commits in a file");
         experiments.transactions = Some(conducted(Transactions::default()));
         assert_eq!(median(&experiments), Interval::exact(100.0));
     }

@@ -72,7 +72,7 @@ mod tests {
         assert!(!Interval { value: 4_u32, low: 2, high: 128 }.is_telling());
         assert!(!Interval { value: 64_u64, low: 32, high: u64::MAX }.is_telling(), "nothing overflows");
         assert!(Interval { value: 64_u32, low: 32, high: 256 }.is_telling());
-        assert!(Interval::exact(0.0).is_telling(), "what is known to be nothing is known");
+        assert!(Interval::exact(0.0).is_telling(), "an exact zero is informative");
     }
 
     #[test]

@@ -67,7 +67,7 @@ fn a_probe_of_a_model_is_a_profile() {
     let profile = probe(&target(DRIVE), &reading(60), &mut Unobserved).unwrap();
     assert_eq!((profile.target.as_str(), profile.partial.len()), (DRIVE, 0), "{:?}", profile.partial);
     assert!(profile.conditions.reads_complete && profile.derived.random_read_iops_max.is_some());
-    assert_eq!(profile.experiments.flush, None, "nothing may be written unless it is allowed");
+    assert_eq!(profile.experiments.flush, None, "nothing is written without permission");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn unprobeable_targets_are_refused_with_a_reason() {
     let unknown = ProbeOptions { only: vec!["flushes".into()], ..reading(1) };
     let unknown = refused(DRIVE, &unknown);
     assert!(matches!(unknown, ProbeError::UnknownExperiment(_)), "{unknown}");
-    assert!(unknown.to_string().ends_with("reads"), "the read side is one of those there are: {unknown}");
+    assert!(unknown.to_string().ends_with("reads"), "the reads are listed as well: {unknown}");
     let forbidden = ProbeOptions { only: vec!["flush".into()], ..reading(60) };
     let forbidden = refused(DRIVE, &forbidden);
     assert!(matches!(forbidden, ProbeError::NothingPlanned { .. }), "{forbidden}");

@@ -130,17 +130,17 @@ mod tests {
         kept.write(&profile).unwrap();
         assert_eq!(kept.read().unwrap().unwrap().0, profile);
         let exchanged = ProbeCache { identity: identity(Some("B"), "sda"), path: kept.path.clone() };
-        assert_eq!(exchanged.read().unwrap(), None, "another device has its place");
+        assert_eq!(exchanged.read().unwrap(), None, "the entry belongs to another device");
         profile.made_at_unix_s -= AGE_SECONDS_MAX_WHEN_BUSY + 60;
         kept.write(&profile).unwrap();
         assert!(kept.read().unwrap().is_some());
         profile.conditions.cpu_pressure_share = Some(0.5);
         kept.write(&profile).unwrap();
-        assert_eq!(kept.read().unwrap(), None, "it is of an hour in which the machine was busy");
+        assert_eq!(kept.read().unwrap(), None, "the machine was busy during the probe");
         profile.conditions.cpu_pressure_share = None;
         profile.made_at_unix_s -= AGE_SECONDS_MAX;
         kept.write(&profile).unwrap();
-        assert_eq!(kept.read().unwrap(), None, "it is old");
+        assert_eq!(kept.read().unwrap(), None, "the entry is too old");
         fs::write(&kept.path, "{}").unwrap();
         assert!(kept.read().is_err());
     }

@@ -238,7 +238,7 @@ mod tests {
     fn a_line_is_as_wide_as_the_terminal_and_no_wider_than_prose_reads() {
         assert_eq!(columns_of(None, None), 80, "a file has no width");
         assert_eq!((columns_of(None, Some(60)), columns_of(None, Some(200))), (60, 80));
-        assert_eq!(columns_of(Some("50"), Some(120)), 50, "what is stated counts");
+        assert_eq!(columns_of(Some("50"), Some(120)), 50, "COLUMNS has priority");
         assert_eq!((columns_of(Some("wide"), Some(60)), columns_of(Some("0"), None)), (60, 80));
         assert_eq!(columns_of(Some("7"), None), 30);
     }

@@ -79,7 +79,7 @@ fn mounts_and_swap_on_partitions_are_uses_of_the_disk() {
     let all = |number| uses(&roots, &BlockDevice::find(&roots, number).unwrap());
     let boot = "nvme0n1p1 is mounted at /boot/efi";
     assert_eq!(all((259, 0)), [boot, "nvme0n1p2 is mounted at /", "nvme0n1p3 is swap space"]);
-    assert_eq!(all((259, 1)), [boot], "its neighbours are no matter");
+    assert_eq!(all((259, 1)), [boot], "neighbouring partitions don't count");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn a_file_system_with_its_own_device_number_is_resolved() {
     assert_eq!((identity.serial, identity.vendor), (Some("rootvol-0001".into()), None));
     assert_eq!(identity.model, Some("virtio disk".into()));
     assert_eq!(queue::durable_writes(&queue::queue(&device)), DurableWrites::OneCommand);
-    assert_eq!(queue::atomic_write(&device), None, "units of 0 bytes are none");
+    assert_eq!(queue::atomic_write(&device), None, "units of 0 bytes don't count");
 }
 
 #[test]

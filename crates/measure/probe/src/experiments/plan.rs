@@ -300,12 +300,12 @@ mod tests {
     #[test]
     fn unused_budget_passes_to_later_experiments_and_overruns_are_deducted() {
         let both = [chosen(10, 30), chosen(10, 50)];
-        assert_eq!(next_seconds(&both, 50), 20, "its least time, and a third of the 30 s beyond");
+        assert_eq!(next_seconds(&both, 50), 20, "its minimum time, and a third of the 30 s beyond");
         assert_eq!(next_seconds(&both[1..], 30), 30, "the first took its 20 s");
         assert_eq!(next_seconds(&both[1..], 45), 45, "the first took 5 s");
-        assert_eq!(next_seconds(&both[1..], 100), 50, "more than it would like it doesn't get");
+        assert_eq!(next_seconds(&both[1..], 100), 50, "no experiment gets more than it can use");
         assert_eq!(next_seconds(&both[1..], 4), 4, "the first took 46 s");
-        assert_eq!(next_seconds(&both, 10), 5, "what is left of both least times is shared");
+        assert_eq!(next_seconds(&both, 10), 5, "the rest is shared in proportion to the minimum times");
         assert!(next_of(&[], RemainingBudget { time: Nanos::ZERO, write_bytes: 0 }).is_none());
     }
 

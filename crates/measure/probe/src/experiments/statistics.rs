@@ -73,7 +73,7 @@ mod tests {
         assert_eq!(start_up(&[7; 1000]), 0);
         assert_eq!((start_up(&[]), start_up(&[1, 2, 3])), (0, 0));
         let pauses: Vec<u64> = (0..1000).map(|i| if i == 300 { 1_000_000 } else { 100 }).collect();
-        assert_eq!(start_up(&pauses), 0, "a single pause is no start-up");
+        assert_eq!(start_up(&pauses), 0, "a single pause is not a start-up phase");
     }
 
     #[test]

@@ -29,7 +29,7 @@ impl Window {
 
     /// Counts a request that completed within the window.
     pub(super) fn complete(&mut self, submitted_at: Nanos, completed_at: Nanos) {
-        debug_assert!(completed_at > self.from, "what completes as the window opens came before it");
+        debug_assert!(completed_at > self.from, "completions at the opening time belong before the window");
         let latency = completed_at.since(submitted_at);
         self.completed += part(completed_at.since(submitted_at.max(self.from)), latency);
         if self.latencies_ns.len() == KEPT {
@@ -63,7 +63,7 @@ impl Window {
 }
 
 fn part(inside: Nanos, whole: Nanos) -> f64 {
-    debug_assert!(inside <= whole, "a part is no more than the whole");
+    debug_assert!(inside <= whole, "a part does not exceed the whole");
     if whole == Nanos::ZERO { 1.0 } else { inside.0 as f64 / whole.0 as f64 }
 }
 

@@ -92,7 +92,7 @@ fn zipf_is_skewed_and_scattered() {
         (9_200..10_100).contains(&by_count[0].0) && (4_500..5_150).contains(&by_count[1].0),
         "{by_count:?}"
     );
-    assert!(by_count[0].1.abs_diff(by_count[1].1) > 1, "the hottest blocks are no neighbours");
+    assert!(by_count[0].1.abs_diff(by_count[1].1) > 1, "the hottest blocks are not adjacent");
     assert_eq!(counts.len(), 100);
 }
 

@@ -231,7 +231,7 @@ mod tests {
         let all = |threads: u32| u64::from(threads) * write_pool_room_bytes(OperationKind::Write, threads);
         assert_eq!((all(1), all(16)), (9 << 20, 144 << 20));
         assert!(all(100) <= 144 << 20 && all(256) <= 256 << 20);
-        assert_eq!(write_pool_room_bytes(OperationKind::Read, 256), 0, "reads take nothing from a pool");
+        assert_eq!(write_pool_room_bytes(OperationKind::Read, 256), 0, "reads need no write pool");
     }
 
     #[test]

@@ -20,7 +20,7 @@ fn a_flush_that_fails_ends_the_commits_and_what_was_timed_is_kept() {
     let record = outcome.experiments.flush.unwrap();
     assert!(outcome.error.unwrap().to_string().contains("flush"), "the error says what failed");
     assert!(!record.complete && record.ended_by.unwrap().contains("flush"));
-    assert!(!record.findings.commits.is_empty(), "what was timed before");
+    assert!(!record.findings.commits.is_empty(), "earlier observations are kept");
     let observed = record.findings.commits.iter().map(|cost| cost.observations).max();
     assert!(observed < Some(1000), "nothing is written after a failed flush: {observed:?}");
 }

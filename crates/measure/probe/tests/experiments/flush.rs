@@ -66,7 +66,7 @@ fn a_volatile_cache_makes_a_commit_wait_for_the_cells() {
     assert_between(commit_ns.low / 1e3, 200.0, 350.0, "a commit at first");
     assert_between(commit_ns.high / 1e3, 1000.0, 2500.0, "and later");
     let ratio = tlc.derived.flush_ns.unwrap().median_ns.value / plp.derived.flush_ns.unwrap().median_ns.value;
-    assert!(ratio > 10.0, "what capacitors are worth: {ratio}");
+    assert!(ratio > 10.0, "gain by capacitors: {ratio}");
 }
 
 #[test]

@@ -73,7 +73,7 @@ fn asynchronous_reads_gain_the_parallelism_of_the_device() {
     assert!(of(32).async_bytes_per_s.value > 15.0 * of(1).sync_bytes_per_s.unwrap().value);
     assert!(of(32).sync_bytes_per_s.is_none(), "the modelled host has one thread");
     let ratio = of(1).async_bytes_per_s.value / of(1).sync_bytes_per_s.unwrap().value;
-    assert!((ratio - 1.0).abs() < 0.05, "one is one: {ratio}");
+    assert!((ratio - 1.0).abs() < 0.05, "a single read is the same either way: {ratio}");
     let mtron = on("model:mtron-16", "sync-reads").experiments.sync_reads.unwrap().findings;
     let small: Vec<f64> = mtron
         .reads

@@ -44,8 +44,11 @@ fn writes_below_the_unit_are_read_modify_write() {
             .iter()
             .find(|cost| cost.operation.to_string() == "write" && cost.shift_bytes == shift)
     };
-    assert!(shifted(512).unwrap().relative_cost.low > 1.1, "two units are written in part");
-    assert!((shifted(4096).unwrap().relative_cost.value - 1.0).abs() < 0.05, "whole units all the same");
+    assert!(shifted(512).unwrap().relative_cost.low > 1.1, "two units are partly written");
+    assert!(
+        (shifted(4096).unwrap().relative_cost.value - 1.0).abs() < 0.05,
+        "shifts by whole units cost nothing"
+    );
 }
 
 #[test]

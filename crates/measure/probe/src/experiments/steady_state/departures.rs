@@ -163,7 +163,7 @@ mod tests {
         assert_eq!(kinds(&found), [DepartureKind::CleaningBegan]);
         assert_eq!((found[0].at_ns, found[0].after_bytes), (2_000_000_000, 47_700 * 4096));
         let bursts = (0..40).map(|second| if second % 4 == 0 { 30_000 } else { 2_000 });
-        assert!(of_random_writing(&seconds(bursts)).is_empty(), "what comes again is no fall");
+        assert!(of_random_writing(&seconds(bursts)).is_empty(), "a speed that returns is not a fall");
     }
 
     #[test]

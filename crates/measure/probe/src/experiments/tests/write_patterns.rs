@@ -40,7 +40,7 @@ fn a_hybrid_map_has_a_focused_area_partitions_and_strides() {
     let relative = |of, pattern| cost_of(found, of, pattern).relative_cost.unwrap().value;
     assert!(relative(MicroBenchmark::Order, "ordered:4") > 3.0);
     assert!(relative(MicroBenchmark::Alignment, "sequential") > 2.0, "half pages are written twice");
-    assert!(relative(MicroBenchmark::Pause, "random") > 13.0, "it does nothing while it is left alone");
+    assert!(relative(MicroBenchmark::Pause, "random") > 13.0, "it does nothing while idle");
     assert!(relative(MicroBenchmark::Bursts, "random") > 13.0);
     assert!(relative(MicroBenchmark::Mix, "random") > relative(MicroBenchmark::Mix, "sequential"));
     assert!(relative(MicroBenchmark::Parallelism, "random") > 13.0, "a queue doesn't help it");
@@ -90,8 +90,8 @@ fn a_disk_has_its_cache_and_its_arm() {
     let (conducted, derived) = measure("barracuda-7200.10");
     assert!(conducted.complete, "{:?}", conducted.ended_by);
     let focus = derived.focused_area_bytes.unwrap();
-    assert!((2 * MIB..=16 * MIB).contains(&focus.value), "what its cache can reorder: {focus:?}");
-    assert_eq!(derived.cheap_strides_blocks, [-1, 0], "an arm that skips waits for a turn");
+    assert!((2 * MIB..=16 * MIB).contains(&focus.value), "limited by its cache: {focus:?}");
+    assert_eq!(derived.cheap_strides_blocks, [-1, 0], "an arm that skips blocks waits for a turn");
     let cost = derived.write_pattern_cost.unwrap();
     assert!((10.0..40.0).contains(&cost.random.value), "{cost:?}");
 }

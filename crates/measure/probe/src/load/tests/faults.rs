@@ -91,7 +91,7 @@ fn a_device_that_stops_answering_is_given_up_and_its_oldest_request_named() {
     };
     assert_eq!((outstanding, operation), (16, "read"));
     assert!(silent >= Nanos::from_secs(10) && silent <= Nanos::from_millis(10_400), "{silent}");
-    assert_eq!(offset_bytes, ledger.offsets()[500], "the oldest that was never answered");
+    assert_eq!(offset_bytes, ledger.offsets()[500], "the oldest stalled request");
     let now = ledger.submitted_at()[515] + silent;
     assert!(age >= silent && age <= now.since(ledger.submitted_at()[500]), "{age}, silent {silent}");
 }

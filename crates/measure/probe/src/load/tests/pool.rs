@@ -43,7 +43,7 @@ fn reads_go_through_all_of_their_part_before_they_come_back() {
     beside.spread_reads(&pool, 16 * block_bytes).unwrap();
     assert!(places(&mut beside, 16).iter().all(|place| !all.contains(place)));
     let mut too_many = operations(&arena, &device);
-    assert!(too_many.spread_reads(&pool, 4 << 20).is_err(), "others have parts of it");
+    assert!(too_many.spread_reads(&pool, 4 << 20).is_err(), "other readers use parts of it");
 }
 
 #[test]

@@ -1,5 +1,5 @@
 //! Modelled drives as targets.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
 mod common;
 

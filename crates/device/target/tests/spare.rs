@@ -1,5 +1,5 @@
 //! Additional test files, and blocking worlds.
-#![allow(clippy::unwrap_used, reason = "a test's way to fail")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use nandle_io::{Arena, Cause, Operation, Request, SyncCall, Wait};
 use nandle_target::{Intent, OpenOptions, OpenedIo, SpareFile, Target};

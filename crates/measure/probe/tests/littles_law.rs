@@ -2,7 +2,7 @@
 //! times the mean latency. No device, queue or busy host may lose a wait or count it twice.
 //!
 //! John D. C. Little: *A Proof for the Queuing Formula: L = λW*, Operations Research 9 (1961).
-#![allow(clippy::unwrap_used, reason = "a test's way to fail")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use nandle_io::Nanos;
 use nandle_model::library::{self, Model};

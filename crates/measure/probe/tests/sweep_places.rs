@@ -1,6 +1,6 @@
 //! Sequential cells of a sweep use one position, so that block sizes are comparable on a disk with
 //! zones.
-#![allow(clippy::unwrap_used, reason = "a test's way to fail")]
+#![allow(clippy::unwrap_used, reason = "tests may panic")]
 
 use std::sync::OnceLock;
 

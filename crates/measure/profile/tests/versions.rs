@@ -1,5 +1,5 @@
 //! Compatibility with profiles of older versions.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this file only has tests")]
 
 use std::path::Path;
 

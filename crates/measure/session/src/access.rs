@@ -6,7 +6,7 @@ use crate::{Allowance, Cancel, Session};
 
 /// Parameters for opening and addressing a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
+#[allow(clippy::struct_excessive_bools, reason = "separate permissions of the user")]
 pub struct Access {
     /// I/O interface of the requests.
     pub io: IoChoice,

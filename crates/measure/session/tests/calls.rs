@@ -1,5 +1,5 @@
 //! Library calls as other programs make them, on modelled drives and on a file of the real disk.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "this file only has tests")]
 
 use std::time::SystemTime;
 

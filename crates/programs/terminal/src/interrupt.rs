@@ -80,7 +80,7 @@ fn remove_names() {
 fn raise(cancel: &Cancel) {
     if cancel.is_cancelled() {
         remove_names();
-        #[expect(clippy::exit, reason = "the user has asked twice")]
+        #[expect(clippy::exit, reason = "the user has interrupted twice")]
         std::process::exit(Exit::Interrupted as i32);
     }
     cancel.cancel();

@@ -1,5 +1,5 @@
 //! Output of programs: results to standard output, everything else to standard error.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the programs' voice")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "all program output goes through this module")]
 
 use std::io::{ErrorKind, IsTerminal, Write};
 

@@ -35,7 +35,7 @@ const BLOCK_BYTES: u64 = 4096;
 
 /// Parameters for opening a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(clippy::struct_excessive_bools, reason = "permissions that users give one by one")]
+#[allow(clippy::struct_excessive_bools, reason = "separate permissions of the user")]
 pub struct OpenOptions {
     /// I/O interface of the requests.
     pub io: IoChoice,

@@ -1,10 +1,6 @@
 //! Helpers shared by the tests of opening.
 #![allow(dead_code, reason = "each test program uses a part of it")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "these are tests, though no functions marked as such"
-)]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "these are test helpers")]
 
 use std::path::Path;
 use std::process::Command;

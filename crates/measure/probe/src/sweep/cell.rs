@@ -4,11 +4,7 @@ use super::CellSpec;
 use crate::load::{Measurement, ScheduleLag};
 
 /// Converts a measurement to a cell of the sweep file or the profile.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "bytes are counts, in part from fractions of a request"
-)]
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a non-negative number of bytes")]
 pub fn to_cell(spec: &CellSpec, measurement: &Measurement, lag: Option<&ScheduleLag>) -> Cell {
     // A shorter run has only one sample, which would repeat the totals.
     let seconds = if measurement.seconds.len() > 1 { measurement.seconds.clone() } else { Vec::new() };

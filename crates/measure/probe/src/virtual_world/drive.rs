@@ -59,7 +59,7 @@ impl SpeedVariation {
 
 impl Drive {
     /// Service time of the smallest request.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small time of a test")]
     pub(crate) fn service_ns_min(&self) -> u64 {
         (self.request_us * 1e3) as u64
     }
@@ -146,7 +146,7 @@ impl Timing for DriveState {
         self.controller_free_at = self.controller_free_at.max(*command) + controller;
         let bus = bytes / self.drive.bandwidth_max * 1e9 / pace;
         self.bus_free_at = self.bus_free_at.max(self.controller_free_at) + bus;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time of the test")]
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small time of a test")]
         Nanos(self.bus_free_at as u64)
     }
 }

@@ -1,6 +1,6 @@
 //! Experiments on modelled drives, with results that follow from their parameters, and on the real
 //! disk.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests may panic")]
 
 mod array_layout;
 mod bench;

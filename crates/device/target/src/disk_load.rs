@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_are_read() {
+    fn counters_are_parsed() {
         let counters =
             |requests, read_bytes, written_bytes| Some(Counters { requests, read_bytes, written_bytes });
         assert_eq!(of_disk(STAT), counters(1500, 1_024_000, 2_048_000));

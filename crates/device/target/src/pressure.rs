@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_files_are_read() {
+    fn counters_are_parsed() {
         let stat = "cpu  100 10 50 800 20 0 10 5 7 0\ncpu0 1 1 1 1 1 1 1 1 1 1\n";
         assert_eq!(cpu_ticks(stat), Some((995, 5)));
         let pressure = "some avg10=0.98 avg60=0.27 avg300=0.26 total=1234\nfull avg10=0.98 total=99\n";
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn an_old_kernel_reports_neither() {
+    fn an_old_kernel_reports_no_pressure() {
         assert_eq!(cpu_ticks("cpu  100 10 50 800\n"), None);
         let nothing = PressureSample::read(&Roots::recorded(std::path::Path::new("/nonexistent")));
         assert_eq!(nothing, PressureSample::default());

@@ -54,7 +54,7 @@ fn a_scaled_drive_is_reported() {
 }
 
 #[test]
-fn arrays_of_models_live_in_one_world() {
+fn arrays_of_models_share_a_world() {
     let single = open("model:x25-m-g2", read_options()).unwrap();
     let striped = open("raid0:64KiB:model:x25-m-g2*4", read_options()).unwrap();
     let mirrored = open("raid10:64KiB:model:x25-m-g2,model:x25-e-64", write_options()).unwrap();
@@ -66,7 +66,7 @@ fn arrays_of_models_live_in_one_world() {
 }
 
 #[test]
-fn several_targets_meet_in_one_world() {
+fn several_targets_share_a_world() {
     let kept = OpenOptions { model_contents: ModelContents::Kept, ..write_options() };
     let targets = [
         open("model:x25-e-64", kept).unwrap(),

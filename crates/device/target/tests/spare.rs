@@ -48,7 +48,7 @@ fn the_target_opens_in_a_blocking_world() {
 }
 
 #[test]
-fn models_and_arrays_support_neither() {
+fn models_and_arrays_have_no_blocking_io_and_no_spare_files() {
     for spec in ["model:mtron-16", "raid0:4KiB:model:mtron-16*2"] {
         let target = target(spec);
         assert!(target.blocking().unwrap_err().to_string().contains("blocking system calls"));

@@ -30,7 +30,7 @@ fn array(level: ArrayLevel, chunk_bytes: u64, members: Vec<TargetSpec>) -> Targe
 }
 
 #[test]
-fn every_form_is_read() {
+fn every_form_of_a_spec_is_parsed() {
     for (text, spec) in [
         (".", path(".")),
         ("/dev/nvme0n1", path("/dev/nvme0n1")),

@@ -154,7 +154,7 @@ fn is_passing(problem: &Problem) -> bool {
 }
 
 #[test]
-fn a_part_of_another_device_is_in_use() {
+fn a_loop_device_below_a_mapped_device_is_in_use() {
     let parent = tempfile::tempdir().unwrap();
     let (device, _undo) = match loop_device(parent.path()) {
         Ok(device) => device,

@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn times_print_as_people_say_them() {
+    fn times_print_in_readable_units() {
         for (nanos, text) in [
             (0, "0s"),
             (17, "17ns"),

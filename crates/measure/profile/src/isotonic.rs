@@ -42,7 +42,7 @@ mod tests {
     }
 
     #[test]
-    fn weights_count() {
+    fn pooled_values_are_weighted_means() {
         assert_eq!(weighted_isotonic([(5.0, 1.0), (1.0, 3.0)].into_iter()), [2.0, 2.0]);
     }
 }

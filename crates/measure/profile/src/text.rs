@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disturbing_letters_are_escaped() {
+    fn control_characters_are_escaped() {
         assert_eq!(escaped("a\u{202e}b\u{2069}\nc"), "a\\u{202e}b\\u{2069}\\u{a}c");
         assert_eq!(escaped("\u{1b}]0;owned\u{7}\u{9b}31m"), "\\u{1b}]0;owned\\u{7}\\u{9b}31m");
         assert!(matches!(escaped("محرك INTEL"), Cow::Borrowed("محرك INTEL")));

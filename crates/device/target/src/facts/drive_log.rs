@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn another_vendors_page_is_not_taken_for_it() {
+    fn another_vendors_page_gives_no_counters() {
         let (smart, mut extended) = pages();
         extended[511] ^= 1;
         assert_eq!(counters(&smart, &extended), None);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_figures_are_none() {
+    fn absurd_figures_are_ignored() {
         let (mut smart, extended) = pages();
         smart[48..64].copy_from_slice(&u128::MAX.to_le_bytes());
         assert_eq!(counters(&smart, &extended), None);

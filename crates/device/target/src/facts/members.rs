@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_members_are_as_one() {
+    fn equal_members_have_the_facts_of_one() {
         let (facts, differing) = common([member("none", "xfs"), member("none", "xfs")]);
         assert_eq!((facts, differing), (member("none", "xfs"), Vec::new()));
     }
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_without_a_queue_leaves_none() {
+    fn a_member_without_queue_facts_omits_them_for_all() {
         let (facts, differing) = common([member("none", "xfs"), SystemFacts::default()]);
         assert_eq!((facts.queue, differing), (None, vec!["file_system".into(), "queue".into()]));
     }

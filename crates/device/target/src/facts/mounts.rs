@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn the_mounts_own_number_decides() {
+    fn the_mount_number_has_priority() {
         let mounts = parse("1 0 8:1 / / rw - ext4 /dev/sda1 rw\n2 1 8:1 /x /x rw - ext4 /dev/sda1 rw");
         assert_eq!(find(&mounts, Some(1), (8, 1)).unwrap().at, "/");
         assert_eq!(find(&mounts, None, (8, 1)).unwrap().at, "/x");

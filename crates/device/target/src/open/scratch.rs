@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_space_is_free_while_others_have_the_file_open() {
+    fn space_is_freed_while_others_have_the_file_open() {
         let file = tempfile::tempfile().unwrap();
         file.set_len(1 << 20).unwrap();
         let scratch = Scratch::of(&file).unwrap();

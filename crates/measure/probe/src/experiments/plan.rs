@@ -27,7 +27,7 @@ pub struct Selection {
 
 impl Selection {
     /// Returns true if `name` is selected and not skipped.
-    pub fn wants(&self, name: &str) -> bool {
+    pub fn selects(&self, name: &str) -> bool {
         let has = |names: &[String]| names.iter().any(|other| other == name);
         !has(&self.skip) && (self.only.is_empty() || has(&self.only))
     }
@@ -228,7 +228,7 @@ fn cost(
     circumstances: &Circumstances,
     selection: &Selection,
 ) -> Result<Cost, String> {
-    if !selection.wants(experiment.name()) {
+    if !selection.selects(experiment.name()) {
         return Err("it was not asked for".into());
     }
     let cost = experiment.cost(circumstances)?;
@@ -245,8 +245,8 @@ pub(super) fn next_of(to_come: &[PlannedExperiment], left: RemainingBudget) -> O
 }
 
 fn share_out(chosen: &[PlannedExperiment], left: RemainingBudget) -> Vec<PlannedExperiment> {
-    let wants: Vec<u64> = chosen.iter().map(|chosen| chosen.cost.write_bytes_max).collect();
-    let bytes = fair_shares(left.write_bytes, &wants);
+    let requests: Vec<u64> = chosen.iter().map(|chosen| chosen.cost.write_bytes_max).collect();
+    let bytes = fair_shares(left.write_bytes, &requests);
     let times = times(chosen, left.time);
     let shares = chosen.iter().zip(times).zip(bytes);
     shares

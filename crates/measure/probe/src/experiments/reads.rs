@@ -55,7 +55,7 @@ pub(super) fn budget_least(selection: &Selection, time: Nanos, essential: Nanos)
 }
 
 fn is_to_come(selection: &Selection) -> bool {
-    selection.wants(READS) && !selection.reads_done
+    selection.selects(READS) && !selection.reads_done
 }
 
 #[cfg(test)]
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sixth_of_a_short_budget_is_for_what_a_first_look_needs_beside_it() {
+    fn a_sixth_of_a_short_budget_is_for_the_rest_of_a_first_look() {
         let ten = Nanos::from_secs(10);
         let time = |budget_s| reads_time(&selection(budget_s, &[], &[]), &[ten, ten], ten);
         let times = [59, 60, 66, 72, 200].map(|budget_s| time(budget_s).map(|time| time.0 / SECOND));
@@ -90,13 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn it_is_chosen_by_name_like_the_others() {
+    fn reads_are_selected_by_name() {
         assert_eq!(time(60, &["flush"], &[]), None);
         assert_eq!(time(60, &[], &[READS]), None);
     }
 
     #[test]
-    fn it_gives_way_to_what_is_named_beside_it() {
+    fn reads_share_their_time_with_selected_experiments() {
         let times = [60, 15, 10, 3600].map(|budget_s| time(budget_s, &["flush", READS], &[]));
         assert_eq!(
             times,

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn few_values_and_very_many() {
+    fn intervals_of_few_and_of_many_values() {
         assert_eq!(median_interval(Vec::new()), None);
         assert_eq!(median_interval(vec![3.0]), Some(Interval::exact(3.0)));
         assert_eq!(median_interval(vec![5.0, 3.0, 4.0]), Some(Interval { value: 4.0, low: 3.0, high: 5.0 }));

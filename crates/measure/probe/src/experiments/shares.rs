@@ -1,12 +1,12 @@
-/// Max-min fair shares of an amount. A want below an equal share is met in full, and the rest is
-/// shared by the others. So small wants don't suffer from large ones.
-pub(super) fn fair_shares(amount: u64, wants: &[u64]) -> Vec<u64> {
-    let mut order: Vec<usize> = (0..wants.len()).collect();
-    order.sort_by_key(|index| wants.get(*index));
-    let (mut shares, mut left) = (vec![0; wants.len()], amount);
-    for (index, sharers) in order.into_iter().zip((1..=wants.len() as u64).rev()) {
-        let (Some(want), Some(share)) = (wants.get(index), shares.get_mut(index)) else { continue };
-        *share = (left / sharers).min(*want);
+/// Max-min fair shares of an amount. A request below an equal share is met in full, and the rest is
+/// shared by the others. So small requests don't suffer from large ones.
+pub(super) fn fair_shares(amount: u64, requests: &[u64]) -> Vec<u64> {
+    let mut order: Vec<usize> = (0..requests.len()).collect();
+    order.sort_by_key(|index| requests.get(*index));
+    let (mut shares, mut left) = (vec![0; requests.len()], amount);
+    for (index, sharers) in order.into_iter().zip((1..=requests.len() as u64).rev()) {
+        let (Some(request), Some(share)) = (requests.get(index), shares.get_mut(index)) else { continue };
+        *share = (left / sharers).min(*request);
         left -= *share;
     }
     shares
@@ -17,7 +17,7 @@ mod tests {
     use super::fair_shares;
 
     #[test]
-    fn small_wants_are_met_and_large_ones_share_the_rest() {
+    fn small_requests_are_met_and_large_ones_share_the_rest() {
         assert_eq!(fair_shares(100, &[80, 10, 0, 90]), [45, 10, 0, 45]);
         assert_eq!(fair_shares(1000, &[80, 10]), [80, 10]);
         assert_eq!(fair_shares(u64::MAX, &[u64::MAX, u64::MAX]), [u64::MAX / 2, u64::MAX / 2 + 1]);

@@ -65,7 +65,7 @@ fn a_failing_write_and_a_failing_flush_are_errors() {
 }
 
 #[test]
-fn a_stall_and_an_interruption_end_it() {
+fn stalls_and_interruptions_end_a_fill() {
     for (number, operation) in [(3, "a write at"), (20, "a flush at")] {
         let silent = device().faults(move |request| request == number, Fault::Silence);
         let error = run(silent, 20 << 20, None).unwrap_err();

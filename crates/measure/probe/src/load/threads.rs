@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_for_a_thread_that_can_not_be_started() {
+    fn a_thread_that_fails_to_start_blocks_no_other() {
         let (start, mut tickets) = tickets(3);
         let missing = tickets.pop();
         std::thread::scope(|scope| {
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_for_a_thread_that_can_not_be_set_up() {
+    fn a_thread_that_fails_to_set_up_blocks_no_other() {
         let (_, mut tickets) = tickets(3);
         tickets.pop();
         std::thread::scope(|scope| {

@@ -49,7 +49,7 @@ fn random_meets_every_block_about_equally_often() {
 }
 
 #[test]
-fn sequential_goes_round() {
+fn sequential_wraps_around() {
     let blocks = blocks("sequential", 1, 200);
     assert!(blocks.windows(2).all(|pair| pair[1] == (pair[0] + 1) % 100));
 }
@@ -62,7 +62,7 @@ fn focused_stays_in_a_part_of_the_size() {
 }
 
 #[test]
-fn partitions_take_turns() {
+fn partitions_alternate() {
     assert_eq!(blocks("partitioned:4", 1, 8), [0, 25, 50, 75, 1, 26, 51, 76]);
 }
 

@@ -35,8 +35,8 @@ const SCATTER_FADES: f64 = 0.5;
 /// Distance, in doublings, to a cell with another order or group size.
 const OTHER_ORDER_DOUBLINGS: f64 = 2.0;
 
-/// Estimates of all cells. Few slices say little about a cell's scatter, so it is shrunk towards
-/// the scatter of neighbouring cells, which counts as [`PRIOR_SLICES`] observations.
+/// Estimates of all cells. Few slices say little about a cell's scatter, so it is shrunk to the
+/// scatter of neighbouring cells, which counts as [`PRIOR_SLICES`] observations.
 pub(super) fn estimates(
     cells: &BTreeMap<CellKey, Vec<Slice>>,
     without: &OmittedStatistics,

@@ -8,7 +8,7 @@ pub enum Statistic {
     Curve,
     /// Residuals shared by neighbouring cells.
     Kriging,
-    /// Shrinkage of a cell's scatter towards its neighbours'.
+    /// Shrinkage of a cell's scatter to that of its neighbours.
     Shrinkage,
     /// Correction by the reference cell's pace.
     Drift,

@@ -111,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_space_has_what_its_paper_reports() {
+    fn each_preset_contains_the_settings_of_its_paper() {
         let diat = Preset::Diat.space();
         // C6 uses depth 128, C9 groups of 4, 8 and 16 at that depth, C4 blocks of 2 MB.
         assert!(

@@ -124,7 +124,7 @@ fn the_real_disk_and_its_files() {
 }
 
 #[test]
-fn a_write_limit_bounds_it_and_keeps_partial_findings() {
+fn the_write_limit_holds_and_partial_findings_are_kept() {
     let with = |write_limit_bytes| {
         let bench = Bench::new("model:x25-e-64", Nanos::from_secs(30));
         let outcome = Bench { write_limit_bytes, ..bench }.conduct("flush");

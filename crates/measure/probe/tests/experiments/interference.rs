@@ -21,7 +21,7 @@ fn cell(map: &InterferenceMap, read_share: f64, write_share: f64) -> &Interferen
 }
 
 #[test]
-fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
+fn a_few_writes_slow_the_reads_of_a_drive_that_merges() {
     // mtron-16 serves one command at a time, and a random write merges superblocks for milliseconds
     // (uFLIP).
     let outcome = on("mtron-16");
@@ -34,7 +34,7 @@ fn a_few_writes_ruin_the_reads_of_a_drive_that_merges() {
 /// Reads wait for suspended programs and for erase operations of 5 ms. With more than a quarter of
 /// the writes, these affect the 99th percentile.
 #[test]
-fn drives_that_clean_take_few_writes_beside_half_their_reads() {
+fn drives_that_clean_take_few_writes_during_half_their_reads() {
     for model in ["nvme-plp", "nvme-tlc"] {
         let outcome = on(model);
         let limit = outcome.derived.interference.unwrap();
@@ -66,7 +66,7 @@ fn a_modelled_drive_is_watched_when_its_spare_blocks_are_used_up() {
 
 /// Longer slices meet more garbage collection, but the conclusion must not change.
 #[test]
-fn longer_slices_conclude_the_same() {
+fn longer_slices_give_the_same_write_share() {
     let limit = |budget_s| {
         let outcome = Bench::new("model:x25-e-64", Nanos::from_secs(budget_s)).conduct("interference");
         outcome.derived.interference.unwrap().write_share

@@ -11,7 +11,7 @@ fn on(spec: &str) -> (SmallestBlock, Option<Interval<u64>>) {
 }
 
 #[test]
-fn drives_that_map_units_of_4_kib_read_no_less() {
+fn reads_below_the_mapping_unit_are_as_fast() {
     for model in ["x25-e-64", "nvme-tlc", "nvme-plp"] {
         let (found, _) = on(&format!("model:{model}"));
         assert_eq!(found.read_flat_to_bytes.map(|bytes| bytes.value), Some(4096), "{model}");

@@ -51,7 +51,7 @@ impl ProbePlan {
 
     /// Returns true if an experiment is selected and not skipped.
     pub fn wants(&self, name: &str) -> bool {
-        self.selection.wants(name)
+        self.selection.selects(name)
     }
 
     /// Returns true if any experiment will run.

@@ -27,7 +27,7 @@ fn bound(cells: &[MeasuredCell], backend: &Backend) -> Option<String> {
     }
     let bound: Vec<&Cell> = cells.iter().map(|cell| &cell.cell).filter(|cell| busy(cell) >= BUSY).collect();
     let more = if backend.io == "model" {
-        "`--request-cpu 0ns` asks for a host that costs nothing"
+        "`--request-cpu 0ns` gives the modelled host an infinitely fast processor"
     } else {
         "see `nandle sweep --threads`"
     };

@@ -98,8 +98,8 @@ fn bytes_wanted(scenario: &CommitScenario, rounds: usize) -> u64 {
 /// small ones run in full.
 fn allotted(lab: &Lab<'_>, mut scenarios: Vec<CommitScenario>) -> Vec<(CommitScenario, u64)> {
     scenarios.extend(groups(lab.circumstances));
-    let wants: Vec<u64> = scenarios.iter().map(|scenario| bytes_wanted(scenario, ROUNDS_MAX)).collect();
-    let shares = fair_shares(lab.write_left_bytes(), &wants);
+    let requests: Vec<u64> = scenarios.iter().map(|scenario| bytes_wanted(scenario, ROUNDS_MAX)).collect();
+    let shares = fair_shares(lab.write_left_bytes(), &requests);
     scenarios.into_iter().zip(shares).collect()
 }
 

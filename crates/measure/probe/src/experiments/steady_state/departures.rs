@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn falls_are_classified_by_shape() {
+    fn declines_are_classified_by_shape() {
         let region = seconds(unsteady(90_000, 20).chain(unsteady(15_000, 20)));
         let found = of_sequential_writing(&region);
         assert_eq!(kinds(&found), [DepartureKind::FastRegionFull]);
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fall_in_the_first_seconds_is_one_too() {
+    fn an_early_fall_is_a_departure() {
         // A small drive that pauses for 1.5 s whenever it collects garbage.
         let pauses = (0..40).map(|second| if second % 2 == 0 { 6_400 } else { 0 });
         let found = of_random_writing(&seconds([34_000, 13_700].into_iter().chain(pauses)));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_steady_device_has_none() {
+    fn a_steady_device_has_no_departures() {
         assert!(of_random_writing(&seconds(unsteady(40_000, 60))).is_empty());
         assert!(of_random_writing(&[]).is_empty());
     }

@@ -41,7 +41,7 @@ fn a_block_map_keeps_what_is_read_in_order() {
 }
 
 #[test]
-fn a_disk_is_as_full_as_it_is() {
+fn a_disk_without_discards_is_skipped() {
     let outcome = run("barracuda-7200.10", "fill-level", Nanos::from_secs(150));
     assert!(outcome.experiments.fill_level.is_none());
     let skipped = outcome.experiments.skipped.iter().find(|skipped| skipped.name == "fill-level").unwrap();

@@ -17,7 +17,7 @@ fn selection(budget_s: u64) -> Selection {
 }
 
 #[test]
-fn every_experiment_has_a_name_of_its_own_and_asks_something() {
+fn every_experiment_has_its_own_name_and_a_question() {
     let names: BTreeSet<&str> = ALL.iter().map(|experiment| experiment.name()).collect();
     assert_eq!(names.len(), ALL.len());
     assert!(ALL.iter().all(|experiment| experiment.question().ends_with('?')));

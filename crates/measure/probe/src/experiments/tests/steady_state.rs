@@ -15,7 +15,7 @@ fn measure(drive: &str, budget_s: u64) -> (Conducted<SteadyState>, SteadyStateFi
 }
 
 #[test]
-fn a_page_map_falls_once_it_cleans() {
+fn a_page_map_slows_down_when_cleaning_begins() {
     let (conducted, figures) = measure("x25-e-64", 120);
     assert!(conducted.complete && figures.reached, "{:?}", conducted.ended_by);
     assert!(figures.of_fresh.unwrap() < 0.3, "{figures:?}");
@@ -83,7 +83,7 @@ fn a_region_of_single_level_cells_is_seen_to_fill_up() {
 }
 
 #[test]
-fn a_hybrid_map_is_slow_from_the_start_and_stays_so() {
+fn a_hybrid_map_is_slow_from_the_start() {
     let (conducted, figures) = measure("mtron-16", 60);
     assert!(figures.reached && (0.8..1.2).contains(&figures.of_fresh.unwrap()), "{figures:?}");
     assert!(figures.write_amplification.unwrap().factor > 100.0, "a superblock is copied for 4 KiB");
@@ -91,7 +91,7 @@ fn a_hybrid_map_is_slow_from_the_start_and_stays_so() {
 }
 
 #[test]
-fn a_disk_does_not_change_and_does_not_count() {
+fn a_disk_has_no_departures_and_no_write_counters() {
     let (conducted, figures) = measure("barracuda-7200.10", 60);
     assert_eq!(figures.write_amplification, None);
     assert!((0.8..1.2).contains(&figures.of_fresh.unwrap()), "{figures:?}");

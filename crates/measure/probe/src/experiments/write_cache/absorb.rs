@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_bytes_until_it_slows_down_are_found() {
+    fn bytes_before_the_slowdown_are_found() {
         let latencies_ns: Vec<u64> =
             (0..20_000).map(|i| if i < 2_000 { 100_000 } else { 1_000_000 }).collect();
         let levels = levels(&bins(&latencies_ns, 4096));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_device_that_is_always_alike_has_absorbed_nothing() {
+    fn a_device_of_constant_speed_absorbs_nothing() {
         let levels = levels(&bins(&vec![250_000; 9_000], 4096));
         assert!(levels.absorbed_bytes.is_none() && levels.first.is_some());
     }

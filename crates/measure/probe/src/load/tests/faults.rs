@@ -127,7 +127,7 @@ fn a_queue_that_is_too_deep_is_refused() {
 }
 
 #[test]
-fn blocks_that_the_device_cannot_do_are_refused() {
+fn unsupported_block_sizes_are_refused() {
     let refused = |block_bytes, expected: &str| {
         let mut lane = device(|_| false, Fault::Fail).lane(64 << 20);
         let work = Work { block_bytes, ..reads(1) };

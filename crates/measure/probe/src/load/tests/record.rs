@@ -44,7 +44,7 @@ fn slices_one_after_the_other_add_their_times() {
 }
 
 #[test]
-fn nothing_measured_gives_zeros_and_no_quantiles() {
+fn no_measurements_give_zeros_and_no_quantiles() {
     let nothing = Measurement::new();
     assert_eq!((nothing.iops(), nothing.bandwidth_bytes_per_s()), (0.0, 0.0));
     assert_eq!((nothing.mean_outstanding(), nothing.cpu_ns_per_request()), (0.0, 0.0));

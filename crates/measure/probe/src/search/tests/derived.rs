@@ -89,7 +89,7 @@ fn where_bandwidth_still_grows_the_plateau_is_not_reached() {
 }
 
 #[test]
-fn nothing_measured_gives_nothing() {
+fn no_measurements_give_no_result() {
     let derived = derive(&Surfaces::exact(Surface::default()), &grid(), None, None);
     assert_eq!(derived, nandle_profile::Derived::default());
 }

@@ -20,7 +20,7 @@ fn a_mean_is_bytes_by_time_at_the_usual_pace() {
 }
 
 #[test]
-fn few_slices_are_as_uncertain_as_those_of_neighbours() {
+fn few_slices_have_the_uncertainty_of_their_neighbours() {
     let steady = |count: usize| vec![slice(1e8); count];
     let scattered: Vec<Slice> =
         (0..40).map(|number| slice(if number % 2 == 0 { 0.9e8 } else { 1.1e8 })).collect();
@@ -35,7 +35,7 @@ fn few_slices_are_as_uncertain_as_those_of_neighbours() {
 }
 
 #[test]
-fn scatter_is_shrunk_towards_neighbours() {
+fn scatter_is_shrunk_to_that_of_neighbours() {
     let of = |count: usize, scatter: f64| -> Vec<Slice> {
         (0..count)
             .map(|number| slice(if number % 2 == 0 { 1e8 * (1.0 - scatter) } else { 1e8 * (1.0 + scatter) }))
@@ -71,7 +71,7 @@ fn cells_in_which_nothing_was_counted_have_no_estimate() {
 }
 
 #[test]
-fn medians() {
+fn medians_of_few_values() {
     let near = |got: f64, expected: f64| assert!((got - expected).abs() < 1e-12);
     near(median([]), 0.0);
     near(median([3.0]), 3.0);

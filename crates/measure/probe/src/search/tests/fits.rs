@@ -72,7 +72,7 @@ fn a_cell_with_a_large_error_moves_the_curve_less() {
 }
 
 #[test]
-fn a_known_curve_is_found_again() {
+fn a_known_curve_is_recovered() {
     let (curve, fitted) = (curve(), fitted().unwrap());
     for key in grid().random_cells() {
         let expected = curve.bandwidth_bytes_per_s(key.block_bytes, key.queue_depth);

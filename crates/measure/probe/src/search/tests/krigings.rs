@@ -118,7 +118,7 @@ fn the_spread_of_draws_matches_the_errors() {
 }
 
 #[test]
-fn too_few_cells_for_a_curve_stand_for_themselves() {
+fn too_few_cells_for_a_curve_keep_their_own_values() {
     let few = slices(curve, true, 0.1, 1).into_iter().take(5).collect();
     let known = ReadModel::of(&few, &grid(), &BTreeSet::new());
     assert!(known.fit().is_none());

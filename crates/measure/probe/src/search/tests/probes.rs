@@ -53,7 +53,7 @@ fn without_noise_a_probe_matches_a_sweep() {
 }
 
 #[test]
-fn a_fast_drive_is_known_in_five_seconds() {
+fn five_seconds_suffice_for_a_fast_drive() {
     let score = score("fast", &drives::fast(), 5, 0.0, 0.0);
     let all = [score.knee_values, score.efficient, score.groups, score.splits, score.blocks, score.right];
     assert!(all.iter().all(|share| share.share() > 0.97), "{score}");

@@ -1,7 +1,7 @@
 use super::number::{multiply, split_number, with_decimals};
 use crate::UnitError;
 
-/// Largest first, so that the first one that fits is printed.
+/// Units in descending order. A size is printed in the first that fits.
 const UNITS: [(&str, u64); 6] =
     [("PiB", 1 << 50), ("TiB", 1 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10), ("B", 1)];
 

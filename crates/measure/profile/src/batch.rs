@@ -1,7 +1,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Random reads of one size on an idle device, like a short scan. A queue that fills and drains
-/// uses the device less well than one that is always full, by an amount that doesn't follow from
+/// uses the device less well than a queue that is always full. The difference doesn't follow from
 /// the cells.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

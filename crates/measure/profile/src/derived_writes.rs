@@ -99,6 +99,6 @@ pub struct InterferenceLimit {
     pub quantile: f64,
     /// Highest write rate at which that quantile is at most twice its value without writes.
     pub write_rate_per_s: Interval<f64>,
-    /// The same limit as a share of the peak write rate.
+    /// This limit as a share of the peak write rate.
     pub write_share: Interval<f64>,
 }

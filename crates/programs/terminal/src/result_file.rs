@@ -111,7 +111,7 @@ fn unwritable(path: &Path, error: &std::io::Error) -> Failure {
     let path = path.display();
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
-            Failure::usage(format!("{path}: its directory doesn't exist; create it, or name another path"))
+            Failure::usage(format!("{path}: there is no directory for it; create one, or name another path"))
         }
         ErrorKind::InvalidFilename => Failure::usage(format!("{path}: expected the name of a file")),
         _ => Failure::failed(format!("{path}: it can't be written: {error}; name another place")),

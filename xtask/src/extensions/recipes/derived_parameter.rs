@@ -20,8 +20,8 @@ pub(super) const RECIPE: Recipe = Recipe {
         ),
         (
             "crates/measure/profile/src/derived.rs",
-            "    /// What reading in groups costs",
-            "    /// Made up.\n    pub made_up_block_bytes: Option<Interval<u64>>,\n    /// What reading in groups costs",
+            "    /// Cost of reading in groups",
+            "    /// Made up.\n    pub made_up_block_bytes: Option<Interval<u64>>,\n    /// Cost of reading in groups",
         ),
     ],
     shows: &[(Place::Probed("probed.json"), "\"made_up_block_bytes\"")],

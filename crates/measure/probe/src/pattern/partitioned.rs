@@ -1,6 +1,7 @@
 use super::Area;
 
-/// Several sequential streams, interleaved one block each (StableBuffer §3.1: 1, 50, 2, 51, 3, 52 …).
+/// Several sequential streams, interleaved one block each (`StableBuffer` §3.1: 1, 50, 2, 51, 3, 52
+/// …).
 #[derive(Debug)]
 pub struct Partitioned {
     area: Area,

@@ -170,28 +170,60 @@ const C41: &str = "one SSD beats ten disks for a variety of cubes, simple and mu
 const C42: &str = "a cube with three partners takes 22 % longer than one with none (diverted) and 422 % longer (delay) on the SSD, 17 % and \
                    400 % on the array";
 
-fn print_c41(
+/// How much longer a cube with three partners takes, as the paper has it: diverted and delay, each on the SSD and on the array.
+const GROWTH: [[f64; 2]; 2] = [[1.22, 1.174], [5.225, 4.9975]];
+/// Within which a published figure is met that no parameter was fitted to. The paper gives no spread, so it is the book's own.
+const FACTOR: f64 = 1.25;
+/// By how much the model's own figures may change before its entries are to be read again.
+const OWN: f64 = 1.1;
+
+fn is_within(figure: f64, of: f64, factor: f64) -> bool {
+    (of / factor..=of * factor).contains(&figure)
+}
+
+fn are_own(figures: &[f64], own: [f64; 4]) -> bool {
+    figures.iter().zip(own).all(|(figure, own)| is_within(*figure, own, OWN))
+}
+
+/// Holds the array's times by the SSD's, whose only published figure is that they exceed 1.
+fn hold_c41(
     id: &'static str,
     precondition: &'static str,
-    tolerance: &'static str,
     of: &[f64],
+    own: [f64; 4],
     and: &str,
     verdict: Verdict,
 ) {
+    let tolerance = "the array takes longer for each cube, by 5 % at least; a direction, because the paper names no factor. Our factors are held within \
+                     1.1 times of what they were";
     let model = format!("the array takes {} times as long{and}", said(of.iter().copied()));
+    let is_met = of.iter().all(|ratio| *ratio > 1.05);
+    assert_eq!(is_met, matches!(verdict, Verdict::Met), "{id}: {of:?}");
     Entry { id, paper: C41, precondition, tolerance, model, verdict }.print();
+    assert!(are_own(of, own), "{id}: {of:?}");
 }
 
-fn print_c42(
+/// Holds growths against the paper's four. Those of delay cubes, which are the point of the claim, are missed by every path.
+fn hold_c42(
     id: &'static str,
     precondition: &'static str,
-    tolerance: &'static str,
     of: [[f64; 2]; 2],
-    verdict: Verdict,
+    own: [f64; 4],
+    why: &'static str,
 ) {
     let [diverted, delay] = of.map(said);
-    let model = format!("SSD, array: diverted {diverted} times, delay {delay} times");
-    Entry { id, paper: C42, precondition, tolerance, model, verdict }.print();
+    let by = |kind: usize| said([0, 1].map(|device| of[kind][device] / GROWTH[kind][device]));
+    let model = format!(
+        "SSD, array: diverted {diverted} times (paper 1.22, 1.17), delay {delay} times (paper 5.23, 5.00); model by paper {} and {}",
+        by(0),
+        by(1)
+    );
+    let tolerance = "each of the four within a factor of 1.25, the book's own: the paper gives no spread. Our figures are held within 1.1 times of what they \
+                     were";
+    Entry { id, paper: C42, precondition, tolerance, model, verdict: Verdict::NotMet(why) }.print();
+    let missed = [0, 1].map(|device| !is_within(of[1][device], GROWTH[1][device], FACTOR));
+    assert_eq!(missed, [true; 2], "{id}: {of:?}");
+    assert!(are_own(of.as_flattened(), own), "{id}: {of:?}");
 }
 
 const OF_LEAVES: &str = "600 000 made-up flights in SQLite, pages of 8 KiB read one after the other; crucial-m4-256 on a port of 3 Gb/s and regola-raid10, new, cold; no \
@@ -202,61 +234,47 @@ fn one_drive_beats_ten_disks_where_leaves_are_scattered() {
     let devices = Devices::new();
     let (grown, jumps) = leaves(IndexKind::Grown);
     let grown = devices.seconds(&grown, ONE_BY_ONE);
-    let of_grown = ratios(&grown);
-    print_c41(
+    hold_c41(
         "C41 (B-tree, grown)",
         OF_LEAVES,
-        "the array takes more than 3 times as long for each cube",
-        &of_grown,
+        &ratios(&grown),
+        [9.12, 5.91, 9.89, 6.30],
         &format!("; {:.1} % of leaves don't follow the one before", jumps * 100.0),
         Verdict::Met,
     );
-    assert!(of_grown.iter().all(|ratio| *ratio > 3.0), "{grown:?}");
-
-    let [diverted, delay] = growth(&grown);
-    print_c42(
+    hold_c42(
         "C42 (B-tree, grown)",
         OF_LEAVES,
-        "both devices take longer, the SSD by more; a delay cube grows as a diverted one does, within 10 %",
-        [diverted, delay],
-        Verdict::Partly(
-            "the SSD grows by more than the array, as in the paper, but the devices alone don't tell delay from diverted: \
-             that delay cubes take five times as long is the processor's work on 20 million result rows",
-        ),
+        growth(&grown),
+        [2.36, 1.53, 2.30, 1.46],
+        "diverted cubes grow 1.9 and 1.3 times as much as the paper's, delay cubes 0.44 and 0.29 times. The devices alone don't tell delay from diverted: \
+         that delay cubes take five times as long is the processor's work on 20 million result rows, which isn't modelled. That the SSD grows by more \
+         than the array is as in the paper",
     );
-    for ([ssd, array], of_diverted) in [diverted, delay].into_iter().zip([diverted; 2]) {
-        assert!(ssd > array && array > 1.0, "{diverted:?} {delay:?}");
-        assert!((ssd / of_diverted[0] - 1.0).abs() < 0.1 && (array / of_diverted[1] - 1.0).abs() < 0.1);
-    }
 }
 
 #[test]
 fn ten_disks_beat_one_drive_where_leaves_follow_each_other() {
     let (built, jumps) = leaves(IndexKind::Built);
     let built = Devices::new().seconds(&built, ONE_BY_ONE);
-    let of_built = ratios(&built);
-    print_c41(
+    hold_c41(
         "C41 (B-tree, built)",
         OF_LEAVES,
-        "the array takes less long for each cube",
-        &of_built,
+        &ratios(&built),
+        [0.73, 0.45, 0.65, 0.46],
         &format!("; {:.1} % of leaves don't follow the one before", jumps * 100.0),
         Verdict::NotMet(
             "where leaves follow each other the array reads ahead and its bandwidth wins; the paper doesn't say how its indexes were made",
         ),
     );
-    assert!(of_built.iter().all(|ratio| *ratio < 1.0), "{built:?}");
-    let grows = growth(&built);
-    print_c42(
+    hold_c42(
         "C42 (B-tree, built)",
         OF_LEAVES,
-        "both devices take longer",
-        grows,
-        Verdict::Partly(
-            "both grow with the bytes of a leaf's keys; delay and diverted alike, because the devices alone don't tell them apart",
-        ),
+        growth(&built),
+        [2.35, 1.45, 2.27, 1.64],
+        "both kinds grow with the bytes of a leaf's keys, delay as diverted does: 1.9 and 1.2 times the paper's growth for diverted (the second is \
+         met), 0.43 and 0.33 times for delay, whose results are the processor's work",
     );
-    assert!(grows.iter().flatten().all(|factor| *factor > 1.0), "{grows:?}");
 }
 
 const OF_COLUMNS: &str = "600 000 made-up flights 117 times over, whole columns read by the flexible plan in 64 MiB; crucial-m4-256 on a port of 3 Gb/s and \
@@ -275,25 +293,17 @@ fn ten_disks_beat_one_drive_where_columns_are_long() {
         played(&snapshot.projection(own).unwrap(), query)
     });
     let projected: Vec<[f64; 2]> = projected.collect();
-    let why = Verdict::Partly(
-        "the simple diverted cube wants a few bytes of each row group, between which the array seeks, and there one SSD wins; columns that are long go at \
-         the bandwidth of ten disks",
+    let verdict = Verdict::NotMet(
+        "the SSD wins the simple diverted cube alone, which wants a few bytes of each row group with seeks between them; columns that are long go at the \
+         bandwidth of ten disks",
     );
-    let (of_scan, of_projection) = (ratios(&scanned), ratios(&projected));
-    let tolerance = "the array takes more than 3 times as long for the simple diverted cube, and less long for those with three partners";
-    print_c41("C41 (scan)", OF_COLUMNS, tolerance, &of_scan, "", why);
-    print_c41("C41 (projection)", OF_COLUMNS, tolerance, &of_projection, "", why);
-    let why = Verdict::Partly(
-        "more dimensions are more columns; but the simple diverted cube is so few bytes that diverted grows by more than delay, the reverse of the paper, whose delay cubes have results that are the processor's work",
-    );
-    for (id, times) in [("C42 (scan)", &scanned), ("C42 (projection)", &projected)] {
-        let grows = growth(times);
-        print_c42(id, OF_COLUMNS, "both devices take longer", grows, why);
-        assert!(grows.iter().flatten().all(|factor| *factor > 1.0), "{id}: {times:?}");
-    }
-    for ratios in [of_scan, of_projection] {
-        assert!(ratios[0] > 3.0 && ratios[1] < 1.0 && ratios[3] < 1.0, "{scanned:?} {projected:?}");
-    }
+    let [of_scan, of_projection] = [&scanned, &projected].map(|times| ratios(times));
+    hold_c41("C41 (scan)", OF_COLUMNS, &of_scan, [7.39, 0.77, 0.85, 0.70], "", verdict);
+    hold_c41("C41 (projection)", OF_COLUMNS, &of_projection, [11.03, 0.44, 1.02, 0.46], "", verdict);
+    let why = "the simple diverted cube is so few bytes that diverted grows by more than delay, the reverse of the paper, whose delay cubes have results \
+               that are the processor's work";
+    hold_c42("C42 (scan)", OF_COLUMNS, growth(&scanned), [39.20, 4.09, 2.69, 2.21], why);
+    hold_c42("C42 (projection)", OF_COLUMNS, growth(&projected), [318.30, 12.72, 44.46, 20.22], why);
 }
 
 /// Shares of leaves that don't follow the one before.
@@ -328,10 +338,10 @@ fn it_turns_at_a_small_share_of_jumps() {
         paper: C41,
         precondition: "10 000 pages of 8 and of 32 KiB out of 2 GiB, read one after the other: in the order of the file, cut into more and more runs that come in a \
                        random order; crucial-m4-256 on a port of 3 Gb/s and regola-raid10, new, cold; no processor time",
-        tolerance: "below 5 % of jumps, and later with larger pages",
+        tolerance: "0.1 to 1 % of jumps, and later with larger pages: bounds of our own, because the paper names no share",
         model: format!("the SSD is faster above {:.2} % (8 KiB) and {:.2} % (32 KiB) of jumps", 100.0 * small, 100.0 * large),
         verdict: Verdict::Partly("the paper names no share; it says which device won, which by this takes an index that is hardly in order"),
     }
     .print();
-    assert!(0.0 < small && small < large && large < 0.05, "{small} {large}");
+    assert!(0.001 < small && small < large && large < 0.01, "{small} {large}");
 }

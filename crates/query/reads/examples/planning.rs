@@ -1,4 +1,5 @@
-//! How long planning takes: 200 000 wants of pages, from one in two to one in a thousand of a file's.
+//! Measures planning time for 200 000 wants of pages, from every second to every thousandth page of
+//! a file.
 //!
 //! `cargo run --release -p nandle-reads --example planning` prints a JSON object for each.
 
@@ -13,7 +14,7 @@ use serde_json::json;
 
 const WANTS: u32 = 200_000;
 const ROUNDS: usize = 9;
-/// Wants of a step.
+/// Wants per step.
 const STEP: u32 = 16;
 
 fn main() {

@@ -2,29 +2,29 @@ use nandle_io::{ArenaError, IoError};
 
 use crate::FileId;
 
-/// Reads could not be planned or carried out.
+/// Error while planning or reading.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadsError {
-    /// Costs make no sense.
+    /// The costs are invalid.
     #[error("planning reads: expected that {what}, got {got}; measure the device again with `nandle probe`")]
     Costs {
-        /// What is expected of them.
+        /// Violated condition.
         what: &'static str,
-        /// What they are.
+        /// Actual figure.
         got: String,
     },
-    /// A want names a file that there isn't.
+    /// A want names an unknown file.
     #[error("a want of step {step} is in file {}, and there are {files}", file.0)]
     UnknownFile {
         /// The file.
         file: FileId,
-        /// The step that wants it.
+        /// Step of the want.
         step: u32,
-        /// How many files there are.
+        /// Number of files.
         files: usize,
     },
-    /// A want isn't in its file.
+    /// A want lies beyond the end of its file.
     #[error(
         "a want of step {step} covers bytes {offset_bytes} to {end_bytes} of file {}, which has {length_bytes}; it may have been cut short",
         file.0
@@ -32,66 +32,66 @@ pub enum ReadsError {
     BeyondEnd {
         /// The file.
         file: FileId,
-        /// The step that wants it.
+        /// Step of the want.
         step: u32,
-        /// Where it begins.
+        /// Offset of the want.
         offset_bytes: u64,
-        /// Where it ends.
+        /// End of the want.
         end_bytes: u64,
-        /// Where the file ends.
+        /// Length of the file.
         length_bytes: u64,
     },
-    /// What a step needs at once doesn't fit.
+    /// A step doesn't fit in memory.
     #[error(
         "step {step} needs {needed_bytes} bytes at once, and of the memory {had_bytes} bytes can be used for a step; give at least {memory_bytes} bytes"
     )]
     Memory {
         /// The step.
         step: u32,
-        /// What it needs.
+        /// Memory that the step needs.
         needed_bytes: u64,
-        /// What there is for a step.
+        /// Memory available for a step.
         had_bytes: u64,
-        /// With how much memory it would fit.
+        /// Total memory with which the step would fit.
         memory_bytes: u64,
     },
-    /// A scan was given other files than its plan was made for.
+    /// A scan received other files than its plan was made for.
     #[error(
         "a plan of {planned} files was to be carried out on {files} that aren't those; plan again with the files as they are"
     )]
     OtherFiles {
-        /// How many it was given.
+        /// Number of files received.
         files: usize,
-        /// How many the plan has.
+        /// Number of files in the plan.
         planned: usize,
     },
-    /// What lies behind the readable part of a file isn't in memory.
+    /// The part of a file behind its readable blocks isn't in memory.
     #[error("file {}: {got_bytes} bytes are in memory of the {expected_bytes} behind its last whole block; read them first", file.0)]
     Tail {
         /// The file.
         file: FileId,
-        /// What is in memory.
+        /// Bytes in memory.
         got_bytes: u64,
-        /// What should be.
+        /// Bytes expected.
         expected_bytes: u64,
     },
-    /// More requests than a scan can tell apart.
+    /// A plan has too many requests.
     #[error("the plan has {requests} requests, and a scan takes fewer than {most}; scan in parts")]
     Requests {
-        /// How many it has.
+        /// Requests of the plan.
         requests: usize,
-        /// One more than there may be.
+        /// Exclusive upper limit.
         most: u64,
     },
-    /// Steps are numbered too far apart.
+    /// A step's number is too high.
     #[error("step {step} is numbered beyond {most}; number steps from 0 on, without gaps")]
     Steps {
-        /// The last step.
+        /// Number of the last step.
         step: u32,
-        /// The most there may be.
+        /// Greatest allowed number.
         most: u32,
     },
-    /// There is no memory to be had.
+    /// Memory can't be allocated.
     #[error(transparent)]
     Arena(#[from] ArenaError),
     /// A read failed.
@@ -99,37 +99,37 @@ pub enum ReadsError {
     Io {
         /// The file.
         file: FileId,
-        /// Why.
+        /// The cause.
         source: IoError,
     },
-    /// What was read isn't what was written.
+    /// The bytes read differ from those written.
     #[error("file {}, from offset {offset_bytes} on: {why}", file.0)]
     Damaged {
         /// The file.
         file: FileId,
-        /// Where the damage begins, as far as the check can tell.
+        /// Start of the damage, as far as the check can tell.
         offset_bytes: u64,
-        /// What the check said.
+        /// Report of the check.
         why: String,
     },
-    /// The consumer keeps what it was handed, and asks for more.
+    /// The consumer holds too many steps to receive another.
     #[error(
         "step {step} has no memory: steps before it are still held; drop them before asking for the next"
     )]
     Held {
-        /// The step that was asked for.
+        /// The requested step.
         step: u32,
     },
-    /// It failed before.
+    /// An earlier read failed.
     #[error("a read of this scan failed before, so it reads no more")]
     Latched,
     /// The scan was stopped.
     #[error("the scan was stopped")]
     Stopped,
-    /// The thread that reads is gone.
+    /// The reading thread has ended.
     #[error("the thread that reads has ended: {why}")]
     OwnerGone {
-        /// Why, as far as is known.
+        /// The cause, as far as it is known.
         why: String,
     },
 }

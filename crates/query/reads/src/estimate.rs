@@ -5,32 +5,32 @@ use serde::{Deserialize, Serialize};
 /// A figure with the bounds that its measurement supports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Estimate {
-    /// The best estimate.
+    /// Best estimate.
     pub value: f64,
-    /// The lower bound.
+    /// Lower bound.
     pub low: f64,
-    /// The upper bound.
+    /// Upper bound.
     pub high: f64,
 }
 
 impl Estimate {
-    /// A figure that is known.
+    /// Creates an exact figure.
     pub const fn exact(value: f64) -> Self {
         Self { value, low: value, high: value }
     }
 
-    /// Whether `other` lies within the bounds.
+    /// Returns true if `other` lies within the bounds.
     pub fn contains(&self, other: f64) -> bool {
         self.low <= other && other <= self.high
     }
 
-    /// Each of its three figures through a function that keeps their order.
+    /// Maps the value and both bounds by a monotonic function.
     #[must_use]
     pub fn map(self, mut function: impl FnMut(f64) -> f64) -> Self {
         Self { value: function(self.value), low: function(self.low), high: function(self.high) }
     }
 
-    /// The larger of two, figure by figure.
+    /// Returns the maximum of two estimates, figure by figure.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
         self.with(other, f64::max)

@@ -1,6 +1,7 @@
-//! From what a consumer of files needs to requests: [wants](Want) become a [plan](Plan) by what the device was measured to do, the plan is
-//! carried out in a stated memory ([`Scan`], [`Pump`]), and its time is predicted. It knows no file format and no profile; it must never read the
-//! system's clock, and never take more memory than it was told.
+//! Planned reads. [Wants](Want) become a [plan](Plan) of requests by the measured costs of the
+//! device. The plan runs within a stated amount of memory ([`Scan`], [`Pump`]), and its time is
+//! predicted. The crate is independent of file formats and device profiles; it must never read the
+//! system's clock or exceed its memory.
 
 mod costs;
 mod error;

@@ -2,20 +2,21 @@ use std::ops::Range;
 
 use nandle_io::Nanos;
 
-/// The times during which at least one request was outstanding, in the time of the world that carried them out.
+/// Times at which at least one request was outstanding, by the clock of the world that ran them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outstanding {
-    /// Apart from each other, in order.
+    /// Disjoint and in order.
     spans: Vec<Range<Nanos>>,
 }
 
 impl Outstanding {
-    /// A request was outstanding for so long; in any order.
+    /// Adds the time of a request; in any order.
     pub fn add(&mut self, span: Range<Nanos>) {
         if span.is_empty() {
             return;
         }
-        // Requests complete nearly in the order in which they were sent, so this is at the end.
+        // Requests complete nearly in the order in which they were sent, so the search ends near
+        // the back.
         let first = self.spans.partition_point(|known| known.end < span.start);
         let touched = self.spans.iter().skip(first).take_while(|known| known.start <= span.end).count();
         let merged = self.spans.get(first..first + touched).unwrap_or_default();
@@ -24,19 +25,19 @@ impl Outstanding {
         self.spans.splice(first..first + touched, [start..end]);
     }
 
-    /// The times of another as well.
+    /// Adds the times of `other`.
     pub fn merge(&mut self, other: Self) {
         for span in other.spans {
             self.add(span);
         }
     }
 
-    /// How long that is; times at which several were outstanding count once.
+    /// Returns the total time; overlapping requests count once.
     pub fn total(&self) -> Nanos {
         self.spans.iter().fold(Nanos::ZERO, |sum, span| sum + span.end.since(span.start))
     }
 
-    /// Whether there was none.
+    /// Returns true if no request was outstanding.
     pub fn is_empty(&self) -> bool {
         self.spans.is_empty()
     }

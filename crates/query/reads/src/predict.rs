@@ -1,4 +1,4 @@
-//! How long a plan will take: the queue, the windows and the consumer, played through in the time that the costs give.
+//! Prediction of a plan's time, by a simulation of its queue, windows and consumer with the costs.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, VecDeque};
@@ -7,23 +7,23 @@ use crate::costs::Prices;
 use crate::plan::WINDOWS;
 use crate::{Estimate, FileId, Plan, PlannedRead, PlannedWindow};
 
-/// What the thread that reads takes of a processor. The default is nothing: as if it were the device's own.
+/// Processor time of the reading thread. Zero by default.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct HostCosts {
-    /// Sending a request and taking its completion.
+    /// To send a request and take its completion.
     pub request_seconds: Estimate,
-    /// Checking a byte and copying it.
+    /// To check and copy a byte.
     pub byte_seconds: Estimate,
 }
 
 impl HostCosts {
-    /// Processor time of so many requests for so many bytes.
+    /// Processor time of this many requests and bytes.
     pub fn seconds(&self, requests: u64, bytes: u64) -> Estimate {
         self.request_seconds * requests as f64 + self.byte_seconds * bytes as f64
     }
 }
 
-/// What a plan is expected to take, when a thread of its own carries it out beside the consumer's.
+/// Predicted run of a plan by a thread of its own.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Prediction {
     /// Requests.
@@ -32,24 +32,24 @@ pub struct Prediction {
     pub read_bytes: u64,
     /// Bytes wanted.
     pub wanted_bytes: u64,
-    /// The most requests outstanding at once.
+    /// Greatest number of outstanding requests.
     pub depth: u32,
-    /// Memory for what is read.
+    /// Memory for the bytes read.
     pub memory_bytes: u64,
     /// Time for which the device is busy.
     pub device_seconds: Estimate,
-    /// Processor time of the thread that reads.
+    /// Processor time of the reading thread.
     pub host_seconds: Estimate,
-    /// The consumer's processor time.
+    /// Processor time of the consumer.
     pub cpu_seconds: f64,
-    /// From the first request to the end of the last step: device, reading thread and consumer work at the same time, as far as memory and order
-    /// allow.
+    /// Time from the first request to the end of the last step. Device, reading thread and consumer
+    /// overlap as far as memory and order allow.
     pub seconds: Estimate,
 }
 
 impl Plan {
-    /// Predicts a run of it whose consumer works for `step_cpu_seconds` on each step; each of the two threads has a processor, and both
-    /// the device, for itself alone.
+    /// Predicts a run whose consumer works for `step_cpu_seconds` on each step. Each thread has a
+    /// processor, and the run has the device, to itself.
     pub fn predict(&self, host: HostCosts, step_cpu_seconds: impl Fn(u32) -> f64) -> Prediction {
         let cpu_seconds = (0..self.steps()).map(&step_cpu_seconds).sum();
         let mut device_seconds = Estimate::default();
@@ -68,7 +68,7 @@ impl Plan {
             device_seconds,
             host_seconds: host.seconds(self.reads().len() as u64, self.read_bytes()),
             cpu_seconds,
-            // Requests overtake each other, so that a run in which each takes less isn't always the shorter one.
+            // Requests overtake each other, so cheaper requests don't always make a shorter run.
             seconds: self.prices.with_price_error(Estimate {
                 value,
                 low: low.min(value),
@@ -78,7 +78,8 @@ impl Plan {
     }
 }
 
-/// A thread that takes so much of what was measured for a request is what was measured.
+/// If the reading thread takes at least this share of a request's measured time, the measurement
+/// was bound by the thread.
 const THREAD_BOUND: f64 = 0.9;
 
 fn request_seconds(prices: &Prices, read: &PlannedRead) -> Estimate {
@@ -89,38 +90,38 @@ fn request_seconds(prices: &Prices, read: &PlannedRead) -> Estimate {
     }
 }
 
-/// One play with one of the three figures of each cost.
+/// One simulation, with one of the three figures of each cost.
 struct Run<'a> {
     plan: &'a Plan,
     host: HostCosts,
     figure: fn(Estimate) -> f64,
-    /// When the bytes of each request are there for the consumer.
+    /// Completion time of each request, after the host's work.
     there_at: Vec<f64>,
-    /// Requests in flight, the first to complete on top.
+    /// Requests in flight; the first to complete is on top.
     in_flight: BinaryHeap<Reverse<InFlight>>,
     queue_share: f64,
-    /// When the device is done with the request before.
+    /// Time at which the device finishes the previous request.
     device_free_at: f64,
-    /// When the request before completes.
+    /// Completion time of the previous request.
     last_completed_at: f64,
-    /// Requests until it of which each continued the one before.
+    /// Length of the sequence that ends with the previous request.
     sequence_requests: u64,
-    /// Where the request before it ends.
+    /// End of the previous request.
     last_end: Option<(FileId, u64)>,
-    /// When the reading thread is done with the request before.
+    /// Time at which the reading thread finishes the previous request.
     host_free_at: f64,
-    /// When all requests of the last window have come.
+    /// Completion time of the last window.
     window_there_at: f64,
-    /// For each extent its first request.
+    /// First request of each extent.
     first_reads: Vec<usize>,
 }
 
-/// A request in flight: when it completes, and its share of a full queue. Ordered by time.
+/// A request in flight, with its share of a full queue. Ordered by completion time.
 #[derive(Clone, Copy)]
 struct InFlight {
     completed_at: f64,
     share: f64,
-    /// Of one that goes to a new place its length.
+    /// Length of a random request; zero for a request that continues a sequence.
     jumped_bytes: u64,
 }
 
@@ -170,12 +171,13 @@ impl<'a> Run<'a> {
     }
 
     fn play(mut self, step_cpu_seconds: &impl Fn(u32) -> f64) -> f64 {
-        // When the consumer was done with each window: the one after the next has its memory then.
+        // End of the consumer's work on recent windows. It frees the memory for the window after
+        // the next.
         let mut consumed_at: VecDeque<f64> = VecDeque::new();
         let mut now = 0.0_f64;
         let windows = self.plan.windows();
         for (number, window) in windows.iter().enumerate() {
-            // What can be sent before the consumer is done with this window.
+            // Requests that can be sent before the consumer finishes this window.
             let sendable = windows.get(number + 1).unwrap_or(window).reads.end;
             let may_begin_at = if consumed_at.len() as u64 >= WINDOWS {
                 consumed_at.pop_front().unwrap_or_default()
@@ -224,12 +226,12 @@ impl<'a> Run<'a> {
             };
             let busy = (self.figure)(self.of_device(read.length_bytes, busy));
             let busy = (busy + self.read_ahead_seconds(read, follows)).max(0.0);
-            // The device works on several at once: a request takes its latency, and the device as long as it needs for each of many.
-            // Beyond the depth that keeps it busy, requests wait for those before them, which counts already.
+            // The device works on several requests at once: each takes its latency, and the device
+            // its share. Beyond the busy depth, the wait for earlier requests is counted already.
             let outstanding = u32::try_from(self.in_flight.len() + 1).unwrap_or(u32::MAX);
             let outstanding = outstanding.min(prices.depth(read.length_bytes));
             let latency = if follows {
-                // The second of a sequence that is sent beside the first is on its way as long as any: the device doesn't know of the sequence yet.
+                // Sent with the first, the second of a sequence takes the full latency: undetected.
                 let is_second = self.last_completed_at > sent_at && self.sequence_requests == 1;
                 let alone = (self.figure)(prices.latency_seconds(read.length_bytes, 1));
                 if is_second { alone } else { busy }
@@ -239,7 +241,7 @@ impl<'a> Run<'a> {
             let completed_at = (self.device_free_at.max(sent_at) + busy).max(sent_at + latency);
             self.device_free_at = self.device_free_at.max(sent_at) + busy;
             self.last_completed_at = completed_at;
-            // The device doesn't know of a sequence before its third request.
+            // The device detects a sequence at its third request.
             let is_known_sequence = follows && self.sequence_requests > 1;
             let jumped_bytes = if is_known_sequence { 0 } else { read.length_bytes };
             self.sequence_requests = if follows { self.sequence_requests + 1 } else { 1 };
@@ -254,8 +256,8 @@ impl<'a> Run<'a> {
         self.window_there_at = last_sent_at + self.drain_seconds(last_sent_at, next);
     }
 
-    /// What of a request's time the device is busy for. Where the reading thread takes as long for each request as was measured, it was the thread that
-    /// was measured: of the device it is known only that bytes don't take longer than in long requests.
+    /// Device share of a request's time. If the reading thread alone takes as long as was measured,
+    /// the measurement was bound by it. Then only the transfer time is known of the device.
     fn of_device(&self, bytes: u64, busy: Estimate) -> Estimate {
         let thread = self.host.request_seconds.value;
         if thread < THREAD_BOUND * busy.value {
@@ -265,7 +267,7 @@ impl<'a> Run<'a> {
         Estimate { value: busy.value.min(least), low: busy.low.min(least), high: busy.high }
     }
 
-    /// Whether a request that goes on behind a sequence finds what the device has read ahead of it: as much as a sequence of that length costs.
+    /// Returns true if a later request of the sequence finds its bytes read ahead.
     fn is_read_ahead(&self, read: &PlannedRead) -> bool {
         let Some((_, end)) =
             self.last_end.filter(|(file, end)| *file == read.file && *end <= read.offset_bytes)
@@ -278,7 +280,7 @@ impl<'a> Run<'a> {
             && prices.bytes_seconds(read.offset_bytes - end) < ahead
     }
 
-    /// What the device reads ahead of a sequence because this request makes it longer.
+    /// Additional read-ahead because this request extends its sequence.
     fn read_ahead_seconds(&self, read: &PlannedRead, follows: bool) -> f64 {
         if !follows {
             return 0.0;
@@ -288,8 +290,8 @@ impl<'a> Run<'a> {
         sequence(self.sequence_requests + 1) - sequence(self.sequence_requests)
     }
 
-    /// How long a request is on its way while so many are outstanding. Where the reading thread takes as long for all of them as that, it is the thread
-    /// that they wait for, and the device has them no longer than when there are fewer.
+    /// Latency at this queue depth. If the reading thread alone takes as long for all of the
+    /// requests, the wait is for the thread, and the device serves them as at a lower depth.
     fn latency(&self, bytes: u64, outstanding: u32) -> Estimate {
         let mut outstanding = outstanding;
         loop {
@@ -302,8 +304,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// How long it takes until the last of the requests has come that are in flight at some time: as long as a batch of as many, and of those `next` ones
-    /// for which the queue has room.
+    /// Time until the last request in flight at `at` completes: that of a batch of as many, plus
+    /// those of the `next` ones that fit in the queue.
     fn drain_seconds(&self, at: f64, next: usize) -> f64 {
         let jumped =
             self.in_flight.iter().filter(|Reverse(one)| one.completed_at > at && one.jumped_bytes > 0);
@@ -323,7 +325,7 @@ impl<'a> Run<'a> {
         let ready_at = wants.iter().zip(extents).filter_map(|(want, extent)| {
             let number = (*extent)? as usize;
             let extent = self.plan.extents.get(number)?;
-            // Of those that it needs the one that is sent last.
+            // The last of its requests to be sent.
             let last = if extent.is_backward {
                 extent.requests() - 1 - extent.request_number(want.offset_bytes)
             } else {

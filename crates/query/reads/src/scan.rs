@@ -5,41 +5,42 @@ use nandle_io::{Completion, DeviceId, Io, Request, Wait};
 use crate::pump::{Pump, ReadCounts, ReadFile, ScanMemory, Step};
 use crate::{FileId, Plan, ReadsError};
 
-/// A plan carried out in a world by the thread that consumes the steps. While it exists the world is its alone.
+/// Execution of a plan by the consuming thread. It has the world to itself.
 ///
-/// Dropping it sends no more requests, and waits for those in flight.
+/// Dropping it stops sending requests, and waits for those in flight.
 pub struct Scan<'io> {
     io: &'io mut dyn Io,
     pump: Pump,
     /// A request that the world had no room for.
     refused: Option<(DeviceId, Request)>,
-    /// Requests that the world has taken since it was last reaped: it may not have sent them yet.
+    /// Requests submitted since the last reap; the world may not have sent them yet.
     unsent: usize,
     completions: Vec<Completion>,
 }
 
-/// While a consumer works on a step, at most one in so many requests of the queue wait to be sent.
+/// While a consumer works on a step, at most 1 / `UNSENT_PART` of the requests in flight are
+/// unsent.
 const UNSENT_PART: usize = 4;
 
 impl<'io> Scan<'io> {
-    /// Takes memory of its own, as much as the plan states, and sends the first requests.
+    /// Allocates the plan's memory, and sends the first requests.
     ///
     /// # Errors
-    /// There is no memory to be had.
+    /// The memory can't be allocated.
     ///
     /// # Panics
-    /// Requests are in flight in the world.
+    /// The world has requests in flight.
     pub fn new(io: &'io mut dyn Io, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> Result<Self, ReadsError> {
         Self::in_memory(io, files, plan, &mut ScanMemory::keeping(0))
     }
 
-    /// The same in memory that scans before it have used.
+    /// Starts a scan in memory reused from earlier scans.
     ///
     /// # Errors
-    /// As of [`new`](Self::new).
+    /// See [`new`](Self::new).
     ///
     /// # Panics
-    /// As [`new`](Self::new).
+    /// See [`new`](Self::new).
     pub fn in_memory(
         io: &'io mut dyn Io,
         files: Arc<[ReadFile]>,
@@ -57,16 +58,16 @@ impl<'io> Scan<'io> {
         Ok(scan)
     }
 
-    /// The next step; `None` after the last.
+    /// Returns the next step; `None` after the last.
     ///
     /// # Errors
-    /// A read failed or its bytes aren't those that were written, which every later call says again; or so many steps are still held
-    /// that there is no memory for this one.
+    /// A read failed or its bytes are damaged, which every later call repeats; or the consumer
+    /// holds too many steps for the memory.
     pub fn next_step(&mut self) -> Result<Option<Step>, ReadsError> {
         loop {
             self.send();
             if let Some(step) = self.pump.take_step()? {
-                // Each call of the system costs something, so a part of the queue waits until there are more of them.
+                // System calls are expensive, so wait until a part of the queue is unsent.
                 if self.unsent * UNSENT_PART >= self.io.in_flight() {
                     self.reap(Wait::NONE);
                 }
@@ -82,10 +83,10 @@ impl<'io> Scan<'io> {
         }
     }
 
-    /// Bytes that no plan foresaw, read before anything that is planned.
+    /// Reads unplanned bytes ahead of all planned reads.
     ///
     /// # Errors
-    /// As of [`next_step`](Self::next_step), or they aren't in the file.
+    /// See [`next_step`](Self::next_step); or the bytes aren't in the file.
     pub fn read_urgently(
         &mut self,
         file: FileId,
@@ -102,7 +103,7 @@ impl<'io> Scan<'io> {
         }
     }
 
-    /// Takes what has come and sends what can be sent, without waiting: for consumers that work long on a step.
+    /// Processes completions and sends requests without waiting, for consumers with long steps.
     pub fn go_on(&mut self) {
         self.send();
         self.reap(Wait::NONE);
@@ -112,17 +113,17 @@ impl<'io> Scan<'io> {
         }
     }
 
-    /// The world, for its clock.
+    /// Its world, for the clock.
     pub fn io(&mut self) -> &mut dyn Io {
         self.io
     }
 
-    /// What was read so far.
+    /// Reads counted so far.
     pub fn counts(&self) -> &ReadCounts {
         self.pump.counts()
     }
 
-    /// Submits what the queue has room for.
+    /// Submits requests until the queue is full.
     fn send(&mut self) {
         while let Some((device, request)) = self.refused.take().or_else(|| self.pump.next_request()) {
             if let Err(full) = self.io.submit(device, request) {

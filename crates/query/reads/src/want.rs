@@ -1,25 +1,25 @@
-/// The number of a file, among those that a plan reads from.
+/// Number of a file within a plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// A stretch of a file that a consumer needs for a step of its work.
+/// A byte range of a file that a consumer needs for a step of its work.
 ///
-/// Steps are numbered from 0 on, in the order in which the consumer takes them; what it needs of a step is in memory as a whole when it
-/// gets it. Several wants of a step, or of several steps, may overlap.
+/// Steps are numbered from 0 in the order in which the consumer takes them. All wants of a step are
+/// in memory when it receives the step. Wants of a step, or of several steps, may overlap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Want {
     /// The file.
     pub file: FileId,
-    /// Where the first byte is.
+    /// Offset of the first byte.
     pub offset_bytes: u64,
-    /// How many bytes, at least one.
+    /// Length, at least one.
     pub length_bytes: u64,
-    /// The step that needs them.
+    /// Step that needs the bytes.
     pub step: u32,
 }
 
 impl Want {
-    /// One past its last byte.
+    /// Offset after its last byte.
     pub const fn end_bytes(&self) -> u64 {
         self.offset_bytes.saturating_add(self.length_bytes)
     }

@@ -1,4 +1,4 @@
-//! Strategies as users name them.
+//! Strategies in the form that users write.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,7 +7,7 @@ use nandle_units::{format_bytes, parse_bytes};
 
 use crate::Strategy;
 
-/// What names no strategy.
+/// Error for an unknown strategy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected flexible, fixed-block, fixed-block:SIZE, whole-group or one-by-one:N (requests outstanding, 1 or more), got {got:?}"

@@ -1,4 +1,4 @@
-//! Threads that own a world hand out what is in the files, to several consumers at once.
+//! Owners hand out the contents of the files, to several consumers at once.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -78,7 +78,7 @@ fn copies_that_are_held_take_no_more_than_they_may() {
     let plan = plan(&case).unwrap();
     let owner = owner(seed);
     let mut stream = owner.scan(Arc::clone(&case.files), plan, 0);
-    // With no room beside a single step, each comes when the one before was dropped.
+    // The memory has room for one step only, so each waits until the previous one is dropped.
     let first = stream.next_step().unwrap().unwrap();
     let bytes: usize = first.parts().map(|(_, bytes)| bytes.len()).sum();
     let clone = first.clone();
@@ -120,7 +120,7 @@ fn a_failing_read_ends_the_stream_and_a_dropped_owner_too() {
             Owner::start("reads", move || Ok(Box::new(Faulty::new(world(&Case::random(3)), nth, false))));
         let stream = failing.unwrap().scan(Arc::clone(&case.files), Arc::clone(&plan), 1 << 20);
         let results: Vec<_> = stream.into_iter().collect();
-        // The owner is dropped at once, so that either comes first.
+        // The owner is dropped at once, so either error is possible.
         let error = results.last().unwrap().as_ref().err().unwrap();
         assert!(matches!(error, ReadsError::Io { .. } | ReadsError::OwnerGone { .. }), "{error}");
         assert!(results.iter().rev().skip(1).all(Result::is_ok));
@@ -196,7 +196,7 @@ fn block_on<T>(mut poll: impl FnMut(&mut Context<'_>) -> Poll<T>) -> T {
     }
 }
 
-/// Steps and urgent reads wait in the same task, and each comes.
+/// Steps and urgent reads arrive in the same task.
 #[test]
 fn tasks_get_steps_and_urgent_reads() {
     for seed in 0..40 {
@@ -211,7 +211,7 @@ fn tasks_get_steps_and_urgent_reads() {
                 let mut asked = pin!(stream.ask_urgently(FileId(0), 0, length_bytes));
                 block_on(|context| asked.as_mut().poll(context)).unwrap()
             };
-            // Another one is given up.
+            // A cancelled read.
             drop(stream.ask_urgently(FileId(0), 0, 1));
             assert!(
                 (0..).zip(&bytes).all(|(at, byte)| byte_of(0, at) == *byte)
@@ -256,7 +256,7 @@ fn a_check_that_panics_fails_its_own_scan_alone() {
     consume(owner.scan(Arc::clone(&case.files), Arc::clone(&plan), 1000), &case, &plan);
 }
 
-/// A world whose requests come back when there is leave.
+/// A world that withholds completions while `leave` is locked.
 struct Held<W> {
     inner: W,
     leave: Arc<Mutex<()>>,
@@ -316,7 +316,7 @@ fn steps_that_are_skipped_come_without_bytes_and_the_others_with_theirs() {
     }
 }
 
-/// Whichever way an extent's requests are sent.
+/// Independent of the order in which an extent's requests are sent.
 #[test]
 fn of_steps_that_are_all_skipped_nothing_is_read() {
     let mut backward = 0;

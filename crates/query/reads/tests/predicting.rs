@@ -1,4 +1,4 @@
-//! What is predicted for a device that behaves as its costs say is what it then takes.
+//! Predictions match the time of a simulated device with the same costs.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const LATENCY_NS: u64 = 80_000;
 
-/// What a memory world does: each request by itself, and so many at once.
+/// Costs of a memory world: a fixed time per request, up to `depth` at once.
 fn costs(depth: u32) -> ReadCosts {
     let seconds = |bytes: u64| (LATENCY_NS + bytes / 8) as f64 * 1e-9;
     let random = (12..=17).flat_map(|power| {
@@ -113,7 +113,7 @@ fn a_slow_reading_thread_is_waited_for_beside_a_fast_device() {
     assert!((4.0 * device..4.1 * device).contains(&slow.seconds.value), "{slow:?} for {device}");
 }
 
-/// Pages of 4 KiB, so many bytes from one to the next, a step each.
+/// Pages of 4 KiB at this distance, one per step.
 fn pages(count: u32, apart_bytes: u64) -> Vec<Want> {
     let want = |step: u32| Want {
         file: FileId(0),
@@ -134,7 +134,7 @@ fn batch(request_bytes: u64, requests: u32, value: f64) -> BatchCost {
     BatchCost { request_bytes, requests, seconds: Estimate { value, low: 0.8 * value, high: 1.3 * value } }
 }
 
-/// A few requests wait for the unluckiest of them, and so does the end of many.
+/// The last of a few requests determines their time, and the end of many.
 #[test]
 fn the_last_of_a_queue_is_waited_for_as_long_as_was_measured() {
     let (few, many) = (pages(8, 1 << 20), pages(1024, 1 << 20));
@@ -152,18 +152,18 @@ fn the_last_of_a_queue_is_waited_for_as_long_as_was_measured() {
     );
 }
 
-/// A window's memory is used again only when the last of its requests has come.
+/// A window's memory is reused only after its last request completes.
 #[test]
 fn windows_that_are_few_requests_wait_for_each_of_them() {
     let mut costs = costs(32);
     costs.batches = vec![batch(4096, 8, 4e-3), batch(4096, 32, 8e-3)];
     let [scarce, plenty] = [160 << 10, 64 << 20]
         .map(|memory| predicted(pages(1000, 1 << 20), &costs, HostCosts::default(), memory).value);
-    // Some 18 requests to a window: more than 50 windows, of which two are under way.
+    // About 18 requests per window: more than 50 windows, two at a time.
     assert!(scarce > 0.15 && plenty < 0.02, "{scarce} and {plenty}");
 }
 
-/// Where the thread that reads was what took the time of short requests, long ones pass beside it.
+/// If the thread takes the whole time of short requests, long ones overlap with it.
 #[test]
 fn what_was_the_threads_is_not_counted_for_the_device_again() {
     let mut costs = costs(1);
@@ -176,7 +176,7 @@ fn what_was_the_threads_is_not_counted_for_the_device_again() {
     costs.random = cells.map(cell).collect();
     costs.largest_request_bytes = 32_768;
     let host = HostCosts { request_seconds: Estimate::exact(2e-6), ..HostCosts::default() };
-    // Of 4 KiB, 2 us of the thread and 0.5 of the device; of 32 KiB, 2 us and 4.1.
+    // 4 KiB: 2 us of the thread, 0.5 us of the device. 32 KiB: 2 us and 4.1 us.
     let want = |step: u32| Want {
         file: FileId(0),
         offset_bytes: u64::from(step) << 20,
@@ -185,7 +185,7 @@ fn what_was_the_threads_is_not_counted_for_the_device_again() {
     };
     let found = predicted((0..4000).map(want).collect(), &costs, host, 64 << 20);
     let (thread, device): (f64, f64) = (4000.0 * 2e-6, 2000.0 * (0.512e-6 + 4.096e-6));
-    // Counted one after the other.
+    // Without overlap.
     let both = 2000.0 * (2e-6 + 4.096e-6);
     assert!(
         found.value < 0.9 * both && found.value > device.max(thread),
@@ -193,11 +193,11 @@ fn what_was_the_threads_is_not_counted_for_the_device_again() {
     );
 }
 
-/// What is read ahead of a sequence and isn't asked for is paid for once a sequence.
+/// Read-ahead is paid once per sequence.
 #[test]
 fn reading_ahead_of_rows_is_predicted() {
     let mut costs = costs(8);
-    // Requests are no longer than 128 KiB: sequences of four.
+    // Requests are at most 128 KiB: sequences of four.
     let sequences: Vec<Want> = (0..10_u64)
         .flat_map(|sequence| (0..128_u64).map(move |page| (sequence << 27) + page * 4096))
         .zip(0_u32..)
@@ -210,7 +210,7 @@ fn reading_ahead_of_rows_is_predicted() {
     assert!((with - without - 10e-3).abs() < 1e-3, "{with} and {without}");
 }
 
-/// Prices that follow from others have an error of their own.
+/// Derived prices have an error of their own.
 #[test]
 fn bounds_allow_for_the_error_of_prices() {
     let wants = pages(100, 1 << 20);

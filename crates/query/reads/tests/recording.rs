@@ -1,4 +1,4 @@
-//! Recordings: written, read, damaged, cut, and made by other programs.
+//! Recordings that are written, read, damaged, truncated, or made by other programs.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use std::io::Write as _;
@@ -22,7 +22,7 @@ fn want(file: u32, offset_bytes: u64, length_bytes: u64, step: u32) -> Want {
     Want { file: FileId(file), offset_bytes, length_bytes, step }
 }
 
-/// Three files, and two queries of which the second needs nothing.
+/// Three files and two queries; the second needs no reads.
 fn small() -> Recording {
     let file =
         |name: &str, length_bytes, groups| RecordedFile { name: Some(name.to_owned()), length_bytes, groups };
@@ -68,7 +68,7 @@ fn zstd(lines: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// `lines` with the end that belongs to them.
+/// Appends the matching end to `lines`.
 fn ended(lines: &str, counts: [u64; 4]) -> Vec<u8> {
     let [files, queries, steps, wants] = counts;
     let crc32c = crc32c::crc32c(lines.as_bytes());
@@ -77,7 +77,7 @@ fn ended(lines: &str, counts: [u64; 4]) -> Vec<u8> {
     ))
 }
 
-/// A frame of three bytes that decoders of zstd pass over.
+/// A skippable frame of three bytes.
 const SKIPPABLE: &[u8] = b"\x50\x2a\x4d\x18\x03\0\0\0abc";
 const HEAD: &str = "{\"nandle_needs\":{\"version\":1}}\n";
 const FILE: &str = "{\"file\":{\"name\":null,\"length_bytes\":100,\"groups\":\"unknown\"}}\n";
@@ -106,7 +106,7 @@ fn an_anonymous_recording_has_no_name_anywhere() {
     }
 }
 
-/// Never make this file anew: recordings of version 1 stay readable.
+/// Never regenerate this file: recordings of version 1 must stay readable.
 #[test]
 fn a_recording_of_version_1_is_read() {
     let bytes = std::fs::read("tests/fixtures/v1.needs.zst").unwrap();
@@ -165,7 +165,7 @@ fn a_recorder_refuses_what_readers_would() {
         assert!(matches!(violation(refused), Violation::Group { file_bytes: 100, .. }));
     }
     assert_eq!(violation(recorder.file("b", 100, &Groups::Every(0)).map(drop)), Violation::EmptyGroups);
-    // Sizes that no device has, whose sums and rounded values would be no numbers.
+    // Impossible sizes, whose sums would overflow.
     let spilled = QueryTotals { spilled_bytes: u64::MAX, ..QueryTotals::default() };
     assert!(matches!(violation(recorder.end_query(spilled)), Violation::TooMany { .. }));
     let long = violation(recorder.file("c", (1 << 60) + 1, &Groups::Unknown).map(drop));
@@ -230,7 +230,7 @@ fn a_file_that_unpacks_to_too_much_is_refused_in_little_memory() {
     assert!(error.to_string().contains("more than 8000000 steps"), "{error}");
 }
 
-/// White space is no step and no want, so that only its length can end it.
+/// White space adds no steps or wants, so only the limit on length stops it.
 #[test]
 fn a_file_of_white_space_comes_to_an_end() {
     let line = format!("{}{}", " ".repeat(15 << 20), FILE);
@@ -274,7 +274,7 @@ proptest! {
         }
     }
 
-    /// Damage below the compression, so that it is the lines that are judged.
+    /// Damages the text below the compression, to test the checks of lines.
     #[test]
     fn damaged_lines_are_an_error_or_change_nothing(place in any::<proptest::sample::Index>(), byte in any::<u8>()) {
         let mut text = zstd::decode_all(&written(&small(), Names::Kept)[..]).unwrap();

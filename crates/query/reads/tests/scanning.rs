@@ -1,4 +1,4 @@
-//! What a scan hands out is what is in the files, whatever is wanted, however it is planned, in the memory that was stated.
+//! Scans hand out the contents of the files for any wants and strategy, within the stated memory.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
@@ -19,14 +19,14 @@ fn cases() -> std::ops::Range<u64> {
     first..first + number("NANDLE_CASES", 400)
 }
 
-/// Plans a case; none where a step doesn't fit, which is checked.
+/// Plans a case; `None` if a step doesn't fit, which is verified.
 fn plan(case: &Case) -> Option<Arc<Plan>> {
     let planned = |options| Plan::new(case.wants.clone(), &case.plan_files(), &case.costs, options);
     match planned(case.options) {
         Ok(plan) => Some(Arc::new(plan)),
         Err(ReadsError::Memory { memory_bytes, had_bytes, needed_bytes, .. }) => {
             assert!(needed_bytes > had_bytes && memory_bytes > case.options.memory_bytes);
-            // What it says to give is enough for that step.
+            // The reported memory suffices for that step.
             let with_more = planned(PlanOptions { memory_bytes, ..case.options });
             if let Err(ReadsError::Memory { needed_bytes: more_bytes, .. }) = with_more {
                 assert!(more_bytes > needed_bytes, "another step needs still more");
@@ -130,8 +130,8 @@ fn all_steps(scan: &mut Scan<'_>, case: &Case) -> Result<(), ReadsError> {
     Ok(())
 }
 
-/// Whether a want of its window needs the `nth` read; some are only read along with others, and may still be on their way when the last
-/// step is whole.
+/// Returns true if a want of its window needs the `nth` read. Reads for bridged gaps may still be
+/// in flight at the last step.
 fn is_wanted(case: &Case, plan: &Plan, nth: u64) -> bool {
     let index = usize::try_from(nth).unwrap() - 1;
     let read = plan.reads()[index];
@@ -239,14 +239,14 @@ fn the_queue_is_as_deep_as_asked() {
         let mut scan = Scan::new(&mut world, Arc::new([file]), plan).unwrap();
         while scan.next_step().unwrap().is_some() {}
         drop(scan);
-        // Each takes 50 us and 512 ns, so many at once.
+        // Each takes 50 us and 512 ns, `depth` at once.
         let elapsed = world.now().0;
         let rounds = 128_u64.div_ceil(u64::from(depth));
         assert_eq!(elapsed, rounds * (50_000 + 512), "depth {depth}");
     }
 }
 
-/// Pages of Parquet aren't aligned: each shares its last logical block with the next one.
+/// Parquet pages aren't aligned: each shares its last logical block with the next one.
 #[test]
 fn blocks_that_share_logical_blocks_are_read_one_by_one_and_once() {
     let (wants, page_bytes) = (100, 10_000);
@@ -262,7 +262,7 @@ fn blocks_that_share_logical_blocks_are_read_one_by_one_and_once() {
     let costs = common::costs(1e-4, 1e8, 32, 128 << 10);
     let plan =
         Plan::new((0..wants).map(want).collect(), std::slice::from_ref(&file), &costs, options).unwrap();
-    // A page touches three blocks or four, of which its neighbours have one each.
+    // A page touches three or four blocks, and shares the outer ones.
     assert!(plan.reads().iter().all(|read| read.length_bytes <= 16_384), "{:?}", plan.reads());
     assert!((60..=100).contains(&plan.reads().len()), "{}", plan.reads().len());
     assert_eq!(plan.read_bytes(), file.readable_bytes);
@@ -286,7 +286,7 @@ fn what_reaches_behind_the_last_block_stays_within_the_memory() {
     let wants = (0..3).map(|step| Want { file: FileId(step), offset_bytes: 0, length_bytes, step });
     let plan_files: Vec<_> = files.iter().map(|file| file.plan.clone()).collect();
     let costs = common::costs(1e-4, 1e8, 4, 32 << 10);
-    // Two windows of a step each.
+    // A step per window.
     let plan = Plan::new(wants.collect(), &plan_files, &costs, PlanOptions::new(300_000)).unwrap();
     assert_eq!(plan.windows().len(), 3);
     let mut world = nandle_io::conformance::MemoryWorld::new(64, Nanos::from_micros(50));
@@ -303,7 +303,7 @@ fn what_reaches_behind_the_last_block_stays_within_the_memory() {
     assert!(scan.next_step().unwrap().is_some());
 }
 
-/// A sequence of requests that makes a device read ahead for nothing is sent from last to first; a whole file is not.
+/// Short sequences with wasteful read-ahead are sent in reverse; a whole file isn't.
 #[test]
 fn where_reading_ahead_is_wasted_no_request_follows_another() {
     let mut costs = common::costs(100e-6, 1e9, 8, 64 << 10);

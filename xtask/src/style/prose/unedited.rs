@@ -13,7 +13,6 @@ const UNEDITED: &[&str] = &[
     "crates/query/engine/",
     "crates/query/flights/",
     "crates/query/predict/",
-    "crates/query/reads/",
     "crates/storage/pages/",
     "xtask/src/bench/",
 ];

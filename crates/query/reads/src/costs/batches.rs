@@ -1,24 +1,25 @@
-//! Batches that find the device idle: how long it takes until the last of so many requests has come that were sent at once.
+//! Batches of requests sent at once to an idle device, and the time until the last one completes.
 
 use super::BatchCost;
 use crate::Estimate;
 
-/// Times of batches over their sizes and their requests.
+/// Batch times by request size and number of requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Batches {
-    /// Ascending sizes.
+    /// In ascending order of size.
     sizes: Vec<OfSize>,
 }
 
 #[derive(Debug, Clone)]
 struct OfSize {
     request_bytes: u64,
-    /// Requests and the time of all, ascending; the first is a single one.
+    /// Number of requests and time of the whole batch, ascending. The first point is a single
+    /// request.
     points: Vec<(f64, Estimate)>,
 }
 
 impl Batches {
-    /// `alone` is what a single request of some bytes takes, on whatever size was measured.
+    /// `alone` returns the latency of a single request of the given length, for any measured size.
     pub(crate) fn new(costs: &[BatchCost], alone: impl Fn(u64) -> Estimate) -> Self {
         let mut sorted: Vec<&BatchCost> = costs.iter().collect();
         sorted.sort_by_key(|cost| (cost.request_bytes, cost.requests));
@@ -37,8 +38,8 @@ impl Batches {
         self.sizes.is_empty()
     }
 
-    /// The time of a batch; `None` where none was measured. `busy` is what a request of some bytes takes while the device is kept
-    /// busy: so much each further request takes, beyond the largest batch, and so much more a longer one, beyond the longest.
+    /// Returns the time of a batch, or `None` if no batch was measured. `busy` returns the time per
+    /// request on a busy device; it extrapolates beyond the largest batch and the longest request.
     pub(crate) fn seconds(
         &self,
         request_bytes: u64,
@@ -66,7 +67,7 @@ impl Batches {
 }
 
 impl OfSize {
-    /// Between two batches that were measured a power law.
+    /// Interpolates between two measured batches by a power law.
     fn at(&self, requests: f64, busy: Estimate) -> Estimate {
         let next = self.points.partition_point(|(measured, _)| *measured < requests);
         let at = |index: usize| self.points.get(index).copied();
@@ -109,12 +110,12 @@ mod tests {
             (4096, 16.0, 4.0),
             (4096, 4.0, 2.0),
             (1024, 4.0, 2.0),
-            // Beyond the largest each takes what a busy device needs for it.
+            // Beyond the largest batch, each request adds its time on a busy device.
             (4096, 74.0, 9.0),
             (8192, 21.0, 5.0),
-            // Half way between 4 of both sizes.
+            // Half way between both sizes, for 4 requests.
             (6144, 16.0, 4.0),
-            // Beyond the longest as well.
+            // Beyond the longest request.
             (16_384, 4.0, 2.0 + 0.2 * 4.0),
         ] {
             assert!(

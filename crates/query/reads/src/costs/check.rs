@@ -1,18 +1,20 @@
-//! What figures must be so that reads can be planned with them.
+//! Validation of the costs before reads are planned with them.
 
 use super::{BatchCost, RequestCost, SequenceCost};
 use crate::{Estimate, ReadCosts, ReadsError};
 
-/// No system takes longer requests whole, and planning has a price for each length there is.
+/// Limit on request length: no system accepts longer requests, and planning stores a price for each
+/// length.
 const REQUEST_BYTES_MAX: u64 = 1 << 30;
 
 type Checked = Result<(), ReadsError>;
 
 impl ReadCosts {
-    /// Checks that the figures make sense, and that there are any.
+    /// Checks that the figures are valid and complete.
     ///
     /// # Errors
-    /// There is no size, a figure is no number or below what it can be, bounds are out of order, or the largest request is no logical block.
+    /// No size was measured, a figure isn't a number or is out of range, bounds are out of order,
+    /// or the largest request is shorter than a logical block.
     pub fn check(&self) -> Result<(), ReadsError> {
         self.check_lengths()?;
         if self.random.is_empty() {
@@ -72,7 +74,7 @@ fn check_sequence(cost: &SequenceCost) -> Checked {
     )
 }
 
-/// Whether it is a time with its bounds around it.
+/// Returns true if the value is finite, not negative and within its bounds.
 fn is_ordered(Estimate { value, low, high }: Estimate) -> bool {
     0.0 <= low && low <= value && value <= high && high.is_finite()
 }

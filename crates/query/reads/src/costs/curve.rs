@@ -1,20 +1,20 @@
 use crate::Estimate;
 
-/// Time over length, measured at some lengths: straight lines between them.
+/// Time as a function of length: straight lines between measured lengths.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Curve {
-    /// Ascending lengths.
+    /// In ascending order of length.
     points: Vec<(f64, Estimate)>,
-    /// Whether it goes on beyond the longest; else it stays as it is there.
+    /// True to extrapolate beyond the longest length; otherwise the last value holds there.
     goes_on: bool,
 }
 
 impl Curve {
-    /// Of requests: lengths in any order, each once. It is never less for a longer one.
+    /// Curve of request times. Lengths come in any order, each once. Times never fall with length.
     pub(crate) fn new(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
         let mut points = ascending(points);
-        // Noise may make a longer request seem quicker. From the longest on each is at most what the next one takes, because a shorter
-        // request could have been made longer.
+        // Noise can make a longer request seem quicker. A shorter request could always be extended,
+        // so each time is capped by that of the next longer one.
         for index in (1..points.len()).rev() {
             let (head, rest) = points.split_at_mut(index);
             if let (Some((_, shorter)), Some((_, longer))) = (head.last_mut(), rest.first()) {
@@ -26,13 +26,13 @@ impl Curve {
         Self { points, goes_on: true }
     }
 
-    /// Of what comes on top of requests, which may be less for longer ones.
+    /// Curve of times on top of the requests' own, which may fall with length.
     pub(crate) fn of_extra(points: impl IntoIterator<Item = (u64, Estimate)>) -> Self {
         Self { points: ascending(points), goes_on: false }
     }
 
-    /// The time of a request of this length. Below the shortest that was measured it is the shortest one's, beyond the longest the last
-    /// two lengths are continued in a straight line.
+    /// Returns the time at this length. Below the shortest measured length, that length's time
+    /// holds; beyond the longest, the line through the last two lengths is extended.
     pub(crate) fn at(&self, bytes: u64) -> Estimate {
         let bytes = bytes as f64;
         let next = self.points.partition_point(|(measured, _)| *measured < bytes);
@@ -54,11 +54,12 @@ impl Curve {
         }
     }
 
-    /// Beyond the last length. Each bound for itself could cross the others, so they stay as far apart, in proportion, as they were there.
+    /// Extrapolates beyond the last length. The bounds keep their ratio to the value: extrapolated
+    /// separately, they could cross.
     fn beyond(&self, bytes: f64, (last, seconds): (f64, Estimate)) -> Estimate {
         let before = self.points.len().checked_sub(2).and_then(|index| self.points.get(index));
         let Some((before, shorter)) = before.filter(|_| seconds.value > 0.0) else {
-            // One length alone says what a byte takes at most.
+            // With a single length, assume that time is proportional to it.
             return seconds * (bytes / last);
         };
         let slope = (seconds.value - shorter.value) / (last - before);

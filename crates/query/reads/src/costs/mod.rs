@@ -1,4 +1,4 @@
-//! What reading costs on a device: curves that the caller fills from what was measured.
+//! Costs of reading from a device: curves that the caller fills with measurements.
 
 mod batches;
 mod check;
@@ -18,66 +18,68 @@ use serde::{Deserialize, Serialize};
 
 use crate::Estimate;
 
-/// Requests of one size, so many of them outstanding.
+/// Cost of requests of one size at one queue depth.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RequestCost {
     /// Length of a request.
     pub request_bytes: u64,
     /// Requests outstanding, at least one.
     pub depth: u32,
-    /// Time by requests completed in it. At depth 1 that is a request's latency, deeper it is less.
+    /// Elapsed time per completed request. At depth 1 this is the latency.
     pub seconds: Estimate,
 }
 
-/// Random requests of one size that find the device idle and are all sent at once.
+/// Cost of random requests of one size that are sent at once to an idle device.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BatchCost {
     /// Length of a request.
     pub request_bytes: u64,
-    /// How many, at least one.
+    /// Number of requests, at least one.
     pub requests: u32,
-    /// Until the last of them has come. The bounds are those of one more such batch.
+    /// Time until the last request completes. The bounds are those of one further such batch.
     pub seconds: Estimate,
 }
 
-/// So many requests in a sequence, of which each continues the one before, and then a jump.
+/// Extra cost of a sequence of `requests` contiguous requests, followed by a jump.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SequenceCost {
     /// Length of a request.
     pub request_bytes: u64,
-    /// Requests in a sequence, at least two.
+    /// Requests in the sequence, at least two.
     pub requests: u64,
-    /// What the sequence takes beyond as many requests to places of their own, while the device is kept busy; zero or more. It is what a device reads
-    /// ahead and isn't asked for.
+    /// Time on a busy device beyond that of the same number of random requests; zero or more.
+    /// Devices spend it on read-ahead that isn't used.
     pub seconds: Estimate,
 }
 
-/// What a device was measured to do when it reads. Nothing in it is assumed: what wasn't measured is missing, and what can't be planned
-/// without it is an error.
+/// Measured read costs of a device. Nothing is assumed: figures that weren't measured are missing,
+/// and planning fails without those it needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReadCosts {
     /// Offsets and lengths of requests are multiples of this.
     pub logical_block_bytes: u64,
-    /// The longest request that the device takes whole: the least of what its interface allows and of what the system splits.
+    /// Longest request that reaches the device unsplit: the lesser of the limits of its interface
+    /// and of the system.
     pub largest_request_bytes: u64,
-    /// Random requests by size and depth, in any order: at least one size.
+    /// Random requests by size and depth, in any order; at least one size.
     pub random: Vec<RequestCost>,
-    /// Requests of which each continues the one before, by size and depth; where there are none such a request costs what a random one
-    /// does.
+    /// Contiguous requests by size and depth. If empty, they cost as much as random ones.
     pub sequential: Vec<RequestCost>,
-    /// Batches on the idle device; where there are none, what a queue takes to fill and to empty is estimated from the requests.
+    /// Batches on the idle device. If empty, the time to fill and drain a queue is estimated from
+    /// the requests.
     pub batches: Vec<BatchCost>,
-    /// Sequences; where there are none, they cost nothing beyond their requests.
+    /// Sequences. If empty, a sequence costs nothing beyond its requests.
     pub sequences: Vec<SequenceCost>,
-    /// How far off a price is that follows from others or is paid at another time, as a share of it: nine in ten are no farther. Requests have lengths,
-    /// an order and a time that weren't measured, so that predictions have it in their bounds.
+    /// Relative error of derived prices, at the 90th percentile. Predictions widen their bounds by
+    /// it, because actual requests differ from the measured ones in length, order and time.
     pub price_error: f64,
 }
 
-/// A depth is enough for a size if its requests take at most so many times as long as at the best depth that was measured.
+/// A depth suffices for a size if its time per request is at most this multiple of the best
+/// measured one.
 const NEAR_PLATEAU: f64 = 1.03;
 
-/// The sizes that were measured, ascending.
+/// Returns the measured sizes in ascending order.
 pub(crate) fn sizes(costs: &[RequestCost]) -> Vec<u64> {
     let mut sizes: Vec<u64> = costs.iter().map(|cost| cost.request_bytes).collect();
     sizes.sort_unstable();
@@ -85,8 +87,8 @@ pub(crate) fn sizes(costs: &[RequestCost]) -> Vec<u64> {
     sizes
 }
 
-/// The least depth, and at most `depth_max`, that keeps the device busy with requests of a size that was measured, and what a request takes
-/// then. Where only greater depths were measured it is the least of those.
+/// Returns the least depth, at most `depth_max`, that keeps the device busy with requests of a
+/// measured size, and their cost. If all measured depths are greater, returns the least of them.
 pub(crate) fn busy(costs: &[RequestCost], request_bytes: u64, depth_max: u32) -> Option<RequestCost> {
     let mut of_size: Vec<_> =
         costs.iter().filter(|cost| cost.request_bytes == request_bytes).copied().collect();
@@ -104,7 +106,7 @@ pub(crate) fn busy(costs: &[RequestCost], request_bytes: u64, depth_max: u32) ->
     allowed().find(is_enough).or(of_size.first()).copied()
 }
 
-/// A depth between two measured ones: requests in a second grow in a straight line.
+/// Interpolates between two measured depths; requests per second grow linearly.
 fn between(shallower: &RequestCost, deeper: &RequestCost, depth: u32) -> RequestCost {
     let share = f64::from(depth - shallower.depth) / f64::from(deeper.depth - shallower.depth);
     let seconds = |shallower: f64, deeper: f64| 1.0 / ((1.0 - share) / shallower + share / deeper);
@@ -144,12 +146,12 @@ pub(crate) mod tests {
         }
     }
 
-    /// 8 ms for each jump, then 100 MB/s.
+    /// 8 ms per jump, then 100 MB/s.
     pub(crate) fn disk() -> ReadCosts {
         costs(|bytes, _| 8e-3 + bytes as f64 / 1e8, 1e8)
     }
 
-    /// 80 us for a request, up to 32 at once, and up to 2 GB/s.
+    /// 80 us per request, up to 32 at once and 2 GB/s.
     pub(crate) fn flash() -> ReadCosts {
         costs(|bytes, depth| ((80e-6 + bytes as f64 / 2e9) / f64::from(depth)).max(bytes as f64 / 2e9), 2e9)
     }

@@ -2,38 +2,40 @@ use super::pricing::Key;
 use super::{Batches, Curve, ReadCosts, RequestCost, Sequences, busy, sizes};
 use crate::Estimate;
 
-/// What requests of any length cost: the [`ReadCosts`] made ready for planning, for one alignment and with so much memory.
+/// Prices of requests of any length: [`ReadCosts`] prepared for planning with one alignment and one
+/// amount of memory.
 ///
-/// An extent that is no longer than the longest request is one request. What of an extent lies beyond that continues it, at the sequential
-/// price. (Cutting a shorter one as well would look cheaper where sequential reading is fast, but on an array each piece moves another
-/// arm, and some flash drives take a sequence of requests for the beginning of a long one: DIAT, C8.)
+/// An extent up to the longest request is one request. The rest of a longer extent costs the
+/// sequential price. (Where sequential reading is fast, splitting shorter extents would seem
+/// cheaper. But on an array each piece moves another arm, and some flash drives take a sequence of
+/// requests for the beginning of a long one: DIAT, C8.)
 #[derive(Debug, Clone)]
 pub(crate) struct Prices {
     align_bytes: u64,
     largest_blocks: u64,
     random: Curve,
-    /// Requests that continue the one before; `None` where they weren't measured.
+    /// Requests that continue the one before; `None` if they weren't measured.
     continued: Option<Curve>,
-    /// What a byte costs in long extents.
+    /// Time per byte in long extents.
     sequential_seconds_per_byte: f64,
     batches: Batches,
     sequences: Sequences,
-    /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
+    /// Extra cost of an extent of several requests that is read forwards.
     long_sequence_seconds: f64,
     price_error: f64,
-    /// Random requests at each depth that was measured, ascending.
+    /// Random requests at each measured depth, ascending.
     by_depth: Vec<(u32, Curve)>,
-    /// The depth for each measured size, ascending.
+    /// Depth for each measured size, ascending.
     depths: Vec<(u64, u32)>,
-    /// The time of a request to a new place by its length in blocks, up to the longest.
+    /// Time of a random request by its length in blocks, up to the longest.
     by_blocks: Vec<f64>,
-    /// A gap of so many blocks costs more than any extents that it keeps apart could save.
+    /// Gaps of this many blocks or more are never worth bridging.
     never_bridged_blocks: u64,
 }
 
 impl Prices {
-    /// Requests are multiples of the alignment. So many of them are outstanding as are stated, or as keep the device busy, but no more than fit into the
-    /// memory.
+    /// Derives the prices. Requests are multiples of the alignment. The memory limits the depth:
+    /// the stated one, or else the depth that keeps the device busy.
     pub(crate) fn of(costs: &ReadCosts, key: Key) -> Self {
         let Key { align_bytes, request_bytes_max, memory_bytes, depth } = key;
         let fitting = |size: u64| u32::try_from((memory_bytes / size.max(1)).max(1)).unwrap_or(u32::MAX);
@@ -85,7 +87,7 @@ impl Prices {
         self.align_bytes
     }
 
-    /// The longest request, in blocks.
+    /// Length of the longest request, in blocks.
     pub(crate) fn largest_blocks(&self) -> u64 {
         self.largest_blocks
     }
@@ -94,18 +96,21 @@ impl Prices {
         self.largest_blocks * self.align_bytes
     }
 
-    /// The time of an extent of so many blocks, at most as many as the longest request has.
+    /// Returns the time of an extent of `blocks`, or `None` if it is longer than the longest
+    /// request.
     pub(crate) fn extent_seconds(&self, blocks: u64) -> Option<f64> {
         self.by_blocks.get(usize::try_from(blocks).ok()?).copied()
     }
 
-    /// The time of an extent that is longer than any request, but for [`block_seconds`](Self::block_seconds) of each block.
+    /// Fixed part of the time of an extent longer than any request; each block adds
+    /// [`block_seconds`](Self::block_seconds).
     pub(crate) fn long_extent_seconds(&self) -> f64 {
         let longest = self.by_blocks.last().copied().unwrap_or_default();
         longest - self.block_seconds() * self.largest_blocks as f64
     }
 
-    /// A prediction with bounds that allow for prices that follow from others, which is an error of its own: squares add.
+    /// Widens the bounds by the error of derived prices. The errors are independent, so their
+    /// squares add.
     pub(crate) fn with_price_error(&self, Estimate { value, low, high }: Estimate) -> Estimate {
         if !(low > 0.0 && value > 0.0) {
             return Estimate { value, low, high };
@@ -115,34 +120,36 @@ impl Prices {
         Estimate { value, low: value / farther(value / low), high: value * farther(high / value) }
     }
 
-    /// Whether a sequence of so many requests makes the device read ahead, of all devices that do.
+    /// Returns true if a sequence of `requests` triggers read-ahead on every device that has it.
     pub(crate) fn is_long_sequence(requests: u64) -> bool {
         requests >= LONG_SEQUENCE_REQUESTS
     }
 
-    /// What a sequence of so many requests costs beyond them.
+    /// Returns the extra cost of a sequence of `requests`.
     pub(crate) fn sequence_seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
         self.sequences.seconds(request_bytes, requests)
     }
 
-    /// What an extent longer than any request costs beyond its requests, where it is read from first to last.
+    /// Returns the extra cost of an extent of several requests that is read forwards.
     pub(crate) fn long_sequence_seconds(&self) -> f64 {
         self.long_sequence_seconds
     }
 
-    /// What each block costs of an extent that is longer than any request, where it is read from last to first: no request continues another.
+    /// Returns the time per block of an extent of several requests that is read backwards: each
+    /// request is a random one.
     pub(crate) fn backward_block_seconds(&self) -> f64 {
         self.by_blocks.last().copied().unwrap_or_default() / self.largest_blocks.max(1) as f64
     }
 
-    /// Whether the device was seen to read ahead of sequences what isn't asked for.
+    /// Returns true if the device reads ahead of sequences without need.
     pub(crate) fn reads_ahead(&self) -> bool {
         !self.sequences.is_empty()
     }
 
-    /// Whether an extent of so many of the longest requests is better read from last to first, so that nothing is read ahead of it that isn't asked for.
+    /// Returns true if an extent of this number of longest requests is better read backwards, to
+    /// avoid useless read-ahead.
     pub(crate) fn is_better_backward(&self, requests: u64) -> bool {
-        // Most extents are short: they are many.
+        // Most extents are short: return early.
         if requests <= 2 {
             return false;
         }
@@ -152,8 +159,9 @@ impl Prices {
         wasted > jumps * (requests - 1) as f64
     }
 
-    /// What extents cost beyond the sequential price of their blocks lies within bounds, so that two of them cost at most twice the upper
-    /// one, and one across a gap at least the lower one and the gap.
+    /// The cost of an extent beyond the sequential price of its blocks is bounded. So two extents
+    /// cost at most twice the upper bound, and one across a gap at least the lower bound and the
+    /// gap.
     fn find_never_bridged_blocks(&self) -> u64 {
         let of_blocks = (0_u64..).zip(&self.by_blocks).skip(1);
         let beyond = of_blocks.map(|(blocks, seconds)| seconds - self.block_seconds() * blocks as f64);
@@ -162,34 +170,35 @@ impl Prices {
             beyond.fold(bounds, |(least, most), beyond| (beyond.min(least), beyond.max(most)));
         let most = most + self.long_sequence_seconds();
         let blocks = ((2.0 * most - least) / self.block_seconds()).ceil();
-        // A float beyond the range becomes the largest number.
+        // A float beyond the range becomes the largest integer.
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to the range")]
         let blocks = blocks.max(1.0) as u64;
         blocks
     }
 
-    /// Gaps of so many blocks or more aren't bridged.
+    /// Gaps of this many blocks or more are never bridged.
     pub(crate) fn never_bridged_blocks(&self) -> u64 {
         self.never_bridged_blocks
     }
 
-    /// What bytes cost in long extents.
+    /// Returns the time of `bytes` in long extents.
     pub(crate) fn bytes_seconds(&self, bytes: u64) -> f64 {
         self.sequential_seconds_per_byte * bytes as f64
     }
 
-    /// What a block costs that continues a request.
+    /// Returns the time of a block that continues a request.
     pub(crate) fn block_seconds(&self) -> f64 {
         self.sequential_seconds_per_byte * self.align_bytes as f64
     }
 
-    /// The time of a request that goes to a new place, many outstanding.
+    /// Returns the time per random request on a busy device.
     pub(crate) fn random_seconds(&self, bytes: u64) -> Estimate {
         self.random.at(bytes)
     }
 
-    /// What planning counts for a request that goes to a new place. A window's requests are all waited for before its memory is used again, so each
-    /// takes its share of the time that the last ones need that are sent at once, where that is more than the device is busy for it.
+    /// Returns the time that planning counts for a random request. All requests of a window
+    /// complete before its memory is used again. So each takes its share of the time of the last
+    /// batch, if that exceeds its time on a busy device.
     fn planned_seconds(&self, bytes: u64, window_bytes: u64) -> f64 {
         let busy = self.random_seconds(bytes).value;
         let fitting = (window_bytes as f64 / bytes.max(1) as f64).max(1.0);
@@ -197,23 +206,24 @@ impl Prices {
         self.batch_seconds(bytes, outstanding).map_or(busy, |batch| busy.max(batch.value / fitting))
     }
 
-    /// The time until the last of so many requests to new places has come, sent at once to the idle device; `None` where no batches were measured.
+    /// Returns the time of a batch of random requests on the idle device, or `None` if none was
+    /// measured.
     pub(crate) fn batch_seconds(&self, bytes: u64, requests: f64) -> Option<Estimate> {
         self.batches.seconds(bytes, requests, |bytes| self.random_seconds(bytes))
     }
 
-    /// The time of a request that continues the one before: at most what one to a new place takes.
+    /// Returns the time of a request that continues the one before; at most that of a random one.
     pub(crate) fn continued_seconds(&self, bytes: u64) -> Estimate {
         let random = self.random_seconds(bytes);
         let continued = self.continued.as_ref().map(|curve| curve.at(bytes));
         continued.filter(|continued| continued.value < random.value).unwrap_or(random)
     }
 
-    /// Requests of such a length that must be outstanding, so that the device is kept busy.
+    /// Returns the depth that keeps the device busy with requests of this length.
     pub(crate) fn depth(&self, bytes: u64) -> u32 {
         let next = self.depths.partition_point(|(size, _)| *size <= bytes);
         let at = |index: usize| self.depths.get(index).map(|(_, depth)| *depth);
-        // Between two sizes the greater of their depths.
+        // Between two sizes, use the greater of their depths.
         let below = next.checked_sub(1).and_then(at);
         let above = match self.depths.get(next.wrapping_sub(1)) {
             Some((size, _)) if *size == bytes => None,
@@ -222,8 +232,9 @@ impl Prices {
         below.max(above).unwrap_or(1)
     }
 
-    /// What the device is kept busy by a request to a new place while so many are outstanding, itself among them. One that works on several
-    /// at once is so no longer when few are left than when there are many. One that does one after the other can choose less well among few.
+    /// Returns the time for which a random request keeps the device busy at this queue depth. A
+    /// device that serves several at once is busy no longer at a low depth. A serial one schedules
+    /// worse with few to choose from.
     pub(crate) fn service_seconds(&self, bytes: u64, outstanding: u32) -> Estimate {
         let busy = self.random_seconds(bytes);
         if outstanding >= self.depth(bytes) || !self.batches.is_empty() {
@@ -234,16 +245,17 @@ impl Prices {
         (busy * (1.0 - serial) + of_few * serial).max(busy)
     }
 
-    /// Whether the device serves requests one after the other (1), or several at once (0). Choosing the nearer one of two makes a single arm up to 1.5 times
-    /// as fast, because the lesser of two waits is a third of the longest one on average, and one is a half; what two outstanding give beyond that is
-    /// served at the same time.
+    /// Returns 1 if the device serves requests serially, 0 if it serves several at once, or a value
+    /// between. Choosing the nearer of two requests makes a single arm up to 1.5 times as fast: the
+    /// lesser of two waits averages a third of the longest, a single one a half. Any gain beyond
+    /// that at depth 2 is parallelism.
     fn serial_share(&self, bytes: u64) -> f64 {
         let faster = 2.0 * self.latency_seconds(bytes, 1).value / self.latency_seconds(bytes, 2).value;
         (2.0 * (2.0 - faster)).clamp(0.0, 1.0)
     }
 
-    /// How long a request to a new place is on its way when so many are outstanding, itself among them: by Little's law the depth times
-    /// what each of them takes.
+    /// Returns the latency of a random request at this queue depth. By Little's law it is the depth
+    /// times the time per request.
     pub(crate) fn latency_seconds(&self, bytes: u64, outstanding: u32) -> Estimate {
         let next = self.by_depth.partition_point(|(depth, _)| *depth < outstanding);
         let at = |index: usize| {
@@ -262,12 +274,13 @@ impl Prices {
     }
 }
 
-/// Devices that read ahead begin within so many requests of a sequence.
+/// Devices with read-ahead start it within this many requests of a sequence.
 const LONG_SEQUENCE_REQUESTS: u64 = 4;
 
-/// A jump's price is what a request to a new place takes beyond one that continues. Of long requests that is a small difference of two large
-/// figures, and their noise would make it nothing, so that jumps to be had for nothing are planned. So from the shortest size on each jump takes what
-/// that of the size before does, as far as the bounds of its own measurement allow.
+/// Smooths the price of a jump: the time of a random request beyond that of a continuing one. For
+/// long requests it is a small difference of two large figures, so noise could make it zero. Then
+/// planning would take jumps for free. So each size takes the jump of the size before, within the
+/// bounds of its own measurement.
 fn even_jumps(random: &mut [RequestCost], continued: &Curve) {
     let mut jump_seconds: Option<f64> = None;
     for cost in random {
@@ -279,7 +292,8 @@ fn even_jumps(random: &mut [RequestCost], continued: &Curve) {
     }
 }
 
-/// Where a longer request seems to cost less, a shorter one can be made as long: it costs no more. Covers are found by that.
+/// Caps each time by that of the next longer request: a short request can be extended. The search
+/// for covers relies on it.
 fn never_falling(by_blocks: &mut [f64]) {
     let mut longer = f64::INFINITY;
     for seconds in by_blocks.iter_mut().rev() {
@@ -305,7 +319,7 @@ mod tests {
     use super::*;
 
     impl Prices {
-        /// Of requests as long as the device takes them.
+        /// Prices without a limit on request length beyond the device's.
         pub(crate) fn new(
             costs: &ReadCosts,
             align_bytes: u64,
@@ -337,14 +351,14 @@ mod tests {
     fn noise_of_long_requests_makes_no_jump_cheaper() {
         let mut noisy = disk();
         let longest = 256 << 10;
-        // Of 8 ms and 2.6 ms: within its bounds are jumps of 2 to 8 ms, and it seems one of 3.
+        // A jump of 8 ms seems to take 3 ms; its bounds allow 2 to 8 ms.
         for cost in noisy.random.iter_mut().filter(|cost| cost.request_bytes == longest) {
             cost.seconds = Estimate { value: 5.6e-3, low: 4.6e-3, high: 10.7e-3 };
         }
         let seconds =
             |costs: &ReadCosts| Prices::new(costs, 4096, 64 << 20, None).random_seconds(longest).value;
         assert!((seconds(&noisy) - seconds(&disk())).abs() < 1e-6, "{}", seconds(&noisy));
-        // What is measured exactly stays as it is.
+        // Exact measurements stay unchanged.
         for cost in noisy.random.iter_mut().filter(|cost| cost.request_bytes == longest) {
             cost.seconds = Estimate { value: 9.0e-3, low: 8.9e-3, high: 9.1e-3 };
         }
@@ -355,7 +369,7 @@ mod tests {
     fn few_left_take_an_arm_longer_and_flash_no_longer() {
         let mut arm = disk();
         for cost in &mut arm.random {
-            // Choosing among those that wait: 8, 6.7, 5.3, 4 ms, and so on.
+            // A scheduler with more requests to choose from: 8, 6.7, 5.3, 4 ms, …
             cost.seconds = cost.seconds * (1.0 / (1.0 + 0.5 * f64::from(cost.depth).log2() / 2.0));
         }
         let arm = Prices::new(&arm, 4096, 64 << 20, None);

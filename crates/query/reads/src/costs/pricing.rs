@@ -1,46 +1,46 @@
-//! Costs with the prices that follow from them.
+//! Costs with cached prices.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::{Prices, ReadCosts};
 use crate::{Plan, PlanFile, PlanOptions, ReadsError, Want};
 
-/// Prices are kept for so many ways of asking: alignments, memory and depths of the queries that come again.
+/// Price tables kept: one for each combination of alignment, memory and depth.
 const KEPT_MOST: usize = 16;
 
-/// What a device was measured to do when it reads, and the prices of requests that follow from it. These are kept, because to find them takes longer than a
-/// short plan. Clones share what is kept.
+/// Measured read costs of a device with the prices derived from them. Prices are cached, because
+/// deriving them takes longer than a short plan. Clones share the cache.
 #[derive(Debug, Clone)]
 pub struct Pricing(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     costs: ReadCosts,
-    /// The latest last.
+    /// Most recently used last.
     kept: Mutex<Vec<(Key, Arc<Prices>)>>,
 }
 
-/// What prices depend on besides costs.
+/// Inputs of the prices besides the costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) align_bytes: u64,
-    /// Requests are no longer.
+    /// Limit on request length.
     pub(crate) request_bytes_max: u64,
     pub(crate) memory_bytes: u64,
     pub(crate) depth: Option<u32>,
 }
 
 impl Pricing {
-    /// Of costs that make sense.
+    /// Creates the pricing of valid costs.
     ///
     /// # Errors
-    /// As of [`ReadCosts::check`].
+    /// See [`ReadCosts::check`].
     pub fn new(costs: ReadCosts) -> Result<Self, ReadsError> {
         costs.check()?;
         Ok(Self(Arc::new(Shared { costs, kept: Mutex::default() })))
     }
 
-    /// What the device was measured to do.
+    /// Measured costs of the device.
     pub fn costs(&self) -> &ReadCosts {
         &self.0.costs
     }
@@ -48,7 +48,7 @@ impl Pricing {
     /// Plans as [`Plan::new`] does.
     ///
     /// # Errors
-    /// As there.
+    /// See [`Plan::new`].
     pub fn plan(
         &self,
         wants: Vec<Want>,
@@ -67,7 +67,7 @@ impl Pricing {
         Plan::priced(wants, files, self.prices(key), options)
     }
 
-    /// Prices where memory is no matter.
+    /// Prices without a limit on memory.
     pub(crate) fn unbounded(&self) -> Arc<Prices> {
         let ReadCosts { logical_block_bytes, largest_request_bytes, .. } = self.costs();
         self.prices(Key {
@@ -84,7 +84,7 @@ impl Pricing {
         known.unwrap_or_else(|| {
             let prices = Arc::new(Prices::of(&self.0.costs, key));
             let mut kept = kept();
-            // Another thread may have found them meanwhile.
+            // Another thread may have derived them meanwhile.
             if let Some((_, known)) = kept.iter().find(|(of, _)| *of == key) {
                 return Arc::clone(known);
             }

@@ -1,12 +1,12 @@
-//! Requests of which each continues the one before: what a device reads ahead of them and isn't asked for.
+//! Cost of read-ahead that contiguous requests trigger in a device.
 
 use super::{Curve, SequenceCost};
 use crate::Estimate;
 
-/// What sequences cost beyond as many requests to places of their own, by their number of requests.
+/// Extra cost of sequences compared with random requests, by number of requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Sequences {
-    /// Ascending numbers of requests.
+    /// In ascending order of the number of requests.
     by_requests: Vec<(f64, Curve)>,
 }
 
@@ -26,7 +26,8 @@ impl Sequences {
         self.by_requests.is_empty()
     }
 
-    /// Between measured numbers by their logarithms; a single request costs nothing more, and a longer sequence than was measured as much as that.
+    /// Interpolates between measured numbers by their logarithms. A single request costs nothing
+    /// extra; beyond the longest measured sequence its cost holds.
     pub(crate) fn seconds(&self, request_bytes: u64, requests: u64) -> Estimate {
         let requests = requests.max(1) as f64;
         let next = self.by_requests.partition_point(|(count, _)| *count < requests);

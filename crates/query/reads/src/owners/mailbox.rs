@@ -8,7 +8,7 @@ use bytes::Bytes;
 use super::thread::Command;
 use crate::{Outstanding, ReadCounts, ReadsError, Step};
 
-/// Where an owner leaves what it has read for one scan, and the memory of the copies.
+/// Completed steps of one scan, and the memory of their copies.
 pub(crate) struct Mailbox {
     state: Mutex<State>,
     changed: Condvar,
@@ -16,7 +16,7 @@ pub(crate) struct Mailbox {
     owner: Address,
 }
 
-/// How an owner is reached from other threads.
+/// Channel to an owner from other threads.
 #[derive(Clone)]
 pub(crate) struct Address {
     pub(crate) commands: Sender<Command>,
@@ -24,7 +24,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// Gives it a command; whether it is there to take it.
+    /// Sends a command. Returns false if the owner has ended.
     pub(crate) fn tell(&self, command: Command) -> bool {
         let is_told = self.commands.send(command).is_ok();
         if let Some(waker) = &self.waker {
@@ -34,16 +34,16 @@ impl Address {
     }
 }
 
-/// A step's bytes, in the order of its wants.
+/// Bytes of a step, in the order of its wants.
 pub(crate) struct Letter {
     pub(crate) number: u32,
     pub(crate) bytes: Vec<Bytes>,
 }
 
-/// What an urgent read gave, with the stream's number of it.
+/// Result of an urgent read, with its number in the stream.
 pub(crate) type Answer = (u64, Result<Vec<u8>, ReadsError>);
 
-/// The memory of a step's copy: it goes back to the mailbox when the last part of it is dropped.
+/// Memory of a step's copy. It returns to the mailbox when its last part is dropped.
 struct Copied {
     bytes: Vec<u8>,
     memory_bytes: u64,
@@ -62,14 +62,14 @@ impl Drop for Copied {
     }
 }
 
-/// Whether more steps come.
+/// State of the scan.
 enum End {
     Open,
     Done,
     Failed(ReadsError),
 }
 
-/// What is in a mailbox.
+/// Next entry of a mailbox.
 enum Taken {
     Letter(Letter),
     Failed(ReadsError),
@@ -89,21 +89,21 @@ impl From<Taken> for Option<Result<Letter, ReadsError>> {
 struct State {
     steps: VecDeque<Letter>,
     urgent: Vec<Answer>,
-    /// Urgent reads that were given up: their answers aren't kept.
+    /// Urgent reads that were cancelled: their answers are discarded.
     forgotten: HashSet<u64>,
-    /// Copies that are in the mailbox, or were taken and not yet dropped.
+    /// Memory of copies in the mailbox or held by the consumer.
     held_bytes: u64,
-    /// Memory of copies that were dropped, to be used again: new memory costs the system more than the copy.
+    /// Memory of dropped copies for reuse: allocating costs the system more than the copy.
     spare: Vec<Vec<u8>>,
-    /// The owner has a step that there was no room for.
+    /// The owner has a step that doesn't fit.
     is_full: bool,
     counts: ReadCounts,
     outstanding: Outstanding,
     end: End,
-    /// The owner has ended, although the scan had come to its own end before.
+    /// Failure of the owner after the scan was complete.
     gone: Option<ReadsError>,
     is_abandoned: bool,
-    /// Of the tasks that wait for a step or an urgent read.
+    /// Tasks that wait for a step or an urgent read.
     wakers: Vec<Waker>,
 }
 
@@ -130,7 +130,7 @@ impl Mailbox {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Copies a step, if there is room for it; there always is while no copies are held.
+    /// Copies a step if it fits. While no copies are held, any step fits.
     pub(crate) fn copy(self: &Arc<Self>, step: &Step) -> Option<Letter> {
         let lengths: Vec<usize> = step.parts().map(|(_, bytes)| bytes.len()).collect();
         let length: usize = lengths.iter().sum();
@@ -146,7 +146,7 @@ impl Mailbox {
         Some(Letter { number: step.number(), bytes: parts.collect() })
     }
 
-    /// Empty memory for a copy, which counts from now on.
+    /// Takes empty memory for a copy and counts it.
     fn memory(&self, length: usize) -> Option<Vec<u8>> {
         if length == 0 {
             return Some(Vec::new());
@@ -162,7 +162,7 @@ impl Mailbox {
         let memory = if let Some(index) = fitting {
             state.spare.swap_remove(index)
         } else {
-            // What doesn't fit this one would be memory beside it.
+            // Spare memory that doesn't fit would be held in addition.
             state.spare.clear();
             Vec::with_capacity(length)
         };
@@ -183,7 +183,7 @@ impl Mailbox {
         let is_awaited = std::mem::take(&mut state.is_full);
         drop(state);
         if is_awaited {
-            // An owner that is gone has no use for the room.
+            // If the owner has ended, it doesn't need the memory.
             self.owner.tell(Command::Look);
         }
     }
@@ -194,7 +194,7 @@ impl Mailbox {
         }
         let mut state = self.lock();
         if state.is_abandoned {
-            // Dropped copies come back here, which takes the lock.
+            // Dropping copies takes the lock.
             drop(state);
             drop(letters);
             return;
@@ -205,7 +205,6 @@ impl Mailbox {
         self.tell(state);
     }
 
-    /// What was read so far.
     pub(crate) fn set_counts(&self, counts: &ReadCounts) {
         self.lock().counts.clone_from(counts);
     }
@@ -214,7 +213,6 @@ impl Mailbox {
         self.lock().counts.clone()
     }
 
-    /// Requests were outstanding.
     pub(crate) fn add_outstanding(&self, outstanding: Outstanding) {
         if !outstanding.is_empty() {
             self.lock().outstanding.merge(outstanding);
@@ -225,7 +223,7 @@ impl Mailbox {
         std::mem::take(&mut self.lock().outstanding)
     }
 
-    /// Nothing more comes; an end that was told before stays.
+    /// Ends the stream. An earlier error is kept.
     pub(crate) fn end(&self, error: Option<ReadsError>) {
         let mut state = self.lock();
         match (&state.end, error) {
@@ -243,7 +241,7 @@ impl Mailbox {
         wakers.into_iter().for_each(Waker::wake);
     }
 
-    /// Whoever waits has an error, and nothing more is read.
+    /// Ends the scan with an error for its waiting consumers.
     pub(crate) fn stop(&self) {
         self.end(Some(ReadsError::Stopped));
         self.abandon();
@@ -253,7 +251,7 @@ impl Mailbox {
         let mut state = self.lock();
         state.is_abandoned = true;
         state.spare.clear();
-        // Dropped copies come back here, which takes the lock.
+        // Dropping copies takes the lock.
         let steps = std::mem::take(&mut state.steps);
         drop(state);
         drop(steps);
@@ -306,7 +304,7 @@ impl Mailbox {
         answer.map_or(Poll::Pending, Poll::Ready)
     }
 
-    /// An answer isn't waited for any more.
+    /// Cancels an urgent read.
     pub(crate) fn forget_urgent(&self, number: u64) {
         let mut state = self.lock();
         if state.take_urgent(number).is_none() {
@@ -320,14 +318,14 @@ impl State {
         if let Some(index) = self.urgent.iter().position(|(found, _)| *found == number) {
             return Some(self.urgent.swap_remove(index).1);
         }
-        // Urgent reads are served as long as stream and owner exist, so an end without an error is none.
+        // Urgent reads are served as long as stream and owner exist, even at the end of the steps.
         match (&self.end, &self.gone) {
             (End::Failed(error), _) | (_, Some(error)) => Some(Err(error.clone())),
             (End::Open | End::Done, None) => None,
         }
     }
 
-    /// Wakes a task when something has changed.
+    /// Registers a task to be woken on a change.
     fn wake(&mut self, context: &Context<'_>) {
         if !self.wakers.iter().any(|waker| waker.will_wake(context.waker())) {
             self.wakers.push(context.waker().clone());

@@ -1,8 +1,9 @@
-//! Worlds with a thread of their own, for engines whose threads aren't theirs to wait in.
+//! Worlds with a thread of their own, for engines whose threads must not block.
 //!
-//! An [`Owner`] is a thread and the world that it made. A [scan](Owner::scan) is one message in; after each reap the steps that have become whole go
-//! out, small ones in one message. What is handed out is copied from the arenas once, so nothing that a consumer keeps holds up the reads. The copies that are
-//! not yet dropped take at most the memory that the scan was given for them.
+//! An [`Owner`] is a thread and the world that it opened. A [scan](Owner::scan) is one message to
+//! it. After each reap it hands out the completed steps, small ones in one message. They are copied
+//! from the arenas once, so that a consumer which keeps bytes doesn't hold up the reads. The memory
+//! of copies is limited per scan.
 
 mod mailbox;
 mod progress;
@@ -23,10 +24,10 @@ use crate::{KeptMemory, Plan, ReadFile, ReadsError, ScanMemory};
 use mailbox::{Address, Mailbox};
 use thread::{Command, Worker};
 
-/// Memory that a lone owner keeps.
+/// Memory that an owner keeps if it shares none.
 const KEPT_BYTES: usize = 64 << 20;
 
-/// A thread that owns a world, and reads for others.
+/// Thread that owns a world and reads for other threads.
 pub struct Owner {
     address: Address,
     progress: Arc<Progress>,
@@ -34,10 +35,11 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// Starts the thread, which makes its world by `open` and keeps 64 MiB of a scan's memory for the next.
+    /// Starts the thread. It opens its world by `open` and keeps up to 64 MiB of a scan's memory
+    /// for the next one.
     ///
     /// # Errors
-    /// The world can't be opened, or the system has no thread; `why` says so.
+    /// The world can't be opened, or no thread can be started.
     pub fn start<F>(name: &str, open: F) -> Result<Self, ReadsError>
     where
         F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
@@ -45,10 +47,10 @@ impl Owner {
         Self::keeping(KeptMemory::new(KEPT_BYTES), name, open)
     }
 
-    /// The same for an owner that keeps memory, while no scan has it, as far as those leave room for it with which it shares this.
+    /// Starts an owner that keeps free memory up to the limit shared by `kept`.
     ///
     /// # Errors
-    /// As of [`start`](Self::start).
+    /// See [`start`](Self::start).
     pub fn keeping<F>(kept: KeptMemory, name: &str, open: F) -> Result<Self, ReadsError>
     where
         F: FnOnce() -> Result<Box<dyn Io>, String> + Send + 'static,
@@ -65,7 +67,7 @@ impl Owner {
                 }
             }
             Err(why) => {
-                // Whoever started the thread waits for this.
+                // The starting thread waits for this.
                 let _ = opened.send(Err(why));
             }
         };
@@ -77,19 +79,20 @@ impl Owner {
         Ok(Self { address: Address { commands, waker }, progress, thread: Some(thread) })
     }
 
-    /// What its world is at.
+    /// Progress of its world.
     pub fn progress(&self) -> &Arc<Progress> {
         &self.progress
     }
 
-    /// Reads the plan's steps. Copies that are on their way or not yet dropped take at most `copies_bytes`, but a single step always fits; the
-    /// plan's own memory is beside that. A consumer
-    /// that holds all that there is room for and asks for more waits for itself, so steps are dropped before the next is asked for.
+    /// Reads the plan's steps. Copies that are queued or not yet dropped take at most
+    /// `copies_bytes`, but a single step always fits. The plan's own memory comes in addition. A
+    /// consumer that holds all this memory and waits for a step deadlocks: it has to drop steps
+    /// first.
     pub fn scan(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>, copies_bytes: u64) -> StepStream {
         self.scan_without(files, plan, copies_bytes, Vec::new())
     }
 
-    /// The same without some steps, which come without their bytes: what only they want isn't read.
+    /// Reads the plan without the `skipped` steps, which are handed out without bytes.
     pub fn scan_without(
         &self,
         files: Arc<[ReadFile]>,
@@ -107,11 +110,11 @@ impl Owner {
 }
 
 impl Drop for Owner {
-    /// Ends the thread: scans that go on get an error.
+    /// Ends the thread. Scans in progress fail.
     fn drop(&mut self) {
         self.address.tell(Command::End);
         if let Some(thread) = self.thread.take() {
-            // A thread that panicked has told so, and its streams have ended.
+            // A panic has been reported already, and its streams have ended.
             let _ = thread.join();
         }
     }

@@ -1,6 +1,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What an owner's world is at, as other threads see it: whether requests come back, if it has some.
+/// Progress of an owner's world, for other threads: it shows whether requests complete.
 #[derive(Debug, Default)]
 pub struct Progress {
     in_flight: AtomicUsize,
@@ -8,12 +8,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Requests that were submitted and haven't come back.
+    /// Requests submitted and not completed.
     pub fn in_flight(&self) -> usize {
         self.in_flight.load(Ordering::Relaxed)
     }
 
-    /// Requests that have come back, since the owner's beginning.
+    /// Requests completed since the owner started.
     pub fn completed(&self) -> usize {
         self.completed.load(Ordering::Relaxed)
     }

@@ -11,8 +11,8 @@ use super::mailbox::{Address, Letter, Mailbox};
 use super::thread::Command;
 use crate::{FileId, Outstanding, Plan, ReadCounts, ReadsError, Want};
 
-/// The steps of a scan that an [`Owner`](super::Owner) carries out: a stream for asynchronous engines; threads wait for the
-/// [next step](Self::next_step), or take [all of them](IntoIterator::into_iter).
+/// Steps of a scan by an [`Owner`](super::Owner): an asynchronous stream. Threads wait for the
+/// [next step](Self::next_step), or iterate over [all of them](IntoIterator::into_iter).
 ///
 /// Dropping it stops the reads.
 pub struct StepStream {
@@ -28,19 +28,19 @@ impl StepStream {
         Self { mailbox, plan, owner, next_urgent: AtomicU64::new(0), has_failed: false }
     }
 
-    /// The next step, waited for; `None` after the last.
+    /// Waits for the next step; `None` after the last.
     ///
     /// # Errors
-    /// A read failed, or the owner is gone; after that there is no step any more.
+    /// A read failed, or the owner has ended. No step follows an error.
     pub fn next_step(&mut self) -> Result<Option<OwnedStep>, ReadsError> {
         let taken = self.mailbox.wait();
         self.taken(taken).transpose()
     }
 
-    /// Bytes that no plan foresaw, read before anything that is planned; waits for them.
+    /// Reads unplanned bytes ahead of all planned reads, and waits for them.
     ///
     /// # Errors
-    /// They aren't in the file, a read of this scan failed, or the owner is gone.
+    /// They aren't in the file, a read of this scan failed, or the owner has ended.
     pub fn read_urgently(
         &self,
         file: FileId,
@@ -50,7 +50,8 @@ impl StepStream {
         self.ask_urgently(file, offset_bytes, length_bytes).wait()
     }
 
-    /// The same without waiting: they come by the future. Memory of answers is as much as was asked for, and is the asker's.
+    /// Starts an urgent read without waiting; the future returns its bytes. Their memory isn't
+    /// counted against the scan's.
     pub fn ask_urgently(&self, file: FileId, offset_bytes: u64, length_bytes: u64) -> UrgentRead<'_> {
         let number = self.next_urgent.fetch_add(1, Ordering::Relaxed);
         let mailbox = Arc::clone(&self.mailbox);
@@ -60,24 +61,24 @@ impl StepStream {
         UrgentRead { mailbox: &self.mailbox, number, is_over: false }
     }
 
-    /// Steps come without their bytes from now on, as far as they aren't on their way; what only they want is read no more, unless reading it has
-    /// begun.
+    /// Skips steps that aren't handed out yet: they come without bytes. Bytes that no other step
+    /// needs aren't read, unless their read has begun.
     pub fn skip_steps(&self, steps: Range<u32>) {
-        // An owner that is gone reads nothing more anyway.
+        // An owner that has ended reads nothing more anyway.
         self.owner.tell(Command::Skip { mailbox: Arc::clone(&self.mailbox), steps });
     }
 
-    /// Stops it from elsewhere.
+    /// Returns a handle that stops the scan.
     pub fn stopper(&self) -> Stopper {
         Stopper(Arc::clone(&self.mailbox))
     }
 
-    /// What was read so far: what has come with the steps, and all of it after the last.
+    /// Reads counted up to the steps handed out; complete after the last.
     pub fn counts(&self) -> ReadCounts {
         self.mailbox.counts()
     }
 
-    /// When its requests were outstanding, as far as they are complete, since this was asked the last time.
+    /// Returns the times of its completed requests since the last call.
     pub fn take_outstanding(&self) -> Outstanding {
         self.mailbox.take_outstanding()
     }
@@ -96,12 +97,13 @@ impl StepStream {
     }
 }
 
-/// Stops a scan whose stream is in other hands, which may be busy.
+/// Stops a scan whose stream is held elsewhere.
 #[derive(Debug, Clone)]
 pub struct Stopper(Arc<Mailbox>);
 
 impl Stopper {
-    /// Sends no more requests of the scan; what waits for its steps has an error. Of one that is over nothing is left to stop.
+    /// Stops sending requests; waiting consumers receive an error. Has no effect on a completed
+    /// scan.
     pub fn stop(&self) {
         self.0.stop();
     }
@@ -124,7 +126,7 @@ impl IntoIterator for StepStream {
     }
 }
 
-/// A scan's steps for a thread that waits for each.
+/// Blocking iterator over the steps of a scan.
 #[derive(Debug)]
 pub struct Steps(StepStream);
 
@@ -136,8 +138,8 @@ impl Iterator for Steps {
     }
 }
 
-/// An urgent read on its way. It gives an error where the bytes aren't in the file, a read of its scan failed, or the owner is gone. Of
-/// one that is dropped before it has come nothing is kept.
+/// Future of an urgent read. It fails if the bytes aren't in the file, a read of the scan failed,
+/// or the owner has ended. Dropping it cancels the read.
 #[derive(Debug)]
 #[must_use = "an urgent read that is given up is read for nothing"]
 pub struct UrgentRead<'a> {
@@ -184,7 +186,8 @@ impl std::fmt::Debug for StepStream {
     }
 }
 
-/// All that a step needs, copied. It counts against the scan's memory until it is dropped, with all bytes that were taken from it.
+/// A step with copies of its bytes. Its memory counts against the scan's until the step and all
+/// bytes taken from it are dropped.
 #[derive(Clone)]
 pub struct OwnedStep {
     number: u32,
@@ -193,12 +196,12 @@ pub struct OwnedStep {
 }
 
 impl OwnedStep {
-    /// Its number.
+    /// Number of the step.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Its wants in the order in which they were given, each with its bytes.
+    /// Returns its wants in the order given, each with its bytes.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = (&Want, &Bytes)> {
         self.plan.wants_of(self.number).iter().zip(&self.bytes)
     }

@@ -9,19 +9,19 @@ use super::progress::Progress;
 use crate::pump::TOKEN_BITS;
 use crate::{FileId, Plan, Pump, ReadFile, ReadsError, ScanMemory, Step};
 
-/// After so many bytes of copies the consumer has its message, and works while the rest is copied.
+/// Batch size of copies: the consumer starts on one while the next is copied.
 const HANDED_OUT_BYTES: usize = 256 << 10;
 
-/// What other threads ask of an owner.
+/// Command to an owner.
 pub(crate) enum Command {
     Scan {
         files: Arc<[ReadFile]>,
         plan: Arc<Plan>,
-        /// Steps of which nothing is wanted.
+        /// Steps to be handed out without bytes.
         skipped: Vec<Range<u32>>,
         mailbox: Arc<Mailbox>,
     },
-    /// Steps of a scan that are wanted no more.
+    /// Skips further steps of a scan.
     Skip {
         mailbox: Arc<Mailbox>,
         steps: Range<u32>,
@@ -33,31 +33,31 @@ pub(crate) enum Command {
         offset_bytes: u64,
         length_bytes: u64,
     },
-    /// A copy was dropped, or a stream.
+    /// A copy or a stream was dropped.
     Look,
     End,
 }
 
-/// A scan that an owner carries out.
+/// A scan in progress.
 struct Running {
     pump: Pump,
     mailbox: Arc<Mailbox>,
-    /// A step that the mailbox has no room for.
+    /// A step that doesn't fit in the mailbox.
     waiting: Option<Step>,
-    /// Urgent reads: the stream's number and the pump's.
+    /// Urgent reads: the numbers of the stream and of the pump.
     urgent: Vec<(u64, u64)>,
     is_ended: bool,
 }
 
-/// The thread's own state.
+/// State of the thread.
 pub(crate) struct Worker {
     io: Box<dyn Io>,
     commands: Receiver<Command>,
-    /// By the upper bits of their tokens; places are used again.
+    /// Indexed by the upper bits of the requests' tokens; indices are reused.
     scans: Vec<Option<Running>>,
     memory: ScanMemory,
     refused: Option<(DeviceId, Request)>,
-    /// The scan whose requests are sent first.
+    /// The scan that sends first in the next round.
     first_scan: usize,
     completions: Vec<Completion>,
     progress: Arc<Progress>,
@@ -92,7 +92,7 @@ impl Worker {
             }
             self.send();
             if self.io.in_flight() == 0 {
-                // Nothing can come but a command; a world's wait without requests would be one for a wake-up alone.
+                // Nothing is in flight, so only a command can end the wait.
                 match self.commands.recv() {
                     Ok(command) => self.take(command),
                     Err(_) => break,
@@ -164,7 +164,7 @@ impl Worker {
         }
     }
 
-    /// Submits what the queues have room for, scan by scan.
+    /// Submits requests of all scans in turn, until the queues are full.
     fn send(&mut self) {
         if let Some((device, request)) = self.refused.take()
             && let Err(full) = self.io.submit(device, request)
@@ -172,7 +172,7 @@ impl Worker {
             self.refused = Some((device, full.0));
             return;
         }
-        // What is urgent goes first, and otherwise another scan begins each time.
+        // Urgent requests go first. Each round starts with another scan.
         let scans = self.scans.len();
         self.first_scan = (self.first_scan + 1) % scans.max(1);
         let turns =
@@ -204,7 +204,7 @@ impl Worker {
         }
     }
 
-    /// Puts what has become whole into the mailboxes, and forgets scans whose stream is gone.
+    /// Puts completed steps into the mailboxes, and drops scans whose stream is gone.
     fn hand_out(&mut self) {
         for place in &mut self.scans {
             let Some(running) = place else { continue };
@@ -220,7 +220,7 @@ impl Worker {
         }
     }
 
-    /// Ends all scans, and waits for what is in flight.
+    /// Ends all scans, and waits for the requests in flight.
     fn end(&mut self) {
         self.tell_end("it was told to end");
         for running in self.scans.iter_mut().flatten() {
@@ -266,7 +266,7 @@ impl Running {
         }
     }
 
-    /// Copies the steps that are whole, as far as there is room, and hands them out.
+    /// Copies completed steps as far as they fit, and hands them out.
     fn copy_steps(&mut self) -> Result<(), ReadsError> {
         let (mut letters, mut bytes) = (Vec::new(), 0);
         let copied = loop {

@@ -1,15 +1,19 @@
 //! The cheapest cover of wanted blocks by requests.
 //!
-//! What is wanted of a file lies in stretches with gaps between them. A cover joins neighbouring stretches into extents, gaps included, and
-//! [`Prices`] say what an extent of some length costs: up to the longest request it is one, and what is beyond continues it. So the least
-//! cost of the first stretches follows from that of fewer of them:
-//! `least[j] = min over i ≤ j of least[i − 1] + cost(end[j] − start[i])`. This finds the minimum over *all* covers by extents that
-//! begin and end at multiples of the alignment: an extent that begins before what is wanted, or ends behind it, only costs more.
+//! The wanted blocks of a file form stretches with gaps between them. A cover joins neighbouring
+//! stretches, with their gaps, into extents. [`Prices`] states the cost of an extent by its length:
+//! up to the longest request it is a single request, and any further bytes continue it. So the
+//! least cost of the first `j` stretches follows from that of fewer: `least[j] = min over i ≤ j of
+//! least[i − 1] + cost(end[j] − start[i])`. This is the minimum over *all* covers by aligned
+//! extents: an extent that begins earlier or ends later than its stretches only costs more.
 //!
-//! Three facts keep it short. A gap that costs more than two new requests are worth is never bridged, so what lies between two such gaps is
-//! covered by itself. Extents that are longer than the longest request cost the same for each further block, so for these the minimum over
-//! `i` is carried along. And neither fewer stretches nor a shorter extent cost more: once the least that comes before any shorter extent costs with this
-//! one's length as much as the best that was found, no earlier beginning is better.
+//! Three facts keep the search short:
+//! - A gap that costs more than two new requests is never bridged, so it splits the problem.
+//! - The cost of an extent longer than any request grows linearly with its length, so the minimum
+//!   over its `i` is carried along.
+//! - The cost never falls with more stretches or a longer extent. The search for `i` ends once the
+//!   least cost before any shorter extent, plus the cost of this length, reaches the best one
+//!   found.
 
 use std::ops::Range;
 
@@ -17,15 +21,15 @@ use crate::costs::Prices;
 
 use super::stretches::Stretch;
 
-/// Finds covers, one after the other in the same memory.
+/// Finds covers; reuses its memory.
 #[derive(Default)]
 pub(crate) struct Cover {
     least: Vec<Least>,
-    /// For each extent one past its last stretch.
+    /// For each extent, the index after its last stretch.
     ends: Vec<usize>,
 }
 
-/// The least cost of the stretches before one, and where its last extent begins.
+/// Least cost up to a stretch, and the first stretch of the last extent.
 #[derive(Clone, Copy)]
 struct Least {
     seconds: f64,
@@ -33,8 +37,9 @@ struct Least {
 }
 
 impl Cover {
-    /// The cheapest cover of stretches of one file, which are in order and don't touch: for each extent one past its last stretch. After those of the
-    /// last file of a window its last sequence may go on in the next window.
+    /// Returns the cheapest cover of a file's stretches: for each extent, the index after its last
+    /// stretch. The stretches are ordered and don't touch. In the last file of a window, the last
+    /// extent may continue in the next window.
     pub(crate) fn cheapest(
         &mut self,
         stretches: &[Stretch],
@@ -57,12 +62,13 @@ impl Cover {
         &self.ends
     }
 
-    /// Finds the least cost up to each stretch; whether an extent that ends with the last one may go on behind it.
+    /// Finds the least cost up to each stretch. With `may_go_on`, an extent that ends with the last
+    /// one doesn't pay for its end.
     fn find(&mut self, stretches: &[Stretch], may_go_on: bool, prices: &Prices) {
         self.least.clear();
         let mut long = LongExtents::forward(prices);
         let mut backward = LongExtents::backward(prices);
-        // Extents that begin before this one are longer than a request.
+        // Extents that begin before this index are longer than a request.
         let mut first_short = 0;
         for (index, stretch) in stretches.iter().enumerate() {
             while let Some(start) = stretches.get(first_short).filter(|_| first_short <= index)
@@ -81,7 +87,8 @@ impl Cover {
         }
     }
 
-    /// The best of what was found and of the extents of one request that begin with one of some stretches and end with the last of them.
+    /// Returns the best of `found` and of the single-request extents that begin in `range` and end
+    /// with the last stretch.
     fn shorter(&self, stretches: &[Stretch], range: Range<usize>, prices: &Prices, found: Least) -> Least {
         let starts = stretches.get(range.clone()).unwrap_or_default();
         let (Some(earliest), Some(last)) = (starts.first(), starts.last()) else { return found };
@@ -107,12 +114,13 @@ impl Cover {
         best
     }
 
-    /// The least cost of what is before a stretch.
+    /// Least cost of all stretches before `index`.
     fn before(&self, index: usize) -> f64 {
         index.checked_sub(1).and_then(|before| self.least.get(before)).map_or(0.0, |before| before.seconds)
     }
 
-    /// Follows the extents back from the last stretch; `first` is the number of the first one.
+    /// Collects the extents backwards from the last stretch. `first` is the index of the first
+    /// stretch.
     fn follow_back(&mut self, first: usize) {
         let before = self.ends.len();
         let mut end = self.least.len();
@@ -126,13 +134,13 @@ impl Cover {
     }
 }
 
-/// The minimum over extents that are longer than a request: what each costs grows by the same for each further block.
+/// Minimum over extents longer than a request; each of them grows by the same cost per block.
 struct LongExtents {
     block_seconds: f64,
     extra_seconds: f64,
-    /// What it costs that a sequence ends.
+    /// Cost of ending a sequence.
     end_seconds: f64,
-    /// Cost of the best, but for the blocks up to its end.
+    /// Cost of the best extent, without its blocks up to the end.
     best: Least,
 }
 
@@ -141,7 +149,7 @@ impl LongExtents {
         Self::new(prices.block_seconds(), prices.long_extent_seconds(), prices.long_sequence_seconds())
     }
 
-    /// Each request goes to a new place, and nothing is read ahead.
+    /// Backward extents: each request is a random one, and nothing is read ahead.
     fn backward(prices: &Prices) -> Self {
         Self::new(prices.backward_block_seconds(), 0.0, 0.0)
     }
@@ -157,7 +165,7 @@ impl LongExtents {
         }
     }
 
-    /// The best that ends there, or goes on there.
+    /// Returns the best extent that ends at `end_block`, or continues there.
     fn best(&self, end_block: u64, goes_on: bool) -> Least {
         let end_seconds = if goes_on { 0.0 } else { self.end_seconds };
         let seconds = self.best.seconds + self.block_seconds * end_block as f64 + end_seconds;
@@ -203,7 +211,7 @@ mod tests {
         extents.sum()
     }
 
-    /// Every extent that begins and ends at a block, by brute force: the least cost of covering the wanted blocks from one on.
+    /// Brute force over all aligned extents: the least cost from each block on.
     fn brute_force(stretches: &[Stretch], may_go_on: bool, prices: &Prices) -> f64 {
         let end = usize::try_from(stretches.last().unwrap().end_block).unwrap();
         let is_wanted = |block: usize| {
@@ -212,7 +220,7 @@ mod tests {
         let mut least = vec![0.0_f64; end + 2];
         for block in (0..end).rev() {
             let skipped = if is_wanted(block) { f64::INFINITY } else { least[block + 1] };
-            // Extents that touch are one, so the block behind one is skipped.
+            // Touching extents are one extent, so skip a block.
             let ends = (block + 1..=end).filter(|behind| *behind == end || !is_wanted(*behind));
             let extents = ends.map(|behind| {
                 let seconds = extent_cost((behind - block) as u64, may_go_on && behind == end, prices);
@@ -240,7 +248,7 @@ mod tests {
         ) {
             let mut rough = disk();
             for cost in &mut rough.random {
-                // A rough curve: sizes cost more or less than a straight line would have it.
+                // A rough curve, above or below the straight line.
                 let factor = 1.0 + 0.3 * ((cost.request_bytes >> 12) % 3) as f64;
                 cost.seconds = crate::Estimate::exact(
                     f64::from(seeks_us) * 1e-6 + factor * cost.request_bytes as f64 / 1e8,
@@ -268,7 +276,7 @@ mod tests {
         }
     }
 
-    /// Where jumping is expensive, what lies between two stretches is read, though the first one alone is longer than a request.
+    /// Expensive jumps: the gap is read although the first stretch alone exceeds a request.
     #[test]
     fn a_stretch_longer_than_a_request_may_go_on() {
         let mut slow = disk();
@@ -283,10 +291,10 @@ mod tests {
         assert!((cost(&stretches(&lengths), &ends, true, &prices) - best).abs() < 1e-9);
     }
 
-    /// DIAT §1.2: of a group of 16 blocks one is read alone, and every other one makes it the whole group.
+    /// DIAT §1.2: of a group of 16 blocks, one is read alone; two or more make it the whole group.
     #[test]
     fn the_papers_rules_follow_from_the_curve() {
-        // The X25-M's curve (C10, C1): 2 KiB at a fifth of the bandwidth of 32 KiB.
+        // Curve of the X25-M (C10, C1): 2 KiB at a fifth of the bandwidth of 32 KiB.
         let seconds = |bytes: f64| bytes / (265e6 * bytes / (bytes + 8.0 * 1024.0));
         let random = [2_u64, 4, 8, 16, 32, 64, 128].map(|kibibytes| crate::RequestCost {
             request_bytes: kibibytes << 10,

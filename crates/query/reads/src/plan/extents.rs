@@ -1,4 +1,4 @@
-//! From stretches to extents and their requests, by strategy.
+//! Builds extents and their requests from stretches, by strategy.
 
 use std::ops::Range;
 
@@ -9,30 +9,30 @@ use super::cover::Cover;
 use super::stretches::{Stretch, join};
 use super::{Extent, Groups, PlanFile, Strategy, request_bytes};
 
-/// Memory in which the extents of a window are found: windows are many, and it is used again.
+/// Memory for the extents of a window, reused for each window.
 #[derive(Default)]
 pub(crate) struct Scratch {
     stretches: Vec<Stretch>,
     cover: Cover,
 }
 
-/// Blocks and groups are no longer: no file is.
+/// Limit on the length of blocks and groups, beyond any file.
 const BLOCK_BYTES_MAX: u64 = 1 << 48;
 
-/// Makes the extents of one window, behind those of the windows before it.
+/// Appends the extents of one window to those of earlier windows.
 pub(crate) struct Maker<'a> {
     pub(crate) blocks: Blocks<'a>,
     pub(crate) strategy: Strategy,
     pub(crate) scratch: &'a mut Scratch,
-    /// Of all windows so far. This one's begin with number `first`.
+    /// Extents of all windows so far. This window's begin at `first`.
     pub(crate) extents: &'a mut Vec<Extent>,
     pub(crate) first: usize,
-    /// For each want of all windows so far, in their order.
+    /// Extent of each want, for all windows so far.
     pub(crate) want_extents: &'a mut Vec<Option<u32>>,
 }
 
 impl Maker<'_> {
-    /// Extents in order of place, but of one-by-one in that of the wants.
+    /// Makes the extents, in order of offset; for [`Strategy::OneByOne`] in order of the wants.
     pub(crate) fn make(&mut self, wants: &[Want]) {
         self.scratch.stretches.clear();
         match self.strategy {
@@ -45,7 +45,7 @@ impl Maker<'_> {
         self.find(wants);
     }
 
-    /// As [`make`](Self::make), but nothing is read that isn't wanted, as far as the alignment allows.
+    /// As [`make`](Self::make), but without unwanted bytes beyond the alignment.
     pub(crate) fn make_scarce(&mut self, wants: &[Want]) {
         self.blocks.stretches(wants, &mut self.scratch.stretches);
         join(&mut self.scratch.stretches);
@@ -53,14 +53,14 @@ impl Maker<'_> {
         self.find(wants);
     }
 
-    /// Each stretch is an extent.
+    /// Makes an extent of each stretch.
     fn each_stretch(&mut self) {
         let (blocks, largest_bytes) = (self.blocks, self.blocks.prices.largest_bytes());
         let of = |stretch: &Stretch| blocks.extent(stretch, largest_bytes);
         self.extents.extend(self.scratch.stretches.iter().map(of));
     }
 
-    /// The cheapest requests, file by file.
+    /// Makes the cheapest extents, file by file.
     fn flexible(&mut self, wants: &[Want]) {
         let (blocks, prices) = (self.blocks, self.blocks.prices);
         let Scratch { stretches, cover } = &mut *self.scratch;
@@ -80,7 +80,7 @@ impl Maker<'_> {
         self.turn();
     }
 
-    /// A request for each block; neighbouring ones lie together in memory.
+    /// Makes a request for each block; neighbouring blocks are contiguous in memory.
     fn fixed_blocks(&mut self, wants: &[Want], block_bytes: u64) {
         let blocks = self.blocks;
         let align_bytes = blocks.prices.align_bytes();
@@ -99,9 +99,9 @@ impl Maker<'_> {
         self.extents.extend(stretches.iter().map(|stretch| blocks.extent(stretch, block_bytes)));
     }
 
-    /// Each want is a block: as many requests as there are different ones. Wants that aren't aligned share logical blocks with their
-    /// neighbours; such a chain lies together in memory, and is read in requests as long as its longest want, so that no block is read
-    /// twice.
+    /// Treats each distinct want as a block. Unaligned wants share logical blocks with their
+    /// neighbours. Such a chain is contiguous in memory and read in requests as long as its longest
+    /// want, so that no block is read twice.
     fn wants_as_blocks(&mut self, wants: &[Want]) {
         let blocks = self.blocks;
         let stretches = &mut self.scratch.stretches;
@@ -143,7 +143,8 @@ impl Maker<'_> {
         }));
     }
 
-    /// Where reading ahead would cost more than it gives, extents are read from last to first. One that is all of its window goes on in the next.
+    /// Marks extents to be read backwards where read-ahead costs more than it gains. An extent that
+    /// is all of its window continues in the next one, so it stays forward.
     fn turn(&mut self) {
         let prices = self.blocks.prices;
         let made = self.extents.get_mut(self.first..).unwrap_or_default();
@@ -154,11 +155,11 @@ impl Maker<'_> {
         }
     }
 
-    /// Finds the extent of each want, among extents in order of place that don't overlap.
+    /// Finds the extent of each want among disjoint extents in order of offset.
     fn find(&mut self, wants: &[Want]) {
         let made = self.extents.get(self.first..).unwrap_or_default();
         let (blocks, first) = (self.blocks, self.first);
-        // Wants mostly come in order of place, so that the extent is that of the want before, or one soon behind it.
+        // Wants mostly come in order of offset: search from the extent of the last want.
         let mut index = 0;
         let of_want = |want: &Want| {
             let file = blocks.file(want.file)?;
@@ -186,7 +187,7 @@ impl Maker<'_> {
     }
 }
 
-/// Wants and extents in whole blocks.
+/// Converts wants and stretches to whole blocks.
 #[derive(Clone, Copy)]
 pub(crate) struct Blocks<'a> {
     pub(crate) files: &'a [PlanFile],
@@ -206,11 +207,11 @@ impl Blocks<'_> {
         stretches.extend(wants.iter().filter_map(of));
     }
 
-    /// The extent of a stretch, in requests of so many bytes, or of as many as the longest has.
+    /// Returns the extent of a stretch, in requests of at most `of_request_bytes`.
     fn extent(&self, stretch: &Stretch, of_request_bytes: u64) -> Extent {
         let align_bytes = self.prices.align_bytes();
         let offset_bytes = stretch.start_block * align_bytes;
-        // The alignment is that of all files; this one may end at a smaller one.
+        // `align_bytes` is common to all files; this file may end at a smaller alignment.
         let Some(file) = self.file(stretch.file) else { unreachable!("stretches are of planned files") };
         let end_bytes = (stretch.end_block * align_bytes).min(file.readable_bytes);
         Extent {
@@ -224,7 +225,7 @@ impl Blocks<'_> {
     }
 }
 
-/// Stretches of which each overlaps one before it.
+/// Stretches that each overlap an earlier one.
 struct Chain {
     stretch: Stretch,
     longest_blocks: u64,
@@ -242,7 +243,7 @@ impl Chain {
     }
 }
 
-/// From the first stretch to the last.
+/// Returns the stretch from the first to the last of `stretches`.
 fn whole(stretches: &[Stretch]) -> Option<Stretch> {
     let (first, last) = stretches.first().zip(stretches.last())?;
     if stretches.len() == 1 {
@@ -252,7 +253,7 @@ fn whole(stretches: &[Stretch]) -> Option<Stretch> {
     Some(Stretch { end_block: last.end_block, first_step, ..*first })
 }
 
-/// The groups that a want touches, from the first one's start to the last one's end.
+/// Returns the byte range of all groups that a want touches.
 fn group_of(want: &Want, file: &PlanFile) -> Range<u64> {
     let own = want.offset_bytes..want.end_bytes();
     match &file.groups {

@@ -1,17 +1,18 @@
-//! Requests in halves, where they are too few to keep the device busy.
+//! Splits requests in halves if there are too few to keep the device busy.
 
 use crate::HostCosts;
 
 use super::order::Order;
 use super::{Extent, Plan, Strategy, request_bytes};
 
-/// Halves may keep the device busy for so many times as long: as long as they do, within what can be measured.
+/// Limit on the growth of device time, within the noise of measurements.
 const NO_LONGER: f64 = 1.03;
 
 impl Plan {
-    /// The prices of a cover are those of a device that is kept busy. A plan of a few requests never gets there: then two requests take the place of one
-    /// where that is predicted to be done sooner and keeps the device busy no longer. (Not more than two: some drives take longer sequences
-    /// for the beginning of a long read, and fetch what follows.)
+    /// Covers use the prices of a busy device, which a plan of a few requests never reaches. This
+    /// splits each request in two if that is predicted to finish sooner without more device time.
+    /// (Not in more than two: some drives take longer sequences for the beginning of a long read,
+    /// and fetch ahead.)
     pub(super) fn or_halved(self) -> Self {
         let longest_bytes = self.reads.iter().map(|read| read.length_bytes).max().unwrap_or_default();
         let is_few = (self.reads.len() as u64) < u64::from(self.depth(longest_bytes));
@@ -25,7 +26,7 @@ impl Plan {
         if is_sooner && is_as_cheap { halved } else { self }
     }
 
-    /// The plan of a single window with two requests for each extent of one.
+    /// Returns the plan with each single-request extent split in two; for plans of a single window.
     fn halved(&self) -> Self {
         let mut halved = self.clone();
         let align_bytes = self.prices.align_bytes();
@@ -54,7 +55,7 @@ mod tests {
     use crate::costs::tests::{disk, flash};
     use crate::{FileId, Plan, PlanFile, PlanOptions, ReadCosts, Want};
 
-    /// Lengths of the requests for some wants of a length.
+    /// Returns the lengths of the requests for `wants` wants of `length_bytes`.
     fn requests(costs: &ReadCosts, wants: u32, length_bytes: u64) -> Vec<u64> {
         let want = |step| {
             let offset_bytes = u64::from(step) << 24;
@@ -69,15 +70,15 @@ mod tests {
     #[test]
     fn long_requests_that_are_too_few_come_in_halves() {
         assert_eq!(requests(&flash(), 1, 256 << 10), [128 << 10; 2]);
-        // Enough of them keep the device busy.
+        // Enough requests keep the device busy.
         assert_eq!(requests(&flash(), 32, 256 << 10), [256 << 10; 32]);
     }
 
     #[test]
     fn halves_that_cost_more_are_not_sent() {
-        // Short requests cost by their number.
+        // The cost of short requests depends on their number.
         assert_eq!(requests(&flash(), 2, 8 << 10), [8 << 10; 2]);
-        // A disk serves one after the other.
+        // A disk serves requests one by one.
         assert_eq!(requests(&disk(), 1, 256 << 10), [256 << 10]);
     }
 }

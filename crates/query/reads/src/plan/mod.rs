@@ -1,4 +1,4 @@
-//! From wants to requests.
+//! Plans: wants become requests.
 
 mod cover;
 mod extents;
@@ -22,37 +22,38 @@ use crate::{FileId, Pricing, ReadCosts, ReadsError, Want};
 pub struct PlannedRead {
     /// The file.
     pub file: FileId,
-    /// Where it begins: a multiple of the file's alignment.
+    /// Offset in the file: a multiple of its alignment.
     pub offset_bytes: u64,
-    /// How long it is: a multiple as well.
+    /// Length: a multiple of the file's alignment.
     pub length_bytes: u64,
-    /// Whether it begins where the request before it ends.
+    /// True if it begins where the request before it ends.
     pub is_continued: bool,
-    /// The extent of the plan that it is a part of.
+    /// Index of its extent in the plan.
     pub(crate) extent: u32,
 }
 
-/// What lies in memory in one piece: one request or several of which each continues the one before. Plans have many, so it is small.
+/// Contiguous bytes in memory, read by one request or several contiguous ones. Kept small, because
+/// plans have many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) offset_bytes: u64,
     pub(crate) length_bytes: u64,
     pub(crate) file: FileId,
-    /// The first step that needs something of it.
+    /// First step that needs bytes of it.
     pub(crate) first_step: u32,
-    /// Its requests are as long, but for the last one, which may be shorter.
+    /// Length of its requests; the last may be shorter.
     pub(crate) request_bytes: u32,
-    /// Whether its last request is sent first.
+    /// True if its requests are sent in reverse order.
     pub(crate) is_backward: bool,
 }
 
 impl Extent {
-    /// How many requests it takes.
+    /// Number of requests.
     pub(crate) fn requests(&self) -> usize {
         if self.length_bytes == 0 { 0 } else { self.request_number(self.end_bytes() - 1) + 1 }
     }
 
-    /// Where a request of it begins, and how long it is.
+    /// Returns the offset and length of a request.
     pub(crate) fn request(&self, number: usize) -> (u64, u64) {
         let offset_bytes = self.offset_bytes + number as u64 * u64::from(self.request_bytes);
         (offset_bytes, u64::from(self.request_bytes).min(self.end_bytes() - offset_bytes))
@@ -62,7 +63,7 @@ impl Extent {
         self.offset_bytes + self.length_bytes
     }
 
-    /// Whether a request of it is sent before its others.
+    /// Returns true if `read` is the first request sent of this extent.
     pub(crate) fn is_sent_first(&self, read: &PlannedRead) -> bool {
         if self.is_backward {
             read.offset_bytes + read.length_bytes == self.end_bytes()
@@ -71,17 +72,17 @@ impl Extent {
         }
     }
 
-    /// Which of its requests an offset of the file lies in.
+    /// Returns the number of the request that contains an offset of the file.
     pub(crate) fn request_number(&self, offset_bytes: u64) -> usize {
         let at_bytes = offset_bytes - self.offset_bytes;
         let request_bytes = u64::from(self.request_bytes);
-        // Most extents are a single request, and to divide takes longer than to compare.
+        // Most extents are a single request, and comparing is faster than dividing.
         let number = if at_bytes < request_bytes { 0 } else { at_bytes / request_bytes };
         usize::try_from(number).unwrap_or(usize::MAX)
     }
 }
 
-/// The length of a request, as an extent has it.
+/// Converts the length of a request to its compact form.
 pub(crate) fn request_bytes(bytes: u64) -> u32 {
     let Ok(bytes) = u32::try_from(bytes) else {
         unreachable!("costs with requests of {bytes} bytes are refused")
@@ -89,14 +90,15 @@ pub(crate) fn request_bytes(bytes: u64) -> u32 {
     bytes
 }
 
-/// Steps whose wants are read together: their requests are ordered by offset or by step, and what they read is in memory at the same time.
+/// Steps that are read together: their requests are ordered by offset or by step, and their bytes
+/// are in memory at the same time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlannedWindow {
     /// The steps.
     pub steps: Range<u32>,
     /// Their requests, as indices into [`Plan::reads`].
     pub reads: Range<usize>,
-    /// Memory that they take.
+    /// Memory for their bytes.
     pub memory_bytes: u64,
     pub(crate) extents: Range<usize>,
 }
@@ -104,11 +106,11 @@ pub struct PlannedWindow {
 /// Requests for all wants of a consumer's steps, in the order in which they are sent.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// By step, and within a step as they were given.
+    /// By step, and within a step in the order given.
     pub(crate) wants: Vec<Want>,
-    /// Where the wants of each step begin, and one past the last.
+    /// Index of the first want of each step, and one past the last.
     pub(crate) step_starts: Vec<usize>,
-    /// For each want its extent; `None` where all of it lies behind what can be read.
+    /// Extent of each want; `None` if all of it lies behind the readable part of the file.
     pub(crate) want_extents: Vec<Option<u32>>,
     pub(crate) extents: Vec<Extent>,
     reads: Vec<PlannedRead>,
@@ -119,11 +121,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Plans the reads of a consumer's steps. `wants` may come in any order; steps that no want names have none.
+    /// Plans the reads of a consumer's steps. `wants` may come in any order; a step without wants
+    /// is allowed.
     ///
     /// # Errors
-    /// A want names no file of `files` or lies beyond its end, the costs make no sense, or what a step needs at once is more than the
-    /// memory allows.
+    /// A want names no file of `files` or lies beyond its end, the costs are invalid, or a step
+    /// needs more memory than there is.
     pub fn new(
         wants: Vec<Want>,
         files: &[PlanFile],
@@ -147,48 +150,49 @@ impl Plan {
         &self.reads
     }
 
-    /// Its windows, one after the other.
+    /// Its windows, in order.
     pub fn windows(&self) -> &[PlannedWindow] {
         &self.windows
     }
 
-    /// The number of steps: one more than the greatest that a want names.
+    /// Number of steps: one more than the greatest step of a want.
     pub fn steps(&self) -> u32 {
         u32::try_from(self.step_starts.len().saturating_sub(1)).unwrap_or(u32::MAX)
     }
 
-    /// The wants of a step, in the order in which they were given.
+    /// The wants of a step, in the order given.
     pub fn wants_of(&self, step: u32) -> &[Want] {
         self.wants.get(self.want_indices(step)).unwrap_or_default()
     }
 
-    /// How it was made.
+    /// Options that it was made with.
     pub fn options(&self) -> PlanOptions {
         self.options
     }
 
-    /// Bytes that are wanted; those that several wants cover count for each.
+    /// Bytes wanted; bytes that several wants share count for each.
     pub fn wanted_bytes(&self) -> u64 {
         self.wants.iter().map(|want| want.length_bytes).sum()
     }
 
-    /// Bytes that are read.
+    /// Bytes read.
     pub fn read_bytes(&self) -> u64 {
         self.reads.iter().map(|read| read.length_bytes).sum()
     }
 
-    /// What lies behind an extent in memory, where it reaches the end of what can be read: its file's [tail](crate::ReadFile::tail).
+    /// Bytes in memory after an extent that reaches the end of the readable part: the file's
+    /// [tail](crate::ReadFile::tail).
     pub(crate) fn tail_bytes(&self, extent: &Extent) -> u64 {
         let file = self.files.get(extent.file.0 as usize);
         file.map_or(0, |file| file.tail_bytes_behind(extent.end_bytes()))
     }
 
-    /// Requests that are outstanding at once while requests of such a length are.
+    /// Queue depth for requests of this length.
     pub fn depth(&self, request_bytes: u64) -> u32 {
         self.prices.depth(request_bytes)
     }
 
-    /// The depth that each request calls for, where it is greatest.
+    /// Greatest queue depth of all its requests.
     pub fn depth_max(&self) -> u32 {
         self.reads.iter().map(|read| self.depth(read.length_bytes)).max().unwrap_or(1)
     }

@@ -1,21 +1,21 @@
-//! In which order a window's requests are sent.
+//! Order of a window's requests.
 
 use crate::costs::Prices;
 
 use super::{Extent, PlannedRead, Strategy};
 
-/// In order of what.
+/// Criterion by which requests are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Order {
-    /// Of place: where jumps cost something, short ones cost less.
+    /// By offset: short jumps cost less than long ones.
     Place,
-    /// As they were given: of one after the other.
+    /// As given, for one-by-one.
     Given,
-    /// Of need: what the first step needs comes first, so that the consumer's work begins early.
+    /// By first step, so that the consumer can start early.
     Need,
 }
 
-/// Jumps cost something where the longest random request takes more than so many times what a continuing one of the same length does.
+/// Jumps matter if the longest random request takes more than this multiple of a continuing one.
 const JUMPS_COST: f64 = 1.1;
 
 impl Order {
@@ -32,7 +32,7 @@ impl Order {
         }
     }
 
-    /// The requests of extents that begin with number `first`, in order, behind those that `reads` has already.
+    /// Appends the requests of `extents` to `reads` in order. The first extent has number `first`.
     pub(crate) fn send(self, extents: &[Extent], first: usize, reads: &mut Vec<PlannedRead>) {
         let key = |extent: &Extent| (extent.first_step, extent.file, extent.offset_bytes);
         if self != Self::Need || extents.is_sorted_by_key(key) {

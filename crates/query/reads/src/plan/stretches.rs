@@ -2,7 +2,7 @@ use crate::{FileId, Want};
 
 use super::PlanFile;
 
-/// Blocks of a file that are wanted, without a gap: rounded outwards, and at most up to what can be read.
+/// Contiguous wanted blocks of a file, rounded outwards and limited to the readable part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stretch {
     pub(crate) file: FileId,
@@ -12,10 +12,10 @@ pub(crate) struct Stretch {
 }
 
 impl Stretch {
-    /// The blocks that a want touches; none of one that lies behind what can be read.
+    /// Returns the blocks that a want touches, or `None` if it lies behind the readable part.
     pub(crate) fn of(want: &Want, file: &PlanFile, align_bytes: u64) -> Option<Self> {
         let end_bytes = want.end_bytes().min(file.readable_bytes);
-        // A power of two.
+        // `align_bytes` is a power of two.
         let shift = align_bytes.trailing_zeros();
         let (start_block, end_block) = (want.offset_bytes >> shift, (end_bytes + (align_bytes - 1)) >> shift);
         let stretch = Self { file: want.file, start_block, end_block, first_step: want.step };
@@ -23,7 +23,7 @@ impl Stretch {
     }
 }
 
-/// Sorts stretches by place and joins those that touch or overlap.
+/// Sorts stretches by offset and joins those that touch or overlap.
 pub(crate) fn join(stretches: &mut Vec<Stretch>) {
     let place = |stretch: &Stretch| (stretch.file, stretch.start_block);
     if !stretches.is_sorted_by_key(place) {

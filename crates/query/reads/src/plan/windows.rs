@@ -1,4 +1,4 @@
-//! Which steps are read together: as many as fit into the memory of a window.
+//! Groups steps into windows: as many as fit into a window's memory.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,28 +15,31 @@ use super::{Extent, Plan, PlanFile, PlanOptions, PlannedWindow, Strategy};
 pub(crate) struct Planner {
     plan: Plan,
     order: Order,
-    /// Bytes read by bytes wanted in the last windows: the next one is likely to take no more than the most of them.
+    /// Ratio of bytes read to bytes wanted in recent windows. The next one is expected not to
+    /// exceed their maximum.
     read_by_wanted: [f64; WINDOWS_LOOKED_AT],
     scratch: Scratch,
-    /// Up to where each of its extents is needed, while it is cut.
+    /// End of the needed bytes of each extent, while the window is cut.
     reached_bytes: Vec<u64>,
 }
 
-/// Whether bytes that no step wants are read.
+/// Policy on reading bytes that no step wants.
 #[derive(Clone, Copy)]
 enum Unwanted {
     WhereCheaper,
     Never,
 }
 
-/// Windows needn't be longer than so many full queues of the longest requests where order doesn't matter, nor shorter than this.
+/// Limits on a window whose order doesn't matter: this many full queues of the longest requests,
+/// but at least this many bytes.
 const QUEUES: u64 = 2;
 const WINDOW_BYTES_MIN: u64 = 2 << 20;
-/// By so many windows it is estimated what the next one takes. One too long is planned twice: of random ones that is one in so many and one.
+/// Number of windows that the size of the next is estimated from. Random wants exceed the estimate
+/// once in `WINDOWS_LOOKED_AT` + 1 windows, which are then planned twice.
 const WINDOWS_LOOKED_AT: usize = 4;
-/// So many wants tell before the first window what it takes.
+/// Number of wants from which the first window is estimated.
 const WANTS_LOOKED_AT: usize = 512;
-/// Each step takes some bytes of the plan, whether it wants something or not.
+/// Limit on steps: each takes some memory of the plan, even without wants.
 const STEPS_MAX: u32 = 1 << 26;
 
 impl Planner {
@@ -87,7 +90,7 @@ impl Planner {
         Ok(self.plan)
     }
 
-    /// Looks at the first wants, so that the first window isn't planned far too long.
+    /// Estimates the size of the first window from the first wants.
     fn look_ahead(&mut self) {
         let looked_at = self.plan.wants.get(WANTS_LOOKED_AT).map_or(0, |want| want.step);
         if looked_at > 0 {
@@ -96,7 +99,7 @@ impl Planner {
         }
     }
 
-    /// Keeps what some steps take by what they want, in the place of what was kept longest.
+    /// Records the ratio of bytes read to bytes wanted of some steps, in place of the oldest.
     fn estimate(&mut self, steps: Range<u32>, memory_bytes: u64) {
         let wants = self.plan.wants.get(self.wants_range(steps)).unwrap_or_default();
         let wanted_bytes: u64 = wants.iter().map(|want| want.length_bytes).sum();
@@ -108,8 +111,8 @@ impl Planner {
         }
     }
 
-    /// How much a window may take: all that there is where order matters, because the more is read at once the shorter the jumps are.
-    /// Where it doesn't, a few times what keeps the device busy is enough, and stays in the processor's cache.
+    /// Memory that a window may take. If order matters this is all there is: a larger window has
+    /// shorter jumps. Otherwise a few full queues suffice, and stay in the processor's cache.
     fn window_bytes(&self) -> u64 {
         let all_bytes = self.plan.options.window_bytes();
         let prices = &self.plan.prices;
@@ -120,7 +123,7 @@ impl Planner {
         all_bytes.min((QUEUES * busy_bytes).max(WINDOW_BYTES_MIN))
     }
 
-    /// Plans the window that begins with a step, and says with which one the next begins.
+    /// Plans the window that begins with step `first`. Returns the first step of the next one.
     fn window(&mut self, first: u32) -> Result<u32, ReadsError> {
         let window_bytes = self.window_bytes();
         let mut end = self.likely_end(first, window_bytes);
@@ -140,7 +143,7 @@ impl Planner {
         }
     }
 
-    /// A step that doesn't fit with what would be read along with it is read without.
+    /// Plans a step that doesn't fit with its unwanted bytes, without them.
     fn single_step(&mut self, step: u32) -> Result<u32, ReadsError> {
         let had_bytes = self.plan.options.window_bytes();
         let needed_bytes = self.make(step..step + 1, Unwanted::Never);
@@ -152,7 +155,7 @@ impl Planner {
         Ok(step + 1)
     }
 
-    /// Makes the extents of some steps, behind those of the windows that are kept, and says what they take of an arena.
+    /// Makes the extents of some steps after those of the kept windows. Returns their memory.
     fn make(&mut self, steps: Range<u32>, unwanted: Unwanted) -> u64 {
         let wants = self.wants_range(steps);
         let first = self.kept_extents();
@@ -175,13 +178,14 @@ impl Planner {
         memory_bytes(&self.plan, first)
     }
 
-    /// Extents of the windows that are kept.
+    /// Number of extents of the kept windows.
     fn kept_extents(&self) -> usize {
         self.plan.windows.last().map_or(0, |window| window.extents.end)
     }
 
-    /// One past the last of some steps that fit into a window, by the extents that were made for all of them, as far as each is needed; at least one
-    /// step, and fewer than there are.
+    /// Returns the end of the steps that fit into a window, computed from the extents made for all
+    /// `steps`. Each extent counts as far as it is needed. At least one step, and fewer than there
+    /// are.
     fn fitting_end(&mut self, steps: Range<u32>, window_bytes: u64) -> u32 {
         let wants = self.wants_range(steps.clone());
         let made = self.plan.extents.get(self.kept_extents()..).unwrap_or_default();
@@ -213,7 +217,7 @@ impl Planner {
         at(steps.start).zip(at(steps.end)).map_or(0..0, |(first, end)| first..end)
     }
 
-    /// One past the last step that is likely to fit; at least one step.
+    /// Estimates the end of the steps that fit; at least one step.
     fn likely_end(&self, first: u32, window_bytes: u64) -> u32 {
         let read_by_wanted = self.read_by_wanted.iter().copied().fold(1.0, f64::max);
         let mut bytes = 0.0;
@@ -229,7 +233,7 @@ impl Planner {
         end
     }
 
-    /// Keeps the window that was made last.
+    /// Keeps the last window made.
     fn keep(&mut self, steps: Range<u32>, memory_bytes: u64) {
         let extents = self.kept_extents()..self.plan.extents.len();
         let reads_before = self.plan.reads.len();
@@ -240,8 +244,8 @@ impl Planner {
         self.make_room();
     }
 
-    /// The windows to come are likely to have as many extents and requests for each want as those before them. Room for them is made at once, so that what
-    /// is there isn't moved again and again.
+    /// Reserves room for the remaining windows, to avoid repeated moves. They are expected to have
+    /// as many extents and requests per want as those so far.
     fn make_room(&mut self) {
         let Plan { wants, want_extents, extents, reads, windows, .. } = &mut self.plan;
         let Some(last) = windows.last() else { return };
@@ -256,7 +260,7 @@ impl Planner {
     }
 }
 
-/// What extents from one on take of an arena, each rounded up to whole grains.
+/// Memory of the extents from `first` on, each rounded up to whole grains.
 fn memory_bytes(plan: &Plan, first: usize) -> u64 {
     let extents = plan.extents.get(first..).unwrap_or_default();
     let bytes = |extent: &Extent| extent.length_bytes + plan.tail_bytes(extent);

@@ -1,21 +1,21 @@
 use std::collections::BTreeMap;
 
-/// What a pump has read.
+/// Counts of a pump's reads.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// Requests that were planned.
+    /// Planned requests.
     pub requests: u64,
-    /// Of these, those that begin where the one before ends.
+    /// Planned requests that begin where the previous one ends.
     pub continued_requests: u64,
-    /// Their bytes.
+    /// Bytes of the planned requests.
     pub read_bytes: u64,
-    /// Bytes of the wants that were handed out.
+    /// Bytes of the wants handed out.
     pub wanted_bytes: u64,
-    /// Planned requests by their length in bytes.
+    /// Planned requests by length in bytes.
     pub by_length: BTreeMap<u64, u64>,
-    /// Requests that no plan foresaw.
+    /// Unplanned requests.
     pub urgent_requests: u64,
-    /// Their bytes.
+    /// Bytes of the unplanned requests.
     pub urgent_bytes: u64,
 }
 

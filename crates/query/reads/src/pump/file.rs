@@ -7,42 +7,42 @@ use nandle_io::{BufferMut, Completion, DeviceId};
 use crate::plan::PlanFile;
 use crate::{FileId, ReadsError, Want};
 
-/// Checks what was read.
+/// Check of the bytes read.
 pub trait Check: Send + Sync {
-    /// Whether these are the bytes that were written there. Offset and length are multiples of the file's alignment, but where the
-    /// readable part ends.
+    /// Checks that `bytes` are those written at the offset. Offset and length are multiples of the
+    /// file's alignment, except at the end of its readable part.
     ///
     /// # Errors
-    /// Where the first of them are that aren't, and what is wrong with them.
+    /// The offset of the first wrong bytes, and the reason.
     fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch>;
 }
 
-/// Bytes that aren't what was written.
+/// Report of damaged bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// Where they begin, in their file.
+    /// Offset of the damage in the file.
     pub offset_bytes: u64,
-    /// What is wrong with them, as a part of a sentence.
+    /// The damage, as a part of a sentence.
     pub why: String,
 }
 
-/// A file to read from, on a device of a world.
+/// A file on a device of a world.
 #[derive(Clone)]
 pub struct ReadFile {
     /// The device.
     pub device: DeviceId,
-    /// Where on the device the file begins: a multiple of its logical block.
+    /// Offset of the file on the device: a multiple of its logical block.
     pub start_bytes: u64,
-    /// What planning knows of it.
+    /// Properties for planning.
     pub plan: PlanFile,
-    /// What lies behind the readable part: `length_bytes − readable_bytes` bytes, checked already.
+    /// The bytes behind the readable part (`length_bytes − readable_bytes`), already checked.
     pub tail: Bytes,
-    /// What checks each request; `None` where a file has no sums.
+    /// Check of each request; `None` for a file without checksums.
     pub check: Option<Arc<dyn Check>>,
 }
 
 impl ReadFile {
-    /// What a request has read, checked.
+    /// Returns the checked bytes of a completed request.
     pub(crate) fn checked(
         &self,
         file: FileId,
@@ -60,7 +60,7 @@ impl ReadFile {
         Ok(buffer)
     }
 
-    /// The part of a want that lies behind what can be read.
+    /// Returns the part of a want that lies behind the readable part.
     pub(crate) fn in_tail(&self, want: &Want) -> Bytes {
         let from = want.offset_bytes.max(self.plan.readable_bytes) - self.plan.readable_bytes;
         let to = want.end_bytes().saturating_sub(self.plan.readable_bytes);
@@ -69,7 +69,7 @@ impl ReadFile {
     }
 }
 
-/// A check isn't ours: one that panics fails its own scan, and not those that go on beside it in the same thread.
+/// Isolates a panic in the caller's check: only its own scan fails, not others of the same thread.
 fn guarded(check: &dyn Check, offset_bytes: u64, bytes: &[u8]) -> Result<(), Mismatch> {
     catch_unwind(AssertUnwindSafe(|| check.check(offset_bytes, bytes))).unwrap_or_else(|_| {
         let why = "the check of these bytes panicked; its message is on standard error".to_owned();

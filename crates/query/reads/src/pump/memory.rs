@@ -1,8 +1,8 @@
-//! Memory that one scan after the other uses. A page of memory that is used for the first time has to be cleared, which takes about as long as a fast
-//! device takes to fill it: of a scan of 10 MiB on a virtual disk a fifth.
+//! Memory reused by successive scans. The system clears a page on its first use, which takes about
+//! as long as a fast device takes to fill it: a fifth of a 10 MiB scan on a virtual disk.
 //!
-//! Arenas are kept, and scans take parts of them, from the lowest address on: so a small scan uses what a large one has used before, and leaves it
-//! the rest.
+//! Arenas are kept, and scans take parts of them from the lowest address on. So a small scan reuses
+//! memory of a large one and leaves it the rest.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use nandle_io::{Arena, ArenaError, Buffer, BufferMut};
 use crate::Plan;
 use crate::plan::WINDOWS;
 
-/// How much memory is kept while no scan has it, by all together that share this.
+/// Limit on free memory kept by all holders of this handle together.
 #[derive(Debug, Clone)]
 pub struct KeptMemory(Arc<Kept>);
 
@@ -23,12 +23,12 @@ struct Kept {
 }
 
 impl KeptMemory {
-    /// So many bytes at most.
+    /// Limits the kept memory to `bytes_max`.
     pub fn new(bytes_max: usize) -> Self {
         Self(Arc::new(Kept { bytes: AtomicUsize::new(0), bytes_max }))
     }
 
-    /// Whether there was room for so many bytes; they count from then on.
+    /// Counts `bytes` if they fit the limit; otherwise returns false.
     fn take(&self, bytes: usize) -> bool {
         let with_these = |kept: usize| kept.checked_add(bytes).filter(|all| *all <= self.0.bytes_max);
         self.0.bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, with_these).is_ok()
@@ -40,40 +40,41 @@ impl KeptMemory {
     }
 }
 
-/// Memory of scans that have ended, for those that follow.
+/// Memory of ended scans, for later ones.
 #[derive(Debug)]
 pub struct ScanMemory {
-    /// What scans have parts of and what is kept, in the order in which it was first taken.
+    /// Arenas in use or kept, in the order of allocation.
     arenas: Vec<Arena>,
     shared: KeptMemory,
-    /// What this keeps of what is shared, as of its last trim.
+    /// Its part of the shared count, as of the last trim.
     kept_bytes: usize,
 }
 
 impl ScanMemory {
-    /// Memory of which at most so many bytes are kept while no scan has them.
+    /// Keeps up to `kept_bytes_max` of free memory.
     pub fn keeping(kept_bytes_max: usize) -> Self {
         Self::sharing(KeptMemory::new(kept_bytes_max))
     }
 
-    /// Memory that is kept as far as others leave room for it.
+    /// Keeps free memory up to the limit shared by `shared`.
     pub fn sharing(shared: KeptMemory) -> Self {
         Self { arenas: Vec::new(), shared, kept_bytes: 0 }
     }
 
-    /// Memory for as many windows as may be in memory at once, each as large as the plan's largest.
+    /// Takes memory for all windows that can be in memory at once, each as large as the plan's
+    /// largest.
     pub(super) fn of_windows(&mut self, plan: &Plan) -> Result<Vec<BufferMut>, ArenaError> {
         let largest = plan.windows().iter().map(|window| window.memory_bytes).max().unwrap_or_default();
         let count = plan.windows().len().min(usize::try_from(WINDOWS).unwrap_or(usize::MAX));
         (0..count).map(|_| self.take(usize::try_from(largest).unwrap_or(usize::MAX))).collect()
     }
 
-    /// A buffer that no other scan has. It is kept when its last user has dropped it.
+    /// Takes an unused buffer. Its memory is kept after its last user drops it.
     fn take(&mut self, bytes: usize) -> Result<BufferMut, ArenaError> {
         if let Some(buffer) = self.arenas.iter().find_map(|arena| arena.allocate(bytes).ok()) {
             return Ok(buffer);
         }
-        // What is kept is too small: it makes room for what isn't.
+        // The kept arenas are too small: free them first.
         self.trim();
         let arena = Arena::new(bytes)?;
         let buffer = arena.allocate(bytes)?;
@@ -81,7 +82,7 @@ impl ScanMemory {
         Ok(buffer)
     }
 
-    /// Gives back what no scan has and is more than is kept; what was taken last stays.
+    /// Frees unused arenas beyond the limit; the latest are kept.
     pub fn trim(&mut self) {
         self.shared.give_back(std::mem::take(&mut self.kept_bytes));
         let Self { arenas, shared, kept_bytes } = self;
@@ -102,16 +103,16 @@ impl Drop for ScanMemory {
     }
 }
 
-/// Memory of one window after the other: one uses all of it, and the next may when nothing of that one is left.
+/// Memory for successive windows: each uses all of it, once nothing of the previous one is left.
 pub(super) struct WindowMemory(Option<Buffer>);
 
 impl WindowMemory {
     pub(super) fn new(mut memory: BufferMut) -> Self {
-        // A handle to none of its bytes: they are the window's.
+        // An empty handle that keeps the memory alive.
         Self(Some(memory.split_to(0).freeze()))
     }
 
-    /// All of it, when no window uses it.
+    /// Takes all of the memory if no window uses it.
     pub(super) fn take(&mut self) -> Option<BufferMut> {
         match self.0.take()?.reclaim() {
             Ok(mut memory) => {

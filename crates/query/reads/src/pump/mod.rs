@@ -1,12 +1,14 @@
-//! A plan carried out: which request is sent next, what has come, and which step is whole.
+//! Execution of a plan.
 //!
-//! The pump itself does no I/O: it is asked for [requests](Pump::next_request), told of [completions](Pump::complete), and hands out
-//! [steps](Pump::take_step). So it runs beside others in one world.
+//! The pump itself does no I/O. The caller takes its [requests](Pump::next_request), returns their
+//! [completions](Pump::complete) and takes whole [steps](Pump::take_step). So several pumps share
+//! one world.
 //!
-//! Memory is as many buffers as windows may be in memory at once, each as large as the largest window, and a reserve. A window's extents are
-//! cut one after the other from a buffer that is whole, so they always fit. The buffer is whole again when the consumer has dropped all steps of the
-//! window; the window that follows the next one is read into it from then on. Reads that no plan foresaw have the reserve to themselves, so
-//! that they go on whatever the consumer holds.
+//! Its memory is a reserve and a buffer for each window that can be in memory, as large as the
+//! largest window. A window's extents are cut in turn from a whole buffer, so they always fit. The
+//! buffer is whole again when the consumer has dropped all steps of its window; then the next
+//! window but one is read into it. Unplanned reads use the reserve alone, so they proceed whatever
+//! the consumer holds.
 
 mod counts;
 mod file;
@@ -33,20 +35,21 @@ use skipped::Skipped;
 use urgent::Urgent;
 use window::LoadedWindow;
 
-/// A plan carried out, without any I/O of its own: it is asked for [requests](Self::next_request), told of [completions](Self::complete), and
-/// hands out [steps](Self::take_step).
+/// Execution of a plan, without any I/O of its own. The caller takes its
+/// [requests](Self::next_request), returns their [completions](Self::complete) and takes whole
+/// [steps](Self::take_step).
 pub struct Pump {
     plan: Arc<Plan>,
     files: Arc<[ReadFile]>,
     memory: Vec<WindowMemory>,
-    /// Windows of which requests were sent and steps are not all handed out.
+    /// Windows with requests sent and steps left to hand out.
     windows: VecDeque<LoadedWindow>,
     next_window: usize,
     next_read: usize,
     next_step: u32,
-    /// Wants before this one are in memory.
+    /// Wants before this index are in memory.
     ready_wants: usize,
-    /// The share of a full queue that the requests in flight are.
+    /// Share of a full queue taken by the requests in flight.
     queue_share: f64,
     in_flight: usize,
     urgent: Urgent,
@@ -57,17 +60,18 @@ pub struct Pump {
     is_stopped: bool,
 }
 
-/// Bit of a token that says that the request belongs to an urgent read.
+/// Token bit of urgent reads.
 const URGENT: u64 = 1 << 31;
-/// Bits of a token that are the pump's; those above are the caller's.
+/// Lower token bits, used by the pump; the upper bits are the caller's.
 pub(crate) const TOKEN_BITS: u32 = 32;
 
 impl Pump {
-    /// Takes as much of `memory` as the plan states. `files` are those that the plan was made for, in the same order.
+    /// Takes as much of `memory` as the plan states. `files` are those of the plan, in the same
+    /// order.
     ///
     /// # Errors
-    /// There is no memory to be had, the files aren't the plan's, a tail isn't what lies behind the readable part, or the plan has 2³¹
-    /// requests.
+    /// The memory can't be allocated, the files aren't the plan's, a tail has the wrong length, or
+    /// the plan has 2³¹ requests or more.
     pub fn new(plan: Arc<Plan>, files: Arc<[ReadFile]>, memory: &mut ScanMemory) -> Result<Self, ReadsError> {
         let is_planned = |(file, planned): (&ReadFile, &PlanFile)| file.plan == *planned;
         if files.len() != plan.files.len() || !files.iter().zip(&plan.files).all(is_planned) {
@@ -106,8 +110,8 @@ impl Pump {
         })
     }
 
-    /// The next request, with a token below 2³²; none while the queue is deep enough, the memory is used up, or nothing is left to
-    /// read.
+    /// Returns the next request, with a token below 2³². Returns `None` while the queue or the
+    /// memory is full, or if nothing is left to read.
     pub fn next_request(&mut self) -> Option<(DeviceId, Request)> {
         if self.is_stopped || self.failure.is_some() {
             return None;
@@ -142,7 +146,7 @@ impl Pump {
         Some((file.device, Request { token, operation }))
     }
 
-    /// Makes the next read's window the last one in memory, as soon as there is memory for it.
+    /// Opens the window of the next read, if there is memory for it.
     fn open_window(&mut self) -> bool {
         let is_in = |window: &LoadedWindow| window.reads.contains(&self.next_read);
         if self.windows.back().is_some_and(is_in) {
@@ -155,16 +159,16 @@ impl Pump {
                 self.next_window += 1;
                 return true;
             }
-            // A window without requests: nothing of it is wanted from the device.
+            // A window without requests.
             self.next_window += 1;
         }
         false
     }
 
-    /// Takes a completion of one of its requests; the upper bits of the token are ignored.
+    /// Takes the completion of a request. The upper bits of its token are ignored.
     ///
     /// # Panics
-    /// It has sent no such request.
+    /// The pump has sent no such request.
     pub fn complete(&mut self, completion: Completion) {
         assert!(self.in_flight > 0, "a completion has a request");
         self.in_flight -= 1;
@@ -189,7 +193,7 @@ impl Pump {
         let checked = self.checked(read.file, read.offset_bytes, completion);
         match checked {
             Ok(buffer) => {
-                // After a stop nothing waits for it any more.
+                // After a stop, no window takes it.
                 if let Some(window) = self.windows.iter_mut().find(|window| window.reads.contains(&number)) {
                     window.take(&self.plan, &read, buffer);
                 }
@@ -212,10 +216,10 @@ impl Pump {
         self.failure.get_or_insert(error);
     }
 
-    /// The next step, when all that it needs is in memory.
+    /// Returns the next step once all its bytes are in memory.
     ///
     /// # Errors
-    /// A read failed; from then on every call does.
+    /// A read failed. From then on every call fails.
     pub fn take_step(&mut self) -> Result<Option<Step>, ReadsError> {
         if let Some(error) = &self.failure {
             return Err(error.clone());
@@ -247,23 +251,25 @@ impl Pump {
         Ok(Some(Step { number: step, plan: Arc::clone(&self.plan), bytes }))
     }
 
-    /// A step was handed out: windows end whose steps all were.
+    /// Advances past a step, and drops windows without remaining steps.
     fn pass(&mut self, step: u32) {
         self.next_step = step + 1;
         while self.windows.front().is_some_and(|window| window.steps.end <= self.next_step)
             && let Some(window) = self.windows.pop_front()
         {
-            // What would only have been read along with others isn't sent any more.
+            // Skip requests that no remaining step needs.
             self.next_read = self.next_read.max(window.reads.end);
         }
     }
 
-    /// Hands steps out without their bytes, as far as they aren't handed out yet. What only they want is read no more, unless reading it has begun.
+    /// Skips steps that aren't handed out yet: they come without bytes. Bytes that no other step
+    /// needs aren't read, unless their read has begun.
     pub fn skip_steps(&mut self, steps: Range<u32>) {
         self.skipped.add(steps, &self.plan, self.next_step);
     }
 
-    /// A want, the extent that it lies in, and that one's window; none while the window isn't in memory, or for a number without a want.
+    /// Returns a want with its extent and window. `None` if the window isn't in memory or there is
+    /// no such want.
     fn want(&self, index: usize) -> Option<(&Want, Option<(u32, &LoadedWindow)>)> {
         let want = self.plan.wants.get(index)?;
         let Some(extent) = *self.plan.want_extents.get(index)? else { return Some((want, None)) };
@@ -277,7 +283,7 @@ impl Pump {
         })
     }
 
-    /// The bytes of a want, or none while some are missing.
+    /// Returns the bytes of a want, or `None` while some are missing.
     fn bytes_of(&self, index: usize) -> Option<WantBytes> {
         let (want, from) = self.want(index)?;
         Some(match from {
@@ -286,11 +292,11 @@ impl Pump {
         })
     }
 
-    /// Asks for bytes that no plan foresaw; they are read before anything that is planned. The number names them in
+    /// Starts an unplanned read, ahead of all planned ones. The returned number identifies it in
     /// [`take_urgent`](Self::take_urgent).
     ///
     /// # Errors
-    /// They lie beyond the file's end, or there is no such file.
+    /// The bytes lie beyond the end of the file, or there is no such file.
     pub fn ask_urgently(
         &mut self,
         file: FileId,
@@ -306,7 +312,7 @@ impl Pump {
         )
     }
 
-    /// Bytes that were asked for urgently, once they have come.
+    /// Returns the bytes of an urgent read once it is complete.
     ///
     /// # Errors
     /// A read failed.
@@ -318,12 +324,12 @@ impl Pump {
         }
     }
 
-    /// Whether urgent reads wait to be sent.
+    /// Returns true if urgent reads wait to be sent.
     pub(crate) fn has_urgent(&self) -> bool {
         self.urgent.is_asked()
     }
 
-    /// Sends no more requests. Those in flight must still be [completed](Self::complete).
+    /// Stops sending requests. Those in flight must still be [completed](Self::complete).
     pub fn stop(&mut self) {
         self.is_stopped = true;
         self.windows.clear();
@@ -334,22 +340,22 @@ impl Pump {
         self.in_flight
     }
 
-    /// Whether all steps were handed out.
+    /// Returns true if all steps were handed out.
     pub fn is_done(&self) -> bool {
         self.next_step >= self.plan.steps()
     }
 
-    /// The step that is handed out next.
+    /// Number of the next step.
     pub fn next_step(&self) -> u32 {
         self.next_step
     }
 
-    /// What was read so far.
+    /// Reads counted so far.
     pub fn counts(&self) -> &ReadCounts {
         &self.counts
     }
 
-    /// When its requests were outstanding, since this was asked the last time.
+    /// Returns the times of its completed requests since the last call.
     pub fn take_outstanding(&mut self) -> Outstanding {
         std::mem::take(&mut self.outstanding)
     }

@@ -3,18 +3,18 @@ use std::ops::Range;
 
 use crate::{Plan, PlannedRead};
 
-/// Steps that are wanted no more, and the extents that are therefore not read.
+/// Skipped steps, and the extents that need no read because of them.
 #[derive(Debug, Default)]
 pub(crate) struct Skipped {
     steps: BTreeSet<u32>,
-    /// How many wants of each extent are of steps that are left; none while no step is skipped.
+    /// Number of remaining wants per extent; `None` while no step is skipped.
     wants_left: Option<Vec<u32>>,
-    /// Extents of which the first request wasn't sent.
+    /// Extents skipped from their first request on.
     left_out: BTreeSet<u32>,
 }
 
 impl Skipped {
-    /// Leaves steps out; those before `next_step` were handed out.
+    /// Skips steps, except those before `next_step`, which were handed out.
     pub(crate) fn add(&mut self, steps: Range<u32>, plan: &Plan, next_step: u32) {
         for step in steps.start.max(next_step)..steps.end.min(plan.steps()) {
             if !self.steps.insert(step) {
@@ -35,7 +35,7 @@ impl Skipped {
         self.steps.contains(&step)
     }
 
-    /// Whether a request isn't to be sent: an extent is read as a whole, or not at all.
+    /// Returns true if a request must not be sent. An extent is read as a whole or not at all.
     pub(crate) fn leaves_out(&mut self, read: &PlannedRead, plan: &Plan) -> bool {
         let Some(wants_left) = &self.wants_left else { return false };
         let is_wanted = wants_left.get(read.extent as usize).is_none_or(|left| *left > 0);

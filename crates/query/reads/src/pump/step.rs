@@ -6,7 +6,8 @@ use nandle_io::Buffer;
 
 use crate::{Plan, Want};
 
-/// All that a step needs, in memory. Its memory is used again when it is dropped, with all bytes that were taken from it.
+/// A step with all its bytes in memory. The memory is reused once the step and all bytes taken from
+/// it are dropped.
 #[derive(Clone)]
 pub struct Step {
     pub(crate) number: u32,
@@ -15,23 +16,23 @@ pub struct Step {
 }
 
 impl Step {
-    /// Its number.
+    /// Number of the step.
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Its wants in the order in which they were given, each with its bytes.
+    /// Returns its wants in the order given, each with its bytes.
     pub fn parts(&self) -> impl ExactSizeIterator<Item = (&Want, &WantBytes)> {
         self.plan.wants_of(self.number).iter().zip(&self.bytes)
     }
 
-    /// As [`parts`](Self::parts), for consumers that keep the bytes.
+    /// As [`parts`](Self::parts), with owned bytes.
     pub fn into_parts(self) -> Vec<(Want, WantBytes)> {
         self.plan.wants_of(self.number).iter().copied().zip(self.bytes).collect()
     }
 }
 
-/// The bytes of a want.
+/// Bytes of a want.
 #[derive(Debug, Clone)]
 pub struct WantBytes(Inner);
 
@@ -42,17 +43,17 @@ enum Inner {
 }
 
 impl WantBytes {
-    /// What was read.
+    /// Bytes read from the device.
     pub(crate) fn read(buffer: Buffer) -> Self {
         Self(Inner::Buffer(buffer))
     }
 
-    /// What lies in memory behind all that can be read.
+    /// Bytes behind the readable part.
     pub(crate) fn tail(bytes: Bytes) -> Self {
         Self(Inner::Bytes(bytes))
     }
 
-    /// As shared bytes, without a copy: they keep the memory.
+    /// Converts to shared bytes without a copy; they keep the memory in use.
     pub fn into_bytes(self) -> Bytes {
         match self.0 {
             Inner::Buffer(buffer) => Bytes::from_owner(Shared(buffer)),

@@ -1,4 +1,4 @@
-//! Reads that no plan foresaw.
+//! Unplanned reads.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -10,18 +10,18 @@ use crate::{FileId, ReadsError, Want};
 
 pub(crate) struct Urgent {
     reserve_bytes: usize,
-    /// There when something was asked for: most scans never do.
+    /// Allocated on the first urgent read; most scans have none.
     reserve: Option<Arena>,
     asked: VecDeque<Asked>,
-    /// Sent, by the requests' tokens.
+    /// Requests in flight, by token.
     sent: HashMap<u64, Sent>,
-    /// Being gathered, by number.
+    /// Reads in progress, by number.
     gathered: HashMap<u64, Gathered>,
     next_number: u64,
     next_token: u64,
 }
 
-/// Blocks that are still to be sent for.
+/// Blocks that aren't requested yet.
 struct Asked {
     number: u64,
     file: FileId,
@@ -41,7 +41,7 @@ struct Gathered {
     missing_bytes: u64,
 }
 
-/// Tokens have so many bits.
+/// Number of bits in a token.
 const TOKEN_MASK: u64 = (1 << 31) - 1;
 
 impl Urgent {
@@ -94,7 +94,7 @@ impl Urgent {
         Ok(number)
     }
 
-    /// A request for as much of what is asked as the reserve has room for.
+    /// Returns a request for as many of the blocks as the reserve has room for.
     pub(crate) fn next_request(&mut self, files: &[ReadFile]) -> Option<(DeviceId, u64, Operation)> {
         let asked = self.asked.front_mut()?;
         let left_bytes = asked.blocks_bytes.end - asked.blocks_bytes.start;
@@ -150,7 +150,7 @@ impl Urgent {
 }
 
 impl Gathered {
-    /// Copies what of some blocks was asked for.
+    /// Copies the wanted part of some blocks.
     fn take(&mut self, block_offset_bytes: u64, blocks: &[u8]) {
         let end_bytes = self.offset_bytes + self.bytes.len() as u64;
         let from = self.offset_bytes.max(block_offset_bytes);

@@ -6,22 +6,22 @@ use nandle_io::{Buffer, BufferMut};
 use crate::plan::{Extent, PlannedWindow};
 use crate::{Plan, PlannedRead, Want};
 
-/// A window whose requests are being sent or have come.
+/// A window with requests in flight or completed.
 pub(crate) struct LoadedWindow {
     pub(crate) steps: Range<u32>,
     pub(crate) reads: Range<usize>,
     pub(crate) extents: Range<usize>,
-    /// What no extent has yet. It refers to the window's memory even when nothing is left.
+    /// Memory not yet assigned to an extent. Keeps the window's memory alive even when empty.
     memory: BufferMut,
     loaded: Vec<LoadedExtent>,
 }
 
-/// What has come of an extent: its requests' parts of one buffer.
+/// Completed parts of an extent: consecutive pieces of one buffer.
 #[derive(Default)]
 struct LoadedExtent {
-    /// What isn't sent yet; requests of an extent are sent from first to last, or from last to first.
+    /// Memory of requests not yet sent, which are sent in order or in reverse order.
     rest: Option<BufferMut>,
-    /// By request, and the file's tail behind the last one; empty before the first is sent.
+    /// Parts by request, followed by the file's tail; empty before the first request is sent.
     parts: Vec<Option<Buffer>>,
 }
 
@@ -41,8 +41,8 @@ impl LoadedWindow {
         extent
     }
 
-    /// The memory for a request. Behind an extent's last one comes what its file has in memory, so that wants that need both have them
-    /// side by side.
+    /// Returns the memory for a request. The file's tail follows an extent's last request, so that
+    /// a want that needs both is contiguous.
     pub(crate) fn buffer(&mut self, plan: &Plan, read: &PlannedRead, tail: &[u8]) -> BufferMut {
         let length = usize::try_from(read.length_bytes).unwrap_or(usize::MAX);
         let planned = planned_extent(plan, read.extent);
@@ -74,7 +74,7 @@ impl LoadedWindow {
         buffer
     }
 
-    /// Keeps what a request has read.
+    /// Stores the bytes of a completed request.
     pub(crate) fn take(&mut self, plan: &Plan, read: &PlannedRead, buffer: BufferMut) {
         let number = planned_extent(plan, read.extent).request_number(read.offset_bytes);
         let extent = self.extent(read);
@@ -85,7 +85,8 @@ impl LoadedWindow {
         }
     }
 
-    /// The parts of an extent that a want needs, and the number of the first; none while not all of them were sent for.
+    /// Returns the parts of an extent that a want needs and the index of the first, or `None` if no
+    /// request of the extent was sent.
     fn parts(&self, plan: &Plan, want: &Want, extent: u32) -> Option<(usize, &[Option<Buffer>])> {
         let planned = planned_extent(plan, extent);
         let loaded = self.loaded.get((extent as usize).checked_sub(self.extents.start)?)?;
@@ -95,12 +96,12 @@ impl LoadedWindow {
         Some((first, loaded.parts.get(first..=last)?))
     }
 
-    /// Whether all that a want needs of an extent has come.
+    /// Returns true if all bytes that a want needs of an extent have arrived.
     pub(crate) fn has(&self, plan: &Plan, want: &Want, extent: u32) -> bool {
         self.parts(plan, want, extent).is_some_and(|(_, parts)| parts.iter().all(Option::is_some))
     }
 
-    /// What a want needs of an extent; none while some of it is missing.
+    /// Returns the bytes of a want in an extent, or `None` while some are missing.
     pub(crate) fn bytes(&self, plan: &Plan, want: &Want, extent: u32) -> Option<Buffer> {
         let planned = planned_extent(plan, extent);
         let (first, parts) = self.parts(plan, want, extent)?;

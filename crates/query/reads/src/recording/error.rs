@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::{RECORDING_FILE_SUFFIX, RECORDING_VERSION, RecordingCounts, Violation};
 
-/// Why a recording can't be read.
+/// Error while reading a recording.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordingError {
@@ -13,10 +13,10 @@ pub enum RecordingError {
     Read {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: std::io::Error,
     },
-    /// It is something else, or its beginning is damaged.
+    /// It isn't a recording, or its beginning is damaged.
     #[error(
         "`{path}` is no recording: {why}. One (*{RECORDING_FILE_SUFFIX}) begins as a frame of zstd; `nandle scan --record FILE` makes one",
         path = path.display()
@@ -24,7 +24,7 @@ pub enum RecordingError {
     NoRecording {
         /// The file.
         path: PathBuf,
-        /// What was found.
+        /// Contents found.
         why: String,
     },
     /// A newer program wrote it.
@@ -39,7 +39,7 @@ pub enum RecordingError {
         /// Its version.
         found: u32,
     },
-    /// Its end is missing.
+    /// The end of the file is missing.
     #[error(
         "the recording `{path}` is cut off behind line {lines} ({counts}): the line of its end is missing. Copy it again, or record again",
         path = path.display()
@@ -47,19 +47,19 @@ pub enum RecordingError {
     Cut {
         /// The file.
         path: PathBuf,
-        /// Lines that are there.
+        /// Number of lines.
         lines: u64,
-        /// What they say.
+        /// Counts of these lines.
         counts: RecordingCounts,
     },
-    /// It isn't what was written.
+    /// The file is damaged.
     #[error("the recording `{path}` is damaged at line {line}: {why}. Copy it again, or record again", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// The line at which that was found, from 1 on.
+        /// Line number of the damage, from 1.
         line: u64,
-        /// What was found, and what was expected.
+        /// Actual and expected contents.
         why: String,
     },
     /// A line breaks a rule.
@@ -67,21 +67,21 @@ pub enum RecordingError {
     Broken {
         /// The file.
         path: PathBuf,
-        /// The line, from 1 on.
+        /// Line number, from 1.
         line: u64,
-        /// The rule.
+        /// The violated rule.
         violation: Violation,
     },
 }
 
-/// Why a recording can't be written.
+/// Error while writing a recording.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// What it goes into takes no more.
+    /// The output failed.
     #[error("can't write the recording: {0}")]
     Write(#[from] std::io::Error),
-    /// What shall be recorded breaks a rule of recordings.
+    /// The input breaks a rule of recordings.
     #[error("this can't be recorded: {0}")]
     Violation(#[from] Violation),
 }

@@ -1,7 +1,8 @@
 //! The file of a recording, `*.needs.zst`.
 //!
-//! One frame of zstd, with nothing before or behind it (window at most 8 MiB, with its checksum), of lines of JSON in UTF-8, each ended by `\n`, so that
-//! `zstdcat FILE | jq` shows it. A line is an object with one key, which says what it is:
+//! One frame of zstd with a checksum, a window of at most 8 MiB, and nothing before or after it. It
+//! contains lines of JSON in UTF-8, each ended by `\n`, so that `zstdcat FILE | jq` shows them. A
+//! line is an object with one key, which names its kind:
 //!
 //! ```text
 //! {"nandle_needs":{"version":1}}                                          first, once
@@ -12,33 +13,35 @@
 //! {"end":{"counts":{"files":1,"queries":1,"steps":1,"wants":2},"crc32c":305419896}}   last, once
 //! ```
 //!
-//! - A want is `[file, offset_bytes, length_bytes]`: a file named by a line before, at least one byte, and nothing beyond the file's end.
-//! - `groups` is what of a file lies together: `"unknown"`, `{"every_bytes":65536}` from its beginning on, or a list of
-//!   `[begin_bytes, end_bytes]`, ascending, apart, none empty, within the file.
-//! - `name` and `text` are `null` in an anonymous recording; `text` is also where none was given.
-//! - Files may be named anywhere but behind the end, steps only between `query` and `done`.
-//! - `crc32c` is of every byte before the line of the end. Nothing follows that line.
-//! - Processor time is that of one thread as fast as the recording's machine: of several that worked together, the sum.
+//! - A want is `[file, offset_bytes, length_bytes]`: a file named by an earlier line, and at least
+//!   one byte, all within the file.
+//! - `groups` lists the parts of a file that belong together: `"unknown"`, `{"every_bytes":65536}`
+//!   from its beginning on, or a list of `[begin_bytes, end_bytes]`, ascending, disjoint, non-empty
+//!   and within the file.
+//! - `name` and `text` are `null` in an anonymous recording; `text` also if none was given.
+//! - `file` lines may stand anywhere before the end, `step` lines only between `query` and `done`.
+//! - `crc32c` covers every byte before the last line. Nothing follows that line.
+//! - Processor time is that of one thread on the recording machine: the sum over parallel threads.
 //!
-//! A reader refuses another version, keys that it doesn't know, a frame or a line that is damaged, a missing end, and more than
-//! [`rules`](super::rules) allows. A writer keeps to the same rules.
+//! A reader rejects other versions, unknown keys, damaged frames or lines, a missing end, and
+//! anything beyond the limits of [`rules`](super::rules). A writer obeys the same rules.
 
 use serde::{Deserialize, Serialize};
 
 use super::RecordingCounts;
 use crate::Groups;
 
-/// The version of the format that is written. Earlier ones are read, too: from 2 on a query may say how long it took.
+/// Version of the format that is written. Earlier ones are read as well. Version 2 added the
+/// duration of a query.
 pub const RECORDING_VERSION: u32 = 2;
-/// How the name of a recording's file ends.
+/// Suffix of a recording's file name.
 pub const RECORDING_FILE_SUFFIX: &str = ".needs.zst";
 
-/// How hard the writer compresses: a scattered want takes six bytes, and one that follows another next to nothing.
+/// Compression level of the writer: a scattered want takes six bytes, a contiguous one almost none.
 pub(super) const ZSTD_LEVEL: i32 = 6;
-/// The largest window that a reader unpacks, and a writer uses, as a power of two.
+/// Largest zstd window of readers and the writer, as a power of two.
 pub(super) const WINDOW_LOG_MAX: u32 = 23;
 
-/// A line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(super) enum Line {
@@ -50,7 +53,7 @@ pub(super) enum Line {
     End(EndLine),
 }
 
-/// What any version begins with; later ones may have more.
+/// Common beginning of all versions; later ones may have more keys.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Header {
     pub(super) version: u32,
@@ -71,7 +74,7 @@ pub(super) struct FileLine {
 pub(super) enum GroupsLine {
     Unknown,
     EveryBytes(u64),
-    /// Beginnings and ends.
+    /// Start and end of each group.
     Listed(Vec<(u64, u64)>),
 }
 

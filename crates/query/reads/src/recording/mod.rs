@@ -1,5 +1,6 @@
-//! Recordings of what queries need: which stretches of which files, step by step, and how long each step computed. No data, and nothing
-//! of how it was read, so that the same recording can be played on another device, by another plan, in another memory.
+//! Recordings of the reads that queries need: byte ranges of files for each step, and the processor
+//! time of each step. They contain no data and no physical reads, so a recording can be replayed
+//! with another device, plan or memory.
 
 mod error;
 mod format;
@@ -17,40 +18,40 @@ use crate::{Groups, Want};
 /// A recording, in memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Recording {
-    /// The files that wants refer to, by [`FileId`](crate::FileId).
+    /// Files of the wants, by [`FileId`](crate::FileId).
     pub files: Vec<RecordedFile>,
-    /// The queries, in the order in which they ran.
+    /// Queries, in the order in which they ran.
     pub queries: Vec<RecordedQuery>,
 }
 
 /// A file of a recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecordedFile {
-    /// As its reader called it; `None` in an anonymous recording.
+    /// Name of the file; `None` in an anonymous recording.
     pub name: Option<String>,
-    /// Its length.
+    /// Length of the file.
     pub length_bytes: u64,
-    /// What of it lies together, so that plans by group can be played.
+    /// Groups of the file, so that plans by group can be replayed.
     pub groups: Groups,
 }
 
-/// What a query needed.
+/// Reads and work of a query.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RecordedQuery {
-    /// What it is called; `None` in an anonymous recording.
+    /// Name of the query; `None` in an anonymous recording.
     pub name: Option<String>,
-    /// What was asked, as SQL or options of a command; `None` if that wasn't said, and in an anonymous recording.
+    /// SQL text or command options; `None` if not given, and in an anonymous recording.
     pub text: Option<String>,
-    /// All wants. Their steps never decrease, and each is a step of `cpu_after_ns`.
+    /// All wants, in ascending order of their steps. Each step is an index of `cpu_after_ns`.
     pub wants: Vec<Want>,
-    /// For each step the processor time that the query computed after it had the step's bytes, in nanoseconds. A step without wants
-    /// is computing alone.
+    /// For each step, the processor time after its bytes arrived, in nanoseconds. A step without
+    /// wants only computes.
     pub cpu_after_ns: Vec<u64>,
-    /// What else it did.
+    /// Other figures of the query.
     pub totals: QueryTotals,
 }
 
-/// What a query did beside reading its files.
+/// Figures of a query besides its file reads.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct QueryTotals {
     /// Bytes of temporary data written.
@@ -59,12 +60,13 @@ pub struct QueryTotals {
     pub spill_read_bytes: u64,
     /// Rows of its result.
     pub result_rows: u64,
-    /// How long it took where it was recorded, with all that was done with its rows, in nanoseconds; `None` if that wasn't said.
+    /// Duration of the query where it was recorded, including the use of its rows, in nanoseconds;
+    /// `None` if unknown.
     pub took_ns: Option<u64>,
 }
 
 impl RecordedQuery {
-    /// Bytes of all wants; what two of them share counts twice.
+    /// Bytes of all wants; shared bytes count for each.
     pub fn bytes_wanted(&self) -> u64 {
         self.wants.iter().fold(0, |sum, want| sum.saturating_add(want.length_bytes))
     }

@@ -11,14 +11,15 @@ use crate::{FileId, Groups, Want};
 
 const ZSTD_MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// A file as it is unpacked; its magic word was looked at.
+/// Decoder of a file; its magic number has been checked.
 type Frame<S> = Decoder<'static, BufReader<Chain<Cursor<Vec<u8>>, Take<S>>>>;
 
 impl Recording {
     /// Reads a file, within the limits of recordings.
     ///
     /// # Errors
-    /// It can't be read, is no recording or one of another version, is cut off or damaged, or breaks a rule.
+    /// The file can't be read, isn't a recording of a supported version, is truncated or damaged,
+    /// or breaks a rule.
     pub fn read(path: &Path) -> Result<Self, RecordingError> {
         let failed = |source| RecordingError::Read { path: path.to_owned(), source };
         let file = File::open(path).map_err(failed)?;
@@ -28,7 +29,7 @@ impl Recording {
         Self::from_reader(file, path)
     }
 
-    /// As [`read`](Self::read); `name` is what errors call it.
+    /// Reads a recording from `source`; errors report `name` as its path.
     ///
     /// # Errors
     /// As [`read`](Self::read).
@@ -37,7 +38,8 @@ impl Recording {
         Reading { lines, rules: Rules::default(), recording: Self::default() }.all()
     }
 
-    /// Whether a file that begins with these bytes, 256 KiB or all of it, is a recording, of whatever version.
+    /// Returns true if `start`, the first 256 KiB or all of a file, is the beginning of a recording
+    /// of any version.
     pub fn begins(start: &[u8]) -> bool {
         let lines = Lines::of(start, Path::new(""));
         lines.and_then(|mut lines| lines.next()).is_ok_and(|line| matches!(line, Some(Line::NandleNeeds(_))))
@@ -48,21 +50,21 @@ fn no_recording(path: &Path, why: &str) -> RecordingError {
     RecordingError::NoRecording { path: path.to_owned(), why: why.to_owned() }
 }
 
-/// The lines of a file, of which one is in memory.
+/// Lines of a file, one in memory at a time.
 struct Lines<S: Read> {
     source: BufReader<Frame<S>>,
     path: PathBuf,
-    /// The number of the line in `text`.
+    /// Number of the line in `text`.
     line: u64,
-    /// Of all lines so far.
+    /// Length of all lines so far.
     unpacked_bytes: u64,
-    /// Of all lines before the one in `text`.
+    /// Checksum of all lines before the one in `text`.
     crc32c: u32,
     text: Vec<u8>,
 }
 
 impl<S: Read> Lines<S> {
-    /// Of a source that errors call so.
+    /// Opens `source`; errors report `name` as its path.
     fn of(source: S, name: &Path) -> Result<Self, RecordingError> {
         let no_recording = |error: std::io::Error| no_recording(name, &error.to_string());
         let mut source = source.take(FILE_BYTES_MAX);
@@ -79,7 +81,7 @@ impl<S: Read> Lines<S> {
         Ok(Self { source, path, line: 0, unpacked_bytes: 0, crc32c: 0, text: Vec::new() })
     }
 
-    /// The next line; `None` at the end of the file.
+    /// Returns the next line; `None` at the end of the file.
     fn next(&mut self) -> Result<Option<Line>, RecordingError> {
         self.crc32c = nandle_units::extend_checksum(self.crc32c, &self.text);
         self.text.clear();
@@ -117,7 +119,7 @@ impl<S: Read> Lines<S> {
     }
 }
 
-/// A recording that is read.
+/// A recording while it is read.
 struct Reading<S: Read> {
     lines: Lines<S>,
     rules: Rules,
@@ -159,7 +161,7 @@ impl<S: Read> Reading<S> {
     fn take(&mut self, line: Line) -> Result<Result<(), Violation>, RecordingError> {
         Ok(match line {
             Line::NandleNeeds(_) => return Err(self.lines.damaged("a second `nandle_needs`".to_owned())),
-            // Not reached: the end ends the loop.
+            // Unreachable: the loop stops at the end.
             Line::End(_) => return Err(self.lines.damaged("an `end` that isn't the last line".to_owned())),
             Line::File(file) => self.file(file),
             Line::Query(query) => self.rules.query(query.name.as_deref(), query.text.as_deref()).map(|()| {
@@ -226,7 +228,7 @@ impl<S: Read> Reading<S> {
         }
     }
 
-    /// The frame is at its end, and with it the file.
+    /// Checks that frame and file end here.
     fn nothing_follows(self) -> Result<Recording, RecordingError> {
         let Self { lines, recording, .. } = self;
         let Lines { source, path, line, .. } = lines;

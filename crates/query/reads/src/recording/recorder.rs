@@ -11,24 +11,25 @@ use super::rules::{LINE_BYTES_MAX, Rules};
 use super::{QueryTotals, RecordError, Violation};
 use crate::{FileId, Groups, Want};
 
-/// Whether a recording says how files and queries are called, and what was asked.
+/// Inclusion of names and texts in a recording.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Names {
-    /// Yes.
+    /// Names and texts are recorded.
     Kept,
-    /// No: files and queries have numbers alone.
+    /// Files and queries have only numbers.
     Left,
 }
 
-/// Writes a recording while the queries run. In memory are only the lengths of the files and what waits to be compressed.
+/// Writes a recording while the queries run. Holds only the lengths of the files and the data to be
+/// compressed.
 ///
-/// What isn't [finished](Self::finish) has no end, and is refused by readers.
+/// A recording without [`finish`](Self::finish) has no end, and readers reject it.
 pub struct Recorder<W: Write> {
     into: Encoder<'static, W>,
     names: Names,
     rules: Rules,
     crc32c: u32,
-    /// Kept for its memory.
+    /// Kept for its allocation.
     line: Vec<u8>,
 }
 
@@ -36,7 +37,7 @@ impl<W: Write> Recorder<W> {
     /// Begins a recording.
     ///
     /// # Errors
-    /// `into` doesn't take its beginning.
+    /// `into` can't be written.
     pub fn new(into: W, names: Names) -> Result<Self, RecordError> {
         let mut into = Encoder::new(into, ZSTD_LEVEL)?;
         into.include_checksum(true)?;
@@ -49,11 +50,11 @@ impl<W: Write> Recorder<W> {
         Ok(recorder)
     }
 
-    /// Names a file of which something will be wanted, and what of it lies together.
+    /// Adds a file and its groups.
     ///
     /// # Errors
-    /// The recording can't be written, or has more files or bytes of them than one may have, or the groups aren't
-    /// ascending, apart and within the file.
+    /// The recording can't be written, exceeds the limits on files or their bytes, or the groups
+    /// aren't ascending, disjoint and within the file.
     pub fn file(&mut self, name: &str, length_bytes: u64, groups: &Groups) -> Result<FileId, RecordError> {
         let number = u32::try_from(self.rules.counts().files).unwrap_or(u32::MAX);
         let name = self.said(name);
@@ -62,20 +63,22 @@ impl<W: Write> Recorder<W> {
         Ok(FileId(number))
     }
 
-    /// Begins a query. `text` is what was asked, if there is more to say than its name.
+    /// Begins a query. `text` is its statement, if it has one besides its name.
     ///
     /// # Errors
-    /// The recording can't be written, has more queries than one may have, or the query before isn't done.
+    /// The recording can't be written, has too many queries, or the previous query isn't done.
     pub fn begin_query(&mut self, name: &str, text: Option<&str>) -> Result<(), RecordError> {
         let (name, text) = (self.said(name), text.and_then(|text| self.said(text)));
         self.rules.query(name.as_deref(), text.as_deref())?;
         self.write(&Line::Query(QueryLine { name, text }))
     }
 
-    /// The next step of the query: what it needed, whatever step the wants say, and the processor time that it computed thereafter.
+    /// Adds the next step of the query: its wants, whose own step numbers are ignored, and the
+    /// processor time after it.
     ///
     /// # Errors
-    /// The recording can't be written, no query has begun, a want isn't within a file, or there are more than a recording may have.
+    /// The recording can't be written, no query has begun, a want isn't within a file, or a limit
+    /// is exceeded.
     pub fn step(&mut self, wants: &[Want], cpu_after: Nanos) -> Result<(), RecordError> {
         self.rules.step(wants)?;
         let wants = wants.iter().map(|want| (want.file.0, want.offset_bytes, want.length_bytes)).collect();
@@ -85,14 +88,15 @@ impl<W: Write> Recorder<W> {
     /// Ends the query.
     ///
     /// # Errors
-    /// The recording can't be written, no query has begun, or it says more temporary data than any device holds.
+    /// The recording can't be written, no query has begun, or the amount of temporary data is
+    /// impossible.
     pub fn end_query(&mut self, totals: QueryTotals) -> Result<(), RecordError> {
         let QueryTotals { spilled_bytes, spill_read_bytes, result_rows, took_ns } = totals;
         self.rules.done([spilled_bytes, spill_read_bytes])?;
         self.write(&Line::Done(DoneLine { spilled_bytes, spill_read_bytes, result_rows, took_ns }))
     }
 
-    /// Ends the recording, and gives back what it was written into, neither flushed nor synchronised.
+    /// Ends the recording, and returns its output, neither flushed nor synced.
     ///
     /// # Errors
     /// The recording can't be written, or its last query isn't done.

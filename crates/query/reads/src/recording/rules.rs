@@ -3,25 +3,27 @@ use thiserror::Error;
 
 use crate::{Groups, Want};
 
-/// The longest file of a recording; what is longer is something else, or made to take the memory away.
+/// Limit on file length: guards against exhausting memory with other or malicious files.
 pub(super) const FILE_BYTES_MAX: u64 = 256 << 20;
-/// The longest line: half a million wants of one step.
+/// Longest line: half a million wants of one step.
 pub(super) const LINE_BYTES_MAX: u64 = 16 << 20;
-/// What a file may unpack to: twice what the most of everything takes, so that only white space can be as long.
+/// Limit on unpacked length: twice the length at which all other limits are reached, so only white
+/// space can exceed it.
 pub(super) const UNPACKED_BYTES_MAX: u64 = 2 << 30;
 const FILES_MAX: u64 = 100_000;
 const QUERIES_MAX: u64 = 100_000;
 const STEPS_MAX: u64 = 8_000_000;
-/// In memory they are 192 MB.
+/// They take 192 MB in memory.
 const WANTS_MAX: u64 = 8_000_000;
 /// Groups of all files.
 const GROUPS_MAX: u64 = 4_000_000;
-/// Of all files together, and of a query's temporary data: more than any device holds, so that sums and rounded sizes stay numbers.
+/// Limit on the bytes of all files, and on the temporary data of a query: beyond any device, yet
+/// small enough to avoid overflow.
 const STORED_BYTES_MAX: u64 = 1 << 60;
-/// Of all names and texts together.
+/// Total length of all names and texts.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
 
-/// How much there is of each.
+/// Counts of a recording's lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordingCounts {
@@ -42,14 +44,14 @@ impl std::fmt::Display for RecordingCounts {
     }
 }
 
-/// A rule of recordings that is broken, by who writes one or by a file.
+/// Violated rule of recordings.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Violation {
-    /// More than a reader takes.
+    /// A limit is exceeded.
     #[error("it has more than {max} {what}, which no recording may have; record fewer queries in a file")]
     TooMany {
-        /// Of what.
+        /// Unit of the limit.
         what: &'static str,
         /// The limit.
         max: u64,
@@ -57,56 +59,56 @@ pub enum Violation {
     /// A query began within another.
     #[error("a query begins before the one before it is done")]
     QueryInQuery,
-    /// A step, or an end of a query, that belongs to none.
+    /// A line belongs to no query.
     #[error("a {what} stands outside a query")]
     OutsideQuery {
-        /// Which.
+        /// Kind of the line.
         what: &'static str,
     },
     /// The recording ends within a query.
     #[error("the recording ends before its last query is done")]
     QueryNotDone,
-    /// A want of a file that wasn't named before.
+    /// A want names an unknown file.
     #[error("a want is of file {file}, and only {files} are named so far")]
     UnknownFile {
-        /// Its number.
+        /// Number of the file.
         file: u32,
-        /// How many there are.
+        /// Number of files.
         files: usize,
     },
-    /// Groups of no bytes.
+    /// Groups have no bytes.
     #[error("a file is in groups of 0 bytes")]
     EmptyGroups,
-    /// A group that is empty, beyond the end of its file, or begins before the one before it ends.
+    /// A group is empty, lies beyond the end of its file, or overlaps the previous one.
     #[error(
         "a group is from {start_bytes} to {end_bytes} of a file of {file_bytes} bytes: groups have a byte at least, follow each other and \
          lie within"
     )]
     Group {
-        /// Where it begins.
+        /// Start of the group.
         start_bytes: u64,
-        /// Where it ends.
+        /// End of the group.
         end_bytes: u64,
-        /// How long its file is.
+        /// Length of the file.
         file_bytes: u64,
     },
-    /// A want of no bytes, or beyond the end of its file.
+    /// A want is empty, or lies beyond the end of its file.
     #[error(
         "a want is of {length_bytes} bytes at {offset_bytes} of file {file}, which has {file_bytes}: it must have a byte at least, and lie within"
     )]
     OutsideFile {
         /// The file.
         file: u32,
-        /// Where the want begins.
+        /// Offset of the want.
         offset_bytes: u64,
-        /// How long it is.
+        /// Length of the want.
         length_bytes: u64,
-        /// How long its file is.
+        /// Length of the file.
         file_bytes: u64,
     },
 }
 
-/// Holds writers and readers to the rules: is told of every line, and counts.
+/// Enforces the rules for writers and readers; counts every line.
 #[derive(Debug, Default)]
 pub(super) struct Rules {
     file_bytes: Vec<u64>,
@@ -154,7 +156,7 @@ impl Rules {
         wants.iter().try_for_each(|want| self.want(want))
     }
 
-    /// `spilled_bytes` are written to temporary space, or read back.
+    /// Ends a query. `spilled_bytes` are the bytes written to and read from temporary space.
     pub(super) fn done(&mut self, spilled_bytes: [u64; 2]) -> Result<(), Violation> {
         if !self.in_query {
             return Err(Violation::OutsideQuery { what: "done" });

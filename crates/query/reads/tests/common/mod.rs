@@ -1,4 +1,4 @@
-//! Files whose contents are a function of their place, in a world in memory, and random wants of them.
+//! Files with computed contents in a world in memory, and random wants of them.
 
 #![allow(dead_code, reason = "each test uses a part of it")]
 
@@ -18,7 +18,7 @@ use nandle_reads::{
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// What a byte of a file is.
+/// Computes a byte of a file.
 pub(crate) fn byte_of(file: u32, at: u64) -> u8 {
     let mixed = (at ^ u64::from(file) << 40).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed.to_be_bytes()[2]
@@ -28,7 +28,7 @@ pub(crate) fn bytes_of(want: &Want) -> Vec<u8> {
     (want.offset_bytes..want.end_bytes()).map(|at| byte_of(want.file.0, at)).collect()
 }
 
-/// Costs of a device that takes so many seconds for a request and transfers so many bytes in a second, up to `depth` requests at once.
+/// Costs of a device with these figures that serves up to `depth` requests at once.
 pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, largest_bytes: u64) -> ReadCosts {
     let depths = (0..32).map(|power| 1_u32 << power).filter(|at| *at <= depth).collect::<Vec<_>>();
     let random = (9..=20).flat_map(|power| {
@@ -57,12 +57,13 @@ pub(crate) fn costs(access_seconds: f64, bytes_per_second: f64, depth: u32, larg
     }
 }
 
-/// A device that reads a second's worth ahead of three requests in a sequence: they are sent from last to first.
+/// A device that reads ahead for a second after three contiguous requests; so they are sent in
+/// reverse.
 pub(crate) fn wasteful_sequences() -> SequenceCost {
     SequenceCost { request_bytes: 4096, requests: 3, seconds: Estimate::exact(1.0) }
 }
 
-/// A file's check: its bytes are those of their place.
+/// Check against the computed contents.
 struct Contents(u32);
 
 impl Check for Contents {
@@ -74,7 +75,7 @@ impl Check for Contents {
     }
 }
 
-/// A random case: files in a world, wants, and how they are planned.
+/// A random case.
 pub(crate) struct Case {
     pub(crate) files: Arc<[ReadFile]>,
     pub(crate) wants: Vec<Want>,
@@ -188,7 +189,7 @@ pub(crate) fn world(case: &Case) -> MemoryWorld {
     world
 }
 
-/// A world of which one read fails, or gives other bytes.
+/// A world in which one read fails or returns damaged bytes.
 pub(crate) struct Faulty<W> {
     pub(crate) inner: W,
     pub(crate) nth: u64,

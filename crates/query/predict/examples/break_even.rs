@@ -1,8 +1,9 @@
-//! How many of 100 million rows can be fetched by their numbers, each from a page of its own and the device kept busy, until reading all of
-//! them in sequence is quicker: predicted from what a probe measured, and as it comes out on the target (papers' notes, Graefe's figures
-//! for an index).
+//! Break-even of fetching rows by number from a table of 100 million rows: the number of random
+//! page fetches on a busy device that take as long as a sequential scan. Compares the prediction
+//! from a probe with a run on the target (papers' notes, Graefe's figures for an index).
 //!
-//! `cargo run --release -p nandle-predict --example break_even -- TARGET [ROWS [ROW_BYTES [PAGE_BYTES]]]` prints a JSON object.
+//! `cargo run --release -p nandle-predict --example break_even -- TARGET [ROWS [ROW_BYTES
+//! [PAGE_BYTES]]]` prints a JSON object.
 
 #![allow(
     clippy::unwrap_used,
@@ -23,11 +24,11 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 
 const MEMORY_BYTES: u64 = 64 << 20;
-/// Bytes of a scan's step.
+/// Bytes per step of a scan.
 const STEP_BYTES: u64 = 4 << 20;
 /// Fetches outstanding: more than any of the drives needs.
 const DEPTH: u32 = 32;
-/// The time of fetches is nearly in proportion to their number, so that a few steps are enough.
+/// The time of fetches is nearly proportional to their number, so a few steps suffice.
 const STEPS: u32 = 5;
 
 fn main() {
@@ -70,13 +71,13 @@ fn scan(file_bytes: u64) -> RecordedQuery {
     query((0..steps).map(|step| (u64::from(step) * STEP_BYTES, STEP_BYTES)).collect())
 }
 
-/// Pages in the order in which an index names them: any.
+/// Pages in random order, as an index returns them.
 fn fetched(count: u64, pages: u64, page_bytes: u64) -> RecordedQuery {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(count);
     query((0..count).map(|_| (random.random_range(0..pages) * page_bytes, page_bytes)).collect())
 }
 
-/// A step for each stretch of the file.
+/// One step per range of the file.
 fn query(stretches: Vec<(u64, u64)>) -> RecordedQuery {
     let wants = (0..).zip(stretches).map(|(step, (offset_bytes, length_bytes))| Want {
         file: FileId(0),

@@ -1,7 +1,8 @@
-//! What a pump makes of a device, beside a bare loop that does nothing but keep as many of the same requests outstanding. All of them go through as much
-//! memory, which was used before.
+//! Throughput of a pump compared with a bare loop that only keeps the same requests outstanding.
+//! Both use the same amount of memory, which was touched before.
 //!
-//! `cargo run --release -p nandle-predict --example pump -- TARGET [FILE_BYTES [REQUESTS]]` prints a JSON object for each size and depth.
+//! `cargo run --release -p nandle-predict --example pump -- TARGET [FILE_BYTES [REQUESTS]]` prints
+//! a JSON object for each size and depth.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "it is a program")]
 
@@ -83,7 +84,7 @@ impl Case {
         let length = usize::try_from(self.request_bytes).unwrap();
         let arena = Arena::new(MEMORY_BYTES).unwrap();
         let mut all = arena.allocate(MEMORY_BYTES).unwrap();
-        // What its first use takes isn't the device's.
+        // Touch the memory: its first use isn't the device's time.
         all.fill(0);
         let mut spare: VecDeque<_> = (0..MEMORY_BYTES / length).map(|_| all.split_to(length)).collect();
         let mut offsets = self.offsets.iter();
@@ -159,7 +160,7 @@ impl Case {
         });
         let owner = owner.unwrap();
         for _ in 0..2 {
-            // The first is there for the owner's memory.
+            // The first run warms up the owner's memory.
             clock.first.store(0, Ordering::Relaxed);
             let steps = owner.scan_to_end(self.files(DeviceId::from_index(0)), self.plan());
             assert_eq!(steps, self.offsets.len());
@@ -168,7 +169,7 @@ impl Case {
     }
 }
 
-/// Reads everything and drops it.
+/// Reads all steps and drops them.
 trait ToEnd {
     fn scan_to_end(&self, files: Arc<[ReadFile]>, plan: Arc<Plan>) -> usize;
 }
@@ -180,7 +181,7 @@ impl ToEnd for Owner {
     }
 }
 
-/// When a world sent its first request and saw its last completion.
+/// Times of a world's first request and last completion.
 #[derive(Default)]
 struct Clock {
     first: AtomicU64,

@@ -1,7 +1,8 @@
-//! The ways of reading on a target, over shares of a file's pages that are wanted, scattered and in clusters: what each takes, and what was
-//! predicted.
+//! Measured and predicted time of each strategy on a target, for different shares of wanted pages,
+//! scattered or clustered.
 //!
-//! `cargo run --release -p nandle-predict --example strategies -- TARGET [FILE_BYTES [PAGE_BYTES [MEMORY_BYTES]]]` prints a JSON object for each run.
+//! `cargo run --release -p nandle-predict --example strategies -- TARGET [FILE_BYTES [PAGE_BYTES
+//! [MEMORY_BYTES]]]` prints a JSON object for each run.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 
@@ -15,13 +16,13 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde_json::json;
 
-/// Pages that lie together in a cluster, and in a step.
+/// Pages of a cluster, and of a step.
 const CLUSTER_PAGES: u64 = 64;
 /// Pages of a group, as the paper's 2 KiB blocks of a 32 KiB group.
 const GROUP_PAGES: u64 = 16;
-/// Wanted of 10 000 pages.
+/// Wanted pages of 10 000.
 const SHARES: [u64; 9] = [1, 10, 50, 100, 300, 1000, 3000, 6000, 10_000];
-/// Runs of each, on a real device in turns.
+/// Runs of each strategy; on a real device in turns.
 const ROUNDS: u32 = 3;
 
 fn main() {
@@ -72,7 +73,7 @@ fn main() {
     }
 }
 
-/// A share of the pages of a file, in 10 000ths, in the order of the file; so many pages to a step.
+/// Wants `share` of 10 000 pages of a file, in file order.
 fn query(kind: &str, share: u64, all_pages: u64, bytes_of_page: u64) -> RecordedQuery {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(share);
     let run = if kind == "clustered" { CLUSTER_PAGES } else { 1 };

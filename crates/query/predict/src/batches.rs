@@ -1,8 +1,10 @@
-//! What a profile's batches say: what a queue takes that fills and empties, and what a full one gives over a long time.
+//! Use of a profile's batches: the time to fill and drain a queue, and corrected costs of full
+//! queues.
 //!
-//! A cell is measured in slices that are not much longer than a deep queue's requests are on their way. Where some of these take several
-//! times as long as most, as in an array whose drives have queues of their own, a slice sees too few of the slow ones. A long batch waits for all, so
-//! that what it takes beyond a batch of a single queue corrects the cells.
+//! A cell is measured in slices not much longer than the latency at a deep queue. If some requests
+//! take several times as long as most, as in an array whose drives have queues of their own, a
+//! slice misses too many of the slow ones. A long batch waits for all of them. So its time beyond
+//! that of a batch of a single queue corrects the cells.
 
 use std::collections::BTreeMap;
 
@@ -15,12 +17,12 @@ const OF_95: f64 = 1.96;
 const OF_90: f64 = 1.645;
 
 pub(crate) struct Batches {
-    /// Those that were sent at once, and the long ones.
+    /// Batches of requests sent at once, and long batches.
     at_once: Vec<Measured>,
     long: Vec<Measured>,
 }
 
-/// A batch's time, as the mean of its logarithm.
+/// Time of a batch, as the mean of its logarithm.
 #[derive(Debug, Clone, Copy)]
 struct Measured {
     request_bytes: u64,
@@ -28,7 +30,7 @@ struct Measured {
     depth: u32,
     log_seconds: f64,
     runs: f64,
-    /// Of one run's logarithm.
+    /// Standard deviation of the logarithm over runs.
     deviation: f64,
 }
 
@@ -72,7 +74,8 @@ impl Batches {
         self.at_once.iter().map(cost).collect()
     }
 
-    /// Corrects random requests by what long batches took; nothing at depth 1, where a slice has no ends, and more the deeper the queue is.
+    /// Corrects random requests by the long batches. The correction is zero at depth 1, where a
+    /// slice has no ends, and grows with the depth.
     pub(crate) fn correct(&self, random: &mut [RequestCost]) {
         let corrections: Vec<Correction> =
             self.long.iter().filter_map(|long| self.correction(long, random)).collect();
@@ -93,8 +96,8 @@ impl Batches {
         }
     }
 
-    /// What a long batch says of the cell of its size and depth. Both are weighed by how sure they are; where they differ by more than that allows,
-    /// neither is as sure as it seems.
+    /// Returns the correction from a long batch to the cell of its size and depth. Each is weighted
+    /// by its precision. If they differ by more than that allows, both precisions are lowered.
     fn correction(&self, long: &Measured, random: &[RequestCost]) -> Option<Correction> {
         let short = self.at_once.iter().find(|batch| {
             (batch.request_bytes, batch.requests) == (long.request_bytes, u64::from(long.depth))
@@ -124,7 +127,7 @@ impl Batches {
     }
 }
 
-/// Nothing is surer.
+/// Lower limit on the error of a measurement.
 const LEAST_ERROR: f64 = 0.002;
 
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +139,8 @@ struct Correction {
 }
 
 impl Correction {
-    /// Of a size that may lie between two that were measured, by their logarithms; beyond them as at the last.
+    /// Interpolates for a size between two measured ones, by their logarithms. Beyond them the
+    /// nearest correction holds.
     fn at(corrections: &[Self], request_bytes: u64) -> Option<Self> {
         let next = corrections.partition_point(|one| one.request_bytes < request_bytes);
         let (before, after) =
@@ -155,22 +159,23 @@ impl Correction {
     }
 }
 
-/// So many degrees of freedom say a spread well enough.
+/// Degrees of freedom from which a spread is reliable.
 const DEGREES_ENOUGH: f64 = 3.0;
 
-/// Standard errors in an interval of 90 % where the spread is known from so few.
+/// Standard errors in an interval of 90 % with few degrees of freedom.
 fn student_90(degrees: f64) -> f64 {
     StudentsT::new(0.0, 1.0, degrees).map_or(f64::INFINITY, |student| student.inverse_cdf(0.95))
 }
 
-/// How much equal batches differ, by their number of requests: the more there are, the more they even out.
+/// Spread of repeated batches by their number of requests: larger batches vary less.
 struct Deviations {
     /// Sum of squares and degrees of freedom.
     by_requests: BTreeMap<u64, (f64, f64)>,
 }
 
 impl Deviations {
-    /// `None` where no batch was measured more than once: they have no bounds then, and nothing says how much they count beside cells.
+    /// Returns `None` if no batch was measured more than once: without a spread, batches can't be
+    /// weighted against cells.
     fn of<'a>(batches: impl Iterator<Item = &'a Batch>) -> Option<Self> {
         let mut by_requests: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
         for batch in batches {
@@ -188,7 +193,8 @@ impl Deviations {
         self.by_requests.values().fold((0.0, 0.0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     }
 
-    /// Of batches of so many requests, or of all where that is surer: what few runs say of their spread is widened as Student's distribution has it.
+    /// Spread of batches of this size, or of all batches if there are too few. Widened by Student's
+    /// distribution for the number of runs.
     fn at(&self, requests: u64) -> f64 {
         let own = self.by_requests.get(&requests.ilog2().into()).copied();
         let all = self.all();

@@ -7,58 +7,58 @@ use thiserror::Error;
 
 use crate::batches::Batches;
 
-/// A greater error says nothing more.
+/// Greater errors carry no further information.
 const PRICE_ERROR_MAX: f64 = 0.9;
 
-/// What a profile doesn't say, and what is done without it.
+/// A figure missing from a profile, and its replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum MissingFigure {
-    /// How fast sequential reading is.
+    /// Speed of sequential reads.
     #[error(
         "the profile doesn't say how fast sequential reading is: a request that continues another is priced as a random one"
     )]
     Sequential,
-    /// Where requests are split.
+    /// Length at which requests are split.
     #[error(
         "the profile doesn't say where requests are split: none is longer than the longest that was measured"
     )]
     Split,
-    /// Reads that were not measured at depth 1.
+    /// Reads at depth 1.
     #[error("the profile has no random reads one at a time: those of the least depth stand for them")]
     Alone,
 }
 
-/// A profile that reads can't be planned by.
+/// Error for a profile without the figures that planning needs.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum CostsError {
-    /// No random reads in it.
+    /// The profile has no random reads.
     #[error(
         "the profile of {target} has no random reads of single blocks whose bandwidth has bounds, and reads can't be planned without: \
          `nandle probe {target}` measures them"
     )]
     NoRandomReads {
-        /// What it is of.
+        /// Target of the profile.
         target: String,
     },
-    /// The alignment of requests is known neither from it nor from the device.
+    /// Neither the profile nor the device states the alignment of requests.
     #[error(
         "the profile of {target} doesn't say in which blocks it is addressed: name the target itself, or probe it again"
     )]
     NoLogicalBlock {
-        /// What it is of.
+        /// Target of the profile.
         target: String,
     },
 }
 
-/// What a profile says that reads cost, and what it doesn't say. `shape` is that of the device that will be read, where it is at hand:
-/// it can only narrow what the profile says of blocks and of the longest request.
+/// Derives read costs from a profile, and lists the figures that it lacks. `shape` is that of the
+/// device to be read, if known: it can only narrow the profile's block size and longest request.
 ///
-/// Times are those of measured and of fitted cells of random reading, each with the bounds of its bandwidth; a cell with errors, or
-/// without bounds above zero, counts as not measured.
+/// Times come from measured and fitted cells of random reads, with the bounds of their bandwidth. A
+/// cell with errors, or without bounds above zero, counts as not measured.
 ///
 /// # Errors
-/// The profile has no random reads, or nothing says how the device is addressed.
+/// The profile has no random reads, or the alignment of requests is unknown.
 pub fn read_costs(
     profile: &DeviceProfile,
     shape: Option<&Shape>,
@@ -94,9 +94,10 @@ pub fn read_costs(
     Ok((costs, missing))
 }
 
-/// What a profile says that a request takes of the processor: the least of its cells of random reading, which is where requests are short
-/// and many are sent and taken at once; nothing, where no cell says it. It may take more, up to the middle of what it takes where the queue of each size is
-/// deepest. A modelled processor takes the same for each request, and then this is exact. What bytes take is the reader's own.
+/// Derives the processor time per request from a profile: the least of its cells of random reads,
+/// where many short requests are sent and completed together. The upper bound is the median over
+/// sizes at their deepest queue. Zero if no cell states it; exact for a modelled processor, whose
+/// time per request is constant. The time per byte is the reader's own.
 pub fn host_costs(profile: &DeviceProfile) -> HostCosts {
     let cells = profile.cells.iter().map(|cell| &cell.cell).filter(|cell| is_read(cell, "random"));
     let cells: Vec<&Cell> = cells.filter(|cell| cell.cpu_ns_per_request > 0.0).collect();
@@ -117,7 +118,7 @@ pub fn host_costs(profile: &DeviceProfile) -> HostCosts {
     HostCosts { request_seconds: seconds.map(|nanos| nanos * 1e-9), ..HostCosts::default() }
 }
 
-/// Measured cells, and fitted ones where there is no measured one.
+/// Measured cells, completed by fitted ones.
 fn random_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     let fitted = profile
         .fitted_cells
@@ -130,8 +131,9 @@ fn sequential_costs(profile: &DeviceProfile) -> Vec<RequestCost> {
     costs(measured(profile, "sequential"))
 }
 
-/// How far off nine in ten of the cells are when each is left out and follows from the others, and how far nine in ten of equal slices are from the
-/// middle one: a scan to come is one scan, at a time of its own.
+/// Error of derived prices: the 90th percentile of the leave-one-out errors of the fit, combined
+/// with that of the deviations of equal slices from their median. A future scan runs only once, at
+/// a time of its own.
 fn price_error(profile: &DeviceProfile) -> f64 {
     let of_fit = profile.fit.as_ref().map_or(0.0, |fit| fit.error_p90).ln_1p();
     let of_time =
@@ -140,7 +142,8 @@ fn price_error(profile: &DeviceProfile) -> f64 {
     if error.is_nan() { PRICE_ERROR_MAX } else { error.clamp(0.0, PRICE_ERROR_MAX) }
 }
 
-/// Of the slices of one cell, how far nine in ten are at most from the middle one, as the logarithm of their ratio.
+/// Returns the 90th percentile of the slices' deviations from the median, as the logarithm of the
+/// ratio.
 fn unsteadiness(slices: &[ReferenceSlice]) -> f64 {
     let mut logarithms: Vec<f64> = slices.iter().map(|slice| slice.bandwidth_bytes_per_s.ln()).collect();
     logarithms.sort_by(f64::total_cmp);
@@ -150,8 +153,8 @@ fn unsteadiness(slices: &[ReferenceSlice]) -> f64 {
     distances.get(distances.len() * 9 / 10).copied().unwrap_or_default()
 }
 
-/// What groups take beyond a single block of their size and depth and blocks that continue it, which is where the device reads ahead and isn't asked for
-/// that; of the depths that were measured the deepest.
+/// Cost of groups of blocks beyond a random block and its continuations, at the deepest measured
+/// queue: time spent on unused read-ahead.
 fn sequence_costs(profile: &DeviceProfile, continued: &[RequestCost]) -> Vec<SequenceCost> {
     let is_random =
         |cell: &&Cell| cell.pattern == "random" && cell.operation == OperationKind::Read && cell.errors == 0;
@@ -196,7 +199,7 @@ fn sequence_costs(profile: &DeviceProfile, continued: &[RequestCost]) -> Vec<Seq
     deepest.into_values().map(|(_, cost)| cost).collect()
 }
 
-/// Size, depth and bandwidth of a pattern's measured cells of reading single blocks.
+/// Size, depth and bandwidth of a pattern's measured cells of single-block reads.
 fn measured<'a>(
     profile: &'a DeviceProfile,
     pattern: &'static str,
@@ -205,7 +208,7 @@ fn measured<'a>(
     cells.map(|cell| (cell.cell.block_bytes, cell.cell.queue_depth, cell.steady_bandwidth_bytes_per_s))
 }
 
-/// The first of each size and depth.
+/// Keeps the first cell of each size and depth.
 fn costs(cells: impl Iterator<Item = (u64, u32, Interval<f64>)>) -> Vec<RequestCost> {
     let mut costs: Vec<RequestCost> = Vec::new();
     for (request_bytes, depth, bandwidth) in cells {
@@ -225,14 +228,14 @@ fn costs(cells: impl Iterator<Item = (u64, u32, Interval<f64>)>) -> Vec<RequestC
     costs
 }
 
-/// An interval as an estimate, if it bounds a positive number.
+/// Converts an interval to an estimate if it bounds a positive number.
 fn bounded(interval: Interval<f64>) -> Option<Estimate> {
     let Interval { value, low, high } = interval;
     let is_bounded = low > 0.0 && low <= value && value <= high && high.is_finite();
     is_bounded.then_some(Estimate { value, low, high })
 }
 
-/// What offsets and lengths are multiples of: the larger of what the profile and the device say.
+/// Alignment of offsets and lengths: the larger of the profile's and the device's.
 fn logical_block(profile: &DeviceProfile, shape: Option<&Shape>) -> Option<u64> {
     let queue = profile.system.queue.as_ref().and_then(|queue| queue.logical_block_bytes);
     let known =
@@ -240,7 +243,7 @@ fn logical_block(profile: &DeviceProfile, shape: Option<&Shape>) -> Option<u64> 
     known.into_iter().flatten().filter(|bytes| bytes.is_power_of_two()).max()
 }
 
-/// The longest request that wasn't seen, and isn't said, to be split.
+/// Longest request that is neither observed nor stated to be split.
 fn taken_whole(profile: &DeviceProfile) -> Option<u64> {
     let split = profile.derived.split_bytes.as_ref()?;
     let seen = split.seen.as_ref().map(|seen| seen.whole_bytes);

@@ -7,23 +7,23 @@ use thiserror::Error;
 
 use crate::CostsError;
 
-/// Why a recording can't be played on a target.
+/// Error of a prediction.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PredictError {
     /// The target can't be opened.
     #[error(transparent)]
     Target(#[from] TargetError),
-    /// The target can't be made ready.
+    /// The target can't be prepared.
     #[error(transparent)]
     Session(#[from] SessionError),
-    /// The target was to be probed, because no profile of it was named.
+    /// The probe of the target failed; it ran because no profile was given.
     #[error("measuring what reads cost: {0}")]
     Probe(#[from] ProbeError),
-    /// The profile doesn't say what reads cost.
+    /// The profile lacks costs of reads.
     #[error(transparent)]
     Costs(#[from] CostsError),
-    /// The recording's files don't fit.
+    /// The recording's files don't fit on the target.
     #[error(
         "{target} has {} and the recording's files and temporary data take {}; name a larger target, or record fewer queries",
         format_bytes(*capacity_bytes), format_bytes(*needed_bytes)
@@ -31,21 +31,21 @@ pub enum PredictError {
     TooSmall {
         /// The target.
         target: String,
-        /// What the files take.
+        /// Bytes needed.
         needed_bytes: u64,
-        /// What there is.
+        /// Bytes available.
         capacity_bytes: u64,
     },
-    /// Reads can't be planned or failed.
+    /// Reads can't be planned, or failed.
     #[error(transparent)]
     Reads(#[from] ReadsError),
-    /// There is no memory for temporary data.
+    /// Memory for temporary data can't be allocated.
     #[error(transparent)]
     Arena(#[from] ArenaError),
-    /// It was cancelled.
+    /// The prediction was cancelled.
     #[error("interrupted; a prediction keeps no partial results")]
     Cancelled,
-    /// Temporary data could not be written or read.
+    /// Temporary data can't be written or read.
     #[error("temporary data: {0}")]
     Spill(#[from] IoError),
 }

@@ -1,6 +1,7 @@
-//! A prediction as `nandle predict --json` writes it: one JSON object, in which every key of a figure ends in its unit.
+//! JSON of `nandle predict --json`: one object; each key of a figure ends in its unit.
 //!
-//! `schema_version` is the first key. It rises when a key changes its meaning or disappears; a key may be added without that.
+//! `schema_version` is the first key. It rises when a key changes its meaning or disappears, but
+//! not when a key is added.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,74 +10,74 @@ use crate::PlayedQuery;
 /// Version of the prediction's JSON.
 pub const PREDICTION_SCHEMA_VERSION: u32 = 1;
 
-/// How long the queries of a recording take on each of several devices.
+/// Predicted times of a recording's queries on several devices.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PredictionFile {
     /// [`PREDICTION_SCHEMA_VERSION`] of the program that wrote it.
     pub schema_version: u32,
     /// The recording as the user named it.
     pub recording: String,
-    /// Queries in it.
+    /// Queries in the recording.
     pub queries: u64,
     /// Files that they read.
     pub files: u64,
-    /// Length of all files.
+    /// Total length of the files.
     pub files_bytes: u64,
-    /// How wants became requests, as the user names it.
+    /// Read strategy as the user named it.
     pub reads: String,
-    /// Memory for everything that is read and not yet dropped.
+    /// Memory for all bytes read and not yet dropped.
     pub memory_bytes: u64,
-    /// What recorded processor times were multiplied by.
+    /// Factor applied to recorded processor times.
     pub cpu_scale: f64,
-    /// The devices, in the order in which they were named.
+    /// Devices, in the order in which they were named.
     pub targets: Vec<TargetPrediction>,
 }
 
-/// The queries on one device.
+/// Predicted times on one device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TargetPrediction {
     /// The device as the user named it.
     pub target: String,
-    /// Whether time is virtual.
+    /// True if time is virtual.
     pub is_modelled: bool,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for the reader of the figures, each a sentence.
     pub remarks: Vec<String>,
-    /// All queries, one after the other; `null` when one of them couldn't be played.
+    /// Total time of all queries in sequence; `null` if one of them couldn't be played.
     pub total_ns: Option<u64>,
-    /// The queries, in the order of the recording.
+    /// Queries, in the order of the recording.
     pub queries: Vec<QueryPrediction>,
 }
 
-/// A query on a device.
+/// Prediction of a query on a device.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct QueryPrediction {
-    /// Its place in the recording, from 1 on.
+    /// Its number in the recording, from 1.
     pub number: u64,
     /// Its name; `null` in an anonymous recording.
     pub name: Option<String>,
-    /// What it took where it was recorded; `null` if the recording doesn't say it.
+    /// Its recorded duration; `null` if unknown.
     #[serde(default)]
     pub recorded_ns: Option<u64>,
-    /// What it took; `null` when it couldn't be played.
+    /// Its run; `null` if it couldn't be played.
     pub played: Option<PlayedQuery>,
-    /// Why it couldn't be played.
+    /// Reason why it couldn't be played.
     pub refusal: Option<String>,
 }
 
 impl QueryPrediction {
-    /// What it is called where it is shown.
+    /// Returns its name, or a label with its number.
     pub fn label(&self) -> String {
         self.name.clone().unwrap_or_else(|| format!("query {}", self.number))
     }
 
-    /// What it took.
+    /// Returns its predicted time.
     pub fn time_ns(&self) -> Option<u64> {
         self.played.as_ref().map(|played| played.time_ns)
     }
 }
 
 impl TargetPrediction {
-    /// The sum of a figure over the queries that were played.
+    /// Sums a figure over the queries that were played.
     pub fn sum(&self, figure: impl Fn(&PlayedQuery) -> u64) -> u64 {
         let played = self.queries.iter().filter_map(|query| query.played.as_ref());
         played.fold(0, |sum, played| sum.saturating_add(figure(played)))
@@ -84,7 +85,7 @@ impl TargetPrediction {
 }
 
 impl PredictionFile {
-    /// The device on which all queries take least, if all could be played on more than one.
+    /// Returns the device with the least total time, if at least two devices played all queries.
     pub fn fastest(&self) -> Option<&TargetPrediction> {
         let complete = || self.targets.iter().filter(|target| target.total_ns.is_some());
         let several = complete().count() > 1;

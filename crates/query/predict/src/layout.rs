@@ -7,25 +7,26 @@ use nandle_reads::{PlanFile, ReadFile};
 
 use crate::PredictError;
 
-/// Files begin at multiples of it, as a file system's extents do: a multiple of every block.
+/// Alignment of files, as in a file system: a multiple of every block size.
 const FILE_GRAIN_BYTES: u64 = 1 << 20;
 
-/// Where the files of a recording lie on a device: one after the other from its beginning on, and behind them the temporary data.
+/// Layout of a recording's files on a device: consecutive from its beginning, followed by the
+/// temporary data.
 #[derive(Debug, Clone)]
 pub struct Layout {
-    /// For planning, by file.
+    /// Files for planning.
     pub files: Vec<PlanFile>,
-    /// Where each begins.
+    /// Offset of each file.
     pub starts_bytes: Vec<u64>,
-    /// Where the temporary data begin.
+    /// Offset of the temporary data.
     pub spill_start_bytes: u64,
-    /// Room for the temporary data of the query that has most.
+    /// Space for the temporary data of the query with the most.
     pub spill_bytes: u64,
 }
 
 impl Layout {
-    /// Lays out files in which requests are aligned to `align_bytes`. What a file lacks to a whole block is room on the device as well, so
-    /// its last block is read like any other.
+    /// Lays out files for requests aligned to `align_bytes`. Lengths are rounded up to whole
+    /// blocks, so the last block is read like any other.
     pub fn new(recording: &Recording, align_bytes: u64) -> Self {
         let align_bytes = align_bytes.max(1);
         let (mut files, mut starts_bytes, mut end_bytes) = (Vec::new(), Vec::new(), 0_u64);
@@ -44,15 +45,15 @@ impl Layout {
         Self { files, starts_bytes, spill_start_bytes: end_bytes, spill_bytes }
     }
 
-    /// What it takes of a device.
+    /// Space that the layout takes on a device.
     pub fn end_bytes(&self) -> u64 {
         self.spill_start_bytes.saturating_add(self.spill_bytes)
     }
 
-    /// Sees that a device has room for it.
+    /// Checks that the layout fits on a device. `target` is its name in the error.
     ///
     /// # Errors
-    /// It hasn't. `target` is what the error calls it.
+    /// The device is too small.
     pub fn check(&self, device: &Device, target: &str) -> Result<(), PredictError> {
         let (needed_bytes, capacity_bytes) = (self.end_bytes(), device.shape.capacity_bytes);
         if needed_bytes <= capacity_bytes {
@@ -61,7 +62,7 @@ impl Layout {
         Err(PredictError::TooSmall { target: target.to_owned(), needed_bytes, capacity_bytes })
     }
 
-    /// The files on a device of a world.
+    /// Returns the files as placed on a device of a world.
     pub(crate) fn on(&self, device: DeviceId) -> Arc<[ReadFile]> {
         let files = self.files.iter().zip(&self.starts_bytes).map(|(plan, start_bytes)| ReadFile {
             device,
@@ -74,7 +75,7 @@ impl Layout {
     }
 }
 
-/// Rounded up; what would be too much stays as it is, and fits on no device.
+/// Rounds up. On overflow returns a length that fits on no device.
 fn whole(bytes: u64, grain_bytes: u64) -> u64 {
     bytes.checked_next_multiple_of(grain_bytes).unwrap_or(u64::MAX - u64::MAX % grain_bytes)
 }

@@ -1,5 +1,6 @@
-//! Recordings of reads on devices that one has or hasn't, and what a profile says that reads cost. Times come from the worlds that
-//! recordings are played in; it must never read the system's clock, and never assume a figure that a profile lacks.
+//! Replays of recorded reads on real or modelled devices, and read costs derived from device
+//! profiles. Times come from the worlds in which recordings are played. The crate must never read
+//! the system's clock, and never assume a figure that a profile lacks.
 
 mod batches;
 mod costs;

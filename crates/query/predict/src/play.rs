@@ -1,4 +1,5 @@
-//! A query of a recording, carried out in a world: the same pump as in an engine, and between the steps the recorded processor time.
+//! Replay of a recorded query in a world: an engine's pump, with the recorded processor time
+//! between the steps.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,57 +13,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Layout, PredictError, spill};
 
-/// A computing thread has an owner thread beside it that refills the queue. Here there is one thread, which looks after the queue so often.
+/// Interval at which computing pauses to refill the queue. It stands for the owner thread of an
+/// engine, because a replay has one thread only.
 const COMPUTING_SLICE: Nanos = Nanos::from_micros(50);
 
-/// How queries are played.
+/// Options of a replay.
 #[derive(Debug, Clone)]
 pub struct Play {
-    /// How their wants become requests, and in which memory.
+    /// Strategy and memory of its reads.
     pub options: PlanOptions,
-    /// Recorded processor times are multiplied by it: 0.5 is a processor twice as fast.
+    /// Factor applied to recorded processor times: 0.5 is a processor twice as fast.
     pub cpu_scale: f64,
-    /// What requests take of the processor, for the prediction.
+    /// Processor time of requests, for the prediction.
     pub host: HostCosts,
-    /// Whether the world is modelled: then processor time is charged to its clock, and otherwise a real processor is kept busy.
+    /// True if the world is modelled: then processor time is charged to its clock. Otherwise a real
+    /// processor is kept busy.
     pub is_modelled: bool,
-    /// Ends it from outside, between steps and while it computes.
+    /// Cancels the replay between steps and during computation.
     pub cancel: Cancel,
 }
 
-/// What a query took.
+/// Measured run of a query.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PlayedQuery {
-    /// From planning's end to the last step's, temporary data included.
+    /// Time from the end of planning to the end of the last step, including temporary data.
     pub time_ns: u64,
-    /// What the plan was predicted to take, with the bounds that the costs give: all but temporary data.
+    /// Predicted time of the plan with its bounds, without temporary data.
     pub predicted_ns: Interval<u64>,
-    /// Of `time_ns`, the time that temporary data took. Nothing else happens meanwhile.
+    /// Part of `time_ns` spent on temporary data, without overlap.
     pub spill_ns: u64,
     /// Processor time between steps, scaled.
     pub computing_ns: u64,
-    /// All processor time: in a modelled world computing and what requests cost, in a real one that of the process.
+    /// Total processor time: in a modelled world of computation and requests, in a real one of the
+    /// process.
     pub cpu_ns: u64,
     /// Requests for files.
     pub requests: u64,
-    /// Of these, those that begin where the one before ends.
+    /// Requests that begin where the previous one ends.
     pub continued_requests: u64,
-    /// Their bytes.
+    /// Bytes of the requests.
     pub read_bytes: u64,
-    /// Bytes that were wanted; those that several wants cover count for each.
+    /// Bytes wanted; bytes that several wants share count for each.
     pub wanted_bytes: u64,
     /// Requests by their length in bytes.
     pub requests_by_length_bytes: BTreeMap<u64, u64>,
-    /// Most requests that the plan keeps outstanding.
+    /// Greatest number of requests that the plan keeps outstanding.
     pub depth_max: u32,
-    /// Memory of the windows and of what no plan foresees.
+    /// Memory of the windows and the reserve for unplanned reads.
     pub memory_bytes: u64,
 }
 
-/// Plays a query in memory that others were played in before. The world must be idle.
+/// Plays a query in memory reused from earlier ones. The world must be idle.
 ///
 /// # Errors
-/// Its reads can't be planned in the memory, something failed, or it was cancelled. Nothing is in flight then.
+/// Its reads can't be planned in the memory, an operation failed, or it was cancelled. Nothing is
+/// in flight afterwards.
 pub fn play(
     io: &mut dyn Io,
     device: &Device,
@@ -77,7 +82,7 @@ pub fn play(
     let mut scan = Scan::in_memory(io, layout.on(device.id), Arc::clone(&plan), memory)?;
     let (mut computing, mut charged) = (Nanos::ZERO, Nanos::ZERO);
     for cpu_after_ns in &query.cpu_after_ns {
-        // Steps without wants behind the last that has some are computing alone: the plan doesn't know them.
+        // Trailing steps without wants only compute; the plan doesn't contain them.
         let step = scan.next_step()?;
         let work = scaled(*cpu_after_ns, how.cpu_scale);
         charged += compute(&mut scan, work, how)?;
@@ -117,7 +122,7 @@ fn scaled(span_ns: u64, scale: f64) -> Nanos {
     Nanos((span_ns as f64 * scale).round() as u64)
 }
 
-/// What the plan is predicted to take, with the computing behind its last step.
+/// Predicted time of the plan, including computation after its last step.
 fn predicted(plan: &Plan, query: &RecordedQuery, how: &Play) -> Interval<u64> {
     let seconds = |step: u32| {
         let at = usize::try_from(step).unwrap_or(usize::MAX);
@@ -131,8 +136,8 @@ fn predicted(plan: &Plan, query: &RecordedQuery, how: &Play) -> Interval<u64> {
     Interval { value: nanos(of_plan.value), low: nanos(of_plan.low), high: nanos(of_plan.high) }
 }
 
-/// Computes for so long, and keeps the queue full meanwhile. What refilling it takes is time of the owner thread, which has a processor of
-/// its own: the computing thread goes on. Returns what was charged.
+/// Computes for `work` and keeps the queue full meanwhile. Refilling the queue is charged to the
+/// owner thread, which has a processor of its own. Returns the time charged.
 ///
 /// # Errors
 /// It was cancelled.
@@ -145,8 +150,8 @@ fn compute(scan: &mut Scan<'_>, work: Nanos, how: &Play) -> Result<Nanos, Predic
         if left == Nanos::ZERO {
             return Ok(charged);
         }
-        // While nothing is in flight, and memory or the plan allow nothing to be sent, the queue needs no looking after. A real processor
-        // looks whether it was cancelled all the same.
+        // If nothing is in flight and nothing can be sent, the queue needs no attention. A real
+        // processor still checks for cancellation.
         let is_idle = how.is_modelled && scan.io().in_flight() == 0;
         let slice = if is_idle { left } else { left.min(COMPUTING_SLICE) };
         if how.is_modelled {

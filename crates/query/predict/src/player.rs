@@ -13,52 +13,55 @@ use crate::{Layout, Play, PlayedQuery, PredictError, host_costs, play, read_cost
 
 /// Virtual time of a model's probe.
 pub const MODEL_PROBE_BUDGET: Nanos = Nanos::from_secs(60);
-/// Time of a real target's.
+/// Time of a real target's probe.
 pub const REAL_PROBE_BUDGET: Nanos = Nanos::from_secs(10);
-/// Requests that may be in flight: more than a plan keeps.
+/// Limit on requests in flight: more than a plan needs.
 const SLOTS: u32 = 1024;
 
-/// Where the costs come from that reads are planned by.
+/// Source of the read costs.
 #[derive(Debug, Clone)]
 pub enum CostsSource {
-    /// A profile, and the file that it was read from.
+    /// A profile, and the file from which it was read.
     Profile(Box<DeviceProfile>, PathBuf),
-    /// The target itself, probed for so long; `None`: [`MODEL_PROBE_BUDGET`] or [`REAL_PROBE_BUDGET`].
+    /// A probe of the target of this duration; `None` for [`MODEL_PROBE_BUDGET`] or
+    /// [`REAL_PROBE_BUDGET`].
     Probe(Option<Nanos>),
 }
 
-/// How a target is opened for a recording.
+/// Options to open a target for a recording.
 #[derive(Debug, Clone)]
 pub struct PlayerOptions {
-    /// How it is opened; a directory's test file is made as long as the recording needs.
+    /// Access options; a directory's test file is made as long as the recording needs.
     pub access: Access,
-    /// Where costs come from.
+    /// Source of the read costs.
     pub costs: CostsSource,
-    /// When it is done, for the profile of a probe.
+    /// Time of the probe, for its profile.
     pub made_at: SystemTime,
-    /// Ends probe, filling and the playing of queries from outside.
+    /// Cancels probe, filling and replay.
     pub cancel: Cancel,
 }
 
-/// A target on which the queries of a recording are played.
+/// A target on which a recording's queries are played.
 pub struct Player {
     session: Session,
     layout: Layout,
     costs: ReadCosts,
     host: HostCosts,
     remarks: Vec<String>,
-    /// Of a real target the one world; a modelled one is new for each query, so that none depends on those before it.
+    /// The world of a real target. A modelled one is new for each query, so that no query depends
+    /// on earlier ones.
     real: Option<(Box<dyn Io>, Device)>,
     memory: ScanMemory,
     cancel: Cancel,
 }
 
 impl Player {
-    /// Opens a target, probes it if no profile is named, and of a directory writes a test file. A modelled flash drive that is too
-    /// small is made larger, which [`remarks`](Self::remarks) say.
+    /// Opens a target. Probes it if no profile is given, and writes a test file into a directory.
+    /// Enlarges a modelled flash drive that is too small, with a note in
+    /// [`remarks`](Self::remarks).
     ///
     /// # Errors
-    /// It can't be opened, measured or written, or has no room for the files.
+    /// The target can't be opened, measured or written, or is too small.
     pub fn open(
         target: &TargetSpec,
         recording: &Recording,
@@ -66,7 +69,7 @@ impl Player {
         progress: &mut dyn Progress,
     ) -> Result<Self, PredictError> {
         let mut remarks = Vec::new();
-        // In the largest blocks that any device has; the files lie closer where it has smaller ones.
+        // Uses the largest block size of any device; with smaller blocks the files lie closer.
         let room_bytes = Layout::new(recording, LARGEST_BLOCK_BYTES).end_bytes();
         let access = Access {
             test_file_bytes: room_bytes.max(TEST_FILE_BYTES_MIN),
@@ -98,27 +101,27 @@ impl Player {
         Ok(Self { session, layout, costs, host, remarks, real, memory, cancel: options.cancel.clone() })
     }
 
-    /// What reads are planned by.
+    /// Costs that reads are planned with.
     pub fn costs(&self) -> &ReadCosts {
         &self.costs
     }
 
-    /// What requests take of the processor.
+    /// Processor time of requests.
     pub fn host(&self) -> HostCosts {
         self.host
     }
 
-    /// Where the files lie.
+    /// Layout of the files.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// Whether its time is virtual.
+    /// Returns true if its time is virtual.
     pub fn is_modelled(&self) -> bool {
         self.real.is_none()
     }
 
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks for the reader of the figures, each a sentence.
     pub fn remarks(&self) -> &[String] {
         &self.remarks
     }
@@ -126,7 +129,7 @@ impl Player {
     /// Plays a query of the recording.
     ///
     /// # Errors
-    /// Its reads can't be planned in the memory, something failed, or it was cancelled.
+    /// Its reads can't be planned in the memory, an operation failed, or it was cancelled.
     pub fn play(
         &mut self,
         query: &RecordedQuery,
@@ -146,20 +149,20 @@ impl Player {
     }
 }
 
-/// Memory of one query for the next.
+/// Memory kept from one query for the next.
 const KEPT_BYTES: usize = 64 << 20;
-/// Blocks of devices are no larger.
+/// Largest block size of any device.
 const LARGEST_BLOCK_BYTES: u64 = 64 << 10;
-/// So much is probed at least, so that caches of drives hold little of it.
+/// Least area that is probed, so that drive caches hold little of it.
 const PROBE_AREA_BYTES_MIN: u64 = 4 << 30;
-/// Test files that are shorter aren't made.
+/// Least length of a test file.
 const TEST_FILE_BYTES_MIN: u64 = 16 << 20;
 
 fn has_spills(recording: &Recording) -> bool {
     recording.queries.iter().any(|query| query.totals.spilled_bytes > 0)
 }
 
-/// What reads cost, with sentences on where that comes from and what is missing.
+/// Read costs, with remarks on their source and on missing figures.
 fn costs(
     session: &Session,
     access: &Access,

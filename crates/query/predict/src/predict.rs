@@ -6,19 +6,20 @@ use nandle_target::TargetSpec;
 
 use crate::{PlayedQuery, Player, PlayerOptions, PredictError, QueryPrediction, TargetPrediction};
 
-/// How all queries are played.
+/// Options for all queries.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
-    /// How their wants become requests, and in which memory.
+    /// Strategy and memory of their reads.
     pub options: PlanOptions,
-    /// Recorded processor times are multiplied by it.
+    /// Factor applied to recorded processor times.
     pub cpu_scale: f64,
 }
 
-/// Plays all queries of a recording on a target. One that doesn't fit into the memory is a row that says so.
+/// Plays all queries of a recording on a target. A query that doesn't fit in memory is reported in
+/// its row.
 ///
 /// # Errors
-/// The target can't be opened, measured or read, or it was cancelled.
+/// The target can't be opened, measured or read, or the prediction was cancelled.
 pub fn predict_on(
     target: &TargetSpec,
     recording: &Recording,

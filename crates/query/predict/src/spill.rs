@@ -1,5 +1,5 @@
-//! Temporary data of a recorded query: so many bytes written one after the other, and so many read back. Where in the query that happened
-//! isn't recorded, so it comes after the last step, and nothing overlaps it.
+//! Temporary data of a recorded query, written and read back sequentially. Recordings don't contain
+//! the time of these transfers, so they follow the last step and overlap with nothing.
 
 use nandle_io::buffer::GRAIN_BYTES;
 use nandle_io::{Arena, Device, Io, Operation, Request, Wait};
@@ -24,7 +24,7 @@ pub(crate) fn play(
     costs: &ReadCosts,
     how: &Play,
 ) -> Result<(), PredictError> {
-    // An engine sorts and joins on disk in large requests, however it reads its tables.
+    // An engine sorts and joins on disk in large requests, independent of its strategy for tables.
     let options =
         PlanOptions { strategy: Strategy::Flexible, depth: None, request_bytes_max: None, ..how.options };
     for (direction, bytes) in
@@ -33,7 +33,7 @@ pub(crate) fn play(
         if bytes > 0 {
             let mut pass = Pass::new(layout, (direction, bytes), costs, options)?;
             let outcome = pass.run(io, device, &how.cancel);
-            // Whatever ended it, the world is left idle.
+            // Leave the world idle in any case.
             drain(io);
             outcome?;
         }
@@ -41,7 +41,8 @@ pub(crate) fn play(
     Ok(())
 }
 
-/// Goes once through so many bytes from the beginning of the temporary data, in requests and at the depth of a plan that reads them all.
+/// One sequential pass over the temporary data, with the request length and depth of a plan for all
+/// of it.
 struct Pass {
     direction: Direction,
     at_bytes: u64,
@@ -59,7 +60,7 @@ impl Pass {
         options: PlanOptions,
     ) -> Result<Self, PredictError> {
         let block_bytes = costs.logical_block_bytes;
-        // At most a quarter of the memory: a plan of it has two windows and a reserve.
+        // At most a quarter of the memory: a plan needs two windows and a reserve.
         let request_bytes = costs.largest_request_bytes.min(options.memory_bytes / 4).max(block_bytes)
             / block_bytes
             * block_bytes;
@@ -116,7 +117,7 @@ fn in_memory(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
-/// Requests that a plan keeps outstanding when it reads everything.
+/// Queue depth of a plan that reads everything.
 fn depth(request_bytes: u64, costs: &ReadCosts, options: PlanOptions) -> Result<u32, PredictError> {
     let file = PlanFile::new(request_bytes, costs.logical_block_bytes);
     let want = Want { file: nandle_reads::FileId(0), offset_bytes: 0, length_bytes: request_bytes, step: 0 };

@@ -1,12 +1,14 @@
 use nandle_reads::Estimate;
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-/// Of measurements to come, this share is to lie within the bounds.
+/// Share of future measurements that should lie within the bounds.
 const SHARE_WITHIN: f64 = 0.9;
 
-/// What one more measurement of a time will give, by those that there are: the middle one of them, with the bounds of a prediction interval for
-/// nine in ten (Student's t of the logarithms, because times are so many times as long, and never less than none; Cochran and Snedecor,
-/// *Statistical Methods*). A confidence interval of the mean would be narrower, but a run to come is one run. Of a single measurement, or
+/// Predicts the next measurement of a time: the median, with the bounds of a 90 % prediction
+/// interval. The interval is Student's t of the logarithms, because times are positive and vary by
+/// factors (Cochran and Snedecor, *Statistical Methods*). A confidence interval of the mean would
+/// be narrower, but the next run is a single run. For a single measurement, or if one is zero, the
+/// bounds are the least and the greatest. Returns zero for no measurements.
 /// where one is zero, the bounds are the least and the greatest; without any all is zero.
 pub fn next_of(measured: &[f64]) -> Estimate {
     let mut ascending = measured.to_vec();

@@ -1,5 +1,6 @@
-//! Fetching rows by number against a scan, on two drives that Graefe compared ("The Five-Minute Rule 20 Years Later", Damon 2007): he had a
-//! disk break even at about 10 000 rows of 100 million, and flash at about 500 000.
+//! Fetches by row number compared with a scan, on two drives that Graefe compared ("The Five-Minute
+//! Rule 20 Years Later", Damon 2007). The break-even was about 10 000 rows of 100 million for a
+//! disk, and about 500 000 for flash.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use std::time::SystemTime;
@@ -11,7 +12,7 @@ use nandle_session::{ProbeOptions, Unobserved, probe};
 
 const ROWS: u64 = 100_000_000;
 const ROW_BYTES: u64 = 100;
-/// A page of the paper.
+/// Page size of the paper.
 const PAGE_BYTES: u64 = 8 << 10;
 
 fn break_even_rows(model: &str) -> f64 {

@@ -1,4 +1,4 @@
-//! What a profile says that reads cost, and what it doesn't say.
+//! Read costs derived from a profile, and its missing figures.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use std::sync::OnceLock;
@@ -10,7 +10,7 @@ use nandle_profile::{Batch, DeviceProfile, Interval, ReferenceSlice, SplitObserv
 use nandle_reads::Estimate;
 use nandle_session::{ProbeOptions, Unobserved, probe};
 
-/// A probe of a disk, which takes little time.
+/// A probe of a disk, which is quick.
 fn profile() -> DeviceProfile {
     static PROFILE: OnceLock<DeviceProfile> = OnceLock::new();
     let made = || {
@@ -38,11 +38,11 @@ fn shape(logical_block_bytes: u64, largest_transfer_bytes: u64) -> Shape {
 fn times_are_those_of_the_cells() {
     let profile = profile();
     let (costs, missing) = read_costs(&profile, None).unwrap();
-    // The modelled disk splits nothing, and says nothing of it.
+    // The modelled disk doesn't split requests and reports no limit.
     assert_eq!(missing, [MissingFigure::Split]);
     costs.check().unwrap();
     let small = costs.random.iter().find(|cost| (cost.request_bytes, cost.depth) == (4096, 1)).unwrap();
-    // Half a turn at 7200 a minute, and an arm that moves for about twice as long.
+    // Half a revolution at 7200 rpm, and about twice that for the seek.
     assert!((4e-3..25e-3).contains(&small.seconds.value), "{small:?}");
     assert!(small.seconds.low < small.seconds.value && small.seconds.value < small.seconds.high, "{small:?}");
     let sequential = costs.sequential.iter().max_by_key(|cost| cost.request_bytes).unwrap();
@@ -138,14 +138,15 @@ fn what_a_request_takes_of_a_processor_has_bounds_where_it_varies() {
         [estimate.low, estimate.value, estimate.high].map(|seconds| format!("{:.0}", seconds * 1e9))
     };
     assert_eq!(nanos(of_model), ["2000"; 3], "a modelled processor takes 2 us for each");
-    // As on a real one, where deep queues are taken in batches.
+    // Like a real one, where deep queues are processed in batches.
     let random = profile.cells.iter_mut().filter(|cell| cell.cell.pattern == "random");
     random.for_each(|cell| {
         let by_length = cell.cell.block_bytes as f64 / 4096.0;
         cell.cell.cpu_ns_per_request = 3000.0 + by_length + 20_000.0 / f64::from(cell.cell.queue_depth);
     });
     let of_real = host_costs(&profile).request_seconds;
-    // The deepest queue has 64 at most, with the shortest requests; longer ones take a little more.
+    // The deepest queue has at most 64 requests, at the shortest size; longer requests take a
+    // little more.
     assert!((3.3e-6..3.7e-6).contains(&of_real.value) && of_real.low >= of_real.value, "{of_real:?}");
     assert!(of_real.high > of_real.value && of_real.high < 6e-6, "{of_real:?}");
 }
@@ -159,7 +160,7 @@ fn batches_are_what_the_probe_measured_and_correct_the_cells() {
     let (costs, _) = read_costs(&profile, None).unwrap();
     assert_eq!(costs.batches.len(), at_once);
     costs.check().unwrap();
-    // Equal batches on a disk differ, and one more will, too.
+    // Repeated batches on a disk vary, and so will the next one.
     assert!(costs.batches.iter().all(|batch| batch.seconds.low < 0.95 * batch.seconds.high));
     let of = |profile: &DeviceProfile, depth: u32| {
         let (costs, _) = read_costs(profile, None).unwrap();
@@ -168,7 +169,7 @@ fn batches_are_what_the_probe_measured_and_correct_the_cells() {
     };
     let long = profile.batches.iter().find(|batch| batch.block_bytes == 8192 && !is_at_once(batch)).unwrap();
     let depth = long.queue_depth;
-    // Each request of the long batch takes twice as long as the cells say, as sure as can be.
+    // A long batch twice as slow per request as the cells, with a negligible spread.
     profile.batches.clear();
     let (alone, busy) = (of(&profile, 1), of(&profile, depth));
     let batch = |requests: u64, seconds: f64| {
@@ -207,7 +208,7 @@ fn groups_say_what_is_read_ahead_of_rows() {
                 && cell.pattern == "random"
         })
         .unwrap();
-    // What continues a block takes no longer than one at a place of its own.
+    // A continuing block takes no longer than a random one.
     let continued = costs.sequential.iter().filter(|cost| cost.request_bytes == bytes);
     let single = bytes as f64 / single.1;
     let continued = continued.map(|cost| cost.seconds.value).fold(single, f64::min);
@@ -224,7 +225,7 @@ fn a_restless_device_has_wider_bounds() {
     let steady = read_costs(&profile, None).unwrap().0.price_error;
     let reference = profile.conditions.reference.as_mut().unwrap();
     let slice = reference.series[0];
-    // Of ten slices eight are alike, and one in ten lies outside of what nine in ten are.
+    // Eight of ten slices are alike, and one lies beyond the 90th percentile.
     let bandwidths = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 9.0];
     reference.series =
         bandwidths.map(|factor| ReferenceSlice { bandwidth_bytes_per_s: factor * 1e6, ..slice }).into();

@@ -12,7 +12,7 @@ use nandle_session::{Access, Cancel, Unobserved};
 const BLOCK: u64 = 8192;
 const MEMORY: u64 = 16 << 20;
 
-/// `steps` steps that each need every `stride`th block, and compute for so long.
+/// Creates `steps` steps that each want every `stride`th block and compute for `cpu_after_ns`.
 fn query(steps: u32, stride: u64, cpu_after_ns: u64) -> RecordedQuery {
     let want = |step| Want {
         file: FileId(step % 2),
@@ -77,7 +77,7 @@ fn the_same_recording_takes_the_same_to_the_nanosecond() {
         outcomes.sort_by_key(|(index, _)| *index);
         outcomes
     };
-    // No query depends on those before it.
+    // Queries are independent of earlier ones.
     assert_eq!(all(&[0, 1]), all(&[1, 0]));
 }
 
@@ -91,7 +91,7 @@ fn computing_and_reading_overlap() {
     assert_eq!((reads.computing_ns, both.computing_ns), (0, computing_ns));
     assert!(both.time_ns >= computing_ns.max(reads.time_ns));
     assert!(both.time_ns < computing_ns + reads.time_ns / 2, "{both:?} {reads:?}");
-    // What is charged is computing and requests, nothing twice.
+    // Computation and requests are charged, each once.
     assert_eq!(both.cpu_ns, computing_ns + reads.cpu_ns);
 }
 
@@ -113,7 +113,7 @@ fn one_after_the_other_pays_each_latency() {
     assert!(alone.time_ns > 4 * busy.time_ns, "{} {}", alone.time_ns, busy.time_ns);
     assert!(flexible.time_ns <= busy.time_ns + busy.time_ns / 20, "{} {}", flexible.time_ns, busy.time_ns);
     let grouped = played(FLASH, scattered(), Strategy::WholeGroup, 1.0);
-    // Groups that lie side by side may come in one request.
+    // Adjacent groups may share a request.
     assert!(grouped.requests <= 1000);
     assert_eq!(grouped.read_bytes, 1000 * (32 << 10));
     assert_eq!(alone.wanted_bytes, 1000 * BLOCK);

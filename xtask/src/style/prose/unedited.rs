@@ -12,7 +12,6 @@ const UNEDITED: &[&str] = &[
     "crates/query/distributed/",
     "crates/query/engine/",
     "crates/query/flights/",
-    "crates/query/predict/",
     "crates/storage/pages/",
     "xtask/src/bench/",
 ];

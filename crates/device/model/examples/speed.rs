@@ -1,5 +1,6 @@
-//! How fast the models are and what memory they take, as JSON: simulated requests per CPU second on one core, bytes of
-//! tables for each page, milliseconds to make a drive. `cargo xtask bench model` runs it several times.
+//! Measures the models' speed and memory, as JSON: simulated requests per CPU second on one core,
+//! bytes of tables for each page, milliseconds to make a drive. `cargo xtask bench model` runs it
+//! several times.
 //!
 //! `cargo run --release -p nandle-model --example speed`
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a measuring program, and it prints")]
@@ -28,7 +29,7 @@ fn main() {
     let reads = Load { depth: DEPTH, requests: REQUESTS, ..Load::read(RANDOM, 4096, area_bytes) };
     let writes = Load { depth: DEPTH, requests: REQUESTS, ..Load::write(RANDOM, 4096, area_bytes) };
     let (read_requests_per_s, end_ns) = per_cpu_second(&mut drive, reads, 0);
-    // The spare space is used up first, so that cleaning runs.
+    // Use up the spare space first, so that cleaning runs.
     let (_, end_ns) = per_cpu_second(&mut drive, writes, end_ns);
     let (write_requests_per_s, _) = per_cpu_second(&mut drive, writes, end_ns);
     let pages = parameters.capacity_bytes / 4096;
@@ -42,7 +43,7 @@ fn main() {
     println!("{figures}");
 }
 
-/// Time that this thread has spent on a processor; wall time where the system does not tell.
+/// CPU time of this thread; wall time where the system doesn't report it.
 fn processor_seconds(start: Instant) -> f64 {
     let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
     let nanoseconds = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
@@ -56,7 +57,7 @@ fn per_cpu_second(drive: &mut FlashDrive, load: Load, start_ns: u64) -> (f64, u6
     (load.requests as f64 / (processor_seconds(clock) - start), end_ns)
 }
 
-/// The same reads through the world, with requests, buffers and completions as any device has them.
+/// Rate of the same reads through the world, with requests, buffers and completions.
 fn world_reads(area_bytes: u64) -> f64 {
     let mut world = ModelWorld::new(Host::with_slots(DEPTH));
     let device = world.add(Model::named("x25-m-g2").unwrap().device().unwrap());
@@ -77,7 +78,7 @@ fn world_reads(area_bytes: u64) -> f64 {
     REQUESTS as f64 / (processor_seconds(clock) - start)
 }
 
-/// Making the largest drive there is at its real size, and filling it.
+/// Time to make and fill the largest drive at its real size.
 fn making_ms() -> f64 {
     let start = Instant::now();
     let parameters = library::flash("nvme-tlc").unwrap();

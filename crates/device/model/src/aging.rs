@@ -1,4 +1,4 @@
-//! Ages a device: writes to it in virtual time, without buffers and without a world, so as fast as its timing goes.
+//! Ageing of a device: writes in virtual time without buffers and without a world, for speed.
 
 use nandle_io::{DriveCounters, Nanos, Shape};
 
@@ -6,7 +6,7 @@ use crate::library::{DeviceState, Model, ModelError};
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 use crate::world::ModelledDevice;
 
-/// A device that is being aged.
+/// Device being aged.
 pub struct Aging {
     model: Model,
     device: Box<dyn Timing>,
@@ -15,15 +15,15 @@ pub struct Aging {
     now_ns: u64,
     writes: u64,
     in_flight: u32,
-    /// Kept for its memory.
+    /// Reused to save allocations.
     completed: Vec<TimedCompletion>,
 }
 
 impl Aging {
-    /// Begins with a device in the model's first state.
+    /// Starts with a device in the model's first state.
     ///
     /// # Errors
-    /// The model makes no device, or nothing of it ages.
+    /// Fails if the model makes no device, or if no part of it ages.
     pub fn new(model: Model) -> Result<Self, ModelError> {
         let ModelledDevice { shape, timing: mut device, .. } = model.device()?;
         let begun_with = model.state_of(device.as_mut())?.counters();
@@ -31,18 +31,18 @@ impl Aging {
         Ok(Self { model, device, shape, begun_with, now_ns: 0, writes: 0, in_flight: 0, completed })
     }
 
-    /// What the device is like.
+    /// Capacity and block sizes of the device.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Virtual time since it began.
+    /// Virtual time since the start.
     pub fn now(&self) -> Nanos {
         Nanos(self.now_ns)
     }
 
-    /// Writes up to `count` blocks of `block_bytes`, at most `queue_depth` at a time, where `offsets_bytes` says; none is begun after
-    /// `until`.
+    /// Writes up to `count` blocks of `block_bytes` at `offsets_bytes`, with `queue_depth` in
+    /// flight. Starts no write after `until`.
     pub fn write(
         &mut self,
         offsets_bytes: &mut dyn Iterator<Item = u64>,
@@ -65,10 +65,10 @@ impl Aging {
         }
     }
 
-    /// Waits for what is in flight, and gives the device's state and what it counted meanwhile.
+    /// Waits for the writes in flight; returns the device's state and its counters since the start.
     ///
     /// # Errors
-    /// None: what doesn't age was refused at the beginning.
+    /// None: a model that doesn't age is refused by [`Self::new`].
     pub fn finish(mut self) -> Result<(DeviceState, DriveCounters), ModelError> {
         while self.in_flight > 0 && self.step() {}
         let state = self.model.state_of(self.device.as_mut())?;
@@ -76,7 +76,7 @@ impl Aging {
         Ok((state, counted))
     }
 
-    /// Goes on to the device's next event; `false` when there is none.
+    /// Advances to the device's next event; returns `false` when there is none.
     fn step(&mut self) -> bool {
         let Some(next_ns) = self.device.next_event_ns() else { return false };
         self.now_ns = self.now_ns.max(next_ns);

@@ -1,7 +1,7 @@
-//! Modelled storage devices, and the [world] in virtual time that they live in. A model's behaviour comes from mechanisms (seek curve, rotation, cache, queue) with
-//! the parameters of a drive, never from a table of the results it should show. This crate must never read the
-//! system clock, draw randomness of its own, or depend on the order of a hash map: the same calls give the same
-//! answers.
+//! Modelled storage devices and their [world] in virtual time. A model's behaviour comes from
+//! mechanisms (seek curve, rotation, cache, queue) with the parameters of a drive, never from a
+//! table of expected results. This crate must never read the system clock, draw randomness of its
+//! own, or depend on the order of a hash map: equal calls give equal answers.
 
 pub mod aging;
 pub mod array;

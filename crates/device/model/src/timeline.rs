@@ -1,8 +1,9 @@
-//! A resource that serves one user at a time, as the time until which it is busy and the idle gaps before that.
+//! A resource that serves one user at a time: the time until which it is busy, and the idle gaps
+//! before that.
 //!
-//! Users come in the order in which requests are worked out, which is not the order of their times: a read of now comes
-//! after transfers that were booked far ahead. So every gap counts that a later user may fall into, and only those that
-//! have passed are given up: their owner says when ([`Timeline::forget_before`]).
+//! Reservations are made in the order of computation, not of time: a read may be reserved for now
+//! after transfers far in the future. So every gap counts that a later user may fall into. Gaps in
+//! the past are dropped once the owner permits it ([`Timeline::forget_before`]).
 
 mod gaps;
 
@@ -12,32 +13,31 @@ use gaps::{Gap, Gaps};
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     busy_until_ns: u64,
-    /// No user comes for an earlier time.
+    /// Lower bound of later reservations.
     past_ns: u64,
     gaps: Gaps,
 }
 
 impl Default for Timeline {
-    /// A resource whose users may be as short as they like.
+    /// Resource whose reservations may have any length.
     fn default() -> Self {
         Self::new(0)
     }
 }
 
 impl Timeline {
-    /// A resource that is never used for less than `least_ns`, so that shorter gaps need not be remembered.
+    /// Resource whose reservations last at least `least_ns`, so shorter gaps are not stored.
     pub(crate) fn new(least_ns: u64) -> Self {
         Self { busy_until_ns: 0, past_ns: 0, gaps: Gaps::of_at_least(least_ns) }
     }
 
-    /// Takes the resource for `duration_ns` at the first time, not before `earliest_ns`, at which it is free for so long;
-    /// gives the start.
+    /// Reserves `duration_ns` in the first fitting gap from `earliest_ns` on; returns the start.
     #[inline]
     pub(crate) fn reserve(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
         self.gaps.take(earliest_ns, duration_ns).unwrap_or_else(|| self.append(earliest_ns, duration_ns))
     }
 
-    /// Takes the resource after everything that has been reserved so far; gives the start.
+    /// Reserves after all earlier reservations; returns the start.
     #[inline]
     pub(crate) fn append(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
         let idle_ns = self.busy_until_ns.max(self.past_ns);
@@ -49,7 +49,7 @@ impl Timeline {
         start_ns
     }
 
-    /// Prolongs the last reservation, if it is the one that ends at `from_ns`.
+    /// Prolongs the last reservation if it ends at `from_ns`.
     #[inline]
     pub(crate) fn prolong(&mut self, from_ns: u64, to_ns: u64) {
         if self.busy_until_ns == from_ns {
@@ -57,12 +57,12 @@ impl Timeline {
         }
     }
 
-    /// When everything reserved so far will be done.
+    /// End of the last reservation.
     pub(crate) fn busy_until_ns(&self) -> u64 {
         self.busy_until_ns
     }
 
-    /// From now on no user comes for a time before `past_ns`.
+    /// Promises that no later reservation starts before `past_ns`.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         self.past_ns = past_ns;

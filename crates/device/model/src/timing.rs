@@ -1,32 +1,34 @@
-//! What the modelled world asks of a device model: when does a request complete? Timing knows no contents.
+//! Interface between the modelled world and a device model: the completion time of each request.
+//! Timing is independent of contents.
 
 use nandle_io::DriveCounters;
 
 use crate::flash::AgedState;
 
-/// What a request asks the device to do, as far as its time is concerned.
+/// Operation of a request, as far as it affects timing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimedOperation {
     /// Transfers data from the device to the host.
     Read,
-    /// Transfers data from the host to the device. A durable write completes only when its data would survive a
-    /// power cut (FUA); another may complete when the data is in a volatile cache.
+    /// Transfers data from the host to the device. A durable write (FUA) completes once its data
+    /// would survive a power cut. Other writes may complete once the data is in a volatile cache.
     Write {
-        /// Whether completion implies that the data is on the medium.
+        /// True if completion implies that the data is on the medium.
         durable: bool,
     },
-    /// Completes when every write that had completed before the flush arrived would survive a power cut.
+    /// Completes once every write that completed before the flush arrived would survive a power
+    /// cut.
     Flush,
-    /// Tells the device that the contents of a range are no longer needed.
+    /// Marks the contents of a range as no longer needed.
     Discard,
 }
 
-/// A request as the timing model sees it.
+/// Timing part of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedRequest {
-    /// Chosen by the caller; the completion carries it back. Unique among the requests in flight.
+    /// Chosen by the caller and returned in the completion. Unique among the requests in flight.
     pub id: u64,
-    /// What to do.
+    /// Operation.
     pub operation: TimedOperation,
     /// First byte of the range; ignored by a flush.
     pub offset_bytes: u64,
@@ -34,31 +36,34 @@ pub struct TimedRequest {
     pub length_bytes: u64,
 }
 
-/// A request that is done.
+/// A completed request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TimedCompletion {
-    /// The request's id.
+    /// Id of the request.
     pub id: u64,
-    /// When it completed, in virtual nanoseconds.
+    /// Completion time in virtual nanoseconds.
     pub completed_ns: u64,
 }
 
-/// A device's timing. The caller owns the clock: it calls [`arrive`](Self::arrive) and
-/// [`advance`](Self::advance) with times that never decrease, and should advance to
-/// [`next_event_ns`](Self::next_event_ns) before it lets a later request arrive.
+/// Timing model of a device.
+///
+/// The caller owns the clock. It calls [`arrive`](Self::arrive) and [`advance`](Self::advance) with
+/// times that never decrease, and should advance to [`next_event_ns`](Self::next_event_ns) before a
+/// later request arrives.
 pub trait Timing {
-    /// A request arrives at the device's host side at `now_ns` (never earlier than any earlier call's time).
+    /// Accepts a request at `now_ns`, which is no earlier than the time of any earlier call.
     fn arrive(&mut self, now_ns: u64, request: TimedRequest);
-    /// The next time at which the device itself has something to do; `None` when it is idle.
+    /// Time of the device's next event; `None` when it is idle.
     fn next_event_ns(&self) -> Option<u64>;
-    /// Does everything due up to and including `now_ns`; finished requests are appended in order of completion.
+    /// Handles all events up to and including `now_ns`. Appends completed requests in order of
+    /// completion.
     fn advance(&mut self, now_ns: u64, completed: &mut Vec<TimedCompletion>);
-    /// What it has counted; `None` for what is no flash drive, and no array of nothing else.
+    /// Counters of a flash drive or of an array of flash drives; `None` for other devices.
     fn counters(&self) -> Option<DriveCounters> {
         None
     }
-    /// What outlives a power cycle: for each drive in it, in their order, its state, or nothing where it doesn't age.
-    /// Taken of a device that is idle.
+    /// State that outlives a power cycle: one entry for each drive in order, `None` where the drive
+    /// doesn't age. The device must be idle.
     fn aged_states(&mut self) -> Vec<Option<AgedState>> {
         vec![None]
     }

@@ -1,7 +1,7 @@
-//! Arrays of modelled drives: nothing here is fitted but the controllers' ceilings; what the papers say of arrays must
-//! follow from the drives.
+//! Arrays of modelled drives. Only the controllers' ceilings are fitted; the papers' results for
+//! arrays must follow from the drives.
 //!
-//! Preconditions, where nothing else is said: the drives are filled once in order, the first 16 GiB of the array are
+//! Default preconditions: the drives are filled once in order, the first 16 GiB of the array are
 //! used, 5 µs of host processor per request (chosen).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
@@ -36,14 +36,14 @@ fn two_controllers_lift_the_ceiling() {
     assert!((one / 820.0 - 1.0).abs() < 0.05 && (1.2..1.4).contains(&(two / one)), "{one} {two}");
 }
 
-/// The array with so many drives behind its first controller, and none behind others.
+/// Array with `drives` drives behind its first controller.
 fn with_drives(drives: usize) -> ArrayParameters {
     let mut parameters = library::array("x25-e-4-1ctl").unwrap();
     parameters.controllers[0].drives.truncate(drives);
     parameters
 }
 
-/// The same drives as simple volumes, striped by the host.
+/// The drives as simple volumes, striped by the host.
 fn simple_volumes(drives: usize) -> ArrayParameters {
     let mut parameters = with_drives(drives);
     parameters.software = parameters.controllers[0].hardware;
@@ -51,7 +51,7 @@ fn simple_volumes(drives: usize) -> ArrayParameters {
     parameters
 }
 
-/// Requests of 8 KB at a depth, of an array whose drives are filled to a part.
+/// Requests of 8 KB at queue depth `depth`, on an array that is 70 % used.
 fn load_of_8_kib(parameters: &ArrayParameters, load: Load, depth: usize) -> Outcome {
     let mut array = build(parameters);
     let area_bytes = array.capacity_bytes() / 10 * 7;
@@ -140,8 +140,8 @@ fn what_the_cache_holds_is_read_from_it() {
     let mut array = build(&with_drives(1));
     let area_bytes = array.capacity_bytes();
     let miss = run(&mut array, Load { requests: 100, ..Load::read(RANDOM, 4 * KIB, area_bytes) }, 0);
-    // Writes come faster than a drive takes them, so the cache still holds the last one, and a read of something else
-    // has to pass what the drive has been given of them.
+    // Writes arrive faster than a drive takes them. So the cache still holds the last one, and a
+    // read of other data has to pass the writes already queued at the drive.
     let writes =
         Load { depth: 64, requests: 30_000, ..Load::write(Pattern::Sequential, 4 * KIB, area_bytes) };
     let written = run(&mut array, writes, miss.end_ns);
@@ -178,8 +178,8 @@ fn the_cache_takes_bursts_and_fills_up_under_load() {
     );
 }
 
-/// Each simple volume is a device of its own: a cache that is full of the writes of four takes as many as their drives do
-/// together, not those of one after the other.
+/// Each simple volume is a device of its own: a full cache destages to all four drives in parallel,
+/// not to one after the other.
 #[test]
 fn a_full_cache_serves_simple_volumes_in_parallel() {
     let rate = |drives: usize| {

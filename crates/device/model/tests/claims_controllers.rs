@@ -1,10 +1,10 @@
-//! What was published of RAID controllers of 2008 to 2012, against the modelled one: how many small requests its
-//! firmware gets done, what RAID levels cost it, and what its write-back cache does once it is full.
+//! Published figures of RAID controllers of 2008 to 2012, compared with the modelled one: the rate
+//! of small requests, the cost of RAID levels, and a full write-back cache.
 //!
-//! Sources: HP, *Understanding endurance and performance characteristics of HP solid state drives*, 2011 (Smart Array
-//! P410); HP, *HP Smart Array controllers and basic RAID performance factors*, 2012 (P421); Wong, *Getting the most out
-//! of SSD arrays*, Electronic Design (LSI 9260-8i with and without `FastPath`); Chang, *Dell PERC6 RAID controller
-//! performance*, 2008.
+//! Sources: HP, *Understanding endurance and performance characteristics of HP solid state drives*,
+//! 2011 (Smart Array P410); HP, *HP Smart Array controllers and basic RAID performance factors*,
+//! 2012 (P421); Wong, *Getting the most out of SSD arrays*, Electronic Design (LSI 9260-8i with and
+//! without `FastPath`); Chang, *Dell PERC6 RAID controller performance*, 2008.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -21,7 +21,7 @@ const STRIPED: LayoutParameters = LayoutParameters::Raid0 { chunk_bytes: 64 * KI
 const MIRRORED: LayoutParameters = LayoutParameters::Raid10 { chunk_bytes: 64 * KIB };
 const MIB: u64 = 1 << 20;
 
-/// So many X25-E behind one controller without a cache, laid out in its hardware or by the host.
+/// `drives` X25-E behind one controller without a cache, laid out by its hardware or by the host.
 fn flash_array(drives: usize, hardware: LayoutParameters, software: LayoutParameters) -> ArrayParameters {
     let mut parameters = library::array("x25-e-4-1ctl").unwrap();
     parameters.software = software;
@@ -31,7 +31,7 @@ fn flash_array(drives: usize, hardware: LayoutParameters, software: LayoutParame
     parameters
 }
 
-/// Requests of 4 KB per second, enough outstanding for all drives.
+/// Rate of 4 KB requests, with enough in flight for all drives.
 fn rate(parameters: &ArrayParameters, load: Load) -> f64 {
     let mut array = build(parameters);
     let area_bytes = array.capacity_bytes();
@@ -126,7 +126,7 @@ fn a_cache_takes_streams_in_more_slowly_than_drives_are_written_through() {
     assert!((back / 354.0 - 1.0).abs() < 0.05 && (631.0..821.0).contains(&through), "{back} {through}");
 }
 
-/// Twelve disks of 15 000 rpm as RAID 0 in hardware, like those of the P421's figures.
+/// Twelve disks of 15 000 rpm as RAID 0 in hardware, as in the P421's figures.
 fn twelve_disks(cache_bytes: Option<u64>) -> Array {
     let mut parameters = library::array("regola-raid10").unwrap();
     let controller = &mut parameters.controllers[0];

@@ -1,5 +1,6 @@
-//! The ten-disk array of Regola, Cieslak and Chawla (ASBD 2012) against `regola-raid10`. The controller's ceilings are
-//! fitted to its sequential figures; the random reads follow from the disks.
+//! Ten-disk array of Regola, Cieslak and Chawla (ASBD 2012), compared with `regola-raid10`. The
+//! controller's ceilings are fitted to its sequential figures; the random reads follow from the
+//! disks.
 #![allow(clippy::unwrap_used, reason = "test code")]
 
 mod common;
@@ -12,7 +13,7 @@ use nandle_model::library::{self, Model};
 use nandle_model::timing::TimedOperation;
 
 const MIB: u64 = 1 << 20;
-/// Chosen: `IOzone` on a machine with 1.5 GB of memory takes a file of several times that.
+/// Chosen: on a machine with 1.5 GB of memory, `IOzone` is run on a file of several times that.
 const FILE_BYTES: u64 = 4 << 30;
 
 fn megabytes_per_s(load: Load) -> f64 {
@@ -64,12 +65,12 @@ fn sequential_requests_reach_the_controllers_ceiling() {
     assert!(writes.iter().all(|write| (write / 540.0 - 1.0).abs() < 0.1), "{writes:?}");
 }
 
-/// The paper compares with the single SSD, a Crucial M4 on a port of 300 MB/s.
+/// The paper compares with a single SSD, a Crucial M4 on a port of 300 MB/s.
 #[test]
 fn the_array_lags_behind_the_ssd_where_requests_are_small() {
     const READS_KIB: [u64; 6] = [256, 1_024, 2_048, 4_096, 8_192, 16_384];
     const WRITES_KIB: [u64; 6] = [4, 16, 64, 128, 256, 512];
-    /// Linux's own default.
+    /// Linux's default.
     const WINDOW_BYTES: u64 = 128 << 10;
     let pattern = Pattern::RandomGroups { group: 1 };
     let array = |load: Load, bytes: u64| {
@@ -90,7 +91,8 @@ fn the_array_lags_behind_the_ssd_where_requests_are_small() {
         })
     };
     let reads = ratios(Load::read(pattern, 4_096, FILE_BYTES), READS_KIB, 1 << 30);
-    // The same records through a host's read-ahead: requests of its window, the next one while the last is under way.
+    // The records through a host's read-ahead: requests of its window, each sent while the previous
+    // one is in flight.
     let windowed = [4_096, 16_384].map(|size_kib: u64| {
         let group = (size_kib << 10) / WINDOW_BYTES;
         let load = Load::read(Pattern::RandomGroups { group }, WINDOW_BYTES, FILE_BYTES);

@@ -1,7 +1,7 @@
-//! Data-sheet figures of the drives, held to 10 % where their physics allow.
+//! Data-sheet figures of the drives, within 10 % where their physics allow.
 //!
-//! Preconditions: reads on a drive filled once in order; writes on one never written to (the state data sheets are
-//! measured in); the whole model is used; no host cost.
+//! Preconditions: reads on a drive filled once in order; writes on a drive never written to (as
+//! measured for data sheets); the whole model is used; no host cost.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -31,11 +31,11 @@ fn measure(parameters: &FlashParameters, load: Load) -> Outcome {
     run(&mut drive, load, 0)
 }
 
-/// One data sheet's figures and the model's. Chips' and firmware's times are hardly ever published, so they were chosen
-/// such that the sheet comes out: what a sheet says is no evidence for the model of its drive.
+/// Figures of a data sheet, and the model's. Times of chips and firmware are rarely published, so
+/// they were fitted to the sheet: its figures are no evidence for the model of its drive.
 struct Sheet {
     id: &'static str,
-    /// Which parameters were chosen.
+    /// Fitted parameters.
     fitted: &'static str,
     figures: Vec<(&'static str, f64, f64)>,
 }

@@ -1,9 +1,10 @@
-//! C1–C12: what the DIAT paper (`DaMoN` 2010) measured on one Intel X25-M, against the model of it.
+//! C1–C12: measurements of one Intel X25-M in the DIAT paper (`DaMoN` 2010), compared with its
+//! model.
 //!
-//! Preconditions, where nothing else is said: the file is the first 4 GiB of a drive that was filled in order once
-//! (chosen: the paper writes a 32 GB file, whose position and wear it does not state); 5 µs of host processor per
-//! request (chosen); requests of 512 MB in all. "Near full" is within 10 % of the best
-//! bandwidth, which is that of 1 MiB sequential reads at depth 32.
+//! Default preconditions: the file is the first 4 GiB of a drive filled once in order (chosen: the
+//! paper writes a 32 GB file without stating position and wear); 5 µs of host processor per request
+//! (chosen); requests of 512 MB in all. "Near full" is within 10 % of the best bandwidth, that of 1
+//! MiB sequential reads at depth 32.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -17,7 +18,7 @@ use nandle_model::library;
 const KIB: u64 = 1 << 10;
 const FILLED: &str = "filled in order, 4 GiB file, 5 µs host";
 
-/// A drive with the parameters of the library, measured again and again from the same state.
+/// Drive with the parameters of the library; each measurement starts from the same state.
 struct Diat {
     parameters: FlashParameters,
     best: f64,
@@ -35,7 +36,7 @@ impl Diat {
         diat
     }
 
-    /// Megabytes per second.
+    /// Bandwidth in MB/s.
     fn bandwidth(&self, pattern: Pattern, block_kib: u64, depth: usize) -> f64 {
         let mut drive = FlashDrive::new(&self.parameters).unwrap();
         drive.fill_sequentially(1.0).unwrap();
@@ -63,7 +64,7 @@ fn figures(values: &[f64]) -> String {
     values.iter().map(|value| format!("{value:.0}")).collect::<Vec<_>>().join(" / ")
 }
 
-/// Whether grouping costs 10 to 60 %.
+/// Returns true if grouping costs 10 to 60 %.
 fn is_penalised(grouped: f64, alone: f64) -> bool {
     (0.4..0.9).contains(&(grouped / alone))
 }
@@ -205,8 +206,8 @@ fn c6_sequential_reads_need_depth_or_length() {
 
 #[test]
 fn c7_sequential_reads_know_no_group() {
-    // A true sequential pattern jumps nowhere, whatever the group size: the requests are the same ones, so the
-    // claim can only be checked for what makes it true, that a group as long as the file changes nothing.
+    // A sequential pattern doesn't jump, whatever the group size. So the claim can only be checked
+    // by its cause: a group as long as the file changes nothing.
     let diat = Diat::new();
     let sequential = diat.bandwidth(Pattern::Sequential, 32, 4);
     let one_group = diat.bandwidth(random(131_072), 32, 4);
@@ -346,7 +347,8 @@ fn c12_two_kib_in_groups_of_sixteen_make_a_flexible_unit() {
     let diat = Diat::new();
     let block = diat.bandwidth(random(1), 2, 4);
     let unit = diat.bandwidth(random(1), 32, 4);
-    // Time of reading one block of a group, eight of them one by one, and the whole group with one request.
+    // Times of reading one block of a group, eight blocks one by one, and the whole group in one
+    // request.
     let [one_us, half_us, whole_us] = [2_048.0 / block, 8.0 * 2_048.0 / block, 32_768.0 / unit];
     Entry {
         id: "C12",

@@ -1,7 +1,8 @@
-//! What the DIAT paper (`DaMoN` 2010) found on RAID 0 in software over four X25-M, with chunks of 16, 64 and 256 KB. Nothing
-//! here is fitted but the controller's ceiling: all of it must follow from the model of one drive.
+//! Results of the DIAT paper (`DaMoN` 2010) for software RAID 0 over four X25-M, with chunks of 16,
+//! 64 and 256 KB. Only the controller's ceiling is fitted; everything else must follow from the
+//! model of one drive.
 //!
-//! Preconditions, where nothing else is said: the drives are filled once in order, the first 16 GiB of the array are
+//! Default preconditions: the drives are filled once in order, the first 16 GiB of the array are
 //! used, 5 µs of host processor per request (chosen).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 

@@ -1,8 +1,8 @@
-//! What traces of three real disks, with a measured response time for each request, say of their models: how the
-//! response times are distributed, and whether the platter is where the model thinks it is.
+//! Traces of three real disks, with a measured response time for each request, compared with their
+//! models: distribution of response times, and position of the platter.
 //!
-//! A position's error is measured minus modelled response time, without whole revolutions. By chance a tenth of such
-//! errors lie within a twentieth of a revolution.
+//! A position's error is measured minus modelled response time, modulo one revolution. A tenth of
+//! random errors would be less than a twentieth of a revolution.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -15,7 +15,7 @@ use nandle_trace::Record;
 /// Reads that take longer than this need the medium.
 const MEDIUM_MS: f64 = 2.5;
 
-/// A trace with what its model makes of it.
+/// A trace and its model's response times.
 struct Replayed {
     trace: Vec<Record>,
     modelled_ms: Vec<f64>,
@@ -32,7 +32,7 @@ impl Replayed {
         measured_ms(&self.trace[index])
     }
 
-    /// Reads that follow a read so many sectors away and that need the medium, in reality and in the model.
+    /// Reads that follow a read at this distance and need the medium, in reality and in the model.
     fn after_reads(&self, distance_sectors: std::ops::Range<u64>) -> impl Iterator<Item = usize> + '_ {
         (1..self.trace.len()).filter(move |&index| {
             let (before, read) = (&self.trace[index - 1], &self.trace[index]);
@@ -43,7 +43,7 @@ impl Replayed {
         })
     }
 
-    /// Share of positions that are right within a twentieth of a revolution, and the median of their errors' sizes.
+    /// Share of positions correct to a twentieth of a revolution, and the median absolute error.
     fn positions(&self, distance_sectors: std::ops::Range<u64>) -> (f64, f64) {
         let revolution_ms = 60_000.0 / self.parameters.rotations_per_minute;
         let mut errors: Vec<f64> = self
@@ -115,12 +115,12 @@ fn positions_are_known_on_a_track_and_unknown_far_away() {
     }
     .print();
     assert!(near.iter().all(|&(share, median)| share > 0.5 && median < 0.05), "{near:?}");
-    // Were it better the entry would be out of date.
+    // A better result would make the entry obsolete.
     assert!(far.iter().all(|&(share, median)| (0.05..0.2).contains(&share) && median > 0.2), "{far:?}");
 }
 
-/// A drive that reads from wherever its head comes down on a track has the sectors before those that it was asked for, as
-/// far as the head had to wait, and serves a read of them from its memory.
+/// A drive that starts to read as soon as its head arrives on a track caches the sectors that pass
+/// before the requested ones. It would serve a read of them from its cache.
 #[test]
 fn measured_drives_do_not_read_on_arrival() {
     let served = CASES.each_ref().map(|case| {
@@ -133,7 +133,7 @@ fn measured_drives_do_not_read_on_arrival() {
                 both_read && disk.measured_ms(index - 1) > 2.0 * MEDIUM_MS
             })
             .collect();
-        // No read can take the medium less time than its overhead, settling and its transfer.
+        // A read from the medium takes at least its overhead, settling and transfer.
         let least_us =
             disk.parameters.overheads.read_miss_after_read_us + disk.parameters.seek.settle_us.unwrap();
         let from_memory = behind.iter().filter(|&&index| {

@@ -1,13 +1,18 @@
-//! Eight figures of each flash drive, new and used, read and written, at random and in order, against published ones.
+//! Eight figures of each flash drive, new and used, read and written, random and sequential,
+//! compared with published ones.
 //!
-//! Preconditions: reads of a new drive after one filling in order, writes of a drive never written to. Used: the filled part
-//! overwritten at random, twice on drives with page maps. 128 KB in order, 4 KB at random, unless the drive's line says
-//! otherwise; no host cost. Every figure has the same two-sided tolerance, and a figure outside of it stands as missed.
+//! Preconditions: reads of a new drive after one filling in order, writes of a drive never written
+//! to. Used: the filled part overwritten at random, twice on drives with page maps. 128 KB
+//! sequential, 4 KB random, unless the drive's line says otherwise; no host cost. Every figure has
+//! the same two-sided tolerance; a figure outside of it is listed as missed.
 //!
-//! Figures that are published for other blocks, fill or depths are held by other tests: latencies of the X25-E (C20) and what it
-//! loses when 70 % full (C23, blocks of 8 KB) by `claims_flashydb`, random writes of 32 KB on the used `MTron` by `claims_uflip`,
-//! a worn X25-M and a nearly full X25-E by `claims_worn_drives`, writes of 2 KB of the Samsung, latencies, and 4 and 32 KB on
-//! the M4 (C40) by `claims_data_sheets`, NVMe drives that are 90 % full by `claims_write_amplification`.
+//! Other tests check figures published for other block sizes, fills or depths:
+//!
+//! - `claims_flashydb`: latencies of the X25-E (C20), and its loss at 70 % fill (C23, 8 KB blocks);
+//! - `claims_uflip`: random writes of 32 KB on the used `MTron`;
+//! - `claims_worn_drives`: a worn X25-M and a nearly full X25-E;
+//! - `claims_data_sheets`: 2 KB writes of the Samsung, latencies, and 4 and 32 KB on the M4 (C40);
+//! - `claims_write_amplification`: NVMe drives that are 90 % full.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "test code")]
 
 mod common;
@@ -38,36 +43,36 @@ const NAMES: [&str; 8] = [
 /// A published figure.
 #[derive(Debug, Clone, Copy)]
 enum Published {
-    /// No source was found.
+    /// No source found.
     Nothing,
-    /// Megabytes per second.
+    /// MB/s.
     Rate(f64),
     /// Requests per second.
     Requests(f64),
-    /// Share of the new drive's figure of the same kind.
+    /// Share of the new drive's corresponding figure.
     OfNew(f64),
     /// Share of the new drive's sequential writes, in bytes.
     OfSequentialWrites(f64),
-    /// Promised bounds, in megabytes per second.
+    /// Guaranteed bounds in MB/s.
     Bounds(f64, f64),
 }
 
 use Published::{Bounds, Nothing, OfNew, OfSequentialWrites, Rate, Requests};
 
-/// A drive of the library and what is published of it.
+/// A drive of the library and its published figures.
 struct Sheet {
     drive: &'static str,
     sources: &'static str,
-    /// Capacity of the used drive. A new one has that of the library.
+    /// Capacity of the used drive. A new drive has the library's capacity.
     used_bytes: u64,
-    /// Erase blocks of the used drive are shorter by this, and erased as much faster, so that there are enough of them.
+    /// Divisor of the used drive's block length and erase time, so that it has enough erase blocks.
     shortened: u32,
-    /// Length of a sequential and of a random request.
+    /// Lengths of a sequential and of a random request.
     blocks_bytes: [u64; 2],
-    /// Requests outstanding of sequential and of random loads.
+    /// Queue depths of sequential and of random loads.
     depths: [usize; 2],
     published: [Published; 8],
-    /// Figures outside of the tolerance, and why.
+    /// Figures outside the tolerance, and the reason.
     missed: &'static [&'static str],
     reason: &'static str,
 }
@@ -80,7 +85,7 @@ impl Sheet {
         parameters.with_capacity_bytes(self.used_bytes).unwrap()
     }
 
-    /// Bytes per second of all eight.
+    /// The eight rates in bytes per second.
     fn measure(&self) -> [f64; 8] {
         let library = library::flash(self.drive).unwrap();
         let new = |number: usize| {
@@ -97,7 +102,7 @@ impl Sheet {
         let age = Load { requests: self.aging_requests(&parameters), seed: 9, ..loads[3] };
         let mut end_ns = run(&mut worn, age, 0).end_ns;
         let mut measured: [f64; 8] = std::array::from_fn(|number| if number < 4 { new(number) } else { 0.0 });
-        // Reads come first, and random writes before those that put data in order again.
+        // Reads come first, and random writes before the sequential ones that restore order.
         for number in [0, 1, 3, 2] {
             let load = Load { seed: 3, ..self.steady(&parameters, loads[number]) };
             let outcome = run(&mut worn, load, end_ns + 1_000_000_000);
@@ -119,7 +124,7 @@ impl Sheet {
         ]
     }
 
-    /// A load that goes on until what a buffer took in at first no longer matters.
+    /// Extends a load of random writes until the initial filling of the buffer no longer matters.
     fn steady(&self, parameters: &FlashParameters, load: Load) -> Load {
         let is_random_write =
             load.operation != TimedOperation::Read && load.block_bytes == self.blocks_bytes[1];
@@ -130,7 +135,8 @@ impl Sheet {
         Load { requests: load.requests + buffered, warm_up: buffered, ..load }
     }
 
-    /// Drives with few log superblocks are used after some merges; those with page maps after two capacities.
+    /// Drives with few log superblocks are used after some merges; drives with page maps after two
+    /// capacities.
     fn aging_requests(&self, parameters: &FlashParameters) -> u64 {
         match parameters.mapping {
             MappingParameters::Page(_) => 2 * parameters.capacity_bytes / self.blocks_bytes[1],
@@ -138,7 +144,7 @@ impl Sheet {
         }
     }
 
-    /// The model's value in the unit of the published figure, and both ends of the tolerance.
+    /// The model's value in the unit of the published figure, and both bounds of the tolerance.
     fn beside(&self, number: usize, measured: &[f64; 8]) -> Option<(f64, f64, f64)> {
         let value = measured[number];
         let around = |model: f64, figure: f64| Some((model, figure / FACTOR, figure * FACTOR));

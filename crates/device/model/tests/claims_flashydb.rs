@@ -1,7 +1,8 @@
-//! C20–C23: what `FlashyDB` (TU Darmstadt 2010) measured on an Intel X25-E, and its data sheet, against the model.
+//! C20–C23: measurements of an Intel X25-E in `FlashyDB` (TU Darmstadt 2010), and its data sheet,
+//! compared with the model.
 //!
-//! Preconditions, where nothing else is said: a model of 2 GB, of which the first 70 % are written and used (the
-//! paper: "up to 70 % full"); 5 µs of host processor per request (chosen). "Aged" is after random writes of three
+//! Default preconditions: a model of 2 GB whose first 70 % are written and used (the paper: "up to
+//! 70 % full"); 5 µs of host processor per request (chosen). "Aged" is after random writes of three
 //! times the used area at depth 32 (chosen, for the paper's hours).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
@@ -16,7 +17,7 @@ use nandle_model::library;
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 const SEQUENTIAL: Pattern = Pattern::Sequential;
 
-/// A drive with a clock of its own.
+/// A drive with its own clock.
 struct Bench {
     drive: FlashDrive,
     area_bytes: u64,
@@ -48,7 +49,8 @@ impl Bench {
     }
 }
 
-/// Mean latencies in milliseconds of sequential and random reads, sequential and random writes; then the longest.
+/// Mean latencies in milliseconds of sequential and random reads, sequential and random writes;
+/// then the maxima.
 fn latencies(parameters: &FlashParameters, block_bytes: u64, aged: bool) -> ([f64; 4], [f64; 4]) {
     let mut bench = Bench::new(parameters, 70);
     let loads = [
@@ -104,7 +106,7 @@ fn c20_mean_latencies() {
     assert!(within(off[2], 0.455, 0.15) && within(off[3], 0.435, 0.15), "{off:?}");
     assert!(within(on[1], 0.167, 0.25), "{on:?}");
     assert!(within(longest[2], 95.0, 0.25) && within(aged[3], 0.113, 0.25), "{longest:?} {aged:?}");
-    // Missed, as the entry says.
+    // Missed, as in the entry.
     assert!(within(on[3], 0.113 / 2.0, 0.1) && within(longest[3], 175.0 / 2.0, 0.15), "{on:?} {longest:?}");
 }
 
@@ -160,7 +162,7 @@ fn c22_reads_are_up_to_ten_times_faster_than_writes() {
     assert!((8.0..12.0).contains(&(read / write)), "{}", read / write);
 }
 
-// long: one claim, told from its loads to its verdict
+// long: one claim, from its loads to its verdict
 #[test]
 fn c23_what_fragmentation_costs() {
     let loads = [

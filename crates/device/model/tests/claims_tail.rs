@@ -1,7 +1,9 @@
-//! Latency percentiles against load of a current data-centre drive, `nvme-plp`, in its steady state.
+//! Latency percentiles as a function of load, for a current data-centre drive, `nvme-plp`, in its
+//! steady state.
 //!
-//! Preconditions: the model with 8 GiB, filled in order and overwritten twice at random; requests of 4 KiB arrive at
-//! random (Poisson); loads are parts of the rate that a closed loop at depth 64 reaches.
+//! Preconditions: the model with 8 GiB, filled in order and overwritten twice at random; requests
+//! of 4 KiB arrive at random (Poisson); loads are fractions of the rate of a closed loop at depth
+//! 64.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -16,7 +18,7 @@ use nandle_model::library;
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 const REQUESTS: u64 = 100_000;
 
-/// A drive in its steady state, and its rate of random writes there.
+/// A drive in its steady state, and its rate of random writes.
 struct Worn {
     drive: FlashDrive,
     writes: Load,
@@ -35,7 +37,7 @@ impl Worn {
         Self { drive, writes, writes_per_s: full.requests_per_s, end_ns: full.end_ns }
     }
 
-    /// Reads and writes while writes come at so large a part of the drive's rate.
+    /// Latencies of reads and writes, with writes at `load` times the drive's rate.
     fn at(&mut self, load: f64, read_part: f64) -> [Latencies; 2] {
         self.arrive(load * self.writes_per_s / (1.0 - read_part), read_part)
     }

@@ -1,9 +1,9 @@
-//! What uFLIP (CIDR 2009) found about write patterns, and the StableBuffer paper builds on: the cost of a pattern
-//! relative to sequential writing, on the model of the `MTron` drive. The narrower figures are those of experiments
-//! of our own with a block map and eight log superblocks of 1 MB.
+//! Write patterns in uFLIP (CIDR 2009), on which the StableBuffer paper builds: the cost of a
+//! pattern relative to sequential writing, on the model of the `MTron` drive. The narrower
+//! tolerances come from our own experiments with a block map and eight log superblocks of 1 MB.
 //!
-//! Preconditions: 32 KB writes at depth 1, the whole drive written once in order, 3 000 writes of which the first
-//! 1 000 are left out, no host cost (chosen: cost ratios are wanted).
+//! Preconditions: 32 KB writes at depth 1, the whole drive written once in order, 3 000 writes
+//! without the first 1 000, no host cost (chosen: the claim is about cost ratios).
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -31,7 +31,7 @@ impl Uflip {
         uflip
     }
 
-    /// Cost of a write relative to sequential ones.
+    /// Cost of a write relative to a sequential one.
     fn cost(&self, pattern: Pattern, area_bytes: u64) -> f64 {
         self.measure(pattern, area_bytes).0
     }

@@ -1,4 +1,5 @@
-//! What reviews measured on worn or nearly full drives with the controller of the X25-M and X25-E, against the models.
+//! Reviewers' measurements of worn or nearly full drives with the controller of the X25-M and
+//! X25-E, compared with the models.
 //!
 //! Nothing is fitted to these figures. No host cost.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
@@ -13,7 +14,7 @@ use nandle_model::library;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
-/// Whether a rate is within a factor of 1.25 of a published one, in megabytes per second.
+/// Returns true if a rate is within a factor of 1.25 of the published MB/s.
 fn within(outcome: &Outcome, published: f64) -> bool {
     (published / 1.25..=published * 1.25).contains(&outcome.megabytes_per_s())
 }

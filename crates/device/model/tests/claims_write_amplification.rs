@@ -1,8 +1,9 @@
-//! What cleaning costs on a current data-centre drive: a Samsung PM9A3 of 3.84 TB (4 TiB of flash), against `nvme-plp`.
+//! Cost of cleaning on a current data-centre drive: a Samsung PM9A3 of 3.84 TB (4 TiB of flash),
+//! compared with `nvme-plp`.
 //!
-//! Preconditions: the model with 1 GiB, and erase blocks and a buffer that are smaller in the same proportion (256 superblocks of data);
-//! filled in order, then overwritten four times over before the figures are taken, as SNIA's and SSD-iq's preconditioning
-//! do; no host cost.
+//! Preconditions: the model with 1 GiB, with erase blocks and buffer scaled down in proportion (256
+//! superblocks of data); filled in order, then overwritten four times, like the preconditioning of
+//! SNIA and SSD-iq; no host cost.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -22,7 +23,7 @@ fn parameters(name: &str) -> FlashParameters {
     parameters.with_capacity_bytes(1 << 30).unwrap()
 }
 
-/// Units programmed for each unit written, in the steady state of a drive of which so many per cent are used.
+/// Write amplification in the steady state, with `used_percent` of the drive in use.
 fn amplification(parameters: &FlashParameters, used_percent: u64, pattern: Pattern) -> f64 {
     let mut drive = FlashDrive::new(parameters).unwrap();
     drive.fill_sequentially(used_percent as f64 / 100.0).unwrap();

@@ -1,4 +1,4 @@
-//! The disks of the library against their published figures, and against what physics says of them.
+//! Disks of the library, compared with their published figures and with physics.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -13,13 +13,13 @@ use nandle_model::disk::{DiskParameters, MagneticDisk};
 use nandle_model::timing::TimedOperation::{Discard, Flush, Read, Write};
 use support::{random_offsets, run_at_depth};
 
-/// A drive with what is known of it from outside.
+/// Published figures of a drive.
 struct Published {
     name: &'static str,
     parameters: &'static str,
     capacity_gb: f64,
     outer_mb_per_s: f64,
-    /// Average read seek and half a revolution.
+    /// Average read seek plus half a revolution.
     random_read_ms: f64,
     revolution_ms: f64,
 }
@@ -76,7 +76,7 @@ fn sequential_rates_on_the_outermost_tracks_are_the_published_ones() {
         for operation in [Read, Write { durable: false }] {
             for depth in [1, 4, 32] {
                 let transfers = (0..4_000).map(|index| (operation, index * REQUEST_BYTES, REQUEST_BYTES));
-                // What the cache still holds at the end has not been written yet.
+                // A flush at the end, since the cache still holds unwritten data.
                 let requests = transfers.chain([(Flush, 0, 0)]);
                 let rate = run_at_depth(&mut disk(drive), 0, depth, requests).megabytes_per_s(REQUEST_BYTES);
                 let what = format!("{} {operation:?} depth {depth} MB/s", drive.name);
@@ -103,9 +103,10 @@ fn a_random_read_takes_seek_and_half_a_revolution() {
     }
 }
 
-/// Ordering 32 requests by positioning time about doubles the rate (Worthington, Ganger and Patt, *Scheduling
-/// algorithms for modern disk drives*, SIGMETRICS 1994, show a like gain of SPTF over first come, first served). An
-/// order by exact times would nearly treble it, which no drive's firmware can.
+/// Ordering 32 requests by positioning time about doubles the rate. Worthington, Ganger and Patt
+/// (*Scheduling algorithms for modern disk drives*, SIGMETRICS 1994) show a similar gain of SPTF
+/// over first come, first served. Exact times would nearly treble it, but no drive's firmware has
+/// them.
 #[test]
 fn command_queueing_pays() {
     for drive in &DRIVES {
@@ -119,13 +120,15 @@ fn command_queueing_pays() {
         println!("{:20} {alone:6.0} requests/s at depth 1, {queued:6.0} at depth 32", drive.name);
         assert!((1.7..2.5).contains(&(queued / alone)));
         assert!(rate(2) >= alone * 0.99 && rate(8) > alone * 1.2);
-        // What waits in the host is nothing that a drive knows of: it must not hurry the oldest along one by one.
+        // The drive doesn't see the host's queue, so it must not prefer the oldest requests one by
+        // one.
         let overfull = rate(256);
         assert!(overfull > 0.95 * queued, "{}: {overfull} requests/s by 256, {queued} by 32", drive.name);
     }
 }
 
-/// What a data base's log pays on a dedicated disk: each commit waits for the sector after the last to come round.
+/// Commits of a database log on a dedicated disk: each waits for the sector after the last to come
+/// round.
 #[test]
 fn durable_appends_wait_a_revolution_each() {
     for drive in &DRIVES {
@@ -169,7 +172,7 @@ fn the_same_requests_take_the_same_time() {
     assert_eq!(times(), times());
 }
 
-/// Overlapping, huge, empty and impossible requests of every kind, over caches too small for them.
+/// Overlapping, huge, empty and invalid requests of every kind, with caches too small for them.
 #[test]
 fn every_request_completes() {
     let old = [include_str!("../drives/barracuda.toml"), include_str!("../drives/atlas-iii.toml")];

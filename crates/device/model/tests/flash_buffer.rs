@@ -1,4 +1,4 @@
-//! The write buffer: what is read from it, and what is written again while it waits there.
+//! The write buffer: reads from it, and rewrites of data waiting in it.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -19,7 +19,7 @@ fn drive(name: &str, change: impl Fn(&mut FlashParameters)) -> FlashDrive {
     drive
 }
 
-/// Runs one request; gives its latency and moves the clock to its end.
+/// Runs one request; returns its latency and advances the clock to its end.
 fn request(drive: &mut FlashDrive, now_ns: &mut u64, operation: TimedOperation, offset_bytes: u64) -> u64 {
     drive.arrive(*now_ns, TimedRequest { id: 1, operation, offset_bytes, length_bytes: 4_096 });
     let mut completed = Vec::new();
@@ -44,7 +44,8 @@ fn what_was_just_written_is_read_from_the_buffer() {
     }
 }
 
-/// On one die, whose program operations take 2 ms, four rewrites of a page that waits cost one program operation.
+/// One die, whose program operations take 2 ms: rewrites of a waiting page take no program
+/// operation.
 #[test]
 fn a_page_that_waits_is_replaced() {
     let mut drive = drive("x25-m-g2", |parameters| {
@@ -75,7 +76,7 @@ fn pages_that_wait_for_company_are_replaced_and_amplify_nothing() {
     assert!(stats.write_amplification().unwrap() < 0.1, "{stats:?}");
 }
 
-/// A flush has to wait for what the host wrote, not for what cleaning moves.
+/// A flush waits for the host's data, not for cleaning's.
 #[test]
 fn a_flush_does_not_wait_for_cleaning() {
     let parameters = library::flash("x25-e-64").unwrap().with_capacity_bytes(2 << 30).unwrap();

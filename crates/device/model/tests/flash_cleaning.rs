@@ -1,4 +1,4 @@
-//! What cleaning does, and what the parameters that steer it change.
+//! Cleaning, and the effect of its parameters.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -14,7 +14,7 @@ use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
-/// A page-mapped drive of 512 MB with superblocks of 1.3 MB and its whole map in memory, changed as the test likes.
+/// Page-mapped drive of 512 MB with superblocks of 1.3 MB and its whole map in memory.
 fn parameters(change: impl FnOnce(&mut PageMapParameters)) -> FlashParameters {
     let mut parameters = library::flash("x25-e-64").unwrap();
     parameters.chips.dies_per_channel = 1;
@@ -28,8 +28,8 @@ fn parameters(change: impl FnOnce(&mut PageMapParameters)) -> FlashParameters {
     parameters
 }
 
-/// Write amplification and outcome of the last of some turns over the area. What is seldom written takes many turns to
-/// gather where it stays.
+/// Write amplification and outcome of the last pass over the area. Data that is seldom written
+/// takes many passes to gather in its own superblocks.
 fn steady(parameters: &FlashParameters, pattern: Pattern, area_bytes: u64) -> (f64, Outcome) {
     let warm_turns = if matches!(pattern, Pattern::Skewed | Pattern::Zipf) { 5 } else { 2 };
     let mut drive = FlashDrive::new(parameters).unwrap();
@@ -40,7 +40,7 @@ fn steady(parameters: &FlashParameters, pattern: Pattern, area_bytes: u64) -> (f
     let outcome = run(&mut drive, Load { seed: 2, ..turn }, warm.end_ns);
     let after = drive.stats();
     let moved = (after.moved_units - before.moved_units) as f64;
-    // What is written again while it is in the buffer isn't programmed.
+    // Data rewritten in the buffer isn't programmed.
     let programmed = |stats: &FlashStats| stats.host_written_units - stats.overwritten_in_buffer_units;
     (1.0 + moved / (programmed(&after) - programmed(&before)) as f64, outcome)
 }
@@ -59,8 +59,9 @@ fn more_spare_space_means_less_amplification() {
 
 #[test]
 fn greedy_agrees_with_the_closed_form_for_uniform_writes() {
-    // Desnoyers (SYSTOR 2012) and Luojie, Kurkoski (arXiv 1110.4245): for large blocks and uniform writes the victims'
-    // utilisation u solves u = exp(−α (1 − u)) with α the flash over the data, and the write amplification is 1 / (1 − u).
+    // Desnoyers (SYSTOR 2012) and Luojie, Kurkoski (arXiv 1110.4245): for large blocks and uniform
+    // writes, the victims' utilisation u solves u = exp(−α (1 − u)), where α is the ratio of flash
+    // to data. The write amplification is 1 / (1 − u).
     let closed_form = |alpha: f64| 1.0 / (1.0 - (0..2_000).fold(0.5_f64, |u, _| (-alpha * (1.0 - u)).exp()));
     assert!((closed_form(1.3) - 2.36).abs() < 0.01, "the second paper's own example: {}", closed_form(1.3));
     for raw_over_user in [1.1, 1.2, 1.3] {
@@ -76,8 +77,8 @@ fn greedy_agrees_with_the_closed_form_for_uniform_writes() {
 
 #[test]
 fn victims_drawn_at_random_cost_the_same_whatever_is_written() {
-    // Van Houdt (SIGMETRICS 2013): a victim drawn at random is as full as the mean superblock, so the write amplification
-    // is 1 / (1 − 1/α), also when some pages are written far more often than others.
+    // Van Houdt (SIGMETRICS 2013): a random victim is as full as the mean superblock, so the write
+    // amplification is 1 / (1 − 1/α), even if some pages are written far more often than others.
     let parameters = parameters(|page| {
         page.raw_over_user = 1.25;
         page.victim = VictimPolicy::DChoices { choices: 1, seed: 7 };
@@ -91,8 +92,8 @@ fn victims_drawn_at_random_cost_the_same_whatever_is_written() {
 
 #[test]
 fn skewed_writes_cost_no_less_than_with_perfect_separation() {
-    // Hot and cold data each cleaned for itself with the best division of the spare space is what no policy can beat
-    // (Desnoyers, ACM TOS 10(2), 2014).
+    // Lower bound of any policy: hot and cold data are cleaned separately, with the best division
+    // of the spare space (Desnoyers, ACM TOS 10(2), 2014).
     let alpha = 1.2;
     let utilisation = |alpha: f64| (0..2_000).fold(0.5_f64, |u, _| (-alpha * (1.0 - u)).exp());
     let apart = |hot_spare: f64| {
@@ -168,7 +169,7 @@ fn a_burst_takes_as_long_on_a_full_drive_as_on_a_half_empty_one() {
         run(&mut drive, Load { requests: 20_000, seed: 2, ..load }, warm.end_ns).max_latency_ms()
     };
     let (half, full) = (longest_ms(60), longest_ms(100));
-    // Four superblocks are moved at most, however little that gains.
+    // A pause moves four superblocks at most, however little that gains.
     assert!(full < 5.0 * half, "60 % full {half} ms, full {full} ms");
 }
 

@@ -1,4 +1,4 @@
-//! When a flush and a durable write complete: the three kinds of drives.
+//! Completion of flushes and durable writes on the three kinds of drives.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 use nandle_model::flash::parameters::Durability;
@@ -12,7 +12,7 @@ fn parameters(durability: Durability) -> FlashParameters {
     parameters
 }
 
-/// Time that one request takes on a drive that has nothing else to do.
+/// Latency of one request on an idle drive.
 fn alone_ns(drive: &mut FlashDrive, operation: TimedOperation, start_ns: u64) -> u64 {
     drive.arrive(start_ns, TimedRequest { id: 1, operation, offset_bytes: 0, length_bytes: 4096 });
     let mut completed: Vec<TimedCompletion> = Vec::new();

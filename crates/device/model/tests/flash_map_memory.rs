@@ -1,4 +1,4 @@
-//! A controller whose memory is too small for the whole map: what reads and writes pay, and when.
+//! Controller memory that is too small for the whole map: its cost for reads and writes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "test code")]
 
 mod common;
@@ -11,7 +11,7 @@ use nandle_model::library;
 
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
-/// An X25-E of 2 GiB, used by a third, with memory for `map_bytes` of its map, which takes 2 MiB.
+/// X25-E of 2 GiB, one third used, with memory for `map_bytes` of its 2 MiB map.
 fn drive(map_bytes: u64) -> FlashDrive {
     let mut parameters: FlashParameters =
         library::flash("x25-e-64").unwrap().with_capacity_bytes(2 << 30).unwrap();
@@ -22,7 +22,7 @@ fn drive(map_bytes: u64) -> FlashDrive {
     drive
 }
 
-/// Reads of the map and the mean latency, of random reads after a load of writes.
+/// Number of map reads, and mean latency, of random reads after a load of writes.
 fn map_reads_after(drive: &mut FlashDrive, pattern: Pattern) -> (u64, f64) {
     let area_bytes = 700 << 20;
     let writes = Load { depth: 32, requests: area_bytes / 4_096, ..Load::write(pattern, 4_096, area_bytes) };
@@ -37,7 +37,8 @@ fn map_reads_after(drive: &mut FlashDrive, pattern: Pattern) -> (u64, f64) {
 fn scattered_data_is_looked_up_on_the_chips_as_often_as_memory_lacks() {
     let [(some, some_ns), (all, all_ns)] =
         [512 << 10, 2 << 20].map(|bytes| map_reads_after(&mut drive(bytes), RANDOM));
-    // The used 700 MiB have 175 pages of map: each was read once when something in it changed, or 128 are there at a time.
+    // The used 700 MiB have 175 pages of map. With the larger memory each was read once, when the
+    // writes changed it; the smaller holds 128 of them.
     assert_eq!(all, 0);
     let expected = 10_000.0 * (1.0 - 128.0 / 175.0);
     assert!((some as f64 / expected - 1.0).abs() < 0.15, "{some} reads of the map, {expected:.0} expected");
@@ -48,12 +49,12 @@ fn scattered_data_is_looked_up_on_the_chips_as_often_as_memory_lacks() {
 fn data_in_order_needs_no_page_of_the_map() {
     let mut drive = drive(64 << 10);
     let (reads, _) = map_reads_after(&mut drive, Pattern::Sequential);
-    // Runs end where superblocks do, and where cleaning has come between.
+    // Runs end at superblock boundaries, and where cleaning has intervened.
     assert!(reads < 500, "{reads} reads of the map for 10 000 reads");
 }
 
-/// The map of the used 700 MiB has 175 pages, of which 128 are in memory: a random write changes one that isn't as often,
-/// and each one that goes has changed.
+/// The map of the used 700 MiB has 175 pages, of which 128 are in memory. A random write that
+/// misses evicts a changed page.
 #[test]
 fn scattered_writes_read_and_write_the_map() {
     let mut drive = drive(512 << 10);
@@ -86,7 +87,7 @@ fn writes_in_order_leave_the_map_alone() {
     assert!(stats.map_units_written <= pages / 1_024, "{stats:?}");
 }
 
-/// What lies in pieces costs the controller's processor an operation a piece, however long the commands are.
+/// Each fragment costs a processor operation, regardless of the commands' length.
 #[test]
 fn pieces_cost_processor_time_in_long_reads_too() {
     let megabytes_per_s = |fragment_ns| {
@@ -105,6 +106,6 @@ fn pieces_cost_processor_time_in_long_reads_too() {
     };
     let ((free_fresh, free_worn), (fresh, worn)) = (megabytes_per_s(0), megabytes_per_s(20_000));
     assert!((fresh / free_fresh - 1.0).abs() < 0.02, "in order: {fresh} MB/s, without {free_fresh}");
-    // 32 pieces of 4 KB, less the first, at 20 µs each: 205 MB/s if nothing else took time.
+    // 31 fragments of 4 KB at 20 µs each: 205 MB/s if nothing else took time.
     assert!(worn < 205.0 * 1.05 && worn < 0.9 * free_worn, "in pieces: {worn} MB/s, without {free_worn}");
 }

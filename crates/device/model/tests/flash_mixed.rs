@@ -1,4 +1,5 @@
-//! Reads and writes beside each other on current drives, as mechanisms bound them: link, channels, suspension, buffer.
+//! Mixed reads and writes on current drives, bounded by mechanisms: link, channels, suspension,
+//! buffer.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "test code")]
 
 mod common;
@@ -11,7 +12,7 @@ use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 const MIB: u64 = 1 << 20;
 const DRIVES: [&str; 2] = ["nvme-tlc", "nvme-plp"];
 
-/// Latencies in nanoseconds, sorted, and bytes a second, of one direction.
+/// Sorted latencies in nanoseconds, and the data rate, of one direction.
 struct Direction {
     latencies_ns: Vec<u64>,
     bytes_per_s: f64,
@@ -22,7 +23,7 @@ impl Direction {
         self.latencies_ns.iter().sum::<u64>() as f64 / self.latencies_ns.len() as f64 / 1e3
     }
 
-    /// What so many of ten thousand stay below, in microseconds.
+    /// Latency in microseconds that `of_ten_thousand` of ten thousand requests stay below.
     fn quantile_us(&self, of_ten_thousand: usize) -> f64 {
         let last = self.latencies_ns.len() - 1;
         self.latencies_ns[last * of_ten_thousand / 10_000] as f64 / 1e3
@@ -107,7 +108,8 @@ fn deep_queues_of_large_blocks_fill_the_link_towards_the_host_beside_writes() {
 fn reads_suffer_beside_writes_the_more_the_more_is_written() {
     for name in DRIVES {
         let parameters = library::flash(name).unwrap();
-        // Means: quantiles stand on steps, a step for each type of page, with an interruption or without.
+        // Means, since quantiles move in steps: one for each page type, with or without an
+        // interruption.
         let means_us = [100, 70, 30].map(|percent| mixed(&parameters, 16 << 10, 16, percent)[0].mean_us());
         assert!(means_us.is_sorted_by(|fewer, more| *more > fewer * 1.02), "{name}: {means_us:?}");
     }
@@ -117,7 +119,7 @@ fn reads_suffer_beside_writes_the_more_the_more_is_written() {
 fn a_read_alone_on_its_die_waits_for_the_interruption_of_a_program_operation_and_no_longer() {
     for name in DRIVES {
         let mut parameters = library::flash(name).unwrap();
-        // A page that is read twice waits twice.
+        // A retried page waits twice.
         parameters.chips.read_retry = None;
         let suspend_us = parameters.chips.suspend_ns.unwrap() as f64 / 1e3;
         let alone_us = mixed(&parameters, 4 << 10, 1, 100)[0].quantile_us(10_000);

@@ -1,4 +1,4 @@
-//! What a current drive does: the write cliff behind its single-level region, and cleaning when it is nearly full.
+//! A current drive: the write cliff after its single-level region, and cleaning when nearly full.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -30,7 +30,7 @@ fn writes_fall_off_a_cliff_and_recover_after_a_rest() {
     assert!(rested.megabytes_per_s() > 4_500.0, "{rested:?}");
 }
 
-/// The single-level region is made of the drive's own flash, so a full drive has little of it.
+/// The single-level region uses the drive's own flash, so a full drive has little of it.
 #[test]
 fn the_fast_region_gives_way_to_data() {
     let parameters = library::flash("nvme-tlc").unwrap();
@@ -71,7 +71,7 @@ fn reads_interrupt_programming() {
         let writes = Load::write(Pattern::RandomGroups { group: 1 }, 4096, area_bytes);
         let end_ns = run(&mut drive, Load { depth: 64, requests: 40_000, ..writes }, 0).end_ns;
         let reads = Load::read(Pattern::RandomGroups { group: 1 }, 4096, area_bytes);
-        // So few that the dies are programming still.
+        // Few reads, so that the dies are still programming.
         run(&mut drive, Load { requests: 8, ..reads }, end_ns).mean_latency_ms()
     };
     let (interrupting, waiting) = (mean_ms(Some(20_000)), mean_ms(None));

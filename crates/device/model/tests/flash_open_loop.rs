@@ -1,4 +1,4 @@
-//! Reads beside writes at a rate of their own, on a drive that cleans: what a read waits for is bounded by the mechanisms.
+//! Reads and writes at a fixed rate on a drive that cleans: mechanisms bound the wait of a read.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -13,7 +13,7 @@ const MIB: u64 = 1 << 20;
 const BLOCK_BYTES: u64 = 8 << 10;
 const RANDOM: Pattern = Pattern::RandomGroups { group: 1 };
 
-/// A small drive that erases as much as it writes, and the time at which it does.
+/// Small drive that erases as much as it writes, and its current time.
 fn aged(parameters: &FlashParameters) -> (FlashDrive, u64) {
     let mut drive = FlashDrive::new(parameters).unwrap();
     drive.fill_sequentially(1.0).unwrap();
@@ -23,7 +23,7 @@ fn aged(parameters: &FlashParameters) -> (FlashDrive, u64) {
     (drive, end_ns)
 }
 
-/// Latencies of the reads among `requests` requests that come at equal distances, in order.
+/// Sorted latencies of the reads among `requests` requests at equal intervals.
 fn read_latencies_ns(
     (mut drive, start_ns): (FlashDrive, u64),
     requests_per_s: u64,
@@ -57,8 +57,9 @@ fn read_latencies_ns(
     latencies_ns
 }
 
-/// At 250 000 requests a second, a fifth of them writes, the processor is busy a quarter of the time, the link towards
-/// the host a quarter, and the channels less than half, cleaning included. So a read doesn't queue for milliseconds.
+/// At 250 000 requests a second, a fifth of them writes, the processor and the link to the host are
+/// busy a quarter of the time, and the channels less than half, including cleaning. So a read
+/// doesn't queue for milliseconds.
 #[test]
 fn reads_do_not_queue_behind_transfers_that_are_far_in_the_future() {
     let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(8_192 * MIB).unwrap();

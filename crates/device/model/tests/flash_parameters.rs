@@ -1,4 +1,4 @@
-//! Wrong parameters are refused with the field's name, its range and the nearest right value.
+//! Wrong parameters are refused with the field's name, its range and the nearest valid value.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 use nandle_model::flash::{FlashParameters, ParameterError};
@@ -55,7 +55,7 @@ fn spare_space_must_suffice_for_cleaning() {
     assert!(matches!(error, ParameterError::OutOfRange { field: "capacity_bytes", .. }), "{error:?}");
 }
 
-/// A model's file of a few hundred bytes must not take all memory.
+/// A model file of a few hundred bytes must not exhaust the memory.
 #[test]
 fn superblocks_are_not_more_than_there_is_memory_for() {
     let mut tiny = library::flash("mtron-16").unwrap();

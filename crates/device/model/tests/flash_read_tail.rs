@@ -1,4 +1,4 @@
-//! The distribution of reads at depth 1: the types of pages make its body, pages that are read again its tail.
+//! Distribution of read latency at depth 1: page types shape the body, read retries the tail.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -12,7 +12,7 @@ const DRIVES: [&str; 2] = ["nvme-tlc", "nvme-plp"];
 const READS: u64 = 200_000;
 const BLOCK_BYTES: u64 = 4_096;
 
-/// Latencies of random reads of a drive that was filled once, one at a time, in order.
+/// Sorted latencies of random reads on a drive that was filled once, one at a time.
 fn latencies_ns(parameters: &FlashParameters) -> Vec<u64> {
     let mut drive = FlashDrive::new(parameters).unwrap();
     drive.fill_sequentially(1.0).unwrap();
@@ -35,7 +35,7 @@ fn latencies_ns(parameters: &FlashParameters) -> Vec<u64> {
     latencies_ns
 }
 
-/// What so many of ten thousand stay below, in microseconds.
+/// Latency in microseconds that `of_ten_thousand` of ten thousand requests stay below.
 fn quantile_us(latencies_ns: &[u64], of_ten_thousand: usize) -> f64 {
     latencies_ns[(latencies_ns.len() - 1) * of_ten_thousand / 10_000] as f64 / 1e3
 }
@@ -44,8 +44,9 @@ fn mean_us(latencies_ns: &[u64]) -> f64 {
     latencies_ns.iter().sum::<u64>() as f64 / latencies_ns.len() as f64 / 1e3
 }
 
-/// A page in three is sensed three times, the others twice: half the reads take two sevenths of the three read times of a
-/// block's types, nine tenths up to three. The mean is that of a drive whose pages are all alike.
+/// One page type in three takes three sensing operations, the others two. So the median read takes
+/// two sevenths of the three types' total read time, and the 90th percentile three sevenths. The
+/// mean is that of a drive with equal pages.
 #[test]
 fn the_types_of_pages_make_the_body() {
     for name in DRIVES {
@@ -62,7 +63,7 @@ fn the_types_of_pages_make_the_body() {
     }
 }
 
-/// One read in two hundred takes the cells, the channel and the decoder twice, so one in a thousand does.
+/// One read in two hundred takes cells, channel and decoder twice, so the 99.9th percentile does.
 #[test]
 fn pages_that_are_read_again_make_the_tail() {
     for name in DRIVES {
@@ -79,8 +80,8 @@ fn pages_that_are_read_again_make_the_tail() {
     }
 }
 
-/// 99.99 % of the reads of Intel's P4510 at depth 1 came within a little more than 2.5 times their mean, those of the other
-/// data-centre drives beside it sooner (`AnandTech`, enterprise SSD round-up of 2019).
+/// At depth 1, 99.99 % of the reads of Intel's P4510 completed within little more than 2.5 times
+/// their mean; other data-centre drives were faster (`AnandTech`, enterprise SSD round-up of 2019).
 #[test]
 fn the_tail_is_as_long_as_those_of_drives_that_were_measured() {
     let latencies_ns = latencies_ns(&library::flash("nvme-plp").unwrap());
@@ -99,7 +100,8 @@ fn worn_blocks_have_more_pages_that_are_read_again() {
     assert!(means_us[0] < means_us[1] && means_us[1] * 1.5 < means_us[2], "{means_us:?}");
 }
 
-/// What is not said of a drive it doesn't have: older ones, and those of one bit a cell, are as they were.
+/// Parameters absent from a drive's file have no effect: older drives, and those with one bit a
+/// cell, are unchanged.
 #[test]
 fn only_drives_that_say_so_have_types_and_retries() {
     for name in library::names().filter(|name| !DRIVES.contains(name)) {

@@ -1,4 +1,4 @@
-//! Reads that come in longer sequential runs are no slower, unless a mechanism that has a source makes them so.
+//! Longer sequential runs of reads are no slower, except through a mechanism with a source.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -10,7 +10,7 @@ use nandle_model::timing::Timing;
 
 const RUNS: [u64; 8] = [1, 2, 3, 4, 5, 8, 16, 64];
 
-/// Drives whose longer runs may be slower, and why.
+/// Drives whose longer runs may be slower, and the reason.
 const MECHANISMS: [(&str, &str); 5] = [
     (
         "x25-m-g2",
@@ -33,7 +33,7 @@ fn by_run<T: Timing>(new: impl Fn() -> T, block_bytes: u64, area_bytes: u64) -> 
     })
 }
 
-/// The least part that a longer run has of the rate of a shorter one.
+/// Least ratio of a longer run's rate to the best rate of a shorter one.
 fn least_part(by_run: &[f64; 8]) -> f64 {
     let mut best = 0.0_f64;
     let parts = by_run.iter().map(|rate| {
@@ -45,8 +45,8 @@ fn least_part(by_run: &[f64; 8]) -> f64 {
 
 #[test]
 fn no_model_gets_slower_with_longer_runs_without_a_stated_mechanism() {
-    // The controller of this array reads 32 MiB ahead from the third request in a row on (`read_ahead`, assumed), which
-    // makes runs of three five times slower than pairs.
+    // The controller of this array reads 32 MiB ahead from the third sequential request on
+    // (`read_ahead`, assumed), which makes runs of three five times slower than pairs.
     for name in library::names().filter(|name| *name != "regola-raid10") {
         let model = Model::named(name).unwrap();
         let facts = model.facts().unwrap();
@@ -69,7 +69,7 @@ fn no_model_gets_slower_with_longer_runs_without_a_stated_mechanism() {
     }
 }
 
-/// The mechanism of a drive, or of the drives of an array.
+/// Mechanism of a drive, or of the drives of an array.
 fn mechanism(name: &str) -> Option<&'static str> {
     let array = library::array(name).ok();
     let drives = array.as_ref().map_or(vec![name], |array| array.drive_names().collect());

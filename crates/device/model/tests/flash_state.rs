@@ -1,4 +1,4 @@
-//! The same calls give the same answers; an aged drive can be saved and loaded; tables stay small.
+//! Determinism; saving and loading of aged drives; size of the tables.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "test code")]
 
 mod common;
@@ -148,7 +148,7 @@ fn tables_take_at_most_sixteen_bytes_per_page_written() {
     assert!(bytes_per_unit <= 16.0, "{bytes_per_unit}");
 }
 
-/// Cleaning in step with writes is always in the middle of a superblock, whose last move has a time.
+/// Paced cleaning is always in the middle of a superblock, whose last move has a time.
 #[test]
 fn the_clock_of_the_aging_is_not_kept() {
     let parameters = library::flash("nvme-plp").unwrap().with_capacity_bytes(8 << 30).unwrap();

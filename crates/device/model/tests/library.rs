@@ -1,4 +1,4 @@
-//! The library of drives and arrays, and the loader that one's own files go through.
+//! The library of drives and arrays, and the loader, which also reads users' files.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use std::fs;
@@ -67,7 +67,8 @@ fn ones_own_files_are_loaded_with_their_members_beside_them() {
     assert!(matches!(Model::from_path(&folder.path().join("none.toml")), Err(ModelError::Read { .. })));
 }
 
-/// How a page map cleans is in no data sheet: each such figure says whether it was seen, fitted, assumed or another drive's.
+/// No data sheet describes how a page map cleans: each such figure is marked as seen, fitted,
+/// assumed or another drive's.
 #[test]
 fn parameters_of_cleaning_say_where_they_come_from() {
     const MARKS: [&str; 4] = ["seen", "fitted", "assumed", "like the"];

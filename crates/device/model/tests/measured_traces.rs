@@ -1,5 +1,5 @@
-//! Plays the request traces of three real disks on their models and compares the distributions of response times.
-//! What of it is a claim is in `claims_disks.rs`.
+//! Plays the request traces of three real disks on their models and compares the distributions of
+//! response times. The claims among these results are in `claims_disks.rs`.
 //!
 //! `cargo test -p nandle-model --test measured_traces -- --nocapture demerit` prints the table.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
@@ -35,10 +35,10 @@ fn demerit_and_means_match_the_measured_disks() {
     }
 }
 
-/// Part of the shortest seek that is settling.
+/// Settle time as a fraction of the shortest seek.
 const SETTLE_SHARE: f64 = 0.7;
 
-/// One share for three drives is little to fit; it must serve both halves of each trace.
+/// A single fitted fraction serves three drives, and both halves of each trace.
 #[test]
 fn an_arm_that_stays_settles_in_less_than_the_shortest_seek() {
     for case in &CASES {
@@ -59,16 +59,16 @@ fn an_arm_that_stays_settles_in_less_than_the_shortest_seek() {
     }
 }
 
-/// A model that gives one request's time to another would still have the right distribution; this one must not: reads
-/// that took the medium in reality take it in the model, and hits hit. The Atlas III is left out: as many of its reads
-/// hit in the model as on the drive, but not the same ones, since its read-ahead heeds what came before in a way that
-/// its extracted parameters do not tell.
+/// A model that swapped the times of requests would have the right distribution. Here hits and
+/// misses must also fall on the right reads. The Atlas III is left out: equally many of its reads
+/// hit in the model, but not the same ones. Its read-ahead depends on history in a way that its
+/// extracted parameters don't describe.
 #[test]
 fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
     for case in &CASES[..2] {
         let trace = case.trace();
         let modelled = play_on(&case.parameters(), &trace);
-        // Without its transfer, a hit takes less than any seek and rotation but the luckiest.
+        // Without its transfer, a hit takes less than all but the luckiest seek and rotation.
         let is_hit = |ms: f64, traced: &Record| ms * 1_000.0 - sectors(traced) as f64 * 100.0 < 750.0;
         let reads: Vec<(bool, bool)> = trace
             .iter()
@@ -83,9 +83,10 @@ fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
     }
 }
 
-/// Distributions could match by chance; rotational positions cannot. Reads that begin shortly before the one they
-/// follow need the medium, near where the heads are: whether response times agree, but for whole revolutions, is a
-/// question of the platter's position alone. Chance would put a tenth of them within a twentieth of a revolution.
+/// Distributions could match by chance; rotational positions can't. A read that begins shortly
+/// before the previous one needs the medium near the heads' position. So its response time, modulo
+/// one revolution, depends on the platter's position alone. A tenth of random errors would be less
+/// than a twentieth of a revolution.
 #[test]
 fn rotational_positions_are_predicted_request_by_request() {
     for case in &CASES {

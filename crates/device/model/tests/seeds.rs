@@ -1,8 +1,8 @@
-//! Same seed, same requests, same bytes: each seed is run in two processes, and everything that came back is equal, on
-//! drives of every kind, arrays with their controllers, an aged drive, and media with faults.
+//! Determinism by seed: each seed runs in two processes with equal results, on drives of every
+//! kind, arrays with their controllers, an aged drive, and media with faults.
 //!
-//! Here a few seeds; `NANDLE_SEEDS=1000 cargo test -p nandle-model --test seeds`, as `cargo xtask bench model` does,
-//! runs more.
+//! Runs a few seeds by default; `NANDLE_SEEDS=1000 cargo test -p nandle-model --test seeds`, used
+//! by `cargo xtask bench model`, runs more.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
 
 mod common;
@@ -53,7 +53,7 @@ fn models() -> Vec<Model> {
     models
 }
 
-/// A device of each model and an array in software over two of them, all with media that fail now and then.
+/// A device of each model and a software array over two of them, all with occasional faults.
 fn world(models: &[Model], seed: u64) -> (Arrays, Vec<Device>, Vec<SharedMedia>) {
     let mut world = MediaWorld::modelled(Host::with_slots(32));
     let plan = FaultPlan::seeded(seed)
@@ -92,7 +92,7 @@ fn take_in(hasher: &mut DefaultHasher, completions: &mut Vec<Completion>) {
     }
 }
 
-/// Hash of everything that comes back of a mixed load on all devices.
+/// Hash of all completions of a mixed load on all devices.
 fn hash(models: &[Model], seed: u64) -> u64 {
     let (mut world, devices, media) = world(models, seed);
     let arena = Arena::new(4 << 20).unwrap();
@@ -117,7 +117,7 @@ fn hash(models: &[Model], seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// What the other test has two processes do.
+/// Run by the other test in two processes.
 #[test]
 #[ignore = "prints hashes for another test"]
 fn print_hashes() {

@@ -1,4 +1,4 @@
-//! What the modelled world promises beyond the conformance suite.
+//! Properties of the modelled world beyond the conformance suite.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use nandle_io::{Arena, Completion, Device, Io, Nanos, Operation, Request, Wait};
@@ -6,7 +6,7 @@ use nandle_model::library::Model;
 use nandle_model::timing::{TimedCompletion, TimedRequest, Timing};
 use nandle_model::world::{Host, ModelWorld, ModelledDevice};
 
-/// Completes every request a fixed time after it arrived; `None` forgets them all.
+/// Completes every request a fixed time after its arrival; `None` never completes any.
 struct Fixed {
     latency_ns: Option<u64>,
     due: Vec<(u64, u64)>,
@@ -69,7 +69,7 @@ fn the_processor_is_charged_to_clock_and_latency() {
     assert_eq!((world.now(), world.cpu_time()), (Nanos(2_000), Nanos(2_000)));
     world.charge_cpu(Nanos(500));
     let done = reaped(&mut world, Wait::until_completed(2));
-    // Both were done while the processor was busy with what followed, and waited for it.
+    // Both completed while the processor was busy with the following work, and waited for it.
     assert_eq!(
         done.iter().map(|done| (done.submitted_at.0, done.completed_at.0)).collect::<Vec<_>>(),
         [(0, 2_500), (1_000, 2_500)]
@@ -96,7 +96,8 @@ fn a_deadlock_says_who_waits() {
 
 #[test]
 fn a_world_runs_as_its_devices_do_alone() {
-    // 32 KiB random reads, one at a time: the latency in the world is the timing's, plus the processor's time.
+    // 32 KiB random reads, one at a time: the latency in the world is that of the timing plus
+    // processor time.
     let model = Model::named("x25-m-g2").unwrap();
     let mut world = ModelWorld::new(Host { slots: 1, request_cpu: Nanos(5_000) });
     let device = world.add(model.device().unwrap());

@@ -1,4 +1,4 @@
-//! The conformance suite of all worlds, on modelled drives of each kind, and on arrays in software over them.
+//! Conformance suite on modelled drives of each kind, and on software arrays over them.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 use nandle_io::conformance::{abandoned_requests_keep_their_memory, check};

@@ -3,7 +3,6 @@
 /// Prefixes of paths that the rules of prose pass over.
 const UNEDITED: &[&str] = &[
     "crates/device/io/",
-    "crates/device/model/",
     "crates/programs/nandle/",
     "crates/programs/nandle-sql/",
     "crates/programs/nandle-tables/",

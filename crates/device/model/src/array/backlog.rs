@@ -1,10 +1,11 @@
-//! Cached writes that a controller has not given its drives yet, and which of them goes next.
+//! Cached writes that a controller has not destaged yet, and the order in which it does.
 //!
-//! Each volume is swept on its own: its next write is the next one up in addresses, and at the end the first again. So a
-//! full cache writes in sweeps, and a drive's arm has short ways. Published of HP's Smart Array controllers: commands in
-//! the cache are reordered to reduce the drives' latency (*HP Smart Array controllers and basic RAID performance factors*,
-//! 2012). Volumes are served in parallel: the one with the fewest writes on its drives goes next, so that no volume waits
-//! for another's sweep.
+//! Each volume is swept on its own: the next write is the one with the next higher address, and
+//! after the last comes the first again. So a full cache writes in sweeps, and seeks are short. HP
+//! documents this of its Smart Array controllers: commands in the cache are reordered to reduce the
+//! drives' latency (*HP Smart Array controllers and basic RAID performance factors*, 2012). Volumes
+//! are served in parallel: the volume with the fewest writes on its drives goes next, so that none
+//! waits for another's sweep.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +15,16 @@ use super::cache::Ticket;
 pub(crate) struct Backlog {
     volumes: Vec<Sweep>,
     added: u64,
-    /// Writes that the drives of a volume work on at a time.
+    /// Limit of writes that the drives of one volume work on at a time.
     most_per_volume: usize,
 }
 
-/// Writes of one volume.
+/// Waiting writes of one volume.
 #[derive(Debug, Default)]
 struct Sweep {
-    /// By offset, and by age where writes have the same.
+    /// Keyed by offset, then by age.
     waiting: BTreeMap<(u64, u64), Ticket>,
-    /// From where the sweep goes on.
+    /// Address at which the sweep continues.
     position_bytes: u64,
     on_drives: usize,
 }
@@ -42,18 +43,18 @@ impl Backlog {
         }
     }
 
-    /// Whether some volume has a write waiting and drives that take it.
+    /// Returns true if a write is waiting and its volume may take it.
     pub(crate) fn has_next(&self) -> bool {
         self.next_volume().is_some()
     }
 
-    /// Takes the write that goes next; it is on the drives until [`Self::written`].
+    /// Takes the next write. It counts as on the drives until [`Self::written`].
     pub(crate) fn take_next(&mut self) -> Option<Ticket> {
         let volume = self.next_volume()?;
         self.volumes.get_mut(volume)?.take_next()
     }
 
-    /// The drives have a write of a volume.
+    /// Records that the drives have completed a write of `volume`.
     pub(crate) fn written(&mut self, volume: usize) {
         if let Some(sweep) = self.volumes.get_mut(volume) {
             debug_assert!(sweep.on_drives > 0, "volume {volume} had no write on its drives");

@@ -1,4 +1,4 @@
-//! A controller's write-back cache: how much of it is taken, what waits for room, and which reads it can serve.
+//! A controller's write-back cache: occupancy, admission queue and read hits.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -8,7 +8,7 @@ use super::parameters::CacheParameters;
 /// Number of a request inside a controller.
 pub(crate) type Ticket = usize;
 
-/// Occupancy of the cache. Written data keeps its room until the drives have it.
+/// Occupancy of the cache. Written data occupies it until the drives have completed the write.
 #[derive(Debug)]
 pub(crate) struct WriteBackCache {
     capacity_bytes: u64,
@@ -16,11 +16,11 @@ pub(crate) struct WriteBackCache {
     memory: Link,
     used_bytes: u64,
     waiting: VecDeque<Extent>,
-    /// End of every extent in it, by start.
+    /// End of each dirty extent, by start.
     dirty_ends: BTreeMap<(u64, Ticket), u64>,
 }
 
-/// The data of a write.
+/// Address range of a write.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Extent {
     pub(crate) ticket: Ticket,
@@ -44,12 +44,14 @@ impl WriteBackCache {
         self.access_ns
     }
 
-    /// When the data of a write, which the host sends from `start_ns` to `sent_ns`, is in its memory.
+    /// Returns the time at which the cache holds a write's data. The host sends it from `start_ns`
+    /// to `sent_ns`.
     pub(crate) fn receive(&mut self, start_ns: u64, sent_ns: u64, bytes: u64) -> u64 {
         self.memory.send(start_ns, bytes).1.max(sent_ns)
     }
 
-    /// Asks for room; without it the request waits its turn. A request larger than the cache gets in alone.
+    /// Admits a request if there is room, else queues it. A request larger than the cache is
+    /// admitted alone.
     pub(crate) fn admit(&mut self, extent: Extent) -> bool {
         if self.waiting.is_empty() && self.fits(extent.length_bytes) {
             self.take_in(extent);
@@ -59,19 +61,19 @@ impl WriteBackCache {
         false
     }
 
-    /// The drives have it.
+    /// Releases the room of a write that the drives have completed.
     pub(crate) fn release(&mut self, extent: Extent) {
         self.used_bytes = self.used_bytes.saturating_sub(extent.length_bytes);
         self.dirty_ends.remove(&(extent.offset_bytes, extent.ticket));
     }
 
-    /// Whether one write that the drives don't have yet holds the whole range.
+    /// Returns true if a single dirty write covers the whole range.
     pub(crate) fn holds(&self, offset_bytes: u64, length_bytes: u64) -> bool {
         let nearest = self.dirty_ends.range(..=(offset_bytes, Ticket::MAX)).next_back();
         nearest.is_some_and(|(_, &end_bytes)| offset_bytes + length_bytes <= end_bytes)
     }
 
-    /// The request that has waited longest, if there is room for it now.
+    /// Admits the request that has waited longest, if there is room for it now.
     pub(crate) fn next_admitted(&mut self) -> Option<Ticket> {
         let &extent = self.waiting.front()?;
         if !self.fits(extent.length_bytes) {

@@ -1,9 +1,10 @@
-//! A controller: its processor and its links, one for each direction, are shared by the drives behind it.
+//! A controller: its processor and its links, one for each direction, are shared by its drives.
 //!
-//! Data streams through a link while the drives work on it: a read's transfer ends no earlier than the drives do,
-//! a write's begins no later than they do. With a cache a write completes when the cache has it, and the drives get
-//! it afterwards; what it still holds, and what has been read ahead, is read without them. A full cache takes a write
-//! in when the drives have taken another, so their rate is the host's then.
+//! Data streams through a link while the drives work on it: a read's transfer ends no earlier than
+//! the drives do, and a write's begins no later. With a cache, a write completes when the cache
+//! holds it, and is destaged afterwards. Dirty and prefetched data are read without the drives. A
+//! full cache admits a write when the drives have completed another, so the host then writes at
+//! their rate.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,27 +18,27 @@ use super::processor::Processor;
 use super::read_ahead::{Found, ReadAhead};
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
-/// Cached writes that a controller gives its drives at a time, per drive: enough for a queue and for neighbours to wait
-/// for each other behind it, and few enough that a read comes through soon.
+/// Cached writes on the drives at a time, for each drive. Enough for a queue with neighbours
+/// waiting behind it, and few enough that a read is served soon.
 const DESTAGED_AT_ONCE_PER_DRIVE: usize = 64;
 
-/// No request is so long that its data takes more time on the link.
+/// Upper bound of a request's time on the link.
 const LONGEST_TRANSFER_NS: u64 = 10_000_000_000;
 
-/// What a controller does at a later time.
+/// Scheduled step of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Action {
-    /// The data of a write is in the controller.
+    /// The controller has received a write's data.
     Received(Ticket),
-    /// A read is looked for in the controller's memory.
+    /// The controller looks a read up in its memory.
     Read(Ticket),
-    /// The processor lays the request out over the drives.
+    /// The processor splits the request over the drives.
     Forward(Ticket),
-    /// The drives get their commands.
+    /// The drives receive their commands.
     Issue(Ticket),
-    /// The processor has time for the backlog of the cache.
+    /// The processor has time to destage.
     Destage,
-    /// The host learns that it is done.
+    /// The host receives the completion.
     Report(Ticket),
 }
 
@@ -53,20 +54,20 @@ struct Pending {
     request: TimedRequest,
     /// Drive requests that are not complete.
     parts_left: usize,
-    /// No completion before this: the data is still on the link.
+    /// End of the transfer over the link; the request completes no earlier.
     transferred_ns: u64,
     origin: Origin,
     reported: bool,
 }
 
-/// Where a request comes from, and what becomes of it when the drives are done.
+/// Source of a request. Decides what happens when the drives are done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Origin {
-    /// From the host, which is told.
+    /// The host; it receives the completion.
     Host,
-    /// From the host by way of the cache, which has told it.
+    /// The host, by way of the cache; already completed.
     Cache,
-    /// From the read-ahead.
+    /// The read-ahead.
     ReadAhead,
 }
 
@@ -76,9 +77,9 @@ pub(crate) struct Controller {
     reads: Link,
     writes: Link,
     cache: Option<WriteBackCache>,
-    /// Cached writes that the drives have not been given yet.
+    /// Cached writes that are not on the drives yet.
     backlog: Backlog,
-    /// The next of the backlog waits for the processor.
+    /// A [`Action::Destage`] is scheduled.
     destage_planned: bool,
     read_ahead: Option<ReadAhead>,
     drives: Vec<Box<dyn Timing>>,
@@ -121,12 +122,12 @@ impl Controller {
         }
     }
 
-    /// The drives behind it, in their order.
+    /// Drives of this controller, in order.
     pub(crate) fn drives(&self) -> impl Iterator<Item = &Box<dyn Timing>> {
         self.drives.iter()
     }
 
-    /// The same, to be changed.
+    /// Drives of this controller, in order, mutable.
     pub(crate) fn drives_mut(&mut self) -> impl Iterator<Item = &mut Box<dyn Timing>> {
         self.drives.iter_mut()
     }
@@ -157,7 +158,7 @@ impl Controller {
         }
     }
 
-    /// Serves a read from the controller's memory, or has the drives do it.
+    /// Serves a read from the controller's memory or from the drives.
     fn read(&mut self, now_ns: u64, ticket: Ticket) {
         let Some(TimedRequest { offset_bytes, length_bytes, .. }) = self.request(ticket) else { return };
         if self.cache.as_ref().is_some_and(|cache| cache.holds(offset_bytes, length_bytes)) {
@@ -181,7 +182,7 @@ impl Controller {
         self.forward(now_ns, ticket);
     }
 
-    /// Takes a write's data from the host: into the cache, or straight to the drives.
+    /// Receives a write's data from the host: into the cache, or straight to the drives.
     fn take_write(&mut self, accepted_ns: u64, ticket: Ticket, bytes: u64) {
         let (start_ns, sent_ns) = self.writes.send(accepted_ns, bytes);
         let received_ns = self.cache.as_mut().map(|cache| cache.receive(start_ns, sent_ns, bytes));
@@ -195,7 +196,7 @@ impl Controller {
         }
     }
 
-    /// Sends what is in memory to the host.
+    /// Sends data in memory to the host.
     fn deliver(&mut self, now_ns: u64, ticket: Ticket, bytes: u64) {
         let (_, end_ns) = self.reads.send(now_ns, bytes);
         self.schedule(end_ns, Action::Report(ticket));
@@ -207,7 +208,7 @@ impl Controller {
         }
     }
 
-    /// The cache has the request: the host is told, and the drives get it in its turn.
+    /// Completes a request that the cache has admitted, and queues it for destaging.
     fn cached(&mut self, now_ns: u64, ticket: Ticket) {
         let access_ns = self.cache.as_ref().map_or(0, WriteBackCache::access_ns);
         self.schedule(now_ns + access_ns, Action::Report(ticket));
@@ -217,7 +218,7 @@ impl Controller {
         self.destage(now_ns);
     }
 
-    /// Gives the drives cached writes, one after the other as the host leaves the processor time for them.
+    /// Destages cached writes while the processor is free of the host's commands.
     fn destage(&mut self, now_ns: u64) {
         while self.backlog.has_next() {
             let free_ns = self.processor.may_lay_out_ns();
@@ -263,7 +264,7 @@ impl Controller {
         }
     }
 
-    /// Drive, offset and length of every part; of mirrors a read takes the one with less to do.
+    /// Drive, offset and length of each part. A read goes to the less busy mirror.
     fn drive_parts(&self, request: TimedRequest) -> Vec<(usize, u64, u64)> {
         let mut parts = Vec::new();
         for part in self.layout.split(request.offset_bytes, request.length_bytes) {
@@ -360,7 +361,7 @@ impl Controller {
         }
     }
 
-    /// The earliest event of the drives, and whose it is.
+    /// Earliest event of the drives, with the drive's index.
     fn next_drive_event(&self) -> Option<(u64, usize)> {
         let events = self.drives.iter().enumerate();
         events.filter_map(|(index, drive)| Some((drive.next_event_ns()?, index))).min()
@@ -393,7 +394,7 @@ fn extent_of(ticket: Ticket, request: TimedRequest) -> Extent {
 
 impl Timing for Controller {
     fn arrive(&mut self, now_ns: u64, request: TimedRequest) {
-        // What the drives deliver goes through a link while they do: from so long before now on.
+        // A transfer may start in the past, while the drives deliver, but no earlier than this.
         let past_ns = now_ns.saturating_sub(LONGEST_TRANSFER_NS);
         self.reads.forget_before(past_ns);
         self.writes.forget_before(past_ns);
@@ -406,7 +407,7 @@ impl Timing for Controller {
         }
         match request.operation {
             TimedOperation::Write { .. } => self.take_write(accepted_ns, ticket, request.length_bytes),
-            // What the cache holds survives a power cut, so a flush has nothing to wait for.
+            // The cache survives a power cut, so a flush completes at once.
             TimedOperation::Flush if self.cache.is_some() => {
                 self.schedule(accepted_ns, Action::Report(ticket));
             }

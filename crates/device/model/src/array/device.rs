@@ -1,4 +1,4 @@
-//! The array itself: the host's layout over what the controllers show.
+//! The array: the host's software layout over the controllers' volumes.
 
 use nandle_io::DriveCounters;
 
@@ -8,19 +8,19 @@ use super::parameters::{ArrayError, ArrayParameters, ControllerParameters, Layou
 use crate::flash::AgedState;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
-/// A drive to put into an array.
+/// A member drive of an array.
 pub struct Drive {
-    /// Its timing.
+    /// Timing model.
     pub timing: Box<dyn Timing>,
-    /// What it holds; an array uses as much of each drive as the smallest one has.
+    /// Capacity. An array uses as much of each drive as the smallest one has.
     pub capacity_bytes: u64,
 }
 
-/// What a controller shows to the host as one device.
+/// Volume that a controller presents to the host as one device.
 #[derive(Debug, Clone, Copy)]
 struct Volume {
     controller: usize,
-    /// Where it begins in the controller's address space.
+    /// Start in the controller's address space.
     base_bytes: u64,
 }
 
@@ -30,7 +30,7 @@ struct InFlight {
     parts_left: usize,
 }
 
-/// Drives and controllers as one device.
+/// Drives and controllers that act as one device.
 pub struct Array {
     layout: Layout,
     volumes: Vec<Volume>,
@@ -41,7 +41,7 @@ pub struct Array {
 }
 
 impl Array {
-    /// Puts drives together; they come in the order in which [`ArrayParameters::drive_names`] names them.
+    /// Builds an array. The drives are in the order of [`ArrayParameters::drive_names`].
     ///
     /// # Errors
     /// [`ArrayError`] when the parameters are wrong or name another number of drives.
@@ -73,12 +73,12 @@ impl Array {
         Ok(array)
     }
 
-    /// What the array holds.
+    /// Usable capacity of the array.
     pub fn capacity_bytes(&self) -> u64 {
         self.layout.capacity_bytes()
     }
 
-    /// Adds the volumes of the next controller; gives the size of one.
+    /// Adds the volumes of the next controller and returns the size of each.
     fn show(&mut self, parameters: &ControllerParameters, layout: Layout, drive_bytes: u64) -> u64 {
         let controller = self.controllers.len();
         match parameters.hardware {
@@ -94,7 +94,7 @@ impl Array {
         }
     }
 
-    /// Controller, offset there and length of every part of a request.
+    /// Controller, offset in its address space and length of each part of a request.
     fn parts(&self, request: TimedRequest) -> Vec<(usize, u64, u64)> {
         if request.operation == TimedOperation::Flush {
             return (0..self.controllers.len()).map(|controller| (controller, 0, 0)).collect();
@@ -103,7 +103,7 @@ impl Array {
         for part in self.layout.split(request.offset_bytes, request.length_bytes) {
             let mut members = self.layout.members_of(part.column);
             if request.operation == TimedOperation::Read {
-                // Software mirrors take turns by address, as they see no queue.
+                // Software mirrors alternate by address, since they see no queue.
                 let turn = usize::from((part.offset_bytes >> 20) & 1 == 1).min(members.len() - 1);
                 members = members.start + turn..members.start + turn + 1;
             }

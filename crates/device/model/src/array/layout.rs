@@ -1,8 +1,8 @@
-//! Which part of a request goes to which member.
+//! Splitting of requests over the members of a layout.
 
 use super::parameters::LayoutParameters;
 
-/// A part of a request on one column: a member, or a pair of mirrors.
+/// Part of a request on one column: a member, or a pair of mirrors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Part {
     pub(crate) column: usize,
@@ -23,7 +23,7 @@ impl Layout {
         Self { kind, members, member_bytes }
     }
 
-    /// Bytes that the members hold together.
+    /// Total usable capacity.
     pub(crate) fn capacity_bytes(&self) -> u64 {
         let usable_bytes = match self.kind {
             LayoutParameters::Simple => self.member_bytes,
@@ -34,7 +34,7 @@ impl Layout {
         self.columns() as u64 * usable_bytes
     }
 
-    /// The members of a column, of which a read needs one and a write all.
+    /// Members of a column. A read needs one of them, a write all.
     pub(crate) fn members_of(&self, column: usize) -> std::ops::Range<usize> {
         match self.kind {
             LayoutParameters::Raid10 { .. } => 2 * column..2 * column + 2,
@@ -42,12 +42,12 @@ impl Layout {
         }
     }
 
-    /// Volumes that the host sees: each simple member is one.
+    /// Number of volumes that the host sees: each simple member is one.
     pub(crate) fn volumes(&self) -> usize {
         if self.kind.is_simple() { self.members } else { 1 }
     }
 
-    /// The volume that an address of the members' common address space belongs to.
+    /// Volume of an address in the members' common address space.
     pub(crate) fn volume_at(&self, offset_bytes: u64) -> usize {
         if self.kind.is_simple() { self.first_part(offset_bytes, 1).column } else { 0 }
     }
@@ -57,7 +57,7 @@ impl Layout {
         0..self.members
     }
 
-    /// Splits a range; what lies one behind the other on a column is one part.
+    /// Splits a range into parts. Adjacent pieces of one column become one part.
     pub(crate) fn split(&self, offset_bytes: u64, length_bytes: u64) -> Vec<Part> {
         let mut parts: Vec<Part> = Vec::new();
         let mut done_bytes = 0;

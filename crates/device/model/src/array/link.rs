@@ -1,9 +1,9 @@
-//! One direction of a controller's way to its host.
+//! One direction of the link between a controller and its host.
 
 use crate::flash::units::transfer_ns;
 use crate::timeline::Timeline;
 
-/// A data rate that everything which goes this way shares.
+/// Data rate shared by all transfers in this direction.
 #[derive(Debug)]
 pub(crate) struct Link {
     timeline: Timeline,
@@ -15,19 +15,20 @@ impl Link {
         Self { timeline: Timeline::default(), bytes_per_s }
     }
 
-    /// Sends so many bytes, not before `earliest_ns`; gives start and end.
+    /// Sends `bytes`, not before `earliest_ns`; returns start and end.
     pub(crate) fn send(&mut self, earliest_ns: u64, bytes: u64) -> (u64, u64) {
         let duration_ns = transfer_ns(bytes, self.bytes_per_s);
         let start_ns = self.timeline.reserve(earliest_ns, duration_ns);
         (start_ns, start_ns + duration_ns)
     }
 
-    /// From now on nothing is sent from a time before `past_ns` on.
+    /// Promises that no later transfer starts before `past_ns`.
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         self.timeline.forget_before(past_ns);
     }
 
-    /// Sends what others deliver meanwhile and have delivered by `delivered_ns`; gives the end, which is not before that.
+    /// Sends `bytes` while the drives deliver them, until `delivered_ns`. Returns the end, which is
+    /// no earlier than that.
     pub(crate) fn stream(&mut self, delivered_ns: u64, bytes: u64) -> u64 {
         let duration_ns = transfer_ns(bytes, self.bytes_per_s);
         self.send(delivered_ns.saturating_sub(duration_ns), bytes).1.max(delivered_ns)

@@ -1,12 +1,14 @@
-//! Several drives as one device: behind controllers that share a link for each direction and a processor between their
-//! drives and may have a battery-backed write-back cache and read ahead, as RAID 0 or 10 in a controller's hardware, as RAID 0 or 10 in the
-//! host's software over everything that the controllers show, or both.
+//! Several drives as one device.
+//!
+//! A controller shares its processor and a link for each direction between its drives. It may have
+//! a battery-backed write-back cache, and it may read ahead. RAID 0 or 10 is laid out by the
+//! controllers' hardware, by the host's software over the controllers' volumes, or by both.
 //!
 //! ```text
 //! request → software layout → controller (processor, links, cache) → hardware layout → drives
 //! ```
 //!
-//! The drives are anything that is [`Timing`](crate::timing::Timing).
+//! A drive is any [`Timing`](crate::timing::Timing).
 
 mod backlog;
 mod cache;

@@ -1,22 +1,22 @@
-//! What an array is made of, as read from its TOML file.
+//! Parameters of an array, read from its TOML file.
 
 use serde::{Deserialize, Serialize};
 
 use crate::library::ModelKind;
 
-/// An array with its controllers.
+/// Parameters of an array and its controllers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ArrayParameters {
     /// `array`.
     pub kind: ModelKind,
-    /// The name it is known by.
+    /// Name in the library.
     pub name: String,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     pub description: String,
-    /// How the host's software lays data over everything that the controllers show.
+    /// Software layout over the controllers' volumes.
     pub software: LayoutParameters,
-    /// The controllers.
+    /// Controllers, in order.
     pub controllers: Vec<ControllerParameters>,
 }
 
@@ -24,24 +24,23 @@ pub struct ArrayParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerParameters {
-    /// Data rate of reads that its drives share.
+    /// Data rate of reads, shared by the drives.
     pub read_bytes_per_s: u64,
-    /// The same of writes, which go the other way beside them; with a cache, that of writing through.
+    /// Data rate of writes, in parallel with reads. With a cache: the rate of writing through.
     pub write_bytes_per_s: u64,
-    /// Processor time of a host's command.
+    /// Processor time of a host command.
     pub command_ns: u64,
-    /// Processor time of each command to a drive where the controller lays data out itself; simple volumes are passed
-    /// through without it.
+    /// Processor time of each command to a drive. Simple volumes don't need it.
     pub raid_command_ns: u64,
-    /// How it lays data over its drives; `simple` shows each drive by itself.
+    /// Hardware layout over the drives; `simple` presents each drive as a volume.
     pub hardware: LayoutParameters,
-    /// Its battery-backed write-back cache; none when absent.
+    /// Battery-backed write-back cache; none when absent.
     #[serde(default)]
     pub cache: Option<CacheParameters>,
-    /// What it reads ahead of sequential streams; nothing when absent.
+    /// Read-ahead of sequential streams; none when absent.
     #[serde(default)]
     pub read_ahead: Option<ReadAheadParameters>,
-    /// Names of its drives.
+    /// Names of the drives.
     pub drives: Vec<String>,
 }
 
@@ -49,52 +48,52 @@ pub struct ControllerParameters {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CacheParameters {
-    /// Written data that it holds. Once it is full, writes come in as fast as the drives take them.
+    /// Capacity for written data. Once it is full, the host writes at the drives' rate.
     pub bytes: u64,
-    /// Time to take a write in.
+    /// Time to admit a write.
     pub access_ns: u64,
-    /// Data rate at which it takes writes in: each byte crosses its memory twice or, mirrored, three times.
+    /// Data rate of admission: each byte crosses the memory twice or, mirrored, three times.
     pub bytes_per_s: u64,
 }
 
-/// A controller's read-ahead.
+/// Parameters of a controller's read-ahead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadAheadParameters {
-    /// Memory for it.
+    /// Memory for prefetched data.
     pub bytes: u64,
-    /// What is fetched with one request.
+    /// Length of a fetch.
     pub line_bytes: u64,
-    /// How far ahead of a stream it is.
+    /// Distance that the read-ahead keeps before a stream.
     pub ahead_bytes: u64,
 }
 
-/// How addresses are laid over members.
+/// Mapping of addresses to members.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum LayoutParameters {
-    /// One member after the other.
+    /// Members one after the other.
     Simple,
-    /// Chunks in turn.
+    /// Chunks round robin.
     Raid0 {
-        /// Length of a chunk.
+        /// Chunk length.
         chunk_bytes: u64,
     },
-    /// Chunks in turn over pairs of members that mirror each other.
+    /// Chunks round robin over mirrored pairs.
     Raid10 {
-        /// Length of a chunk.
+        /// Chunk length.
         chunk_bytes: u64,
     },
 }
 
-/// An array can't be made.
+/// Reasons why an array can't be built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArrayError {
     /// The text is not TOML, or a field is missing, unknown or of a wrong type.
     #[error("the array's TOML can't be read: {source}")]
     Syntax {
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         source: Box<toml::de::Error>,
     },
     /// A field's value is outside its range.
@@ -102,31 +101,31 @@ pub enum ArrayError {
     OutOfRange {
         /// Path of the field in the TOML file.
         field: &'static str,
-        /// Its value.
+        /// The value given.
         got: u64,
-        /// Least right value.
+        /// Least valid value.
         least: u64,
-        /// Greatest right value.
+        /// Greatest valid value.
         most: u64,
-        /// The nearest right value.
+        /// Nearest valid value.
         nearest: u64,
     },
-    /// RAID 10 needs pairs.
+    /// RAID 10 with an odd number of members.
     #[error(
         "{field} has {members} members, but mirrors need an even number of them: add one or leave one out"
     )]
     OddMembers {
         /// Path of the field in the TOML file.
         field: &'static str,
-        /// How many there are.
+        /// Number of members.
         members: usize,
     },
-    /// The drives given are not as many as the parameters name.
+    /// The number of drives differs from the parameters.
     #[error("array {array:?} names {expected} drives, but {got} were given")]
     WrongNumberOfDrives {
-        /// The array.
+        /// Name of the array.
         array: String,
-        /// Drives that it names.
+        /// Drives that the parameters name.
         expected: usize,
         /// Drives given.
         got: usize,
@@ -137,7 +136,7 @@ impl ArrayParameters {
     /// Reads and validates an array's TOML text.
     ///
     /// # Errors
-    /// [`ArrayError`] names the field that is wrong, its range and the nearest right value.
+    /// [`ArrayError`] names the wrong field, its range and the nearest valid value.
     pub fn from_toml(text: &str) -> Result<Self, ArrayError> {
         let parameters: Self =
             toml::from_str(text).map_err(|source| ArrayError::Syntax { source: Box::new(source) })?;
@@ -167,12 +166,12 @@ impl ArrayParameters {
         Ok(())
     }
 
-    /// The names of all drives, controller by controller.
+    /// Names of all drives, controller by controller.
     pub fn drive_names(&self) -> impl Iterator<Item = &str> {
         self.controllers.iter().flat_map(|controller| controller.drives.iter().map(String::as_str))
     }
 
-    /// What the controllers show to the host.
+    /// Number of volumes that the controllers present to the host.
     fn volumes(&self) -> usize {
         let shown = |controller: &ControllerParameters| {
             if controller.hardware.is_simple() { controller.drives.len() } else { 1 }
@@ -188,14 +187,14 @@ impl ReadAheadParameters {
         within("controllers.read_ahead.bytes", self.bytes, self.least_bytes(), 1 << 41)
     }
 
-    /// Room for what is ahead, what is being read, and a line that both have begun.
+    /// Room for the distance ahead, the line being read, and a line that straddles both.
     pub(crate) fn least_bytes(&self) -> u64 {
         self.ahead_bytes + 2 * self.line_bytes
     }
 }
 
 impl LayoutParameters {
-    /// Whether members are shown one by one.
+    /// Returns true if each member is its own volume.
     pub(crate) fn is_simple(self) -> bool {
         match self {
             Self::Simple => true,

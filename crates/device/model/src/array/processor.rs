@@ -1,9 +1,9 @@
-//! A controller's processor, which runs the firmware for one command after the other.
+//! A controller's processor, which runs the firmware for one command at a time.
 //!
-//! A command of the host costs it time, and so does each command that it gives its drives where it lays the data out
-//! itself: a mirrored write is two of them. A volume that is one drive is passed through and costs nothing more. So the
-//! rate of small requests has a ceiling of its own, lower for RAID than for simple volumes and lower for mirrored
-//! writes than for reads.
+//! Each host command takes processor time. Where the controller lays data out, so does each command
+//! to a drive; a mirrored write is two of them. A single-drive volume is passed through at no
+//! further cost. So the rate of small requests has its own ceiling: lower for RAID than for simple
+//! volumes, and lower for mirrored writes than for reads.
 
 use super::layout::Layout;
 use super::parameters::ControllerParameters;
@@ -23,12 +23,12 @@ impl Processor {
         Self { timeline: Timeline::default(), command_ns: parameters.command_ns, raid_command_ns }
     }
 
-    /// When a command of the host has been taken in.
+    /// Processes a host command and returns its end.
     pub(crate) fn take_in(&mut self, now_ns: u64) -> u64 {
         self.run(now_ns, self.command_ns)
     }
 
-    /// When the drives get their commands of a request.
+    /// Splits a request over the drives and returns the time at which they receive their commands.
     pub(crate) fn lay_out(&mut self, now_ns: u64, layout: &Layout, request: TimedRequest) -> u64 {
         if self.raid_command_ns == 0 {
             return now_ns;
@@ -36,7 +36,7 @@ impl Processor {
         self.run(now_ns, self.raid_command_ns * drive_commands(layout, request))
     }
 
-    /// When it may lay out another request without keeping the host waiting for it.
+    /// Earliest time for another layout that keeps no host command waiting.
     pub(crate) fn may_lay_out_ns(&self) -> u64 {
         if self.raid_command_ns == 0 { 0 } else { self.timeline.busy_until_ns() }
     }
@@ -47,7 +47,7 @@ impl Processor {
     }
 }
 
-/// Commands to drives that a request becomes.
+/// Number of drive commands that a request becomes.
 fn drive_commands(layout: &Layout, request: TimedRequest) -> u64 {
     let parts = || layout.split(request.offset_bytes, request.length_bytes);
     let commands: usize = match request.operation {

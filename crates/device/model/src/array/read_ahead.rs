@@ -1,18 +1,20 @@
-//! A controller's read-ahead: several requests in a row, each starting where the one before ended, make a stream, and
-//! what follows is fetched from the drives into the controller's memory, line by line. A line is long enough to give
-//! every drive a run of its own to read.
+//! A controller's read-ahead.
+//!
+//! Several consecutive requests, each starting at the end of the previous one, make a stream. The
+//! controller then fetches the data ahead of it from the drives into its memory, line by line. A
+//! line is long enough to give every drive a run of its own to read.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::cache::Ticket;
 use super::parameters::ReadAheadParameters;
 
-/// Requests in a row that make a stream.
+/// Consecutive requests that make a stream.
 const TRIGGER_REQUESTS: u32 = 3;
-/// Streams that are followed at a time.
+/// Streams that are tracked at a time.
 const STREAMS: usize = 16;
 
-/// A part of the volume that has been fetched, or is being.
+/// Part of the volume that has been fetched or is being fetched.
 #[derive(Debug, Default)]
 struct Line {
     arrived: bool,
@@ -25,25 +27,25 @@ struct Stream {
     requests: u32,
 }
 
-/// Streams, and the lines fetched for them; the oldest give way.
+/// Streams and the lines fetched for them; the oldest are evicted.
 #[derive(Debug)]
 pub(crate) struct ReadAhead {
     line_bytes: u64,
     ahead_bytes: u64,
     most_lines: usize,
     volume_bytes: u64,
-    /// The one used last is the last.
+    /// Least recently used first.
     streams: VecDeque<Stream>,
     lines: BTreeMap<u64, Line>,
     oldest: VecDeque<u64>,
 }
 
-/// What a read finds in the controller's memory.
+/// Result of a lookup in the controller's memory.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// A part of it is missing and on no way.
+    /// A part is missing, and no fetch for it is under way.
     Nothing,
-    /// All of it, but for so many lines that are on their way.
+    /// All lines are present or being fetched; the number of the latter.
     OnItsWay(usize),
 }
 
@@ -61,7 +63,7 @@ impl ReadAhead {
         }
     }
 
-    /// Looks a read up; it will be told when a line that it waits for arrives.
+    /// Looks a read up. The request `ticket` then waits for each line that is still being fetched.
     pub(crate) fn find(&mut self, offset_bytes: u64, length_bytes: u64, ticket: Ticket) -> Found {
         let wanted = self.lines_of(offset_bytes, length_bytes);
         if !wanted.clone().all(|index| self.lines.contains_key(&index)) {
@@ -79,7 +81,7 @@ impl ReadAhead {
         Found::OnItsWay(missing)
     }
 
-    /// Follows the streams; gives offset and length of the lines that are to be fetched now.
+    /// Tracks the streams; returns offset and length of the lines to fetch now.
     pub(crate) fn follow(&mut self, offset_bytes: u64, length_bytes: u64) -> Vec<(u64, u64)> {
         let end_bytes = offset_bytes + length_bytes;
         let known = self.streams.iter().position(|stream| stream.next_bytes == offset_bytes);
@@ -98,14 +100,15 @@ impl ReadAhead {
         missing.into_iter().map(|index| self.fetch(index)).collect()
     }
 
-    /// A line is there; gives the reads that waited for it.
+    /// Marks a line as fetched; returns the reads that waited for it.
     pub(crate) fn arrived(&mut self, offset_bytes: u64) -> Vec<Ticket> {
         let Some(line) = self.lines.get_mut(&(offset_bytes / self.line_bytes)) else { return Vec::new() };
         line.arrived = true;
         std::mem::take(&mut line.waiting)
     }
 
-    /// Data in the range has changed. A line on its way is kept for what waits for it.
+    /// Drops lines whose data has changed. A line being fetched is kept for the reads waiting for
+    /// it.
     pub(crate) fn forget(&mut self, offset_bytes: u64, length_bytes: u64) {
         for index in self.lines_of(offset_bytes, length_bytes) {
             if self.lines.get(&index).is_some_and(|line| line.arrived) {

@@ -1,4 +1,4 @@
-//! What the arm is doing, and the disk's own events in order of time.
+//! The arm's activity, and the disk's own events in order of time.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,27 +7,27 @@ use super::cache::{InUse, SegmentId};
 use super::host_side::Command;
 use super::mechanics::Arm;
 
-/// What the arm is doing. Reading ahead gives way to anything else and is therefore no event: it is caught up with
-/// when it is asked for.
+/// Activity of the arm. Reading ahead yields to anything else, so it schedules no event: its
+/// progress is computed on demand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Activity {
-    /// Nothing.
+    /// At rest.
     Idle,
-    /// Reads on, from `next` to before `limit`; at rest once it is there.
+    /// Reads ahead from `next` to before `limit`, then rests.
     ReadingAhead { segment: SegmentId, next: u64, limit: u64 },
-    /// Reads for a command, to before `end`; then the heads are as `after` says.
+    /// Reads to before `end` for a command; then the heads are as in `after`.
     Reading { segment: SegmentId, end: u64, after: Arm },
-    /// Writes a segment's sectors, to before `end`; then the heads are as `after` says.
+    /// Writes a segment's sectors to before `end`; then the heads are as in `after`.
     Writing { segment: SegmentId, end: u64, after: Arm },
 }
 
 impl Activity {
-    /// Whether the arm cannot be called away.
+    /// Returns true if the arm can't be interrupted.
     pub(super) fn is_busy(self) -> bool {
         matches!(self, Self::Reading { .. } | Self::Writing { .. })
     }
 
-    /// The segments that the arm works on.
+    /// Segments in use by the arm.
     pub(super) fn in_use(self) -> InUse {
         match self {
             Self::Reading { segment, .. } => InUse { reading: Some(segment), reading_ahead: None },
@@ -37,27 +37,27 @@ impl Activity {
     }
 }
 
-/// Something that is due inside the drive.
+/// Event inside the drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     /// The controller has decoded a command.
     Decoded(Command),
-    /// A read's data may go over the interface without a pause.
+    /// A read's data can cross the interface without a pause.
     Deliverable(Command),
-    /// The arm has done what it did.
+    /// The arm has finished its activity.
     ArmDone,
-    /// The host has the completion of the command with this id.
+    /// The host has received the completion of the command with this id.
     Completed(u64),
 }
 
-/// Events by time; those of one time in the order in which they were planned.
+/// Events by time; simultaneous events in the order of scheduling.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     due: BinaryHeap<Reverse<(u64, u64, EventSlot)>>,
     planned: u64,
 }
 
-/// Keeps an event out of the heap's order, which time and number decide alone.
+/// Excludes an event from the heap's order, which depends on time and number only.
 #[derive(Debug)]
 struct EventSlot(Event);
 
@@ -88,7 +88,7 @@ impl Events {
         self.due.peek().map(|Reverse((at_ns, ..))| *at_ns)
     }
 
-    /// The next event that is due by `now_ns`, with its time.
+    /// Takes the next event that is due by `now_ns`, with its time.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(u64, Event)> {
         if self.next_ns()? > now_ns {
             return None;

@@ -1,8 +1,8 @@
-//! The drive's memory: segments, each a run of sectors that came from the medium or from the host.
+//! The drive's cache: segments, each a run of sectors from the medium or from the host.
 //!
-//! A segment that grows past its size loses its oldest sectors (it is a ring). Reads and writes share the segments;
-//! at most a given number may be dirty. The segment that is used next is an empty one, otherwise the one least
-//! recently used.
+//! A segment is a ring: if it outgrows its size, it loses its oldest sectors. Reads and writes
+//! share the segments; a limited number may be dirty. The next segment to be used is an empty one,
+//! otherwise the least recently used.
 #![allow(clippy::indexing_slicing, reason = "segment numbers are handed out by this module and never shrink")]
 
 use super::parameters::CacheParameters;
@@ -10,14 +10,15 @@ use super::parameters::CacheParameters;
 /// Number of a segment.
 pub(super) type SegmentId = usize;
 
-/// What the cache has of a read.
+/// Result of a cache lookup for a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lookup {
-    /// All of it.
+    /// All sectors are cached.
     Full(SegmentId),
-    /// Its beginning, up to before `end`; nothing yet when `end` is the read's first sector, which is next to come.
+    /// The sectors before `end` are cached. If `end` is the read's first sector, none is, but that
+    /// sector arrives next.
     Beginning { segment: SegmentId, end: u64 },
-    /// Nothing.
+    /// No sector is cached.
     Nothing,
 }
 
@@ -39,13 +40,13 @@ struct Segment {
     end: u64,
     state: SegmentState,
     used: u64,
-    /// When the host's last sector is in.
+    /// Time at which the host's last sector has arrived.
     arrived_ns: u64,
-    /// On its way to the medium.
+    /// True while the segment is being destaged.
     destaging: bool,
 }
 
-/// A run of sectors that wants to be on the medium.
+/// Run of sectors to be destaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DirtyRun {
     pub(super) segment: SegmentId,
@@ -56,15 +57,15 @@ pub(super) struct DirtyRun {
     pub(super) arrived_ns: u64,
 }
 
-/// Segments that the arm works on: the one that a command reads into is not given away, the one that is only read
-/// ahead into is given away last.
+/// Segments in use by the arm. The segment being read for a command is never evicted; the one being
+/// read ahead is evicted last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct InUse {
     pub(super) reading: Option<SegmentId>,
     pub(super) reading_ahead: Option<SegmentId>,
 }
 
-/// All segments.
+/// Segments of the cache.
 #[derive(Debug)]
 pub(super) struct Cache {
     segments: Vec<Segment>,
@@ -91,8 +92,8 @@ impl Cache {
         }
     }
 
-    /// What the cache has of the sectors from `first` to before `end`. Where several segments have something, the
-    /// one that has more counts.
+    /// Looks up the sectors from `first` to before `end`. If several segments hold a part, the
+    /// longest part counts.
     pub(super) fn look_up(&self, first: u64, end: u64) -> Lookup {
         let mut best = Lookup::Nothing;
         for (id, segment) in self.segments.iter().enumerate() {
@@ -110,8 +111,8 @@ impl Cache {
         best
     }
 
-    /// A segment for sectors that are about to be read from `first` on: the one whose end they continue, or one that
-    /// may be forgotten. `None` when every segment is dirty.
+    /// Returns a segment for a read from `first` on: the segment that the read continues, or an
+    /// evicted one. `None` if every segment is dirty.
     pub(super) fn claim_for_read(&mut self, first: u64, lookup: Lookup, in_use: InUse) -> Option<SegmentId> {
         if let Lookup::Beginning { segment, .. } = lookup
             && matches!(self.segments[segment].state, SegmentState::Clean)
@@ -124,8 +125,8 @@ impl Cache {
         Some(id)
     }
 
-    /// Room for a write: joined to the dirty segment that it continues or repeats, or in a segment of its own.
-    /// `None` when as many segments are dirty as may be.
+    /// Admits a write: joins it to the dirty segment that it continues or repeats, or opens a
+    /// segment. `None` if the limit of dirty segments is reached.
     pub(super) fn accept_write(
         &mut self,
         first: u64,
@@ -143,13 +144,13 @@ impl Cache {
         Some(id)
     }
 
-    /// The host's data for a segment is in by then.
+    /// Records that the host's data for a segment arrives by `arrived_ns`.
     pub(super) fn note_arrival(&mut self, id: SegmentId, arrived_ns: u64) {
         let segment = &mut self.segments[id];
         segment.arrived_ns = segment.arrived_ns.max(arrived_ns);
     }
 
-    /// The read-ahead or a read has come to before `end`.
+    /// Records that a read or the read-ahead has reached `end`.
     pub(super) fn extend(&mut self, id: SegmentId, end: u64) {
         let size = u64::from(self.parameters.segment_sectors);
         let segment = &mut self.segments[id];
@@ -157,7 +158,7 @@ impl Cache {
         segment.first = segment.first.max(segment.end.saturating_sub(size));
     }
 
-    /// The host gets the sectors before `end` from a segment.
+    /// Delivers the sectors before `end` to the host.
     pub(super) fn deliver(&mut self, id: SegmentId, end: u64) {
         self.touch(id);
         let segment = &mut self.segments[id];
@@ -171,27 +172,28 @@ impl Cache {
         self.segments[id].used = self.uses;
     }
 
-    /// First sector that a segment holds.
+    /// First sector in a segment.
     pub(super) fn first_sector(&self, id: SegmentId) -> u64 {
         self.segments[id].first
     }
 
-    /// Whether a segment still holds what was read into it.
+    /// Returns true if a segment still holds read data.
     pub(super) fn is_clean(&self, id: SegmentId) -> bool {
         self.segments[id].state == SegmentState::Clean
     }
 
-    /// Every run that waits for the medium, those on their way left out.
+    /// Runs waiting to be destaged, without those under way.
     pub(super) fn waiting_runs(&self) -> impl Iterator<Item = DirtyRun> + '_ {
         self.segments.iter().enumerate().filter(|(_, segment)| !segment.destaging).filter_map(dirty_run)
     }
 
-    /// A run starts on its way to the medium.
+    /// Starts to destage a segment.
     pub(super) fn start_destage(&mut self, id: SegmentId) {
         self.segments[id].destaging = true;
     }
 
-    /// The medium has a segment's sectors up to before `end`. What the host appended meanwhile stays dirty.
+    /// Completes a segment's destage up to before `end`. Sectors that the host appended meanwhile
+    /// stay dirty.
     pub(super) fn finish_destage(&mut self, id: SegmentId, end: u64) {
         let keeps = self.parameters.hits.written;
         let segment = &mut self.segments[id];
@@ -204,7 +206,7 @@ impl Cache {
         }
     }
 
-    /// Whether the medium has the sectors before `end` of the run that was opened as number `order`.
+    /// Returns true if the sectors before `end` of the run with number `order` are on the medium.
     pub(super) fn is_on_medium(&self, order: u64, end: u64) -> bool {
         !self
             .segments
@@ -214,17 +216,17 @@ impl Cache {
             .any(|run| run.order == order && run.first < end)
     }
 
-    /// A segment's run that waits for the medium or is on its way.
+    /// Dirty run of a segment, waiting or being destaged.
     pub(super) fn dirty_run(&self, id: SegmentId) -> Option<DirtyRun> {
         dirty_run((id, &self.segments[id]))
     }
 
-    /// Every run that is not on the medium, those on their way included.
+    /// Dirty runs, including those being destaged.
     pub(super) fn unwritten_runs(&self) -> impl Iterator<Item = DirtyRun> + '_ {
         self.segments.iter().enumerate().filter_map(dirty_run)
     }
 
-    /// The dirty segment that a write repeats (its place in memory is taken again) or continues.
+    /// Dirty segment that a write continues, or repeats and overwrites in place.
     fn joined(&self, first: u64, end: u64) -> Option<SegmentId> {
         let size = u64::from(self.parameters.segment_sectors);
         self.segments.iter().position(|segment| match segment.state {
@@ -253,7 +255,7 @@ impl Cache {
         Some(id)
     }
 
-    /// The segment to be used next. A write prefers one that holds older contents of its own sectors.
+    /// Segment to be evicted. A write prefers a segment with older contents of its own sectors.
     fn victim(&self, overlapping: Option<(u64, u64)>, in_use: InUse) -> Option<SegmentId> {
         let free = |(id, segment): &(usize, &Segment)| {
             !matches!(segment.state, SegmentState::Dirty { .. }) && Some(*id) != in_use.reading
@@ -276,7 +278,7 @@ impl Cache {
         self.touch(id);
     }
 
-    /// Clean copies of sectors that were just written elsewhere are out of date.
+    /// Drops clean copies of sectors that were just written to another segment.
     fn forget_clean(&mut self, first: u64, end: u64, except: SegmentId) {
         for (id, segment) in self.segments.iter_mut().enumerate() {
             if id != except && segment.state == SegmentState::Clean && segment.overlaps(first, end) {

@@ -1,4 +1,4 @@
-//! The disk as a device: takes commands through their stages, one resource after the other.
+//! The disk as a device: passes commands through their stages, one resource after the other.
 
 use std::collections::VecDeque;
 
@@ -11,7 +11,7 @@ use super::queue::{Candidate, Scheduler};
 use super::{DiskError, validation};
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
-/// A magnetic disk's timing.
+/// Timing model of a magnetic disk.
 ///
 /// ```
 /// use nandle_model::disk::{DiskParameters, MagneticDisk};
@@ -44,30 +44,30 @@ pub struct MagneticDisk {
     sector_bytes: u64,
     /// Decoded reads that need the medium.
     reads: Vec<Command>,
-    /// Decoded writes for which the cache has no room yet.
+    /// Decoded writes waiting for room in the cache.
     writes: VecDeque<Command>,
-    /// Durable writes and flushes that wait for the medium.
+    /// Durable writes and flushes waiting for the medium.
     barriers: Vec<Barrier>,
 }
 
-/// A command that completes when the medium has all of these runs, each by its order and end.
+/// Command that completes when all of these runs are on the medium, each by order and end.
 #[derive(Debug)]
 struct Barrier {
     id: u64,
     runs: Vec<(u64, u64)>,
 }
 
-/// What gets the arm next.
+/// Next task of the arm.
 enum Next {
     Read(Command, Lookup),
     Write(DirtyRun),
 }
 
 impl MagneticDisk {
-    /// A drive at rest with its heads over the outermost cylinder and an empty cache.
+    /// Drive at rest with its heads over the outermost cylinder and an empty cache.
     ///
     /// # Errors
-    /// The first figure that is out of range or contradicts another.
+    /// Fails with the first figure that is out of range or contradicts another.
     pub fn new(parameters: &DiskParameters) -> Result<Self, DiskError> {
         validation::validate(parameters)?;
         let mechanics = Mechanics::new(parameters);
@@ -92,7 +92,7 @@ impl MagneticDisk {
         })
     }
 
-    /// Bytes that the geometry holds. A request beyond is cut there.
+    /// Capacity of the geometry. A request beyond it is truncated.
     pub fn capacity_bytes(&self) -> u64 {
         self.mechanics.geometry.sectors() * self.sector_bytes
     }
@@ -147,7 +147,7 @@ impl MagneticDisk {
         }
     }
 
-    /// Takes waiting writes into the cache, in order, as long as there is room.
+    /// Admits waiting writes to the cache, in order, while there is room.
     fn accept_writes(&mut self, now_ns: u64) {
         while let Some(&command) = self.writes.front() {
             self.catch_up_read_ahead(now_ns);
@@ -163,7 +163,8 @@ impl MagneticDisk {
         }
     }
 
-    /// The host's data comes in; the command completes now or when the medium has it.
+    /// Receives the host's data. Completes the command now, or schedules it for when the medium has
+    /// the data.
     fn receive(&mut self, command: Command, segment: SegmentId, now_ns: u64) {
         let received_ns = self.host.transfer(command.sectors(), now_ns);
         self.cache.note_arrival(segment, received_ns);
@@ -212,7 +213,7 @@ impl MagneticDisk {
         });
     }
 
-    /// Gives the arm, when it can be had, to what is next.
+    /// Starts the arm's next task, unless the arm is busy.
     fn dispatch(&mut self, now_ns: u64) {
         if self.activity.is_busy() {
             return;
@@ -226,7 +227,7 @@ impl MagneticDisk {
         }
     }
 
-    /// Waiting reads that the cache has by now need no arm.
+    /// Serves waiting reads that the cache holds by now.
     fn serve_hits(&mut self, now_ns: u64) {
         let mut waiting = std::mem::take(&mut self.reads);
         waiting.retain(|command| match self.cache.look_up(command.first, command.end) {
@@ -282,7 +283,7 @@ impl MagneticDisk {
         let from = missing_from(&command, lookup);
         let arm = self.arm_for_read(from, lookup, now_ns);
         let Some(segment) = self.cache.claim_for_read(from, lookup, self.activity.in_use()) else {
-            // Every segment is dirty: one must reach the medium first.
+            // Every segment is dirty: one must be destaged first.
             self.reads.push(command);
             if let Some(run) = self.cache.waiting_runs().min_by_key(|run| run.order) {
                 self.start_write(run, now_ns);
@@ -292,7 +293,7 @@ impl MagneticDisk {
         let transfer = self.mechanics.transfer(arm, from, command.end, Direction::Read, 0);
         let end_ns = transfer.arm.free_ns;
         let first_ns = if from > command.first { now_ns } else { transfer.first_sector_ns };
-        // The interface starts as early as it can without having to wait for the head.
+        // The interface starts as early as it can without waiting for the head.
         let unhurried_ns = (end_ns + self.host.sector_transfer_ns())
             .saturating_sub(command.sectors() * self.host.sector_transfer_ns());
         self.events.plan(first_ns.max(unhurried_ns), Event::Deliverable(command));
@@ -309,13 +310,13 @@ impl MagneticDisk {
         self.activity = Activity::Writing { segment: run.segment, end: run.end, after: transfer.arm };
     }
 
-    /// The earliest time at which a run's first sector may be written so that no later one comes in too late.
+    /// Earliest time to write a run's first sector so that no later one arrives too late.
     fn data_ready_ns(&self, run: &DirtyRun) -> u64 {
         let pace_ns = self.mechanics.sector_ns(run.first).min(self.host.sector_transfer_ns());
         run.arrived_ns.saturating_sub((run.end - run.first - 1) * pace_ns)
     }
 
-    /// The heads for a read that begins at `sector`: a read that goes on where the read-ahead is loses nothing.
+    /// Arm for a read from `sector` on. A read that continues the read-ahead loses no time.
     fn arm_for_read(&self, sector: u64, lookup: Lookup, now_ns: u64) -> Arm {
         match (self.activity, lookup) {
             (Activity::ReadingAhead { segment, next, limit }, Lookup::Beginning { segment: hit, .. })
@@ -336,7 +337,7 @@ impl MagneticDisk {
         }
     }
 
-    /// Lets the read-ahead come to where it is at `now_ns`.
+    /// Advances the read-ahead to `now_ns`.
     fn catch_up_read_ahead(&mut self, now_ns: u64) {
         if let Activity::ReadingAhead { segment, next, limit } = self.activity {
             let (arm, next) = self.mechanics.read_until(self.arm, next, limit, now_ns);
@@ -352,7 +353,7 @@ impl MagneticDisk {
         self.activity = Activity::Idle;
     }
 
-    /// A full hit on the segment that is read ahead into moves the read-ahead's end.
+    /// Extends the read-ahead after a full hit on its segment.
     fn lengthen_read_ahead(&mut self, hit: SegmentId, end: u64, now_ns: u64) {
         let Activity::ReadingAhead { segment, next, limit } = self.activity else { return };
         let at_rest = next >= limit;
@@ -366,7 +367,7 @@ impl MagneticDisk {
         self.activity = Activity::ReadingAhead { segment, next, limit };
     }
 
-    /// Before which sector a read-ahead behind a request stops.
+    /// Sector before which the read-ahead of a request stops.
     fn read_ahead_limit(&self, segment: SegmentId, request_end: u64) -> u64 {
         let limit = match self.read_ahead {
             ReadAhead::Request => request_end,
@@ -388,7 +389,7 @@ impl MagneticDisk {
     }
 }
 
-/// The first sector of a read that the cache does not have.
+/// First sector of a read that is not cached.
 fn missing_from(command: &Command, lookup: Lookup) -> u64 {
     match lookup {
         Lookup::Beginning { end, .. } => end,

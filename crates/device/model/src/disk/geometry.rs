@@ -1,8 +1,9 @@
-//! Where logical sectors lie: zone, track and angle, with skews, spare regions and slipped sectors.
+//! Layout of logical sectors: zone, track and angle, with skews, spare regions and slipped sectors.
 //!
-//! Physical sectors of a zone are numbered track by track. A spare region keeps its last sectors free; a slipped
-//! sector shifts every later logical sector of its region by one. Angles count in sectors of the zone, from the
-//! platter's index mark; every zone's first sector is taken to lie at the index.
+//! Physical sectors of a zone are numbered track by track. A spare region keeps its last sectors
+//! free; a slipped sector shifts every later logical sector of its region by one. Angles count in
+//! sectors of the zone from the platter's index mark. The first sector of every zone is assumed to
+//! lie at the index.
 #![allow(
     clippy::indexing_slicing,
     reason = "a zone's index comes from a search of the same vector, which validation keeps from being empty"
@@ -17,14 +18,14 @@ pub(super) struct Track {
     pub(super) head: u32,
 }
 
-/// Where a logical sector lies.
+/// Physical position of a logical sector.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct PhysicalSector {
     pub(super) track: Track,
-    /// Sectors from the index mark, below `sectors_per_track`.
+    /// Sectors from the index mark, less than `sectors_per_track`.
     pub(super) angle_sectors: u64,
     pub(super) sectors_per_track: u64,
-    /// Physical sector number in its zone: differences on a track are distances under the head.
+    /// Physical sector number in its zone. On a track, differences are distances under the head.
     pub(super) physical: u64,
     /// First logical sector of the next track.
     pub(super) track_end: u64,
@@ -43,7 +44,7 @@ struct Zone {
     slips: Vec<u64>,
 }
 
-/// The drive's whole mapping.
+/// Mapping of the drive's sectors.
 #[derive(Debug)]
 pub(super) struct Geometry {
     surfaces: u64,
@@ -69,7 +70,7 @@ impl Geometry {
         self.sectors
     }
 
-    /// Where a logical sector lies; one past the end is taken for the last.
+    /// Position of a logical sector; beyond the end, that of the last sector.
     pub(super) fn locate(&self, sector: u64) -> PhysicalSector {
         let sector = sector.min(self.sectors - 1);
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1];
@@ -86,7 +87,7 @@ impl Geometry {
         }
     }
 
-    /// The first logical sector that lies at least `passed` physical sectors behind another of the same zone.
+    /// First logical sector at least `passed` physical sectors after `sector`, in the same zone.
     pub(super) fn sector_after(&self, sector: u64, passed: u64) -> u64 {
         let sector = sector.min(self.sectors - 1);
         let zone = &self.zones[self.zones.partition_point(|zone| zone.first_sector <= sector) - 1];
@@ -101,7 +102,7 @@ impl Zone {
         let region_cylinders = parameters.spare_region_cylinders.map_or(cylinders, u64::from);
         let region_physical = region_cylinders * cylinder_sectors;
         let region_logical = region_physical - u64::from(parameters.spare_sectors);
-        // A last, shorter region has no spares: the extracted layouts leave them out too.
+        // A last, shorter region has no spares, as in the extracted layouts.
         let rest = cylinders % region_cylinders * cylinder_sectors;
         Self {
             first_sector,
@@ -116,12 +117,12 @@ impl Zone {
         }
     }
 
-    /// The physical sector of a logical one; both count from the zone's first.
+    /// Physical sector of a logical one, both counted from the zone's first.
     fn physical(&self, logical: u64) -> u64 {
         let region_start = logical / self.region_logical * self.region_physical;
         let unslipped = region_start + logical % self.region_logical;
         let slips = &self.slips[self.slips.partition_point(|&slip| slip < region_start)..];
-        // Each slip that is passed moves the sector on, perhaps past the next slip.
+        // Each slip shifts the sector by one, perhaps past the next slip.
         let mut passed = 0;
         for &slip in slips {
             if slip > unslipped + passed {
@@ -132,7 +133,7 @@ impl Zone {
         unslipped + passed
     }
 
-    /// The first logical sector (of the drive) that lies at or behind a physical one of this zone.
+    /// First logical sector of the drive at or after a physical sector of this zone.
     fn logical_from(&self, physical: u64) -> u64 {
         let region = physical / self.region_physical;
         let region_start = region * self.region_physical;
@@ -143,7 +144,7 @@ impl Zone {
     }
 }
 
-/// Cylinders and heads came from 32-bit parameters, so they fit again.
+/// Cylinders and heads come from 32-bit parameters, so they fit.
 #[expect(clippy::cast_possible_truncation, reason = "bounded by 32-bit parameters")]
 fn narrow(value: u64) -> u32 {
     value as u32

@@ -1,4 +1,4 @@
-//! The host's side of the drive: command slots, the controller's overheads, and the interface.
+//! The drive's interface to the host: command slots, the controller's overheads, and the link.
 
 use std::collections::VecDeque;
 
@@ -6,14 +6,14 @@ use super::parameters::{DiskParameters, OverheadParameters};
 use super::units::microseconds_to_ns;
 use crate::timing::{TimedOperation, TimedRequest};
 
-/// A command in the drive's units: sectors from `first` to before `end`.
+/// Command in the drive's units: sectors from `first` to before `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) id: u64,
     pub(super) operation: TimedOperation,
     pub(super) first: u64,
     pub(super) end: u64,
-    /// When the drive took it; how long it had waited in the host before, a drive doesn't know.
+    /// Time at which the drive accepted it. Excludes the time in the host's queue.
     pub(super) taken_ns: u64,
 }
 
@@ -23,16 +23,16 @@ impl Command {
     }
 }
 
-/// What a command has cost the controller, in terms of the cache.
+/// Service of a command, which determines the controller's overhead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Service {
-    /// The cache serves it.
+    /// Served by the cache.
     Hit,
-    /// It waits for the medium.
+    /// Waits for the medium.
     Miss,
 }
 
-/// Command slots, controller and interface, each with the time until which it is taken.
+/// Command slots, controller and interface, each with its busy-until time.
 #[derive(Debug)]
 pub(super) struct HostSide {
     waiting: VecDeque<Command>,
@@ -65,7 +65,8 @@ impl HostSide {
         self.sector_transfer_ns
     }
 
-    /// A request waits for a slot. Its range is widened to whole sectors and cut at the drive's end.
+    /// Queues a request for a slot. Its range is widened to whole sectors and truncated at the
+    /// drive's end.
     pub(super) fn enqueue(&mut self, request: TimedRequest) {
         let end_bytes = request.offset_bytes.saturating_add(request.length_bytes);
         let end = end_bytes.div_ceil(self.sector_bytes).min(self.sectors);
@@ -74,7 +75,7 @@ impl HostSide {
         self.waiting.push_back(Command { id, operation, first, end, taken_ns: 0 });
     }
 
-    /// The next command that gets a slot now.
+    /// Takes the next command if a slot is free.
     pub(super) fn take_slot(&mut self, now_ns: u64) -> Option<Command> {
         if self.slots_free == 0 {
             return None;
@@ -88,7 +89,7 @@ impl HostSide {
         self.slots_free += 1;
     }
 
-    /// When the controller, which decodes one command after the other, is through with this one.
+    /// Decodes a command and returns the end. The controller decodes one command at a time.
     pub(super) fn decode(&mut self, command: &Command, service: Service, now_ns: u64) -> u64 {
         let is_read = command.operation == TimedOperation::Read;
         let overhead_us = overhead_us(&self.overheads, is_read, service, self.after_read);
@@ -97,7 +98,7 @@ impl HostSide {
         self.controller_free_ns
     }
 
-    /// When a transfer of so many sectors that may start now is through.
+    /// Transfers `sectors` from `now_ns` on and returns the end.
     pub(super) fn transfer(&mut self, sectors: u64, now_ns: u64) -> u64 {
         self.interface_free_ns = self.interface_free_ns.max(now_ns) + sectors * self.sector_transfer_ns;
         self.interface_free_ns

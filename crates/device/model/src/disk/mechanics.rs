@@ -1,65 +1,68 @@
-//! Arm, heads and rotation: when does a sector pass under a head that is somewhere else now?
+//! Arm, heads and rotation: the time at which a sector passes under a head.
 //!
-//! The spindle never slips: at time `t` the platter has turned by `t mod revolution` since its index mark passed.
-//! Sector boundaries are rounded down to nanoseconds once per revolution, so neighbouring sectors join exactly.
+//! The spindle never slips: at time `t` the platter has turned by `t mod revolution` since its
+//! index mark passed. Sector boundaries are rounded down to nanoseconds once per revolution, so
+//! adjacent sectors join exactly.
 //!
-//! Unless it goes on with the very next sector, the arm settles anew before it transfers, even on the track that it
-//! is over: that costs most of a seek to the neighbouring cylinder (Ruemmler and Wilkes, *An introduction to disk drive
-//! modeling*, 1994: very short seeks are dominated by the settle time). All
-//! three measured drives show it: a read from the track that they wrote last, if it needs the medium, takes 0.8 to
-//! 1.5 ms beyond command overhead, half a revolution and transfer, whatever the extracted head switch time is. Seven
-//! tenths of the shortest seek fit all three; where nothing is known the whole of it is taken.
+//! Unless it continues with the very next sector, the arm settles before a transfer, even on the
+//! same track. That costs most of a seek to the next cylinder (Ruemmler and Wilkes, *An
+//! introduction to disk drive modeling*, 1994: very short seeks are dominated by the settle time).
+//! All three measured drives show it: a read that needs the medium, from the track that was written
+//! last, takes 0.8 to 1.5 ms beyond command overhead, half a revolution and transfer. This doesn't
+//! depend on the extracted head switch time. Seven tenths of the shortest seek fit all three;
+//! without data the whole of it is used.
 //!
-//! Left out, because the measured drives speak against it or can't tell (`tests/claims_disks.rs` has the figures):
-//! reading from wherever the head comes down on a track; a settle of writes of their own, which caches hide; a segment
-//! kept for writes; cylinders laid out in serpentines, which change head switches that a seek hides; and phases of
-//! the bus, which are one sum with the overheads while one command is outstanding.
+//! Left out, because the measured drives contradict it or can't tell (figures in
+//! `tests/claims_disks.rs`): reading from the sector at which the head arrives on a track; a
+//! separate settle for writes, which caches hide; a segment reserved for writes; serpentine
+//! cylinders, which change head switches that a seek hides; and bus phases, which add up with the
+//! overheads at one outstanding command.
 
 use super::geometry::{Geometry, PhysicalSector, Track};
 use super::parameters::DiskParameters;
 use super::seek::Seek;
 use super::units::{microseconds_to_ns, revolution_ns, signed_microseconds_to_ns};
 
-/// Where the heads are, and since when they could do something else.
+/// Position of the heads, and the time from which they are free.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Arm {
     pub(super) track: Track,
     pub(super) free_ns: u64,
-    /// The sector with which the heads would go on at `free_ns` without a new seek.
+    /// Sector with which the heads continue at `free_ns` without a new seek.
     pub(super) next: Option<u64>,
 }
 
 impl Arm {
-    /// The heads when they get a command at `now_ns`; later than `free_ns`, they have to settle anew.
+    /// Arm that receives a command at `now_ns`. After `free_ns`, the heads have to settle again.
     pub(super) fn at(self, now_ns: u64) -> Self {
         if now_ns <= self.free_ns { self } else { Self { track: self.track, free_ns: now_ns, next: None } }
     }
 }
 
-/// Whether the heads read or write: a write needs a quieter arm.
+/// Direction of a transfer: a write needs a quieter arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Direction {
     Read,
     Write,
 }
 
-/// A transfer between medium and cache.
+/// Transfer between medium and cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Transfer {
-    /// The first sector has passed the head.
+    /// Time at which the first sector has passed the head.
     pub(super) first_sector_ns: u64,
-    /// The heads after the last sector; `free_ns` is its end.
+    /// Arm after the last sector; `free_ns` is the end of the transfer.
     pub(super) arm: Arm,
 }
 
-/// The moving parts.
+/// Moving parts of the drive.
 #[derive(Debug)]
 pub(super) struct Mechanics {
     pub(super) geometry: Geometry,
     read_seek: Seek,
     write_seek: Option<Seek>,
     settle_ns: Option<u64>,
-    /// Negative where writing begins sooner.
+    /// Negative if writing begins sooner than reading.
     write_settle_ns: i64,
     head_switch_ns: u64,
     revolution_ns: u64,
@@ -80,19 +83,20 @@ impl Mechanics {
         }
     }
 
-    /// Time of one sector under the head, at a place's zone.
+    /// Time of one sector under the head, in the zone of `sector`.
     pub(super) fn sector_ns(&self, sector: u64) -> u64 {
         self.revolution_ns / self.geometry.locate(sector).sectors_per_track
     }
 
-    /// When the heads, free at `arm.free_ns`, begin with a sector, but not before `not_before_ns`.
+    /// Time at which the heads begin with a sector, at least `not_before_ns`.
     #[cfg(test)]
     fn start_ns(&self, arm: Arm, sector: u64, direction: Direction, not_before_ns: u64) -> u64 {
         self.start_at(arm, sector, &self.geometry.locate(sector), direction, not_before_ns)
     }
 
-    /// When a drive that can foretell its positioning to within `margin_ns` counts on beginning with a sector: what the
-    /// arm might just miss, it takes to come a revolution later.
+    /// Time at which the drive expects to begin with a sector, given that it predicts its
+    /// positioning to within `margin_ns`. If the arm might just miss the sector, that is a
+    /// revolution later.
     pub(super) fn expected_start_ns(
         &self,
         arm: Arm,
@@ -122,7 +126,7 @@ impl Mechanics {
             let place = self.geometry.locate(next);
             let start_ns = self.start_at(arm, next, &place, direction, not_before_ns);
             first_sector_ns.get_or_insert(start_ns + self.pass_ns(&place, 1));
-            // Data past the end of the drive does not exist: `track_end` stops there.
+            // No data exists past the end of the drive: `track_end` stops there.
             let last = (end.min(place.track_end).max(next + 1)) - 1;
             let passed = self.geometry.locate(last).physical - place.physical + 1;
             next = last + 1;
@@ -132,8 +136,8 @@ impl Mechanics {
         Transfer { first_sector_ns: first_sector_ns.unwrap_or(arm.free_ns), arm }
     }
 
-    /// Reads on from `next` until `until_ns` or `limit`: gives the sector after the last whole one, and the heads as
-    /// they were when it had passed.
+    /// Reads from `next` until `until_ns` or `limit`. Returns the arm after the last whole sector,
+    /// and the next sector.
     pub(super) fn read_until(&self, arm: Arm, next: u64, limit: u64, until_ns: u64) -> (Arm, u64) {
         let (mut arm, mut next) = (arm, next);
         while next < limit {
@@ -156,8 +160,8 @@ impl Mechanics {
         (arm, next)
     }
 
-    /// The heads when they are called away from reading ahead at `now_ns`: a head or arm that is on its way to the
-    /// next track gets there first.
+    /// Arm when its read-ahead is interrupted at `now_ns`. A head on its way to the next track
+    /// arrives there first.
     pub(super) fn call_away(&self, arm: Arm, next: u64, limit: u64, now_ns: u64) -> Arm {
         let target = self.geometry.locate(next).track;
         if next >= limit || target == arm.track {
@@ -178,7 +182,7 @@ impl Mechanics {
         self.passes_ns(place, self.ready_ns(arm, sector, place, direction, not_before_ns))
     }
 
-    /// When the heads are over a sector's track, quiet.
+    /// Time at which the heads are over a sector's track and settled.
     fn ready_ns(
         &self,
         arm: Arm,
@@ -192,7 +196,7 @@ impl Mechanics {
         (arm.free_ns + moves_ns.max(settles_ns)).max(not_before_ns)
     }
 
-    /// When a place comes round to the heads that wait for it since `ready_ns`.
+    /// Time at which a sector passes heads that wait from `ready_ns` on.
     fn passes_ns(&self, place: &PhysicalSector, ready_ns: u64) -> u64 {
         let angle_ns = place.angle_sectors * self.revolution_ns / place.sectors_per_track;
         ready_ns + (angle_ns + self.revolution_ns - ready_ns % self.revolution_ns) % self.revolution_ns
@@ -217,18 +221,19 @@ impl Mechanics {
         moved_ns.saturating_add_signed(if settles { self.write_settle_ns } else { 0 })
     }
 
-    /// Time in which `sectors` physical sectors pass, from a place on.
+    /// Time in which `sectors` physical sectors pass, from `place` on.
     fn pass_ns(&self, place: &PhysicalSector, sectors: u64) -> u64 {
         let boundary_ns = |angle: u64| angle * self.revolution_ns / place.sectors_per_track;
         boundary_ns(place.angle_sectors + sectors) - boundary_ns(place.angle_sectors)
     }
 
-    /// Physical sectors from a place to the end of the logical sector before `end`, on the same track.
+    /// Physical sectors from `place` to the end of the logical sector before `end`, on the same
+    /// track.
     fn passed_to(&self, place: &PhysicalSector, end: u64) -> u64 {
         self.geometry.locate(end - 1).physical - place.physical + 1
     }
 
-    /// The sector after the last that is wholly read within `duration_ns` of the start of `first`.
+    /// Sector after the last one read completely within `duration_ns` from `first` on.
     fn reached_by(&self, first: u64, place: &PhysicalSector, duration_ns: u64) -> u64 {
         let mut passed = duration_ns * place.sectors_per_track / self.revolution_ns;
         while passed > 0 && self.pass_ns(place, passed) > duration_ns {
@@ -258,7 +263,8 @@ mod tests {
         assert_eq!(transfer.first_sector_ns - start_ns, mechanics.revolution_ns / end);
     }
 
-    /// Three tracks of slipped sectors lie in this range: however a transfer is cut, it ends at the same time.
+    /// This range has three tracks of slipped sectors. The end of a transfer doesn't depend on its
+    /// division.
     #[test]
     fn a_transfer_in_parts_takes_as_long_as_in_one() {
         let mechanics = mechanics();
@@ -287,7 +293,7 @@ mod tests {
         assert_eq!((arm, next), (whole, limit));
     }
 
-    /// Parameter sets that were extracted from drives have such settling times.
+    /// Parameter sets extracted from drives have such settle times.
     #[test]
     fn writes_may_begin_sooner_than_reads_but_no_move_takes_less_than_no_time() {
         let moves_ns = |write_settle_us: &str| {

@@ -1,20 +1,20 @@
-//! Which of those that wait for the arm gets it.
+//! Scheduling of the arm.
 
 use super::parameters::{QueueParameters, SchedulingPolicy};
 use super::units::microseconds_to_ns;
 
-/// Something that waits for the arm.
+/// Task that waits for the arm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Candidate {
-    /// Since when it waits.
+    /// Start of the wait.
     pub(super) since_ns: u64,
-    /// Where it begins.
+    /// First sector.
     pub(super) sector: u64,
-    /// When the drive counts on its first sector passing the head.
+    /// Time at which the drive expects the first sector under the head.
     pub(super) start_ns: u64,
 }
 
-/// The scheduling policy with its state.
+/// Scheduling policy and its state.
 #[derive(Debug)]
 pub(super) struct Scheduler {
     policy: SchedulingPolicy,
@@ -33,12 +33,12 @@ impl Scheduler {
         }
     }
 
-    /// How sure the drive can be of its positioning times.
+    /// Margin for the error of the positioning forecast.
     pub(super) fn positioning_margin_ns(&self) -> u64 {
         self.positioning_margin_ns
     }
 
-    /// The index of the candidate that goes next; `head_sector` is where the heads are.
+    /// Index of the candidate that goes next; `head_sector` is the position of the heads.
     pub(super) fn choose(
         &mut self,
         candidates: &[Candidate],
@@ -76,7 +76,7 @@ impl Scheduler {
     }
 }
 
-/// The index of the first candidate with the least key.
+/// Index of the first candidate with the least key.
 fn least<K: Ord>(candidates: &[Candidate], key: impl Fn(&Candidate) -> K) -> Option<usize> {
     (0..candidates.len()).min_by_key(|&index| candidates.get(index).map(&key))
 }

@@ -1,9 +1,9 @@
-//! How long the arm takes to reach another cylinder.
+//! Time of the arm to reach another cylinder.
 
 use super::parameters::SeekCurve;
 use super::units::microseconds_to_ns;
 
-/// A seek curve that can be asked.
+/// Seek curve.
 #[derive(Debug)]
 pub(super) enum Seek {
     /// Ascending in cylinders.
@@ -13,7 +13,8 @@ pub(super) enum Seek {
 }
 
 impl Seek {
-    /// `cylinders` is the drive's number of cylinders, over which the published average was taken.
+    /// Builds the curve. `cylinders` is the drive's number of cylinders, the base of the published
+    /// average.
     pub(super) fn new(curve: &SeekCurve, cylinders: u32) -> Self {
         match curve {
             SeekCurve::Extracted { points } => Self::Points(points.clone()),
@@ -29,7 +30,7 @@ impl Seek {
         }
     }
 
-    /// Time over a distance; none for none.
+    /// Seek time over a distance; zero for distance zero.
     pub(super) fn time_ns(&self, distance_cylinders: u32) -> u64 {
         if distance_cylinders == 0 { 0 } else { microseconds_to_ns(self.time_us(distance_cylinders)) }
     }
@@ -70,7 +71,7 @@ mod tests {
         assert_eq!(times, [0, 800_000, 900_000, 1_700_000, 9_000_000, 9_000_000]);
     }
 
-    /// The formula is built so that its mean over all pairs of cylinders is the published average.
+    /// The formula's mean over all pairs of cylinders is the published average.
     #[test]
     fn three_published_figures_come_back_from_the_curve() {
         let (track_to_track_us, average_us, full_stroke_us) = (800.0, 8_500.0, 20_000.0);

@@ -1,12 +1,12 @@
-//! Checks a drive's parameters before a model is built of them.
+//! Validation of a drive's parameters.
 
 use super::DiskError;
 use super::parameters::{DiskParameters, GeometryParameters, ReadAhead, SeekCurve, ZoneParameters};
 
-/// Longest time that a parameter may be: an hour, far beyond any drive and far below overflow.
+/// Upper limit of a time: an hour, far beyond any drive and far below overflow.
 const LONGEST_US: f64 = 3.6e9;
 
-/// The first thing that is wrong, if any.
+/// Returns the first error.
 pub(super) fn validate(parameters: &DiskParameters) -> Result<(), DiskError> {
     let check = Check { drive: &parameters.name };
     check.range("sector_bytes", parameters.sector_bytes as f64, 1.0, 65_536.0)?;
@@ -137,8 +137,8 @@ impl Check<'_> {
         }
     }
 
-    /// Both coefficients of the three-point curve are not negative, so it rises and bends downwards like an arm that
-    /// accelerates.
+    /// Requires both coefficients of the three-point curve to be non-negative. The curve then rises
+    /// and is concave, like that of an accelerating arm.
     fn three_points_rise(&self, field: &str, least: f64, average: f64, most: f64) -> Result<(), DiskError> {
         let shortest = (10.0 * least + 5.0 * most) / 15.0;
         let longest = (7.0 * least + 8.0 * most) / 15.0;

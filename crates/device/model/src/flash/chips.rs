@@ -1,4 +1,4 @@
-//! Dies and the channels they sit on. A die is busy while its cells work and while its register waits for the
+//! Dies and their channels. A die is busy while its cells work and while its register waits for the
 //! channel.
 #![allow(clippy::indexing_slicing, reason = "die numbers come from the mapping's own geometry")]
 
@@ -10,14 +10,14 @@ use crate::timeline::Timeline;
 /// Number of a die; die *d* sits on channel *d* mod channels.
 pub(crate) type DieIndex = u32;
 
-/// When a program operation keeps its die busy, the transfer to its register included.
+/// Time in which a program operation occupies its die, including the transfer to its register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Programming {
     pub(crate) start_ns: u64,
     pub(crate) end_ns: u64,
 }
 
-/// Times of one way of using the cells (all bits, or one bit a cell).
+/// Times of cells that store all bits, or one bit each.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CellTimes {
     pub(crate) read_ns: u64,
@@ -33,12 +33,13 @@ pub(crate) struct Chips {
     page_bytes: u64,
     page_transfer_ns: u64,
     copyback: bool,
-    /// Reads that a die has in its cells at a time: its planes, where they are independent of each other.
+    /// Concurrent reads of a die: its number of planes if they are independent.
     reads_at_once: u64,
     cache_program: bool,
-    /// The drive's time: nothing begins before it.
+    /// Current time of the drive; nothing begins earlier.
     now_ns: u64,
-    /// When the cells of each die took their last program operation from the register, which was free for the next one.
+    /// For each die, the time at which its cells took the last program operation out of the
+    /// register, which was then free for the next.
     register_free_ns: Vec<u64>,
     dies: Vec<Die>,
     channels: Vec<Timeline>,
@@ -69,18 +70,18 @@ impl Chips {
         }
     }
 
-    /// Times of the cells used with all their bits.
+    /// Times of cells that store all their bits.
     pub(crate) fn cells(&self) -> CellTimes {
         self.cells
     }
 
-    /// The drive's time is `now_ns`.
+    /// Sets the drive's time.
     #[inline]
     pub(crate) fn pass_to(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
     }
 
-    /// Reads part of one row for the host; gives the time at which the data has left the channel.
+    /// Reads part of one row for the host; returns the time at which the data has left the channel.
     #[inline]
     pub(crate) fn read(&mut self, die: DieIndex, earliest_ns: u64, bytes: u64, cells: CellTimes) -> u64 {
         let sensing_ns = cells.read_ns / self.reads_at_once;
@@ -88,8 +89,7 @@ impl Chips {
         self.bring_out(die, start_ns + cells.read_ns, bytes)
     }
 
-    /// Reads part of one row after everything that the die has to do already; gives the time at which the data has
-    /// left the channel.
+    /// Like [`Self::read`], after everything that the die has to do already.
     #[inline]
     pub(crate) fn read_in_turn(
         &mut self,
@@ -103,7 +103,7 @@ impl Chips {
         self.bring_out(die, start_ns + cells.read_ns, bytes)
     }
 
-    /// Moves what was sensed over the channel. Where the planes share a register the die waits for that.
+    /// Moves sensed data over the channel. If the planes share a register, the die waits for that.
     fn bring_out(&mut self, die: DieIndex, sensed_ns: u64, bytes: u64) -> u64 {
         let ready_ns = self.over_channel(die, sensed_ns, bytes);
         if self.reads_at_once == 1 {
@@ -129,7 +129,7 @@ impl Chips {
         self.channel(die).reserve(sensed_ns, transfer_ns) + transfer_ns
     }
 
-    /// Brings `bytes` over the channel and programs them.
+    /// Transfers `bytes` over the channel and programs them.
     #[inline]
     pub(crate) fn program(
         &mut self,
@@ -153,14 +153,14 @@ impl Chips {
         Programming { start_ns, end_ns: start_ns + duration_ns }
     }
 
-    /// Erases one block of every plane of a die; gives the end.
+    /// Erases one block of every plane of a die; returns the end.
     pub(crate) fn erase(&mut self, die: DieIndex, earliest_ns: u64) -> u64 {
         let erase_ns = self.erase_ns;
         self.die(die).append(Work::Erase, earliest_ns, erase_ns) + erase_ns
     }
 
-    /// Copies `pages` pages within a die, one program operation each, without using the channel where the chips
-    /// can; gives the end.
+    /// Copies `pages` pages within a die, each with a program operation; returns the end. Bypasses
+    /// the channel if the chips support copyback.
     pub(crate) fn copy_within(&mut self, die: DieIndex, earliest_ns: u64, pages: u64) -> u64 {
         let cells_ns = pages * (self.cells.read_ns + self.cells.program_ns);
         let bus_ns = if self.copyback { 0 } else { pages * 2 * self.page_transfer_ns };

@@ -1,4 +1,5 @@
-//! Commands inside the drive: a bounded number of slots (NCQ tags, or all queues of an NVMe drive together).
+//! Commands inside the drive, in a bounded number of slots (NCQ tags, or all queues of an NVMe
+//! drive together).
 
 use slab::Slab;
 
@@ -9,31 +10,31 @@ use super::units::UnitRange;
 /// Number of a command slot.
 pub(crate) type SlotIndex = u32;
 
-/// A command being served.
+/// Command being served.
 #[derive(Debug)]
 pub(crate) struct ActiveCommand {
     pub(crate) command: HostCommand,
-    /// Units it touches.
+    /// Units that the command touches.
     pub(crate) units: UnitRange,
     /// First unit of the next segment.
     pub(crate) next_unit: u32,
-    /// When the leading units are in the drive's buffer, as far as read-ahead has brought them.
+    /// Times at which its first units are in the buffer, as far as read-ahead fetches them.
     pub(crate) prefetched_ns: Vec<u64>,
 }
 
 impl ActiveCommand {
-    /// When read-ahead has brought `unit`, if it does.
+    /// Time at which read-ahead has fetched `unit`, if it does.
     pub(crate) fn prefetched_ns(&self, unit: u32) -> Option<u64> {
         self.prefetched_ns.get((unit - self.units.first) as usize).copied()
     }
 
-    /// When read-ahead has brought the next segment's first unit, if it does.
+    /// Time at which read-ahead has fetched the next segment's first unit, if it does.
     pub(crate) fn next_prefetched_ns(&self) -> Option<u64> {
         self.prefetched_ns(self.next_unit)
     }
 }
 
-/// The slots.
+/// Command slots.
 #[derive(Debug)]
 pub(crate) struct CommandQueue {
     slots: Slab<ActiveCommand>,
@@ -47,17 +48,17 @@ impl CommandQueue {
         Self { slots: Slab::new(), slot_limit, spare_lists: Vec::new() }
     }
 
-    /// Whether another command would find a slot.
+    /// Returns true if a slot is free.
     pub(crate) fn has_room(&self) -> bool {
         self.slots.len() < self.slot_limit as usize
     }
 
-    /// Whether no command is being served.
+    /// Returns true if no command is being served.
     pub(crate) fn is_idle(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Gives a command a slot. The caller has checked that there is room.
+    /// Puts a command into a slot. The caller must check [`Self::has_room`] first.
     pub(crate) fn insert(&mut self, command: HostCommand, units: UnitRange) -> SlotIndex {
         debug_assert!(self.has_room(), "{} slots are taken", self.slots.len());
         let prefetched_ns = self.spare_lists.pop().unwrap_or_default();
@@ -69,7 +70,7 @@ impl CommandQueue {
         self.slots.get_mut(index as usize)
     }
 
-    /// Frees a slot and gives back the command that was in it.
+    /// Frees a slot and returns its command.
     pub(crate) fn remove(&mut self, index: SlotIndex) -> Option<HostCommand> {
         let mut active = self.slots.try_remove(index as usize)?;
         active.prefetched_ns.clear();

@@ -1,23 +1,25 @@
-//! What keeps a die busy, and when it takes a read of the host.
+//! A die's operations, and the time at which it serves a read of the host.
 //!
-//! A die without interruptions serves everything in its turn. Of others a read suspends the program or erase operation
-//! that is under way (Wu, He: *Reducing SSD Read Latency via NAND Flash Program and Erase Suspension*, FAST 2012), which
-//! takes a while and lets the operation end so much later. Reads that come while it is suspended follow at once. An
-//! operation can be suspended so many times; from then on reads wait for its end. What has not begun waits for the reads.
+//! A die without interruptions serves all operations in turn. On other dies, a read suspends the
+//! current program or erase operation (Wu, He: *Reducing SSD Read Latency via NAND Flash Program
+//! and Erase Suspension*, FAST 2012). The suspension takes time, which delays the operation's end.
+//! Reads that arrive while it is suspended follow at once. The number of suspensions of an
+//! operation is limited; after that, reads wait for its end. Operations that have not begun wait
+//! for the reads.
 
 use std::collections::VecDeque;
 
 use super::parameters::ChipParameters;
 use crate::timeline::Timeline;
 
-/// What a die does beside reading.
+/// Operation of a die other than reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Work {
     Program,
     Erase,
 }
 
-/// A die.
+/// A die with or without interruptions.
 #[derive(Debug, Clone)]
 pub(crate) enum Die {
     InTurn(Timeline),
@@ -37,7 +39,7 @@ impl Die {
         }
     }
 
-    /// Senses for the host from `earliest_ns` on; gives the start.
+    /// Senses for the host from `earliest_ns` on; returns the start.
     #[inline]
     pub(crate) fn read(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
         match self {
@@ -46,7 +48,7 @@ impl Die {
         }
     }
 
-    /// Senses as soon as the die has nothing else to do for so long; gives the start.
+    /// Senses once the die has no other work for `duration_ns`; returns the start.
     #[inline]
     pub(crate) fn read_in_turn(&mut self, earliest_ns: u64, duration_ns: u64) -> u64 {
         match self {
@@ -55,7 +57,7 @@ impl Die {
         }
     }
 
-    /// Works after everything that the die has to do so far; gives the start.
+    /// Appends work to all that is scheduled; returns the start.
     #[inline]
     pub(crate) fn append(&mut self, work: Work, earliest_ns: u64, duration_ns: u64) -> u64 {
         match self {
@@ -64,7 +66,7 @@ impl Die {
         }
     }
 
-    /// Prolongs what it has to do last, if that ends at `from_ns`.
+    /// Prolongs the last operation if it ends at `from_ns`.
     #[inline]
     pub(crate) fn prolong(&mut self, from_ns: u64, to_ns: u64) {
         match self {
@@ -73,7 +75,7 @@ impl Die {
         }
     }
 
-    /// When everything that it has to do so far will be done.
+    /// End of the scheduled work.
     #[inline]
     pub(crate) fn busy_until_ns(&self) -> u64 {
         match self {
@@ -82,7 +84,7 @@ impl Die {
         }
     }
 
-    /// No operation comes for an earlier time.
+    /// Promises that no later operation starts before `past_ns`.
     #[inline]
     pub(crate) fn forget_before(&mut self, past_ns: u64) {
         match self {
@@ -92,14 +94,14 @@ impl Die {
     }
 }
 
-/// An operation of the cells.
+/// Operation of the cells.
 #[derive(Debug, Clone, Copy)]
 struct Operation {
     start_ns: u64,
     end_ns: u64,
     is_read: bool,
     suspensions_left: u32,
-    /// When the reads for which it was suspended last are done.
+    /// End of the reads of its last suspension.
     suspended_until_ns: u64,
 }
 
@@ -113,7 +115,8 @@ impl Operation {
         Self { is_read: true, ..Self::new(start_ns, duration_ns, 0) }
     }
 
-    /// Suspends it at a time for a read, unless it can't be or is over sooner; gives the start of the read.
+    /// Suspends the operation at `at_ns` for a read; returns the read's start. `None` if it can't
+    /// be suspended, or would end sooner.
     fn interrupt(&mut self, at_ns: u64, read_ns: u64, suspend_ns: u64) -> Option<u64> {
         debug_assert!(self.start_ns < at_ns && at_ns < self.end_ns, "{self:?} is not under way at {at_ns}");
         let is_suspended = at_ns <= self.suspended_until_ns;
@@ -138,13 +141,13 @@ impl Operation {
     }
 }
 
-/// A die whose operations are interrupted by the host's reads.
+/// Die whose operations are interrupted by the host's reads.
 #[derive(Debug, Clone)]
 pub(crate) struct InterruptibleDie {
     suspend_ns: u64,
     program_suspensions: u32,
     erase_suspensions: u32,
-    /// In the order of their times, one at a time. A read that interrupts one is a part of it.
+    /// In order of time, without overlap. A read that interrupts an operation is part of it.
     operations: VecDeque<Operation>,
 }
 
@@ -210,12 +213,12 @@ impl InterruptibleDie {
         }
     }
 
-    /// The first operation that ends after a time.
+    /// First operation that ends after `time_ns`.
     fn first_after(&self, time_ns: u64) -> usize {
         self.operations.partition_point(|operation| operation.end_ns <= time_ns)
     }
 
-    /// Puts off what an operation now overlaps.
+    /// Postpones the operations that the one at `index` now overlaps.
     fn put_off_after(&mut self, index: usize) {
         let mut free_ns = self.operations.get(index).map_or(0, |operation| operation.end_ns);
         for operation in self.operations.range_mut(index + 1..) {

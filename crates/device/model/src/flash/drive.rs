@@ -1,4 +1,4 @@
-//! A flash drive: its stages put together behind [`Timing`].
+//! A flash drive: its stages behind [`Timing`].
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -22,7 +22,7 @@ use super::units::{UnitRange, saturating_u32};
 use super::write_buffer::WriteBuffer;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
-/// When the segment that a slot's command is in will end; of equal times the segment that was started first.
+/// End of the current segment of a slot's command. Ties go to the segment that started first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SegmentEnd {
     end_ns: u64,
@@ -30,7 +30,7 @@ struct SegmentEnd {
     slot: SlotIndex,
 }
 
-/// A modelled flash drive. It knows addresses and times, and no contents.
+/// Modelled flash drive. It handles addresses and times, but no contents.
 #[derive(Debug)]
 pub struct FlashDrive {
     pub(super) parameters: FlashParameters,
@@ -55,10 +55,10 @@ pub struct FlashDrive {
 }
 
 impl FlashDrive {
-    /// A new drive, nothing written on it yet.
+    /// New drive on which nothing is written.
     ///
     /// # Errors
-    /// [`ParameterError`] when the parameters make no drive.
+    /// [`ParameterError`] if the parameters are invalid.
     pub fn new(parameters: &FlashParameters) -> Result<Self, ParameterError> {
         parameters.validate()?;
         let unit_bytes = parameters.unit_bytes();
@@ -86,31 +86,31 @@ impl FlashDrive {
         })
     }
 
-    /// A drive in the state that another one of the same layout was left in. Times and policies may differ.
+    /// Drive in the state of another one with the same layout. Times and policies may differ.
     ///
     /// # Errors
-    /// [`StateError::Parameters`] when the parameters make no drive, [`StateError::OtherLayout`] when the state is
-    /// one of a drive with another capacity, chips or mapping.
+    /// [`StateError::Parameters`] if the parameters are invalid; [`StateError::OtherLayout`] if the
+    /// state's capacity, chips or mapping differ.
     pub fn with_aged_state(parameters: &FlashParameters, state: AgedState) -> Result<Self, StateError> {
         let mut drive = Self::new(parameters)?;
         (drive.mapping, drive.map_memory, drive.stats) = state.into_parts(parameters)?;
         Ok(drive)
     }
 
-    /// What outlives a power cycle: the mapping, the wear, the counters. Data that still waits in the buffer is
-    /// programmed first, so the caller takes it of a drive that is idle.
+    /// State that outlives a power cycle: mapping, wear and counters. Programs the data in the
+    /// buffer first, so the drive must be idle.
     pub fn aged_state(&mut self) -> AgedState {
         let programmed_ns = self.buffer.programmed_ns();
         self.program_partial_rows(programmed_ns);
         AgedState::of(&self.parameters, &self.mapping, self.map_memory.as_ref(), &self.stats())
     }
 
-    /// Makes the first part of a new drive, from 0.0 to 1.0, written as if sequentially and once, without taking
-    /// time or memory for it. The pages of an unwritten drive are read without touching the chips, so a
-    /// measurement of reads fills it first.
+    /// Marks the first part of a new drive, from 0.0 to 1.0, as written sequentially once. Takes no
+    /// virtual time and no memory. Pages of an unwritten drive are read without the chips, so fill
+    /// the drive before a measurement of reads.
     ///
     /// # Errors
-    /// [`StateError::AlreadyWritten`] when something has been written on the drive before.
+    /// [`StateError::AlreadyWritten`] if the drive has been written to.
     pub fn fill_sequentially(&mut self, fraction: f64) -> Result<(), StateError> {
         if !self.mapping.is_new() {
             return Err(StateError::AlreadyWritten { drive: self.parameters.name.clone() });
@@ -121,28 +121,28 @@ impl FlashDrive {
         Ok(())
     }
 
-    /// What the drive is made of.
+    /// Parameters of the drive.
     pub fn parameters(&self) -> &FlashParameters {
         &self.parameters
     }
 
-    /// What the drive has counted.
+    /// Counters of the drive.
     pub fn stats(&self) -> FlashStats {
         FlashStats { merged_requests: self.stats.merged_requests + self.host.merged(), ..self.stats.clone() }
     }
 
-    /// How worn its superblocks are.
+    /// Wear of the superblocks.
     pub fn erase_counts(&self) -> EraseCounts {
         self.mapping.erase_counts()
     }
 
-    /// Bytes of memory that the mapping's tables take.
+    /// Bytes of memory of the mapping's tables.
     pub fn table_bytes(&self) -> usize {
         self.mapping.table_bytes()
     }
 
-    /// Starts the program operations of all host data that still waits for company; gives the end of the last
-    /// one, if there was any.
+    /// Programs all host data that waits for a full row; returns the end of the last operation, if
+    /// any.
     pub(super) fn program_partial_rows(&mut self, earliest_ns: u64) -> Option<u64> {
         let (mapping, mut medium) = self.mapping_and_medium();
         mapping.program_partial_rows(earliest_ns, &mut medium)
@@ -153,7 +153,7 @@ impl FlashDrive {
         (mapping, Medium { chips, buffer, stats, map_memory: map_memory.as_mut() })
     }
 
-    /// Hands waiting commands to the drive while it has slots.
+    /// Starts waiting commands while slots are free.
     fn dispatch(&mut self, now_ns: u64) {
         while self.commands.has_room()
             && let Some(command) = self.host.pop()
@@ -182,7 +182,8 @@ impl FlashDrive {
         if let Some(ready_ns) = active.next_prefetched_ns()
             && ready_ns > start_ns
         {
-            // The link is booked only when the data is there, so that nothing waits behind a booking far ahead.
+            // Book the link only once the data is there, so that nothing waits behind a distant
+            // booking.
             return self.wake_at(ready_ns, slot);
         }
         let end_ns = match active.command.operation {
@@ -216,7 +217,7 @@ impl FlashDrive {
         }
     }
 
-    /// The drive's time is `now_ns` from now on.
+    /// Sets the drive's time.
     fn pass_to(&mut self, now_ns: u64) {
         self.chips.pass_to(now_ns);
         self.link.pass_to(now_ns);

@@ -1,4 +1,4 @@
-//! The controller's processor: works on one command at a time.
+//! The controller's processor, which works on one command at a time.
 
 use super::parameters::FirmwareParameters;
 use crate::timing::TimedOperation;
@@ -14,7 +14,7 @@ impl Firmware {
         Self { parameters: parameters.clone(), busy_until_ns: 0 }
     }
 
-    /// Takes a command in at `now_ns`; gives the time at which its data phase may begin.
+    /// Accepts a command at `now_ns`; returns the earliest time of its data phase.
     pub(crate) fn accept(&mut self, now_ns: u64, operation: TimedOperation) -> u64 {
         let cost_ns = match operation {
             TimedOperation::Read => self.parameters.read_ns,
@@ -25,7 +25,7 @@ impl Firmware {
         self.work(now_ns, cost_ns) + self.parameters.latency_ns
     }
 
-    /// Sends the chips one more operation of a command that is being served; gives the time at which it has gone out.
+    /// Issues one more chip operation of a command; returns the time at which it is issued.
     #[inline]
     pub(crate) fn reach_fragment(&mut self, now_ns: u64) -> u64 {
         match self.parameters.fragment_ns {
@@ -34,7 +34,7 @@ impl Firmware {
         }
     }
 
-    /// Does work of this length from `now_ns` on; gives its end.
+    /// Works for `duration_ns` from `now_ns` on; returns the end.
     pub(crate) fn work(&mut self, now_ns: u64, duration_ns: u64) -> u64 {
         self.busy_until_ns = self.busy_until_ns.max(now_ns) + duration_ns;
         self.busy_until_ns

@@ -1,5 +1,5 @@
-//! The host's side: splits long requests, and merges what has to wait for a command slot with waiting
-//! neighbours, as a block layer without reordering does (Linux's noop scheduler).
+//! The host's queue. Splits long requests, and merges adjacent ones that wait for a command slot,
+//! like a block layer without reordering (Linux's noop scheduler).
 
 use std::collections::VecDeque;
 
@@ -7,7 +7,7 @@ use super::parameters::HostParameters;
 use super::requests::RequestSlot;
 use crate::timing::TimedOperation;
 
-/// A command as the drive receives it, with the requests it belongs to.
+/// Command as the drive receives it, with its requests.
 #[derive(Debug)]
 pub(crate) struct HostCommand {
     pub(crate) operation: TimedOperation,
@@ -26,13 +26,13 @@ impl HostCommand {
     }
 }
 
-/// Requests that wait for a command slot, in order of arrival.
+/// Commands that wait for a slot, in order of arrival.
 #[derive(Debug)]
 pub(crate) struct HostQueue {
     split_bytes: u64,
     merge_bytes: u64,
     waiting: VecDeque<HostCommand>,
-    /// Lists of finished commands, kept so that a busy queue does not allocate.
+    /// Lists of finished commands, reused so that a busy queue doesn't allocate.
     spare_lists: Vec<Vec<RequestSlot>>,
     merged: u64,
 }
@@ -48,7 +48,7 @@ impl HostQueue {
         }
     }
 
-    /// How many commands a request of this kind and length takes.
+    /// Number of commands for a request.
     pub(crate) fn commands_for(&self, operation: TimedOperation, length_bytes: u64) -> u32 {
         match operation {
             TimedOperation::Read | TimedOperation::Write { .. } => {
@@ -58,7 +58,7 @@ impl HostQueue {
         }
     }
 
-    /// Longest command of this kind.
+    /// Length limit of a command.
     pub(crate) fn piece_bytes(&self, operation: TimedOperation, length_bytes: u64) -> u64 {
         match operation {
             TimedOperation::Read | TimedOperation::Write { .. } => self.split_bytes,
@@ -66,7 +66,7 @@ impl HostQueue {
         }
     }
 
-    /// Adds a command to those that wait; it becomes part of a waiting neighbour where it can.
+    /// Queues a command, merged into an adjacent waiting one if possible.
     pub(crate) fn push(
         &mut self,
         operation: TimedOperation,
@@ -83,18 +83,18 @@ impl HostQueue {
         self.waiting.push_back(HostCommand { operation, offset_bytes, length_bytes, requests });
     }
 
-    /// The command that has waited longest.
+    /// Takes the command that has waited longest.
     pub(crate) fn pop(&mut self) -> Option<HostCommand> {
         self.waiting.pop_front()
     }
 
-    /// Takes a finished command's list back.
+    /// Recycles a finished command's list.
     pub(crate) fn recycle(&mut self, mut requests: Vec<RequestSlot>) {
         requests.clear();
         self.spare_lists.push(requests);
     }
 
-    /// Requests or parts of them that became part of another command.
+    /// Number of requests, or parts of them, merged into other commands.
     pub(crate) fn merged(&self) -> u64 {
         self.merged
     }

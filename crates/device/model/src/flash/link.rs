@@ -1,4 +1,4 @@
-//! The interface to the host: one direction at a time (SATA, PATA), or both at once (`PCIe`).
+//! Link to the host: one direction at a time (SATA, PATA), or both at once (`PCIe`).
 
 use super::parameters::LinkParameters;
 use super::units::transfer_ns;
@@ -10,7 +10,7 @@ pub(crate) enum Direction {
     ToDrive,
 }
 
-/// Rate of one direction; the time of a whole mapping unit, the common case, is worked out once.
+/// Rate of one direction. The time of a whole mapping unit, the common case, is precomputed.
 #[derive(Debug)]
 struct Rate {
     bytes_per_s: u64,
@@ -24,10 +24,10 @@ pub(crate) struct Link {
     full_duplex: bool,
     rate_to_host: Rate,
     rate_to_drive: Rate,
-    /// Also the way to the drive, where there is one way for both.
+    /// Both directions of a half-duplex link.
     to_host: Timeline,
     to_drive: Timeline,
-    /// The drive's time: nothing begins before it.
+    /// Current time of the drive; nothing begins earlier.
     now_ns: u64,
 }
 
@@ -46,14 +46,14 @@ impl Link {
         }
     }
 
-    /// The drive's time is `now_ns`.
+    /// Sets the drive's time.
     #[inline]
     pub(crate) fn pass_to(&mut self, now_ns: u64) {
         self.now_ns = now_ns;
     }
 
-    /// Moves data that is ready at `earliest_ns`; the frames around a command go with its last piece. Gives the
-    /// end of the transfer.
+    /// Moves data that is ready at `earliest_ns` and returns the end. A command's last piece
+    /// includes its frames.
     #[inline]
     pub(crate) fn transfer(&mut self, direction: Direction, earliest_ns: u64, bytes: u64, last: bool) -> u64 {
         let rate = match direction {

@@ -1,11 +1,11 @@
-//! The part of a page map that is in the controller's memory, as pages that stay while they are used (second chance:
-//! Corbató, *A Paging Experiment with the Multics System*, 1968). Demand-loaded maps: Gupta, Kim, Urgaonkar: *DFTL*, ASPLOS
-//! 2009.
+//! Part of a page map in the controller's memory, with second-chance replacement (Corbató, *A
+//! Paging Experiment with the Multics System*, 1968). Demand-loaded maps: Gupta, Kim, Urgaonkar:
+//! *DFTL*, ASPLOS 2009.
 //!
-//! A page that is needed and not there is read from the chips. One that has changed is programmed before another takes
-//! its place. A read of data waits for the map; a write doesn't, since its new place is known and its data lies in the
-//! buffer: the work on the map keeps dies and channels busy behind it. Space for pages of the map, and cleaning it, are
-//! not modelled: it takes a thousandth of the flash.
+//! A missing page is read from the chips. A changed page is programmed before it is evicted. A read
+//! of data waits for the map. A write doesn't, since its new place is known and its data is in the
+//! buffer; but the map's operations keep dies and channels busy. Space for the map's pages and its
+//! cleaning are not modelled: the map takes a thousandth of the flash.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,17 +14,17 @@ use super::parameters::{FlashParameters, MappingParameters};
 use super::stats::FlashStats;
 use super::units::{UnitRange, saturating_u32};
 
-/// What the map says of a unit takes so much.
+/// Size of a unit's entry in the map.
 const ENTRY_BYTES: u64 = 4;
 
-/// A page of the map that is in memory.
+/// Page of the map in memory.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 struct Held {
     page: u32,
-    /// When it has come.
+    /// Time at which the page has been read.
     known_ns: u64,
     used_again: bool,
-    /// Whether it differs from what is on the chips.
+    /// True if the page differs from its copy on the chips.
     is_changed: bool,
 }
 
@@ -33,23 +33,23 @@ pub(crate) struct MapMemory {
     run_units: u32,
     page_units: u32,
     page_bytes: u64,
-    /// Mapping units that a page of the map takes.
+    /// Mapping units per page of the map.
     units_written: u64,
-    /// Which die each page lies on.
+    /// Die of each page.
     die: Vec<DieIndex>,
     dies: u32,
-    /// Pages are written to one die after the other.
+    /// Die of the next page write; dies take turns.
     next_die: DieIndex,
     most: usize,
     held: Vec<Held>,
-    /// Where in `held` a page is.
+    /// Index of each page in `held`.
     place: Vec<Option<u32>>,
-    /// Which of `held` is the next to go, unless it has been used again.
+    /// Index in `held` of the next page to evict, unless it has been used again.
     hand: usize,
 }
 
 impl MapMemory {
-    /// Nothing in it; `None` for a drive whose map is always in memory.
+    /// Empty memory; `None` for a drive whose map is entirely in memory.
     pub(crate) fn of(drive: &FlashParameters) -> Option<Self> {
         let MappingParameters::Page(page_map) = &drive.mapping else { return None };
         let memory = page_map.map_memory.as_ref()?;
@@ -73,7 +73,8 @@ impl MapMemory {
         })
     }
 
-    /// This empty memory with what was in that of an aged drive, which all came long ago; as it is where their sizes differ.
+    /// Replaces this empty memory by an aged drive's, unless the sizes differ. All pages count as
+    /// read.
     pub(crate) fn with_state_of(self, aged: Self) -> Self {
         if (self.most, self.run_units, self.die.len()) != (aged.most, aged.run_units, aged.die.len()) {
             return self;
@@ -83,18 +84,18 @@ impl MapMemory {
         memory
     }
 
-    /// The units that would be one entry if they lay in order.
+    /// Units that would share one entry if they were contiguous.
     pub(crate) fn run_around(&self, unit: u32) -> UnitRange {
         let first = unit / self.run_units * self.run_units;
         UnitRange { first, end: first.saturating_add(self.run_units) }
     }
 
-    /// When a unit's entry has come or will have come, if it is or will be in memory.
+    /// Time at which a unit's entry has been or will be read; `None` if it is not in memory.
     pub(crate) fn known_ns(&mut self, unit: u32) -> Option<u64> {
         self.use_page(self.page_of(unit)).map(|held| held.known_ns)
     }
 
-    /// Reads the page with a unit's entry from `earliest_ns` on; gives the time at which it has come.
+    /// Reads the page of a unit's entry from `earliest_ns` on; returns the end.
     pub(crate) fn fetch(
         &mut self,
         unit: u32,
@@ -122,7 +123,7 @@ impl MapMemory {
         }
     }
 
-    /// A unit has a new place at `now_ns`.
+    /// Records a new place of a unit at `now_ns`.
     #[inline]
     pub(crate) fn change(&mut self, unit: u32, now_ns: u64, chips: &mut Chips, stats: &mut FlashStats) {
         if self.known_ns(unit).is_none() {
@@ -133,7 +134,7 @@ impl MapMemory {
         }
     }
 
-    /// The page of the map that a unit's entry is in.
+    /// Page of the map with a unit's entry.
     fn page_of(&self, unit: u32) -> u32 {
         unit / self.page_units
     }
@@ -145,7 +146,7 @@ impl MapMemory {
         Some(held)
     }
 
-    /// Takes a page into memory; gives the one that has to go for it, which has not been used since its last chance.
+    /// Takes a page into memory; returns the evicted page.
     fn hold(&mut self, held: Held) -> Option<Held> {
         if self.held.len() < self.most {
             self.set_place(held.page, Some(saturating_u32(self.held.len() as u64)));
@@ -185,7 +186,7 @@ mod tests {
     use super::MapMemory;
     use crate::library;
 
-    /// Units of a page of the map.
+    /// Units per page of the map.
     const PAGE: u32 = 1_024;
 
     /// Memory for three pages.

@@ -1,13 +1,13 @@
-//! The timing of a flash drive. A request goes through these stages, each in a file of its own:
+//! Timing of a flash drive. A request passes these stages, each in its own file:
 //!
 //! ```text
 //! host queue (splits, merges what waits) → command queue (a bounded number of slots) → firmware → link
 //!   → write buffer / read-ahead → mapping (page map, or block map with logs) → dies and channels
 //! ```
 //!
-//! Every resource is a `Timeline`: it knows until when it is busy and which gaps lie before that, so a
-//! command's whole way is computed when it starts, and the event heap holds one event per command segment
-//! instead of one per phase.
+//! Every resource is a `Timeline` that stores its busy-until time and the idle gaps before it. So a
+//! command is computed completely when it starts, and the event heap holds one event per command
+//! segment instead of one per phase.
 
 mod chips;
 mod command_queue;

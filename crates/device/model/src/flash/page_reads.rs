@@ -1,40 +1,43 @@
-//! What reading a page takes: how often its cells are sensed, and how often again because the data could not be corrected.
+//! Read time of a page: the number of times its cells are sensed, and retries after uncorrectable
+//! errors.
 //!
-//! The bits of a cell belong to pages of several types, and each type is told by so many reference voltages: the cells are
-//! sensed once for each of them. Where the voltages have moved, by wear and with time, the error correction fails, and the
-//! page is read again with other references (Park et al.: *Reducing Solid-State Drive Read Latency by Optimizing
-//! Read-Retry*, ASPLOS 2021). How good a page is differs from page to page and stays with its contents, so a page needs as
-//! many retries each time that it is read, until its block is erased.
+//! The bits of a cell belong to pages of several types, and each type has its number of reference
+//! voltages; the cells are sensed once for each. If the voltages have shifted by wear and time,
+//! error correction fails, and the page is read again with other references (Park et al.: *Reducing
+//! Solid-State Drive Read Latency by Optimizing Read-Retry*, ASPLOS 2021). The quality differs from
+//! page to page and stays with the contents, so a page needs the same number of retries at each
+//! read until its block is erased.
 //!
-//! What data loses with its age is left out, and so is its refreshing. A run in virtual time lasts seconds or minutes, and
-//! errors by retention take days and weeks to gather (Cai et al.: *Flash Correct-and-Refresh*, ICCD 2012); a drive that
-//! rewrites all of its 4 TB once a month writes 1.5 MB/s, less than a thousandth of what it can.
+//! Data retention and refreshing are left out. A run in virtual time lasts seconds or minutes, and
+//! retention errors take days and weeks to gather (Cai et al.: *Flash Correct-and-Refresh*, ICCD
+//! 2012). A drive that rewrites all of its 4 TB once a month writes 1.5 MB/s, less than a
+//! thousandth of its rate.
 
 use super::parameters::{ChipParameters, ReadRetry};
 
-/// No page is read more often than this: then the drive takes other means.
+/// Limit of retries; beyond it a drive uses other means.
 const RETRIES_MAX: u32 = 40;
 
-/// What is known of a page before it is read.
+/// Properties of a page that determine its read time.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PageState {
-    /// Its number in its block.
+    /// Page number in its block.
     pub(crate) page: u32,
-    /// The program operation that wrote it, of all in the drive.
+    /// Program operation that wrote it, numbered over the drive.
     pub(crate) row: u32,
-    /// How often its block has been erased.
+    /// Erase count of its block.
     pub(crate) erases: u32,
 }
 
 #[derive(Debug)]
 pub(crate) struct PageReads {
-    /// Time in the cells of each type of page; types take turns in a block.
+    /// Cell time of each type of page; types take turns in a block.
     read_ns: Vec<u64>,
     retry: Option<ReadRetry>,
 }
 
 impl PageReads {
-    /// `None` where all pages are alike and none is read twice.
+    /// `None` if all pages are alike and none is read twice.
     pub(crate) fn of(parameters: &ChipParameters) -> Option<Self> {
         let senses = if parameters.senses.is_empty() { &[1][..] } else { &parameters.senses };
         if senses.len() == 1 && parameters.read_retry.is_none() {
@@ -46,14 +49,14 @@ impl PageReads {
         Some(Self { read_ns: senses.iter().map(read_ns).collect(), retry: parameters.read_retry.clone() })
     }
 
-    /// Time in the cells.
+    /// Cell time of a page.
     pub(crate) fn read_ns(&self, page: u32) -> u64 {
         debug_assert!(!self.read_ns.is_empty(), "there is one type of page at least");
         let kind = page as usize % self.read_ns.len().max(1);
         self.read_ns.get(kind).copied().unwrap_or(0)
     }
 
-    /// How often the page is read again.
+    /// Number of retries of a page.
     pub(crate) fn retries(&self, state: PageState) -> u32 {
         let Some(retry) = &self.retry else { return 0 };
         let quality = quality(retry.seed, state);
@@ -66,13 +69,13 @@ impl PageReads {
         retries
     }
 
-    /// From the end of a read until it is known that another one is needed.
+    /// Time from the end of a read until its failure is detected.
     pub(crate) fn decode_ns(&self) -> u64 {
         self.retry.as_ref().map_or(0, |retry| retry.decode_ns)
     }
 }
 
-/// Where the page stands among all pages, from 0.0 for the worst to 1.0: a number that is its own and the same each time
+/// Rank of the page among all pages, from 0.0 for the worst to 1.0. A stable pseudorandom number
 /// (`SplitMix64`; Steele, Lea, Flood, OOPSLA 2014).
 fn quality(seed: u64, state: PageState) -> f64 {
     let own = u64::from(state.erases) << 32 | u64::from(state.row);

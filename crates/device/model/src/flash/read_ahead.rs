@@ -1,11 +1,12 @@
-//! Read-ahead: a detector of sequential commands, and the data that it had fetched without being asked.
+//! Read-ahead: a detector of sequential commands, and the prefetched data.
 //!
-//! The detector counts commands, not bytes: so many in a row, each starting where the one before ended, make a
-//! stream. When a command of a stream is not wholly in the buffer, the drive fetches it and several lengths of it
-//! beyond. A stream that finds its data there stalls once per fetch. One that comes before its data does is faster
-//! than the fetching, so the drive tops the buffer up as it goes (Gill, Bathen: *AMP: Adaptive Multi-stream
-//! Prefetching in a Shared Cache*, FAST 2007, prefetches earlier for the same reason). What the stream does not
-//! reach has been paid for in die and channel time.
+//! The detector counts commands, not bytes: `trigger_commands` in a row, each starting at the
+//! previous one's end, make a stream. If a command of a stream is not wholly in the buffer, the
+//! drive fetches it and several lengths of it beyond. A stream whose data is there in time stalls
+//! once per fetch. A faster stream arrives before its data, so the drive tops up the buffer
+//! continuously (Gill, Bathen: *AMP: Adaptive Multi-stream Prefetching in a Shared Cache*, FAST
+//! 2007, prefetches earlier for the same reason). Unused prefetches still cost die and channel
+//! time.
 
 use std::collections::VecDeque;
 
@@ -27,7 +28,7 @@ struct Stream {
     commands: u32,
     last_used: u64,
     window_first: u32,
-    /// When each unit of the window has left its channel.
+    /// Time at which each unit of the window has left its channel.
     ready_ns: VecDeque<u64>,
 }
 
@@ -36,14 +37,14 @@ impl Stream {
         self.window_first + super::units::saturating_u32(self.ready_ns.len() as u64)
     }
 
-    /// Whether all of a command's data is there already.
+    /// Returns true if all of a command's data has arrived.
     fn holds(&self, units: UnitRange, now_ns: u64) -> bool {
         let last = (units.end - 1).checked_sub(self.window_first);
         let ready_ns = last.and_then(|last| self.ready_ns.get(last as usize));
         units.first >= self.window_first && ready_ns.is_some_and(|&ready_ns| ready_ns <= now_ns)
     }
 
-    /// What is to be fetched for a command and `beyond` units after it.
+    /// Units to fetch for a command and `beyond` units after it.
     fn missing(&self, units: UnitRange, beyond: u32) -> UnitRange {
         let holds_first = units.first >= self.window_first && units.first <= self.window_end();
         let first = if holds_first && !self.ready_ns.is_empty() { self.window_end() } else { units.first };
@@ -51,7 +52,7 @@ impl Stream {
     }
 }
 
-/// What the detector wants fetched, and into which stream.
+/// Units to fetch, and their stream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fetch {
     pub(crate) stream: usize,
@@ -66,12 +67,12 @@ impl ReadAhead {
         Self { parameters: parameters.clone(), buffer_units, least_fetch_units, streams, commands_seen: 0 }
     }
 
-    /// Whether a fetch ends where logical and physical order part.
+    /// Returns true if a fetch ends where logical and physical order diverge.
     pub(crate) fn follows_physical_order(&self) -> bool {
         self.parameters.physically_sequential
     }
 
-    /// A read command for `units` is taken up at `now_ns`. Gives the stream it belongs to and what is to be fetched now.
+    /// Observes a read command at `now_ns`. Returns its stream and the units to fetch now.
     pub(crate) fn observe(&mut self, units: UnitRange, now_ns: u64) -> Option<Fetch> {
         if self.parameters.trigger_commands == 0 {
             return None;
@@ -94,7 +95,7 @@ impl ReadAhead {
         Some(Fetch { stream: index, units })
     }
 
-    /// A unit that was to be fetched will be in the buffer at `ready_ns`.
+    /// Records that a fetched unit will be in the buffer at `ready_ns`.
     pub(crate) fn fetched(&mut self, stream: usize, unit: u32, ready_ns: u64) {
         let Some(stream) = self.streams.get_mut(stream) else { return };
         if unit != stream.window_end() || stream.ready_ns.is_empty() {
@@ -108,7 +109,7 @@ impl ReadAhead {
         }
     }
 
-    /// Copies the times at which the leading units of `units` are in the buffer, as far as they are.
+    /// Copies the arrival times of the first units of `units`, as far as they are in the buffer.
     pub(crate) fn copy_ready(&self, stream: usize, units: UnitRange, into: &mut Vec<u64>) {
         let Some(stream) = self.streams.get(stream) else { return };
         if units.first < stream.window_first || units.first >= stream.window_end() {
@@ -118,7 +119,7 @@ impl ReadAhead {
         into.extend(stream.ready_ns.iter().skip(skip).take(units.len() as usize));
     }
 
-    /// Data in the range has changed: what was fetched of it is no longer right.
+    /// Drops prefetched data that has changed.
     pub(crate) fn invalidate(&mut self, units: UnitRange) {
         for stream in &mut self.streams {
             if units.first < stream.window_end() && units.end > stream.window_first {
@@ -134,7 +135,7 @@ impl ReadAhead {
         (0..self.streams.len()).min_by_key(|&index| self.streams.get(index).map(|s| s.last_used))
     }
 
-    /// How many units beyond a command are wanted.
+    /// Number of units to fetch beyond a command.
     fn beyond(&self, units: UnitRange) -> u32 {
         let lengths = u64::from(self.parameters.fetch_commands) * u64::from(units.len());
         let most = self.buffer_units.saturating_sub(units.len() as usize) as u64;
@@ -158,7 +159,7 @@ mod tests {
         ReadAhead::new(&parameters, 4096)
     }
 
-    /// Lets a command of one unit come; what it has fetched is there at `ready_ns`.
+    /// Submits a command of one unit; its fetched data arrives at `ready_ns`.
     fn command(ahead: &mut ReadAhead, unit: u32, now_ns: u64, ready_ns: u64) -> Option<(u32, u32)> {
         let Fetch { stream, units } = ahead.observe(UnitRange { first: unit, end: unit + 1 }, now_ns)?;
         (units.first..units.end).for_each(|unit| ahead.fetched(stream, unit, ready_ns));

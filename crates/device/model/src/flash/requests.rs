@@ -1,9 +1,9 @@
-//! Requests in flight, as the host knows them: one may be served by several commands, and one command may serve
-//! several requests.
+//! Requests in flight at the host. Several commands may serve one request, and one command several
+//! requests.
 
 use slab::Slab;
 
-/// Key of a request among those in flight.
+/// Key of a request in flight.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RequestSlot(usize);
 
@@ -13,7 +13,7 @@ struct InFlight {
     commands_left: u32,
 }
 
-/// The requests that have arrived and are not complete.
+/// Requests that have arrived and are not complete.
 #[derive(Debug, Default)]
 pub(crate) struct Requests {
     slots: Slab<InFlight>,
@@ -26,7 +26,7 @@ impl Requests {
         RequestSlot(self.slots.insert(InFlight { id, commands_left: commands }))
     }
 
-    /// One of the request's commands is done; gives the request's id when it was the last.
+    /// Completes one of the request's commands; returns the request's id after the last.
     pub(crate) fn command_done(&mut self, slot: RequestSlot) -> Option<u64> {
         debug_assert!(self.slots.contains(slot.0), "{slot:?} is complete already");
         let request = self.slots.get_mut(slot.0)?;

@@ -1,5 +1,5 @@
-//! How commands are served, segment by segment: every function here books the resources of one segment and gives
-//! the time at which it ends.
+//! Service of commands, segment by segment. Each function books the resources of one segment and
+//! returns its end.
 
 use super::chips::{CellTimes, Programming};
 use super::command_queue::SlotIndex;
@@ -11,16 +11,16 @@ use super::read_ahead::Fetch;
 use super::units::{UnitRange, covered_bytes, saturating_u32};
 use crate::timing::TimedOperation;
 
-/// What a unit in the buffer waits for.
+/// State of a unit in the buffer that has yet to be programmed.
 #[derive(Debug, Clone, Copy)]
 enum Waiting {
-    /// Others, to be programmed with.
+    /// Waits for other units of its program operation.
     ForCompany,
-    /// The die.
+    /// Waits for the die.
     ForDie(Programming),
 }
 
-/// What a function needs to know of the command whose segment it serves.
+/// Segment of a command, and the command's range.
 struct Segment {
     units: UnitRange,
     command_units: UnitRange,
@@ -29,7 +29,7 @@ struct Segment {
 }
 
 impl FlashDrive {
-    /// What happens once per command, before its first segment.
+    /// Prepares a command, before its first segment.
     pub(super) fn prepare(
         &mut self,
         slot: SlotIndex,
@@ -79,7 +79,8 @@ impl FlashDrive {
             return in_buffer_ns;
         }
         if gathering {
-            // Either the last units are programmed now, or something else has filled their program operation up.
+            // Either this programs the last units, or another write has completed their program
+            // operation.
             let programmed_ns =
                 self.program_partial_rows(in_buffer_ns).unwrap_or_else(|| self.buffer.programmed_ns());
             on_medium_ns = on_medium_ns.max(programmed_ns);
@@ -98,7 +99,7 @@ impl FlashDrive {
         }
     }
 
-    /// Only units that lie wholly in the range are discarded.
+    /// Discards the units that lie entirely in the range.
     pub(super) fn serve_discard(&mut self, slot: SlotIndex, start_ns: u64) -> u64 {
         let Some(active) = self.commands.get_mut(slot) else { return start_ns };
         active.next_unit = active.units.end;
@@ -127,7 +128,8 @@ impl FlashDrive {
         self.commands.get_mut(slot)?.prefetched_ns(unit)
     }
 
-    /// Reads the units of the segment that share a row with `unit`; gives their number and when they are there.
+    /// Reads the units of the segment that share a row with `unit`; returns their number and the
+    /// time at which they arrive.
     fn read_row(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> (u32, u64) {
         let Location::Stored(stored) = self.mapping.locate(unit) else { return (1, start_ns) };
         if self.buffer.holds(stored.die, stored.row, start_ns).is_some() {
@@ -139,8 +141,8 @@ impl FlashDrive {
         (units, self.sense(unit, stored, start_ns, bytes))
     }
 
-    /// Looks a unit's place up and reads it from there, as often as it takes; gives the time at which the data has left the
-    /// channel.
+    /// Looks up a unit's place and reads it, with retries; returns the time at which the data has
+    /// left the channel.
     fn sense(&mut self, unit: u32, stored: Stored, start_ns: u64, bytes: u64) -> u64 {
         let known_ns = self.look_up(unit, start_ns);
         let cells = self.cells_of(stored);
@@ -157,8 +159,8 @@ impl FlashDrive {
         ready_ns
     }
 
-    /// Gives the time at which the controller knows where a unit is: at once, unless that part of the map has to be read
-    /// from the chips.
+    /// Time at which the controller has a unit's place: at once, unless that part of the map has to
+    /// be read from the chips.
     fn look_up(&mut self, unit: u32, start_ns: u64) -> u64 {
         let Some(memory) = &mut self.map_memory else { return start_ns };
         if self.mapping.is_run(memory.run_around(unit)) {
@@ -171,8 +173,8 @@ impl FlashDrive {
         memory.fetch(unit, asked_ns, &mut self.chips, &mut self.stats)
     }
 
-    /// Gives the time at which the controller gets to a unit: the first run of pages comes with the command, and each
-    /// that doesn't follow the one before is work of its own.
+    /// Time at which the controller reaches a unit. The first run of pages comes with the command;
+    /// each run that isn't contiguous with the previous one is additional work.
     fn reach(&mut self, unit: u32, segment: &Segment, start_ns: u64) -> u64 {
         let is_free = self.parameters.firmware.fragment_ns == 0 || unit == segment.command_units.first;
         if is_free || self.mapping.is_run(UnitRange { first: unit - 1, end: unit + 1 }) {
@@ -181,7 +183,7 @@ impl FlashDrive {
         self.firmware.reach_fragment(start_ns)
     }
 
-    /// How many units from `unit` on lie in the same row, one behind the other.
+    /// Number of contiguous units in the same row from `unit` on.
     fn units_in_row(&self, stored: Stored, unit: u32, end: u32) -> u32 {
         let in_row = |step: &u32| match self.mapping.locate(unit + step) {
             Location::Stored(next) => next.row == stored.row && next.address == stored.address + step,
@@ -193,8 +195,8 @@ impl FlashDrive {
         1 + (1..end - unit).take_while(in_row).fold(0, |units, _| units + 1)
     }
 
-    /// Writes a unit, or replaces the version that still waits in the buffer; gives the end of its program operation,
-    /// if that is booked.
+    /// Writes a unit, or replaces the version in the buffer; returns the end of its program
+    /// operation, if that is booked.
     fn write_unit(
         &mut self,
         unit: u32,
@@ -222,7 +224,7 @@ impl FlashDrive {
         programmed_ns
     }
 
-    /// What a unit in the buffer waits for, if its program operation has not begun.
+    /// State of a unit in the buffer, if its program operation has not begun.
     fn waiting_in_buffer(&self, unit: u32, now_ns: u64) -> Option<Waiting> {
         match self.mapping.locate(unit) {
             Location::Unwritten => None,
@@ -241,7 +243,7 @@ impl FlashDrive {
         mapping.write(unit, ready_ns, &mut medium)
     }
 
-    /// A unit that is written in part needs the rest of its old contents.
+    /// Reads the rest of a unit that is written in part.
     fn fill_up(&mut self, unit: u32, bytes: u64, arrived_ns: u64) -> u64 {
         let Location::Stored(stored) = self.mapping.locate(unit) else { return arrived_ns };
         if self.buffer.holds(stored.die, stored.row, arrived_ns).is_some() {
@@ -250,11 +252,11 @@ impl FlashDrive {
         self.sense(unit, stored, arrived_ns, self.unit_bytes - bytes)
     }
 
-    /// Lets the read-ahead look at a read command, and fetches what it wants.
+    /// Passes a read command to the read-ahead, and fetches the units that it returns.
     fn prefetch(&mut self, slot: SlotIndex, units: UnitRange, now_ns: u64) {
         let Some(fetch) = self.read_ahead.observe(units, now_ns) else { return };
         if fetch.units.len() > 0 {
-            // To the controller's processor a fetch is a command like any other.
+            // The controller's processor treats a fetch like any other command.
             let accepted_ns = self.firmware.accept(now_ns, TimedOperation::Read);
             self.fetch(fetch, accepted_ns);
         }

@@ -8,8 +8,8 @@ use super::mapping::Mapping;
 use super::parameters::{FlashParameters, ParameterError};
 use super::stats::FlashStats;
 
-/// What outlives a power cycle, and what of the map is in memory, as it is again when a drive has been in use for a while.
-/// It serialises with any serde format.
+/// State that outlives a power cycle, and the part of the map in memory, since a drive in use would
+/// soon have it again. Serialises with any serde format.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AgedState {
     drive: String,
@@ -20,17 +20,17 @@ pub struct AgedState {
     stats: FlashStats,
 }
 
-/// A drive can't be brought into a state.
+/// Reasons why a drive can't be put into a state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateError {
-    /// The parameters make no drive.
+    /// The parameters are invalid.
     #[error(transparent)]
     Parameters(#[from] ParameterError),
-    /// Only a new drive can be filled without writing to it.
+    /// The drive has been written to; only a new one can be filled.
     #[error("{drive:?} has been written to, so it can't be filled as if it were new; make a new one")]
     AlreadyWritten {
-        /// The drive.
+        /// Name of the drive.
         drive: String,
     },
     /// The state belongs to a drive of another layout.
@@ -39,9 +39,9 @@ pub enum StateError {
          load it with the parameters it was made with"
     )]
     OtherLayout {
-        /// The drive whose state it is.
+        /// Drive that the state belongs to.
         state_drive: String,
-        /// The drive it was to be given to.
+        /// Drive that should receive the state.
         drive: String,
     },
 }
@@ -63,7 +63,7 @@ impl AgedState {
         }
     }
 
-    /// What the drive had counted.
+    /// Counters of the drive.
     pub fn counters(&self) -> DriveCounters {
         self.stats.counters(self.unit_bytes, self.superblock_bytes)
     }

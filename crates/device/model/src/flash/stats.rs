@@ -1,9 +1,9 @@
-//! What a flash drive counts.
+//! Counters of a flash drive.
 
 use nandle_io::DriveCounters;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a drive since it was made (or since its aged state was made).
+/// Counters since the drive, or its aged state, was made.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct FlashStats {
@@ -11,44 +11,46 @@ pub struct FlashStats {
     pub host_written_bytes: u64,
     /// Mapping units that the host wrote, wholly or in part.
     pub host_written_units: u64,
-    /// Of these, units that were written again before their program operation had begun: no flash was written for them.
+    /// Host-written units replaced in the buffer before their program operation; they took no
+    /// flash.
     pub overwritten_in_buffer_units: u64,
     /// Mapping units that cleaning or merging wrote.
     pub moved_units: u64,
-    /// Mapping units that a program operation wrote without data, because it could not wait.
+    /// Mapping units programmed without data, because the operation could not wait.
     pub padded_units: u64,
     /// Mapping units that were discarded.
     pub discarded_units: u64,
     /// Mapping units that read-ahead fetched.
     pub prefetched_units: u64,
-    /// Of these, units that a command then asked for.
+    /// Prefetched units that a command then read.
     pub prefetched_used_units: u64,
-    /// Pages of the map that were read because the controller's memory did not hold them.
+    /// Pages of the map that were read because they were not in the controller's memory.
     pub map_pages_read: u64,
-    /// Reads of a page that were made once more, because the data could not be corrected.
+    /// Retries of page reads after uncorrectable errors.
     pub read_retries: u64,
-    /// Mapping units that changed pages of the map took, which were written to make room for others in the controller's
+    /// Mapping units of changed map pages, written when they were evicted from the controller's
     /// memory.
     pub map_units_written: u64,
     /// Requests that the host merged into another command.
     pub merged_requests: u64,
-    /// Log superblocks that simply became data superblocks.
+    /// Log superblocks that became data superblocks without copying.
     pub switch_merges: u64,
-    /// Log superblocks whose rest was copied from the data superblock.
+    /// Log superblocks completed with data copied from the data superblock.
     pub partial_merges: u64,
-    /// Log superblocks whose data had to be gathered in a new superblock.
+    /// Log superblocks whose data was gathered in a new superblock.
     pub full_merges: u64,
     /// Superblocks erased.
     pub erased_superblocks: u64,
 }
 
 impl FlashStats {
-    /// The same in bytes.
+    /// Counters in bytes.
     pub(crate) fn counters(&self, unit_bytes: u64, superblock_bytes: u64) -> DriveCounters {
         DriveCounters {
             host_written_bytes: self.host_written_bytes,
             flash_written_bytes: self.programmed_units() * unit_bytes,
-            // The map's own blocks aren't modelled: they are erased once for each time that they are written.
+            // The map's own blocks aren't modelled: they count as erased each time they are
+            // written.
             erased_bytes: self.erased_superblocks * superblock_bytes + self.map_units_written * unit_bytes,
             discarded_bytes: self.discarded_units * unit_bytes,
         }
@@ -59,20 +61,20 @@ impl FlashStats {
         from_host + self.moved_units + self.padded_units + self.map_units_written
     }
 
-    /// Units programmed for each unit that the host wrote; `None` before it wrote any.
+    /// Units programmed per unit that the host wrote; `None` if it wrote none.
     pub fn write_amplification(&self) -> Option<f64> {
         (self.host_written_units > 0).then(|| self.programmed_units() as f64 / self.host_written_units as f64)
     }
 }
 
-/// How often superblocks have been erased.
+/// Erase counts of the superblocks.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EraseCounts {
-    /// The least worn one.
+    /// Least count.
     pub least: u32,
-    /// The mean.
+    /// Mean count.
     pub mean: f64,
-    /// The most worn one.
+    /// Greatest count.
     pub most: u32,
 }
 

@@ -1,6 +1,6 @@
-//! Arithmetic between bytes and the mapping units that a drive counts in.
+//! Arithmetic between bytes and mapping units.
 
-/// A run of mapping units, of which the first and the last may be covered in part only.
+/// Run of mapping units; the first and last may be covered in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct UnitRange {
     /// First unit.
@@ -10,8 +10,8 @@ pub(crate) struct UnitRange {
 }
 
 impl UnitRange {
-    /// The units that a byte range touches. A drive of more than 2³² units is refused when it is made, so the
-    /// numbers fit.
+    /// Units that a byte range touches. Larger drives than 2³² units are refused, so the numbers
+    /// fit.
     pub(crate) fn covering(offset_bytes: u64, length_bytes: u64, unit_bytes: u64) -> Self {
         let first = offset_bytes / unit_bytes;
         let end = (offset_bytes + length_bytes).div_ceil(unit_bytes);
@@ -23,7 +23,7 @@ impl UnitRange {
     }
 }
 
-/// How many bytes of `unit` the byte range covers.
+/// Number of bytes of `unit` in the byte range.
 pub(crate) fn covered_bytes(unit: u32, offset_bytes: u64, length_bytes: u64, unit_bytes: u64) -> u64 {
     let unit_start = u64::from(unit) * unit_bytes;
     let start = unit_start.max(offset_bytes);
@@ -37,7 +37,7 @@ pub(crate) fn transfer_ns(bytes: u64, bytes_per_s: u64) -> u64 {
     u64::try_from((picoseconds + 500) / 1_000).unwrap_or(u64::MAX)
 }
 
-/// A number as `u32`, the largest one where it does not fit.
+/// Converts to `u32`; saturates if it doesn't fit.
 pub(crate) fn saturating_u32(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }

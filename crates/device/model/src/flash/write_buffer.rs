@@ -1,12 +1,12 @@
-//! Where written data waits until its program operation is over. Until then it is read from here; and what is written
-//! again before its program operation has begun takes the place of the older version.
+//! Buffer for written data until its program operation ends. Reads are served from it. Data written
+//! again before its program operation begins replaces the older version.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::chips::{DieIndex, Programming};
 
-/// A row whose program operation is booked.
+/// Row whose program operation is booked.
 #[derive(Debug, Clone, Copy)]
 struct BookedRow {
     row: u32,
@@ -17,13 +17,13 @@ struct BookedRow {
 #[derive(Debug)]
 pub(crate) struct WriteBuffer {
     capacity_units: usize,
-    /// Units that no program operation has been started for yet.
+    /// Units whose program operation is not booked.
     open_units: usize,
-    /// When the other units leave.
+    /// Times at which the other units leave.
     leaving_ns: BinaryHeap<Reverse<u64>>,
-    /// When all host data that has been booked so far will be on the medium.
+    /// End of all booked program operations of host data.
     programmed_ns: u64,
-    /// Host data of each die that may still be here, in the order in which it leaves.
+    /// Booked host data of each die, in the order in which it leaves.
     booked: Vec<VecDeque<BookedRow>>,
 }
 
@@ -39,7 +39,7 @@ impl WriteBuffer {
         }
     }
 
-    /// Takes room for one unit; gives the time, from `earliest_ns` on, at which there is some.
+    /// Admits one unit; returns the time, from `earliest_ns` on, at which there is room.
     pub(crate) fn admit(&mut self, earliest_ns: u64) -> u64 {
         self.open_units += 1;
         if self.open_units + self.leaving_ns.len() <= self.capacity_units {
@@ -49,7 +49,8 @@ impl WriteBuffer {
         left_ns.max(earliest_ns)
     }
 
-    /// A row's program operation is booked at `now_ns`; `host_units` of it are admitted units.
+    /// Records the program operation of a row, booked at `now_ns`; `host_units` of its units are
+    /// admitted ones.
     pub(crate) fn programmed(
         &mut self,
         (die, row): (DieIndex, u32),
@@ -72,7 +73,7 @@ impl WriteBuffer {
         booked.push_back(BookedRow { row, programming });
     }
 
-    /// The program operation of a row that is still in the buffer at `now_ns`.
+    /// Program operation of a row that is still in the buffer at `now_ns`.
     #[inline]
     pub(crate) fn holds(&self, die: DieIndex, row: u32, now_ns: u64) -> Option<Programming> {
         let booked = self.booked.get(die as usize)?;
@@ -80,7 +81,7 @@ impl WriteBuffer {
         here.into_iter().find(|booked| booked.row == row).map(|booked| booked.programming)
     }
 
-    /// When all host data booked so far is on the medium.
+    /// End of all booked program operations of host data.
     pub(crate) fn programmed_ns(&self) -> u64 {
         self.programmed_ns
     }

@@ -1,4 +1,4 @@
-//! From parameters to a device in its first state.
+//! Construction of a device in its first state from parameters.
 
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::flash::{FlashDrive, FlashParameters};
 use crate::media::WriteCache;
 use crate::world::ModelledDevice;
 
-/// What hosts see of all the flash drives, whatever their pages are.
+/// Logical block of all flash drives, whatever their page size.
 const FLASH_LOGICAL_BLOCK_BYTES: u64 = 512;
 
 impl Model {
-    /// A device of its own, in the state that [`ModelFacts::first_state`] tells. Takes
-    /// milliseconds: a flash drive's state is made, not written.
+    /// Makes a device in the state of [`ModelFacts::first_state`]. Takes milliseconds, since a
+    /// flash drive's state is computed, not written.
     ///
     /// # Errors
-    /// The parameters contradict each other in a way that only shows here.
+    /// Fails if the parameters contradict each other in a way that only construction detects.
     pub fn device(&self) -> Result<ModelledDevice, ModelError> {
         match &self.parameters {
             Parameters::Flash(parameters) => flash(&self.origin, parameters, &self.first_state),
@@ -30,7 +30,7 @@ impl Model {
         }
     }
 
-    /// What can be said of it without running it.
+    /// Facts about the model that need no run.
     ///
     /// # Errors
     /// As for [`Model::device`].
@@ -81,7 +81,7 @@ impl Model {
         }
     }
 
-    /// An array's members, each in its part of the array's first state.
+    /// Members of an array, each in its part of the array's first state.
     fn begun(&self, members: &[Self]) -> Result<Vec<Self>, ModelError> {
         let begun = members.iter().enumerate().map(|(index, member)| {
             let first_state = match &self.first_state {
@@ -121,7 +121,8 @@ fn flash(
     Ok(device)
 }
 
-/// What a power cut takes. Where a write completes on the medium there is nothing to lose, whatever the buffer is.
+/// Behaviour of the buffer at a power cut. If writes complete on the medium, nothing is lost with
+/// any buffer.
 fn flash_cache(buffer: &WriteBufferParameters) -> WriteCache {
     match buffer.durability {
         Durability::Protected => WriteCache::Protected,
@@ -161,7 +162,7 @@ fn array(
     let capacity_bytes = array.capacity_bytes() / logical_block_bytes * logical_block_bytes;
     let mut device = ModelledDevice::new(Box::new(array), capacity_bytes, logical_block_bytes);
     device.shape.discards = discards;
-    // A battery-backed cache answers for the drives behind it: flushes end there.
+    // A battery-backed cache acknowledges flushes itself, for all drives behind it.
     let backed = parameters.controllers.iter().all(|controller| controller.cache.is_some());
     device.write_cache = if backed { WriteCache::Protected } else { write_cache };
     Ok(device)

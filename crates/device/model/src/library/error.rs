@@ -5,80 +5,80 @@ use crate::array::ArrayError;
 use crate::disk::DiskError;
 use crate::flash::{ParameterError, StateError};
 
-/// A model can't be had.
+/// Reasons why a model can't be loaded or built.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No drive or array of that name is in the library.
+    /// The library has no drive or array of that name.
     #[error(
         "no modelled drive is named {name:?}; {} are {known}, and files (PATH.toml)",
         nearest.map_or_else(|| "there".to_owned(), |nearest| format!("did you mean {nearest:?}? There"))
     )]
     Unknown {
-        /// The name asked for.
+        /// The name given.
         name: String,
-        /// The name in the library that is most like it.
+        /// The most similar name in the library.
         nearest: Option<&'static str>,
-        /// All names.
+        /// All names, separated by commas.
         known: String,
     },
     /// The file can't be read.
     #[error("{path}: reading the model: {source}", path = path.display())]
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The text is not TOML, or doesn't say what it describes.
+    /// The text is not TOML, or has no valid `kind`.
     #[error("{origin}: the TOML can't be read: {source}")]
     Syntax {
         /// The model's name or file.
         origin: String,
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         source: Box<toml::de::Error>,
     },
-    /// A parameter that the model has isn't where its text should have it.
+    /// The text lacks a parameter that the model has.
     #[error("{origin}: the text has no {parameter}")]
     NoParameter {
         /// The model's name or file.
         origin: String,
-        /// The parameter.
+        /// Path of the parameter.
         parameter: String,
     },
-    /// The parameters make no flash drive.
+    /// The parameters of a flash drive are invalid.
     #[error("{origin}: {source}")]
     Flash {
         /// The model's name or file.
         origin: String,
-        /// What is wrong.
+        /// The parameter's error.
         source: ParameterError,
     },
-    /// The parameters make no magnetic disk.
+    /// The parameters of a magnetic disk are invalid.
     #[error("{origin}: {source}")]
     Disk {
         /// The model's name or file.
         origin: String,
-        /// What is wrong.
+        /// The parameter's error.
         source: DiskError,
     },
-    /// The parameters make no array.
+    /// The parameters of an array are invalid.
     #[error("{origin}: {source}")]
     Array {
         /// The model's name or file.
         origin: String,
-        /// What is wrong.
+        /// The parameter's error.
         source: ArrayError,
     },
-    /// An array's member is an array.
+    /// A member of an array is an array itself.
     #[error("{origin}: its member {member:?} is an array; members are single drives")]
     NestedArray {
         /// The array's name or file.
         origin: String,
-        /// The member.
+        /// Name or file of the member.
         member: String,
     },
-    /// A capacity was asked for that isn't the model's own.
+    /// A capacity was given for a model whose capacity is fixed.
     #[error(
         "{origin} is no flash drive, and only those can be had with another capacity; leave out capacity="
     )]
@@ -86,12 +86,12 @@ pub enum ModelError {
         /// The model's name or file.
         origin: String,
     },
-    /// A file is no state.
+    /// A file holds no usable state.
     #[error("the state {path}: {source}", path = path.display())]
     StateFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The error in its contents.
         source: Box<StateFileError>,
     },
     /// A state belongs to another model.
@@ -101,10 +101,10 @@ pub enum ModelError {
     OtherState {
         /// The model's name or file.
         origin: String,
-        /// The model that the state is of.
+        /// Model of the state.
         state_of: String,
     },
-    /// A state was asked for of something that has none.
+    /// A state was requested of a model that doesn't age.
     #[error(
         "{origin} has no flash in it, so nothing of it ages; only flash drives and arrays of them have a state to keep"
     )]
@@ -112,7 +112,7 @@ pub enum ModelError {
         /// The model's name or file.
         origin: String,
     },
-    /// The drive can't be brought into its first state.
+    /// The drive can't be put into its first state.
     #[error(transparent)]
     State(#[from] StateError),
 }
@@ -123,7 +123,7 @@ impl ModelError {
         Self::Unknown { name: name.into(), nearest, known: super::names().collect::<Vec<_>>().join(", ") }
     }
 
-    /// The model's name or file, where the text of the error begins with it and a colon.
+    /// The model's name or file, if the error's text begins with it and a colon.
     pub fn origin(&self) -> Option<String> {
         match self {
             Self::Read { path, .. } => Some(path.display().to_string()),
@@ -150,10 +150,10 @@ impl ModelError {
     }
 }
 
-/// The name that is meant, perhaps: the first that begins with what was typed, else the most alike, both without the hyphens,
-/// which are forgotten easily. `None` where none is alike.
+/// Most similar name: the first that begins with `name`, else the closest by Jaro-Winkler. Hyphens
+/// are ignored, since they are easily forgotten. `None` if no name is similar.
 fn nearest(name: &str, names: impl Iterator<Item = &'static str>) -> Option<&'static str> {
-    /// Below this two names have hardly more in common than their length.
+    /// Below this, two names share hardly more than their length.
     const LIKENESS_MIN: f64 = 0.7;
     let names: Vec<_> = names.collect();
     let plain = |name: &str| name.replace(['-', '_', ' '], "").to_lowercase();

@@ -4,7 +4,7 @@ macro_rules! files {
     };
 }
 
-/// Name and text of every drive and array.
+/// Name and text of each drive and array.
 pub(super) const FILES: &[(&str, &str)] = files! {
     "drives": "x25-m-g2" "x25-e-64" "mtron-16" "crucial-m4-256" "samsung-mcaqe32" "sd-card" "nvme-tlc" "nvme-plp"
         "barracuda-7200.10" "savvio-15k" "wd2003fyys" "cheetah-9lp" "barracuda" "atlas-iii";

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What a TOML file describes; its `kind`.
+/// Kind of device that a TOML file describes; its `kind`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ModelKind {
@@ -8,12 +8,12 @@ pub enum ModelKind {
     Flash,
     /// A magnetic disk.
     Disk,
-    /// Several drives with their controllers.
+    /// Several drives and their controllers.
     Array,
 }
 
 impl ModelKind {
-    /// As the file has it.
+    /// Name in the file.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Flash => "flash",
@@ -23,7 +23,7 @@ impl ModelKind {
     }
 }
 
-/// The one field that every file has.
+/// Field that every file has.
 #[derive(Debug, Deserialize)]
 pub(super) struct Tag {
     pub(super) kind: ModelKind,

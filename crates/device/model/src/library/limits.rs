@@ -1,5 +1,5 @@
-//! How long the files may be that users name. What is longer is something else (a device, a database), or made to
-//! take the memory away, and is refused before it is read whole.
+//! Size limits of the files that users name. A longer file is something else (a device, a database)
+//! or an attempt to exhaust memory; it is refused before it is read whole.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result};
@@ -9,40 +9,41 @@ use nandle_units::format_bytes;
 
 use crate::flash::FlashParameters;
 
-/// A model, or what goes wrong on it: the library's longest have 5 KiB.
+/// Limit for a model or fault file: the library's longest have 5 KiB.
 pub const TOML_BYTES_MAX: u64 = 1 << 20;
-/// The file of a state, which is compressed. It is unpacked to no more than its [drive](state_bytes_max) takes.
+/// Limit for a state file, which is compressed. It is unpacked to the [drive's](state_bytes_max)
+/// limit.
 pub(crate) const STATE_FILE_BYTES_MAX: u64 = 1 << 30;
-/// A state has an entry for each mapping unit: eight bytes of text with short numbers, eleven with the longest.
+/// Text of one mapping unit in a state: eight bytes with short numbers, eleven with the longest.
 const STATE_UNIT_BYTES: u64 = 24;
-/// What it has beside them.
+/// Text of the rest of a state.
 pub(crate) const STATE_REST_BYTES: u64 = 4 << 20;
 
-/// How much text a drive's state may unpack to.
+/// Limit of a drive's unpacked state.
 pub(crate) fn state_bytes_max(drive: &FlashParameters) -> u64 {
     let units = drive.capacity_bytes / drive.unit_bytes().max(1);
     units.saturating_mul(STATE_UNIT_BYTES).saturating_add(STATE_REST_BYTES)
 }
 
-/// A file of at most `bytes_max`.
+/// Reads a file of at most `bytes_max`.
 ///
 /// # Errors
-/// It can't be read, or is longer.
+/// Fails if the file can't be read or is longer.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Vec<u8>> {
     read_all(File::open(path)?, bytes_max)
 }
 
-/// The text of a file of at most `bytes_max`, without the byte order mark that some editors begin it with.
+/// Reads a text file of at most `bytes_max`, without the byte order mark that some editors add.
 ///
 /// # Errors
-/// It can't be read, is longer, or is no UTF-8.
+/// Fails if the file can't be read, is longer, or is not UTF-8.
 pub fn read_text(path: &Path, bytes_max: u64) -> Result<String> {
     let text = String::from_utf8(read(path, bytes_max)?);
     let text = text.map_err(|_| Error::new(ErrorKind::InvalidData, "it is no text of UTF-8"))?;
     Ok(text.strip_prefix('\u{feff}').map_or_else(|| text.clone(), Into::into))
 }
 
-/// All that there is to read, if it is no more than `bytes_max`.
+/// Reads to the end, at most `bytes_max`.
 pub(crate) fn read_all(source: impl Read, bytes_max: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(bytes_max.saturating_add(1)).read_to_end(&mut bytes)?;

@@ -1,5 +1,5 @@
-//! The drives and arrays that come with the crate, and the loader that they share with one's own: a TOML file whose
-//! `kind` says what it describes.
+//! The drives and arrays that come with the crate, and the loader, which also reads users' files:
+//! TOML whose `kind` determines the rest.
 
 mod build;
 mod error;
@@ -21,40 +21,40 @@ use crate::disk::DiskParameters;
 use crate::flash::FlashParameters;
 use files::FILES;
 
-/// The names of all drives and arrays.
+/// Names of all drives and arrays.
 pub fn names() -> impl Iterator<Item = &'static str> {
     FILES.iter().map(|(name, _)| *name)
 }
 
-/// The TOML text of a drive or an array, comments with the sources of its parameters included.
+/// TOML text of a drive or an array. Its comments cite the sources of the parameters.
 ///
 /// # Errors
-/// [`ModelError::Unknown`] names the nearest name there is.
+/// [`ModelError::Unknown`] with the most similar name.
 pub fn toml_of(name: &str) -> Result<&'static str, ModelError> {
     let found = FILES.iter().find(|(known, _)| *known == name);
     found.map(|(_, text)| *text).ok_or_else(|| ModelError::unknown(name))
 }
 
-/// The parameters of a flash drive of the library.
+/// Parameters of a flash drive in the library.
 ///
 /// # Errors
-/// There is no such drive, or it is of another kind.
+/// Fails if there is no such drive, or it is of another kind.
 pub fn flash(name: &str) -> Result<FlashParameters, ModelError> {
     FlashParameters::from_toml(toml_of(name)?).map_err(|source| ModelError::flash(name, source))
 }
 
-/// The parameters of a magnetic disk of the library.
+/// Parameters of a magnetic disk in the library.
 ///
 /// # Errors
-/// There is no such disk, or it is of another kind.
+/// Fails if there is no such disk, or it is of another kind.
 pub fn disk(name: &str) -> Result<DiskParameters, ModelError> {
     DiskParameters::from_toml(toml_of(name)?).map_err(|source| ModelError::disk(name, source))
 }
 
-/// The parameters of an array of the library.
+/// Parameters of an array in the library.
 ///
 /// # Errors
-/// There is no such array, or it is of another kind.
+/// Fails if there is no such array, or it is of another kind.
 pub fn array(name: &str) -> Result<ArrayParameters, ModelError> {
     ArrayParameters::from_toml(toml_of(name)?).map_err(|source| ModelError::array(name, source))
 }

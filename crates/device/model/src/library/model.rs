@@ -8,17 +8,17 @@ use crate::disk::DiskParameters;
 use crate::flash::FlashParameters;
 use crate::timing::Timing;
 
-/// A modelled drive or array: parameters that are right, and the text they came from.
+/// Modelled drive or array: valid parameters and their source text.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// The name it was loaded by, or its file.
+    /// Name in the library, or the path of the file.
     pub(super) origin: String,
     text: String,
     pub(super) parameters: Parameters,
     pub(super) first_state: FirstState,
 }
 
-/// What a model is made of.
+/// Parameters of a model, by kind.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Parameters {
@@ -28,51 +28,52 @@ pub enum Parameters {
     Disk(Box<DiskParameters>),
     /// Drives and their controllers.
     Array {
-        /// The array itself.
+        /// Parameters of the array itself.
         parameters: ArrayParameters,
-        /// Its drives, in the order in which the parameters name them.
+        /// Drives, in the order of the parameters.
         members: Vec<Model>,
     },
 }
 
-/// What can be said of a model without running it.
+/// Facts about a model that need no run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelFacts {
-    /// What the model holds.
+    /// Capacity of the model.
     pub capacity_bytes: u64,
-    /// What the real drive holds, where the model is a smaller one with the same chips and channels.
+    /// Capacity of the real drive, if the model is smaller with the same chips and channels.
     pub scaled_from_bytes: Option<u64>,
-    /// The unit in which it is addressed.
+    /// Unit of addressing.
     pub logical_block_bytes: u64,
-    /// Whether anything turns.
+    /// True if a member has rotating platters.
     pub rotational: bool,
-    /// Longer requests are split into commands of this length on their way to the drive.
+    /// Length of the commands into which longer requests are split on their way to the drive.
     pub split_bytes: Option<u64>,
-    /// The state in which it begins, a sentence.
+    /// State of a new device, as a sentence.
     pub first_state: String,
 }
 
 impl Model {
-    /// A drive or an array of the library.
+    /// Loads a drive or an array of the library.
     ///
     /// # Errors
-    /// [`ModelError::Unknown`] names the nearest name there is.
+    /// [`ModelError::Unknown`] with the most similar name.
     pub fn named(name: &str) -> Result<Self, ModelError> {
         Self::parse(name, toml_of(name)?.into(), None)
     }
 
-    /// One's own drive or array. Members of an array are names of the library, or files (`….toml`) beside it.
+    /// Loads a drive or array from a file. Members of an array are names of the library, or files
+    /// (`….toml`) in the same folder.
     ///
     /// # Errors
-    /// The file can't be read, or what it says makes no drive: the error names the field, its range and the nearest
-    /// right value.
+    /// Fails if the file can't be read or describes no drive. The error names the field, its range
+    /// and the nearest valid value.
     pub fn from_path(path: &Path) -> Result<Self, ModelError> {
         let text = limits::read_text(path, limits::TOML_BYTES_MAX);
         let text = text.map_err(|source| ModelError::Read { path: path.into(), source })?;
         Self::parse(&path.display().to_string(), text, path.parent())
     }
 
-    /// A name of the library, or the path of a file that ends in `.toml`.
+    /// Loads a name of the library, or a file whose path ends in `.toml`.
     ///
     /// # Errors
     /// As for [`Model::named`] and [`Model::from_path`].
@@ -102,10 +103,10 @@ impl Model {
         Ok(Self { origin: origin.into(), text, parameters, first_state: FirstState::default() })
     }
 
-    /// The same flash drive with another capacity; see [`FlashParameters::with_capacity_bytes`].
+    /// Changes the capacity of a flash drive; see [`FlashParameters::with_capacity_bytes`].
     ///
     /// # Errors
-    /// It is no flash drive, or can't be made so small or large.
+    /// Fails if the model is no flash drive, or can't have this capacity.
     pub fn with_capacity_bytes(mut self, capacity_bytes: u64) -> Result<Self, ModelError> {
         let Parameters::Flash(flash) = self.parameters else {
             return Err(ModelError::FixedCapacity { origin: self.origin });
@@ -116,10 +117,10 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model, of which every device begins in this state.
+    /// Sets the first state of every device of this model.
     ///
     /// # Errors
-    /// The state is one of another model.
+    /// Fails if the state belongs to another model.
     pub fn starting(mut self, first_state: FirstState) -> Result<Self, ModelError> {
         if let FirstState::Aged(state) = &first_state {
             self.check_state(state)?;
@@ -128,10 +129,10 @@ impl Model {
         Ok(self)
     }
 
-    /// The same model, of which every device begins as a file of [`DeviceState::encode`] says.
+    /// Sets the first state from a file of [`DeviceState::encode`].
     ///
     /// # Errors
-    /// The file can't be read, holds no state, or one of another model.
+    /// Fails if the file can't be read, holds no state, or holds a state of another model.
     pub fn starting_from_file(self, path: &Path) -> Result<Self, ModelError> {
         let bytes = limits::read(path, limits::STATE_FILE_BYTES_MAX);
         let bytes = bytes.map_err(|source| ModelError::Read { path: path.into(), source })?;
@@ -140,10 +141,10 @@ impl Model {
         self.starting(FirstState::Aged(Arc::new(state)))
     }
 
-    /// The state of a device of this model, to be kept. Taken when the device is idle.
+    /// State of an idle device of this model, to be saved.
     ///
     /// # Errors
-    /// There is nothing in it that ages: it is made of magnetic disks.
+    /// Fails if no part of the device ages, as with magnetic disks.
     pub fn state_of(&self, device: &mut dyn Timing) -> Result<DeviceState, ModelError> {
         let drives = device.aged_states();
         if drives.iter().all(Option::is_none) {
@@ -159,7 +160,7 @@ impl Model {
         Err(ModelError::OtherState { origin: self.origin.clone(), state_of: state.model().into() })
     }
 
-    /// How much text the state of all its drives may have.
+    /// Limit of the unpacked state of all drives.
     fn state_bytes_max(&self) -> u64 {
         match &self.parameters {
             Parameters::Flash(flash) => limits::state_bytes_max(flash),
@@ -168,7 +169,7 @@ impl Model {
         }
     }
 
-    /// How many drives it is made of.
+    /// Number of drives.
     fn drives(&self) -> usize {
         match &self.parameters {
             Parameters::Array { members, .. } => members.len(),
@@ -176,8 +177,8 @@ impl Model {
         }
     }
 
-    /// The same drive with its write cache off: every write waits for the medium. `None` of a drive that has none, and of
-    /// an array.
+    /// This drive with its write cache off: every write waits for the medium. `None` for arrays and
+    /// for drives without a cache.
     pub fn without_write_cache(&self) -> Option<Self> {
         let parameters = match &self.parameters {
             Parameters::Flash(flash) if flash.write_buffer.acknowledges_early => {
@@ -195,22 +196,22 @@ impl Model {
         Some(Self { parameters, ..self.clone() })
     }
 
-    /// What it is made of.
+    /// Parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The name that it was loaded by, or its file.
+    /// Name in the library, or the path of the file.
     pub fn origin(&self) -> &str {
         &self.origin
     }
 
-    /// The TOML text, with its comments.
+    /// TOML text, with its comments.
     pub fn toml(&self) -> &str {
         &self.text
     }
 
-    /// What kind of device it is.
+    /// Kind of device.
     pub fn kind(&self) -> ModelKind {
         match &self.parameters {
             Parameters::Flash(_) => ModelKind::Flash,
@@ -219,7 +220,7 @@ impl Model {
         }
     }
 
-    /// The name it is known by.
+    /// Name in the parameters.
     pub fn name(&self) -> &str {
         match &self.parameters {
             Parameters::Flash(flash) => &flash.name,
@@ -228,7 +229,7 @@ impl Model {
         }
     }
 
-    /// What it is, in a line.
+    /// Description in one line.
     pub fn description(&self) -> &str {
         match &self.parameters {
             Parameters::Flash(flash) => &flash.description,
@@ -249,7 +250,8 @@ fn members(
 ) -> Result<Vec<Model>, ModelError> {
     let load = |member: &str| {
         let file = folder.filter(|_| is_file(member)).map(|folder| -> PathBuf { folder.join(member) });
-        // An array is refused before its own members are loaded, so that none can contain itself.
+        // Nested arrays are refused before their members are loaded, so no array can contain
+        // itself.
         let text = match &file {
             Some(path) => limits::read_text(path, limits::TOML_BYTES_MAX)
                 .map_err(|source| ModelError::Read { path: path.clone(), source })?,

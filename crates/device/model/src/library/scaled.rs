@@ -1,5 +1,5 @@
-//! A model with smaller caches, as text, for data that are a part of the real ones: their share of the data stays what it is. What a drive needs
-//! to work at all, such as room for what it reads ahead of one stream, stays.
+//! A model with smaller caches, as text, for a sample of the real data: caches keep their share of
+//! the data. A size that the drive needs to work at all, such as read-ahead for one stream, stays.
 
 use std::ops::Range;
 
@@ -11,31 +11,31 @@ use crate::disk::DiskParameters;
 use crate::flash::FlashParameters;
 use crate::flash::parameters::MappingParameters;
 
-/// The text of a model with smaller caches, and what differs.
+/// Text of a model with smaller caches, and the changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ScaledModel {
-    /// Comments included.
+    /// TOML text, comments included.
     pub toml: String,
-    /// What differs.
+    /// Changed sizes.
     pub changes: Vec<CacheChange>,
 }
 
-/// A size that differs, in the unit of its parameter.
+/// Change of a size, in the unit of its parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CacheChange {
-    /// As `cache.segments`.
+    /// Path of the parameter, such as `cache.segments`.
     pub parameter: String,
-    /// What it was.
+    /// Size before.
     pub from: u64,
-    /// What it is.
+    /// Size after.
     pub to: u64,
 }
 
-/// A cache's size as the parameters have it.
+/// Size of a cache, in the unit of its parameter.
 struct Cache {
     parameter: String,
     size: u64,
-    /// Below it nothing works.
+    /// Least size that works.
     least: u64,
 }
 
@@ -53,11 +53,12 @@ impl Cache {
 }
 
 impl Model {
-    /// The model with a share of its caches: a disk's segments, a flash drive's buffers and memory for its map, a controller's cache and
-    /// read-ahead. Of an array `drive_name` says what its drives are called in the text; their own caches are in their own text.
+    /// Scales the model's caches to `share`: a disk's segments, a flash drive's buffers and map
+    /// memory, a controller's cache and read-ahead. An array's drives have texts of their own;
+    /// `drive_name` renames them in the array's text.
     ///
     /// # Errors
-    /// The text can't be read any more as what it was read as.
+    /// Fails if the text can no longer be parsed.
     pub fn with_scaled_caches(
         &self,
         share: f64,
@@ -77,7 +78,7 @@ impl Model {
         Ok(ScaledModel { toml: self.edited(&edits)?, changes })
     }
 
-    /// The text with other values.
+    /// Replaces values in the text.
     fn edited(&self, edits: &[(String, String)]) -> Result<String, ModelError> {
         let text = self.toml();
         let parsed = DeTable::parse(text)
@@ -93,7 +94,7 @@ impl Model {
         };
         let mut places: Vec<_> =
             edits.iter().map(|(path, value)| place((path, value))).collect::<Result<_, _>>()?;
-        // From the end, so that places before it stay.
+        // Back to front, so that earlier positions stay valid.
         places.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
         let mut edited = text.to_owned();
         for (span, value) in places {
@@ -103,7 +104,7 @@ impl Model {
     }
 }
 
-/// Where the value of `controllers.0.cache.bytes` stands.
+/// Position of the value of a path such as `controllers.0.cache.bytes`.
 fn span(root: &DeValue<'_>, path: &str) -> Option<Range<usize>> {
     let mut value = root;
     let mut span = None;
@@ -152,7 +153,7 @@ fn of_array(array: &ArrayParameters) -> Vec<Cache> {
     array.controllers.iter().enumerate().flat_map(of_controller).collect()
 }
 
-/// Where an array names its drives, and how.
+/// Path and name of each drive in an array's text.
 fn drives(array: &ArrayParameters) -> impl Iterator<Item = (String, &str)> {
     array.controllers.iter().enumerate().flat_map(|(number, controller)| {
         let named = controller.drives.iter().enumerate();

@@ -5,8 +5,8 @@ use super::dice::Dice;
 use super::page::Page;
 use super::trie::Trie;
 
-/// The blocks of a device, copy-on-write. A clone is a snapshot: it shares all blocks, and costs as much as a
-/// counter. A block that was never written reads as zeros.
+/// Blocks of a device, copy-on-write. A clone is a cheap snapshot that shares all blocks. A block
+/// that was never written reads as zeros.
 #[derive(Debug, Clone)]
 pub struct Contents {
     pages: Trie<Page>,
@@ -14,13 +14,13 @@ pub struct Contents {
     capacity_bytes: u64,
     written_blocks: u64,
     zeros_hash: u128,
-    /// The sum of all blocks' terms, so that a change costs one block and not all of them.
+    /// Sum of the blocks' terms, so that a change costs one block.
     hash: u128,
 }
 
 impl Contents {
-    /// A device of zeros. `logical_block_bytes` is the grain of everything that can happen to it (at least 1); a
-    /// capacity that is no multiple of it loses the rest.
+    /// Contents of zeros. All effects have the granularity `logical_block_bytes` (at least 1);
+    /// capacity is rounded down to a multiple of it.
     pub fn new(capacity_bytes: u64, logical_block_bytes: u32) -> Self {
         let block_bytes = logical_block_bytes.max(1);
         let blocks = capacity_bytes / u64::from(block_bytes);
@@ -34,33 +34,33 @@ impl Contents {
         }
     }
 
-    /// Size, in bytes.
+    /// Capacity in bytes.
     pub fn capacity_bytes(&self) -> u64 {
         self.capacity_bytes
     }
 
-    /// Size of a block, in bytes.
+    /// Size of a block in bytes.
     pub fn logical_block_bytes(&self) -> u64 {
         self.block_bytes as u64
     }
 
-    /// Blocks that were written and not given back by a discard.
+    /// Blocks that were written and not discarded since.
     pub fn written_blocks(&self) -> u64 {
         self.written_blocks
     }
 
-    /// A number that is the same for contents that are the same, in every process and on every machine, and otherwise
-    /// differs but for one chance in 2¹²⁸: the sum, modulo 2¹²⁸, of a hash of each block that isn't zeros and of
-    /// its number (Bellare, Micciancio: *A new paradigm for collision-free hashing: incrementality at reduced cost*,
-    /// EUROCRYPT 1997; XXH3 as the hash, which is no defence against a forger).
+    /// Hash of the contents, equal in every process and on every machine. Different contents have
+    /// the same hash with a chance of 2⁻¹²⁸. It is the sum, modulo 2¹²⁸, of a hash of each non-zero
+    /// block and its number (Bellare, Micciancio: *A new paradigm for collision-free hashing:
+    /// incrementality at reduced cost*, EUROCRYPT 1997). XXH3 is no defence against forgery.
     pub fn hash(&self) -> u128 {
         self.hash
     }
 
-    /// Copies the bytes from `offset_bytes` on, which may be any, without faults.
+    /// Copies the bytes from any `offset_bytes` on, without faults.
     ///
     /// # Errors
-    /// [`Cause::BeyondEnd`]: the range ends behind the device.
+    /// [`Cause::BeyondEnd`]: the range ends beyond the device.
     pub fn read_into(&self, offset_bytes: u64, into: &mut [u8]) -> Result<(), Cause> {
         let end_bytes = offset_bytes.saturating_add(into.len() as u64);
         if end_bytes > self.capacity_bytes {
@@ -83,8 +83,8 @@ impl Contents {
         Ok(())
     }
 
-    /// Flips one bit of a block, which one by the seed: damage at rest, for tests that it is detected. Beyond the
-    /// end it does nothing.
+    /// Flips one bit of a block, chosen by the seed: damage at rest, for tests of detection. Does
+    /// nothing beyond the end.
     pub fn damage(&mut self, block: u64, seed: u64) {
         if block < self.capacity_bytes / self.logical_block_bytes() {
             let zeros = || Page::torn(None, None, 0, self.block_bytes);
@@ -97,7 +97,7 @@ impl Contents {
         self.block_bytes
     }
 
-    /// What a block holds; `None` is zeros.
+    /// Contents of a block; `None` is zeros.
     pub(super) fn page(&self, block: u64) -> Option<&Page> {
         self.pages.get(block)
     }
@@ -125,13 +125,13 @@ impl Contents {
         self.hash = self.hash.wrapping_sub(removed).wrapping_add(added);
     }
 
-    /// Blocks from `first` to `end` − 1 that have been written.
+    /// Written blocks from `first` to `end` − 1.
     pub(super) fn written_in(&self, first: u64, end: u64) -> Vec<u64> {
         debug_assert!(first <= end, "{first}..{end} is no range");
         self.pages.keys(first..end)
     }
 
-    /// What a block adds to the hash; zeros add nothing, whether written or not.
+    /// Term of a block in the hash; zeros add nothing, whether written or not.
     fn term(&self, block: u64, page: &Page) -> u128 {
         if page.hash() == self.zeros_hash {
             return 0;

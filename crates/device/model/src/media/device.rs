@@ -9,13 +9,13 @@ use super::faults::{FaultPlan, Faults};
 use super::pending::Pending;
 use super::recording::{Recording, Sequence};
 
-/// A device's contents under operations that begin and complete, by the [fault model](super::faults).
+/// Contents of a device under concurrent operations, by the [fault model](super::faults).
 ///
-/// Reads see writes that completed. The order of completions is the order of effects.
+/// Reads see the writes that have completed. Effects happen in the order of completions.
 #[derive(Debug)]
 pub struct Media {
     pub(super) contents: Contents,
-    /// What each block held before its last write; only kept where a fault needs it.
+    /// Each block before its last write; stored only if a fault needs it.
     pub(super) previous: Option<Contents>,
     pub(super) faults: Faults,
     pub(super) cache: WriteCache,
@@ -28,24 +28,25 @@ pub struct Media {
     pub(super) recording: Option<Recording>,
 }
 
-/// What a device's acknowledgements are worth.
+/// Durability of a device's acknowledgements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum WriteCache {
-    /// Flushes and durable writes do what they say.
+    /// Flushes and durable writes are honoured.
     #[default]
     Volatile,
-    /// A write is durable when it completes: capacitors or a battery save the cache, or there is none to lose.
+    /// A write is durable when it completes: capacitors or a battery protect the cache, or there is
+    /// none.
     Protected,
-    /// Flushes and durable writes are acknowledged while the cache still holds something.
+    /// Flushes and durable writes are acknowledged while part of the cache is still volatile.
     Lying {
-        /// What the cache holds: the last completed writes and discards that fit into it.
+        /// Size of the cache, which holds the last completed writes and discards that fit.
         held_bytes: u64,
     },
 }
 
 impl WriteCache {
-    /// What an array of devices with these two promises: what the worse of them keeps.
+    /// Durability of an array of devices with these two: the weaker guarantee.
     pub(crate) fn weaker(self, other: Self) -> Self {
         match (self, other) {
             (Self::Lying { held_bytes: a }, Self::Lying { held_bytes: b }) => {
@@ -58,11 +59,11 @@ impl WriteCache {
     }
 }
 
-/// What a discarded block reads as.
+/// Contents of a discarded block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AfterDiscard {
-    /// Garbage, by the plan's seed: reliance on anything is found out.
+    /// Garbage, by the plan's seed: exposes any reliance on the contents.
     #[default]
     Garbage,
     /// Zeros.
@@ -70,22 +71,22 @@ pub enum AfterDiscard {
 }
 
 impl Media {
-    /// A device of zeros without faults and with a volatile write cache, not recorded.
+    /// Device of zeros without faults, with a volatile write cache, not recorded.
     pub fn new(capacity_bytes: u64, logical_block_bytes: u32) -> Self {
         Self::on(Contents::new(capacity_bytes, logical_block_bytes))
     }
 
-    /// The same for a device of this shape.
+    /// Like [`Self::new`], for a device of this shape.
     ///
     /// # Panics
-    /// When its logical block is as long as 4 GiB.
+    /// Panics if a logical block is 4 GiB or longer.
     pub fn of_shape(shape: &Shape) -> Self {
         let block_bytes = u32::try_from(shape.logical_block_bytes);
         assert!(block_bytes.is_ok(), "a logical block of {} bytes", shape.logical_block_bytes);
         Self::new(shape.capacity_bytes, block_bytes.unwrap_or(u32::MAX))
     }
 
-    /// The same on contents that are there already, all of them durable.
+    /// Like [`Self::new`], on existing contents, all of them durable.
     pub fn on(contents: Contents) -> Self {
         Self {
             contents,
@@ -101,7 +102,7 @@ impl Media {
         }
     }
 
-    /// The same with faults.
+    /// Adds faults.
     #[must_use]
     pub fn with_faults(mut self, plan: FaultPlan) -> Self {
         debug_assert!(self.in_flight.is_empty(), "what became of an operation was decided when it began");
@@ -110,7 +111,8 @@ impl Media {
         self
     }
 
-    /// Makes logical blocks unreadable (`EIO`) until they are written again: a drive replaces a bad sector on its next write.
+    /// Makes logical blocks unreadable (`EIO`) until they are written again: a drive replaces a bad
+    /// sector on its next write.
     #[must_use]
     pub fn with_unreadable(mut self, blocks: Range<u64>) -> Self {
         debug_assert!(blocks.start <= blocks.end, "{blocks:?} are no blocks");
@@ -118,7 +120,7 @@ impl Media {
         self
     }
 
-    /// The same with another write cache.
+    /// Sets the write cache.
     #[must_use]
     pub fn with_cache(mut self, cache: WriteCache) -> Self {
         debug_assert!(
@@ -129,14 +131,14 @@ impl Media {
         self
     }
 
-    /// The same with another answer to discards.
+    /// Sets the contents of discarded blocks.
     #[must_use]
     pub fn with_discards(mut self, after_discard: AfterDiscard) -> Self {
         self.after_discard = after_discard;
         self
     }
 
-    /// The same with space for fewer blocks than it has addresses.
+    /// Limits the space to fewer blocks than addresses.
     #[must_use]
     pub fn with_space(mut self, space_blocks: u64) -> Self {
         debug_assert!(
@@ -147,13 +149,13 @@ impl Media {
         self
     }
 
-    /// The same with a recording, which starts here and takes all that is there as durable.
+    /// Starts a recording. The current contents count as durable.
     #[must_use]
     pub fn recorded(self) -> Self {
         self.recorded_in(&Sequence::default())
     }
 
-    /// The same with events numbered together with those of other devices.
+    /// Like [`Self::recorded`], with events numbered together with those of other devices.
     #[must_use]
     pub fn recorded_in(mut self, sequence: &Sequence) -> Self {
         debug_assert!(self.in_flight.is_empty(), "what is in flight would be missing in the recording");
@@ -161,12 +163,13 @@ impl Media {
         self
     }
 
-    /// What reads see, without faults. A clone of it is a snapshot.
+    /// Contents that reads see, without faults. A clone is a snapshot.
     pub fn contents(&self) -> &Contents {
         &self.contents
     }
 
-    /// Media on the same contents, all of them durable, with nothing in flight, no faults and no recording.
+    /// Media on the same contents, all of them durable, with nothing in flight, no faults and no
+    /// recording.
     #[must_use]
     pub fn fork(&self) -> Self {
         Self::on(self.contents.clone()).with_cache(self.cache).with_discards(self.after_discard)
@@ -180,17 +183,17 @@ impl Media {
     /// See [`Contents::read_into`].
     ///
     /// # Errors
-    /// [`Cause::BeyondEnd`]: the range ends behind the device.
+    /// [`Cause::BeyondEnd`]: the range ends beyond the device.
     pub fn read_into(&self, offset_bytes: u64, into: &mut [u8]) -> Result<(), Cause> {
         self.contents.read_into(offset_bytes, into)
     }
 
-    /// How many operations began.
+    /// Number of operations that began.
     pub fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// What was done to it, if that is recorded.
+    /// Recording, if one was started.
     pub fn recording(&self) -> Option<&Recording> {
         self.recording.as_ref()
     }

@@ -1,10 +1,10 @@
-//! Chance without state: what is drawn depends on a seed and on what it is drawn for, never on what was drawn before.
-//! So a decision can be made again, or be left out, without changing any other.
+//! Stateless randomness: a draw depends on a seed and on its subject, never on earlier draws. So a
+//! decision can be repeated or left out without changing any other.
 
-/// The odd constant of `SplitMix64`: 2⁶⁴ divided by the golden ratio.
+/// Odd constant of `SplitMix64`: 2⁶⁴ divided by the golden ratio.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A seed, and all that was drawn for so far.
+/// Hash of a seed and of the subject so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Dice(u64);
 
@@ -13,18 +13,19 @@ impl Dice {
         Self(mix(seed))
     }
 
-    /// The dice for one of many things, which `number` tells apart.
+    /// Dice for the subject with this number.
     pub(super) fn of(self, number: u64) -> Self {
         Self(mix(self.0 ^ mix(number.wrapping_add(GOLDEN))))
     }
 
-    /// Any number.
+    /// Uniform 64-bit number.
     pub(super) fn roll(self) -> u64 {
         mix(self.0.wrapping_add(GOLDEN))
     }
 
-    /// A number from 0 to `count` − 1; 0 when `count` is. Multiply and shift (D. Lemire: *Fast random integer
-    /// generation in an interval*, TOMACS 2019), without its correction: the bias is below `count` / 2⁶⁴.
+    /// Number from 0 to `count` − 1; 0 if `count` is 0. Multiply and shift (D. Lemire: *Fast random
+    /// integer generation in an interval*, TOMACS 2019) without its correction: the bias is below
+    /// `count` / 2⁶⁴.
     pub(super) fn below(self, count: u64) -> u64 {
         let product = u128::from(self.roll()) * u128::from(count);
         let below = (product >> 64) as u64;
@@ -32,26 +33,27 @@ impl Dice {
         below
     }
 
-    /// A place from 0 to `count` − 1 in memory; 0 when `count` is.
+    /// Index from 0 to `count` − 1; 0 if `count` is 0.
     pub(super) fn index(self, count: usize) -> usize {
         #[expect(clippy::cast_possible_truncation, reason = "below a number of that type")]
         let index = self.below(count as u64) as usize;
         index
     }
 
-    /// True in so many of a million cases.
+    /// True with probability `rate` per million.
     pub(super) fn per_million(self, rate: u32) -> bool {
         debug_assert!(rate <= 1_000_000, "{rate} cases of a million");
         self.below(1_000_000) < u64::from(rate)
     }
 
-    /// True in half of the cases.
+    /// True with probability one half.
     pub(super) fn coin(self) -> bool {
         self.roll() >> 63 == 1
     }
 }
 
-/// The finaliser of `SplitMix64` (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*, OOPSLA 2014).
+/// Finaliser of `SplitMix64` (Steele, Lea, Flood: *Fast splittable pseudorandom number generators*,
+/// OOPSLA 2014).
 fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);

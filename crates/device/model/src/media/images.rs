@@ -6,20 +6,20 @@ use super::recording::Recording;
 use super::replay::Replay;
 use super::survivors::{PowerCut, Which, choices, survive};
 
-/// What a power cut left on the devices of a recorded run.
+/// Contents of the devices of a recorded run after a power cut.
 #[derive(Debug, Clone)]
 pub struct CrashImage {
-    /// The power was cut after so many events of the run's [`Sequence`](super::Sequence).
+    /// Events of the run's [`Sequence`](super::Sequence) before the power cut.
     pub cut: u64,
-    /// Which choice of survivors this is.
+    /// Number of the choice of survivors.
     pub choice: u32,
-    /// What each device holds, in the order in which the recordings were given.
+    /// Contents of each device, in the order of the recordings.
     pub contents: Vec<Contents>,
 }
 
 impl CrashImage {
-    /// Of one cut and one choice alone: the same image as [`CrashImages`] gives, at the price of playing the
-    /// recordings from their start. For looking at a failure again.
+    /// Image of a single cut and choice, equal to that of [`CrashImages`]. It replays the
+    /// recordings from their start. For reproducing a failure.
     pub fn at(recordings: &[&Recording], power: PowerCut, cut: u64, choice: u32) -> Self {
         let mut replays: Vec<_> = recordings.iter().map(|recording| Replay::new(recording)).collect();
         for replay in &mut replays {
@@ -29,7 +29,7 @@ impl CrashImage {
         Self::of(&replays, power, Which { cut, choice, is_exact })
     }
 
-    /// The [hashes](Contents::hash) of all devices in one.
+    /// Hash of all devices' [hashes](Contents::hash).
     pub fn hash(&self) -> u128 {
         let hashes = self.contents.iter().flat_map(|contents| contents.hash().to_le_bytes());
         xxhash_rust::xxh3::xxh3_128(&hashes.collect::<Vec<_>>())
@@ -41,14 +41,16 @@ impl CrashImage {
     }
 }
 
-/// Every power cut of a run, with some choices of survivors each: first by cut, from the first to the last, then by
-/// choice. An image costs what is volatile at its cut, and not what went before or what is on the device.
+/// Every power cut of a run, each with some choices of survivors, ordered by cut, then by choice.
+/// The cost of an image depends on the volatile data at its cut, not on the history or the device's
+/// size.
 ///
-/// Several recordings are of the devices of an array, or of one store on several devices. They share a
-/// [`Sequence`](super::Sequence), the power goes off for all of them at once, and each has survivors of its own. No
-/// cut leaves out an acknowledged guarantee of one device: the host may have acted on it on another.
+/// Several recordings belong to the devices of an array, or to one store on several devices. They
+/// share a [`Sequence`](super::Sequence) and lose power at once, but their survivors are
+/// independent. No cut drops an acknowledged guarantee of one device, since the host may have acted
+/// on it on another.
 ///
-/// A cut after which nothing happened to these devices until the next is given once.
+/// Cuts between which nothing happened to these devices yield one set of images.
 #[derive(Debug, Clone)]
 pub struct CrashImages<'a> {
     replays: Vec<Replay<'a>>,
@@ -56,13 +58,13 @@ pub struct CrashImages<'a> {
     cut: u64,
     end: u64,
     choice: u32,
-    /// Choices at this cut.
+    /// Number of choices at this cut.
     choices: u32,
     is_exact: bool,
 }
 
 impl<'a> CrashImages<'a> {
-    /// All cuts, also before the first event and after the last.
+    /// All cuts, including before the first event and after the last.
     pub fn new(recordings: &[&'a Recording], power: PowerCut) -> Self {
         let end = recordings.iter().map(|recording| recording.sequence().position()).max().unwrap_or(0);
         debug_assert!(
@@ -77,8 +79,8 @@ impl<'a> CrashImages<'a> {
         images
     }
 
-    /// Only the cuts in a range, so that several threads can share the work. The first of them is given even where
-    /// nothing happened just before it.
+    /// Limits the cuts to a range, so that several threads can share the work. The first cut of the
+    /// range is included even if no event precedes it directly.
     #[must_use]
     pub fn within(mut self, cuts: Range<u64>) -> Self {
         self.end = self.end.min(cuts.end);
@@ -86,17 +88,17 @@ impl<'a> CrashImages<'a> {
         self
     }
 
-    /// Leaves out images that were given before with the same contents and the same epoch of their cut.
+    /// Skips images whose contents and epoch have occurred before.
     ///
-    /// The epoch is whatever a check depends on beside the contents, such as how many batches were acknowledged at
-    /// the cut. Without it contents that are right before an acknowledgement would hide the same contents after it,
-    /// where they are a loss.
+    /// The epoch is any state besides the contents that a check depends on, such as the number of
+    /// batches acknowledged at the cut. Without it, valid contents before an acknowledgement would
+    /// hide the same contents after it, where they are a loss.
     pub fn distinct<E: Ord>(self, epoch: impl Fn(u64) -> E) -> impl Iterator<Item = CrashImage> {
         let mut given = BTreeSet::new();
         self.filter(move |image| given.insert((epoch(image.cut), image.hash())))
     }
 
-    /// Goes to the next cut at which a device has changed.
+    /// Advances to the next cut at which a device has changed.
     fn next_cut(&mut self) {
         self.go_to(self.replays.iter().filter_map(Replay::next_cut).min().unwrap_or(self.end));
     }

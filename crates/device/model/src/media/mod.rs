@@ -1,16 +1,15 @@
-//! What is stored on a modelled device, what of it is still volatile, and everything that can go wrong with it.
-//! Media knows no time: a world tells it when an operation [begins](Media::begin) and
-//! [completes](Media::complete), and [timing](crate::timing) decides when that is. A run that only wants timing
-//! makes no media at all.
+//! Contents of a modelled device, their durability, and every possible fault. Media is independent
+//! of time: a world [begins](Media::begin) and [completes](Media::complete) operations, and
+//! [timing](crate::timing) decides when. A run that needs only timing has no media.
 //!
-//! - [`Contents`] are blocks, copy-on-write: a clone is a snapshot and costs as much as a counter.
+//! - [`Contents`] are blocks, copy-on-write: a clone is a cheap snapshot.
 //! - [`Media`] is a device's contents under operations, with the faults of a [`FaultPlan`]. The
-//!   [fault model](faults) is written out in full at the top of its file.
-//! - A [`Recording`] holds what a run did to the media, once. [`CrashImages`] makes of it what each power cut could
-//!   have left, without running again. An image is [`Contents`]: recovery runs on [`Media`] made of it, which is
-//!   recorded, and cut, like any other.
-//! - [`MediaWorld`] puts media behind the [`Io`](nandle_io::Io) interface, around any world that knows the time.
-//!   [`MediaWorld::modelled`] is the one for modelled drives.
+//!   [fault model](faults) is specified at the top of its file.
+//! - A [`Recording`] holds a run's effects on the media. [`CrashImages`] derives the possible
+//!   outcomes of each power cut from it, without another run. An image is [`Contents`]: recovery
+//!   runs on [`Media`] made of it, which can be recorded and cut like any other.
+//! - [`MediaWorld`] puts media behind the [`Io`](nandle_io::Io) interface, around a world that
+//!   provides the timing. [`MediaWorld::modelled`] is that of modelled drives.
 //!
 //! ```
 //! use nandle_io::{Arena, Operation};

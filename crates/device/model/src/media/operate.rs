@@ -1,4 +1,4 @@
-//! What an operation does to media: decided when it begins, done when it completes.
+//! Operations on media: decided when they begin, applied when they complete.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,17 +10,18 @@ use super::faults::Fate;
 use super::page::{Page, flip_one_bit};
 use super::pending::{Action, Effect, OperationId, Outcome, Pending, PendingWrite, blocks_of};
 
-/// The errno of an input or output error, on Linux.
+/// Linux errno of an input or output error.
 const EIO: i32 = 5;
-/// The errno of no space left, on Linux.
+/// Linux errno of a full device.
 const ENOSPC: i32 = 28;
 
 impl Media {
-    /// An operation reaches the device. A write's contents are copied here; a read's are those at its completion.
+    /// Begins an operation. Copies the contents of a write; a read returns those at its completion.
     ///
     /// # Errors
-    /// It isn't made of whole blocks of this device ([`Cause::Misaligned`], [`Cause::BeyondEnd`]); then it doesn't
-    /// count as an operation. Whether the device can carry out what it was rightly asked, its completion says.
+    /// [`Cause::Misaligned`] or [`Cause::BeyondEnd`] if the operation isn't made of whole blocks of
+    /// this device. It then doesn't count as an operation. Failures of the device are reported by
+    /// [`Self::complete`].
     pub fn begin(&mut self, operation: &Operation) -> Result<OperationId, Cause> {
         self.check(operation)?;
         let number = self.operations;
@@ -42,10 +43,10 @@ impl Media {
         Ok(OperationId(number))
     }
 
-    /// An operation takes effect, and the device answers. The buffers of a read that succeeds are filled; `operation`
-    /// must be the one that began.
+    /// Applies an operation and returns its outcome. Fills the buffers of a successful read.
+    /// `operation` must be the same as at [`Self::begin`].
     ///
-    /// The outcome of an id that other media gave out is [`Cause::Unsupported`].
+    /// The outcome of another media's id is [`Cause::Unsupported`].
     pub fn complete(&mut self, OperationId(number): OperationId, operation: &mut Operation) -> Outcome {
         let Some(Pending { outcome, action }) = self.in_flight.remove(&number) else {
             let why = "the operation is not in flight on this media";
@@ -143,7 +144,8 @@ impl Media {
         (action, fails.then_some(EIO))
     }
 
-    /// How many blocks of a limited space a write takes; two in flight to the same block take two until then.
+    /// Blocks of limited space that a write takes. Two writes in flight to one new block take two
+    /// until they complete.
     fn new_blocks(&self, blocks: Range<u64>) -> u64 {
         if self.space_blocks == u64::MAX {
             return 0;
@@ -151,7 +153,7 @@ impl Media {
         blocks.filter(|block| self.contents.page(*block).is_none()).count() as u64
     }
 
-    /// What a block of a write leaves behind, if anything.
+    /// Contents that a write leaves in a block; `None` if the block is unchanged.
     fn stored(&self, number: u64, block: u64, page: Page, fails: bool) -> Option<Page> {
         if fails && self.faults.dice(number).of(block).coin() {
             return None;

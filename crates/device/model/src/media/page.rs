@@ -1,4 +1,4 @@
-//! What one block holds, by reference: a piece of the memory that a write brought.
+//! Contents of one block, by reference into the memory of a write.
 
 use std::sync::Arc;
 
@@ -7,17 +7,17 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::dice::Dice;
 
-/// The longest piece of memory that blocks share. A block keeps its piece alive, also when the others are gone.
+/// Limit of memory that blocks share. A block keeps its chunk alive even if the others are gone.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// The contents of one block; a clone is cheap.
+/// Contents of one block; a clone is cheap.
 #[derive(Clone)]
 pub(super) struct Page {
     chunk: Arc<Chunk>,
     index: u32,
 }
 
-/// Neighbouring blocks of one write, and a hash of each (XXH3, 128 bits).
+/// Adjacent blocks of one write, with a hash of each (XXH3, 128 bits).
 struct Chunk {
     block_bytes: usize,
     bytes: Box<[u8]>,
@@ -25,7 +25,7 @@ struct Chunk {
 }
 
 impl Page {
-    /// The blocks of a write.
+    /// Blocks of a write.
     pub(super) fn of_write(buffers: &[Buffer], block_bytes: usize) -> Vec<Self> {
         let chunk_bytes = (CHUNK_BYTES / block_bytes).max(1) * block_bytes;
         let mut left_bytes = buffers.iter().map(Buffer::len).sum::<usize>();
@@ -53,13 +53,13 @@ impl Page {
         pages
     }
 
-    /// A block of noise.
+    /// Block of random bytes.
     pub(super) fn garbage(dice: Dice, block_bytes: usize) -> Self {
         let words = (0_u64..).flat_map(|word| dice.of(word).roll().to_le_bytes());
         Self::single(words.take(block_bytes).collect())
     }
 
-    /// A block that begins as one and ends as another, which may be zeros.
+    /// Block that is `new` up to byte `at` and `old` from there on; `None` is zeros.
     pub(super) fn torn(new: Option<&Self>, old: Option<&Self>, at: usize, block_bytes: usize) -> Self {
         let zeros = vec![0; block_bytes];
         let bytes = |page: Option<&Self>| page.map_or_else(|| zeros.clone(), |page| page.bytes().to_vec());
@@ -70,7 +70,7 @@ impl Page {
         Self::single(torn)
     }
 
-    /// The same with one bit flipped.
+    /// Copy of the block with one bit flipped.
     pub(super) fn damaged(&self, dice: Dice) -> Self {
         let mut bytes = self.bytes().to_vec();
         flip_one_bit(&mut bytes, dice);
@@ -84,7 +84,7 @@ impl Page {
         bytes.unwrap_or_default()
     }
 
-    /// Copies the bytes from `skip` on.
+    /// Copies bytes from `skip` on.
     pub(super) fn copy_part(&self, skip: usize, into: &mut [u8]) {
         let part = self.bytes().get(skip..skip + into.len());
         debug_assert!(part.is_some(), "{} bytes from {skip} on are not in a block", into.len());
@@ -114,7 +114,7 @@ impl Page {
     }
 }
 
-/// Flips one bit of a block.
+/// Flips one random bit.
 pub(super) fn flip_one_bit(bytes: &mut [u8], dice: Dice) {
     let bit = dice.index(bytes.len() * 8);
     debug_assert!(bit / 8 < bytes.len(), "a block has a byte at least");

@@ -1,41 +1,42 @@
-//! How the survivors of a power cut hang together.
+//! Correlation between the survivors of a power cut.
 
 use super::dice::Dice;
 use super::replay::{Replay, Version};
 
-/// A way in which volatile writes survive or don't. Writes are numbered in the order of submission.
+/// Pattern of volatile writes that survive. Writes are numbered in the order of submission.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pattern {
-    /// The digits of this number, each to the base of a block's versions and one, say which of them.
+    /// Mixed-radix number with a digit for each block that selects its version. A digit's base is
+    /// one more than the block's versions.
     Exactly {
         digits: u32,
     },
     Nothing,
     Everything,
-    /// All writes before this one, and its blocks before `torn_at`.
+    /// All writes before `last`, and the blocks of `last` before `torn_at`.
     InOrder {
         last: u32,
         torn_at: u64,
     },
-    /// This write and later ones.
+    /// Writes from `first` on.
     Latest {
         first: u32,
     },
-    /// Each operation by itself, so often.
+    /// Each operation independently, with this probability.
     Operations {
         per_million: u32,
     },
-    /// Each block by itself, and any of its writes, so often.
+    /// Any one write of each block, independently, with this probability.
     Blocks {
         per_million: u32,
     },
-    /// Each region of so many blocks by itself.
+    /// Each region of `blocks` independently.
     Regions {
         blocks: u64,
     },
 }
 
-/// A device among those that lose their power together.
+/// Position among the devices that lose power together.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Member {
     pub(super) device: usize,
@@ -79,7 +80,7 @@ impl Pattern {
         Self::InOrder { last, torn_at: first + 1 + dice.of(1).below(end + 1 - first) }
     }
 
-    /// The version of a block that survives, if any. Exact digits are used up.
+    /// Version of a block that survives, if any. Consumes a digit of `Exactly`.
     pub(super) fn pick<'a>(
         &mut self,
         block: u64,
@@ -87,7 +88,7 @@ impl Pattern {
         dice: Dice,
     ) -> Option<&'a Version> {
         let last = versions.last();
-        // What is drawn for an operation or a region is the same for all its blocks.
+        // An operation or region has one draw for all its blocks.
         let shared = |number: u64| dice.of(5).of(number);
         let own = dice.of(1).of(block);
         match *self {
@@ -110,7 +111,7 @@ impl Pattern {
     }
 }
 
-/// Takes the lowest digit off: 0 is old, others are versions.
+/// Removes the lowest digit: 0 is old, others are versions.
 fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Version> {
     #[expect(clippy::cast_possible_truncation, reason = "asserted")]
     let base = 1 + versions.len() as u32;
@@ -120,7 +121,7 @@ fn next_digit<'a>(digits: &mut u32, versions: &'a [Version]) -> Option<&'a Versi
     versions.get(digit.checked_sub(1)? as usize)
 }
 
-/// One of the writes that have volatile blocks.
+/// Draws one of the writes with volatile blocks.
 fn draw_write(replay: &Replay<'_>, dice: Dice) -> Option<u32> {
     let versions = replay.volatile.values().nth(dice.index(replay.volatile.len()))?;
     debug_assert!(!versions.is_empty(), "a block without volatile versions is not listed");

@@ -5,33 +5,33 @@ use nandle_io::Cause;
 
 use super::page::Page;
 
-/// An operation that began on a [`Media`](super::Media). Completing it uses it up; one that is dropped stays in flight
-/// for ever.
+/// An operation that began on a [`Media`](super::Media). Consumed by its completion; if dropped,
+/// the operation stays in flight for ever.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "the operation stays in flight until it is completed"]
 pub struct OperationId(pub(super) u64);
 
 impl OperationId {
-    /// The operation's number: how many the media had been asked before it. [`When::Operation`](super::When) names
-    /// operations by it.
+    /// Number of the operation: the count of those that began before it. Used by
+    /// [`When::Operation`](super::When).
     pub fn number(&self) -> u64 {
         self.0
     }
 }
 
-/// What became of an operation.
+/// Outcome of an operation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether it succeeded, as far as the device says.
+    /// Success or failure, as the device reports it.
     pub result: Result<(), Cause>,
-    /// By how much later than the timing says the completion reaches the host.
+    /// Additional delay of the completion, after the time given by the timing.
     pub extra_latency_ns: u64,
 }
 
-/// What an operation does to one block: the block, and what it holds then (`None`: zeros).
+/// Effect of an operation on one block: its number and its new contents (`None`: zeros).
 pub(super) type Effect = (u64, Option<Page>);
 
-/// An operation in flight. What becomes of it was decided when it began.
+/// Operation in flight. Its outcome was decided when it began.
 #[derive(Debug)]
 pub(super) struct Pending {
     pub(super) outcome: Outcome,
@@ -45,19 +45,19 @@ pub(super) enum Action {
     Flush { through: u64 },
 }
 
-/// A write or a discard in flight.
+/// A write or discard in flight.
 #[derive(Debug)]
 pub(super) struct PendingWrite {
     pub(super) effects: Arc<[Effect]>,
-    /// Its number in the recording.
+    /// Number in the recording.
     pub(super) recorded: Option<u32>,
-    /// Whether its completion covers it.
+    /// True if the write is durable when it completes.
     pub(super) durable: bool,
     /// Blocks of the device's space that it will take.
     pub(super) new_blocks: u64,
 }
 
-/// The blocks that a byte range touches.
+/// Blocks that a byte range touches.
 pub(super) fn blocks_of(offset_bytes: u64, length_bytes: u64, block_bytes: u64) -> Range<u64> {
     let blocks = offset_bytes / block_bytes..offset_bytes.saturating_add(length_bytes).div_ceil(block_bytes);
     debug_assert!(

@@ -4,19 +4,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::contents::Contents;
 use super::pending::Effect;
 
-/// Numbers the events of recordings; devices that share one can be [cut together](super::CrashImages). A clone is
-/// another handle to the same numbers.
+/// Numbering of the events of recordings. Devices that share one can be [cut
+/// together](super::CrashImages). A clone is another handle to the same numbers.
 #[derive(Debug, Clone, Default)]
 pub struct Sequence(Arc<AtomicU64>);
 
 impl Sequence {
-    /// How many events there were. Whatever was promised to a client at this position must be kept by every
-    /// [image](super::CrashImage) whose cut is not smaller.
+    /// Number of events so far. Every [image](super::CrashImage) with a cut from here on must keep
+    /// the promises made to a client up to now.
     pub fn position(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Whether the other one is a handle to the same numbers.
+    /// Returns true if both are handles to the same numbers.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
@@ -26,8 +26,9 @@ impl Sequence {
     }
 }
 
-/// What was done to one device's media, in the order in which it was submitted and completed, with the contents by
-/// reference. Reads leave no trace in it. Memory: what was written, once, and some 50 bytes a block.
+/// Effects on one device's media in the order of submission and completion, with contents by
+/// reference. Reads leave no trace. Takes the memory of the written data, plus some 50 bytes a
+/// block.
 #[derive(Debug)]
 pub struct Recording {
     pub(super) base: Contents,
@@ -37,16 +38,16 @@ pub struct Recording {
     completions: u64,
 }
 
-/// What happened. Writes, which include discards, are named by their place in [`Recording::writes`].
+/// Recorded event. Writes and discards are indices into [`Recording::writes`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Event {
     Begun(u32),
-    /// `durable`: this itself is a guarantee for what was written.
+    /// `durable`: the completion itself is a guarantee.
     Completed {
         write: u32,
         durable: bool,
     },
-    /// Covers as many completions, counted from the recording's start.
+    /// Covers the first `through` completions of the recording.
     Flushed {
         through: u64,
     },
@@ -60,27 +61,27 @@ impl Recording {
         Self { base, writes: Vec::new(), events: Vec::new(), sequence, completions: 0 }
     }
 
-    /// How many events there are.
+    /// Number of events.
     pub fn events(&self) -> usize {
         self.events.len()
     }
 
-    /// The numbers of its events.
+    /// Numbering of the events.
     pub fn sequence(&self) -> &Sequence {
         &self.sequence
     }
 
-    /// What the device held, durably, when the recording began.
+    /// Durable contents at the start of the recording.
     pub fn base(&self) -> &Contents {
         &self.base
     }
 
-    /// Writes and discards that completed.
+    /// Number of completed writes and discards.
     pub(super) fn completions(&self) -> u64 {
         self.completions
     }
 
-    /// Of these, all but the last ones that fit into so many blocks.
+    /// Number of completions without the last ones that fit into `blocks`.
     pub(super) fn completions_but_last(&self, blocks: u64) -> u64 {
         let completed = self.events.iter().rev().filter_map(|(_, event)| match event {
             Event::Completed { write, .. } => self.writes.get(*write as usize),

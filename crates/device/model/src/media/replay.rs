@@ -1,4 +1,4 @@
-//! A recording played up to a cut: what is durable there, and what is volatile.
+//! Replay of a recording up to a cut: its durable and volatile data.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use super::contents::Contents;
 use super::page::Page;
 use super::recording::{Event, Recording};
 
-/// The state of one device at a cut. Going on to a later cut costs what happened in between.
+/// State of one device at a cut. Advancing costs only the events in between.
 #[derive(Debug, Clone)]
 pub(super) struct Replay<'a> {
     pub(super) recording: &'a Recording,
     pub(super) durable: Contents,
-    /// The volatile writes of each block that has any: completed ones in the order of completion, then those in
-    /// flight in the order of submission.
+    /// Volatile writes by block: completed ones in the order of completion, then those in flight in
+    /// the order of submission.
     pub(super) volatile: BTreeMap<u64, Vec<Version>>,
-    /// Completed writes that a flush has yet to cover, by their place among all completions.
+    /// Completed writes that no flush covers yet, by their number among the completions.
     uncovered: BTreeMap<u64, u32>,
     completions: u64,
     next_event: usize,
 }
 
-/// What a write brought to a block.
+/// Contents of a block after a write.
 #[derive(Debug, Clone)]
 pub(super) struct Version {
     pub(super) write: u32,
@@ -40,12 +40,12 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// The earliest cut that has one more event of this device in it.
+    /// Earliest cut that includes the next event of this device.
     pub(super) fn next_cut(&self) -> Option<u64> {
         self.recording.events.get(self.next_event).map(|(number, _)| number + 1)
     }
 
-    /// Plays all events before `cut`.
+    /// Replays all events before `cut`.
     pub(super) fn advance(&mut self, cut: u64) {
         while let Some(&(_, event)) =
             self.recording.events.get(self.next_event).filter(|(number, _)| *number < cut)
@@ -65,7 +65,7 @@ impl<'a> Replay<'a> {
                     self.cover(write);
                 }
             }
-            // Nothing covers these any more, save that a newer write of the same block replaces them.
+            // No flush covers these any more; only a newer write of the same block does.
             Event::FlushFailed { through } => drop(self.take_uncovered(through)),
         }
     }
@@ -94,17 +94,17 @@ impl<'a> Replay<'a> {
         debug_assert!(self.uncovered.len() as u64 <= self.completions, "what is to be covered has completed");
     }
 
-    /// Those of the first `through` completions that are uncovered, in their order.
+    /// Removes the uncovered writes among the first `through` completions, in order.
     fn take_uncovered(&mut self, through: u64) -> Vec<u32> {
         debug_assert!(through <= self.completions, "a flush of {through} of {}", self.completions);
         let later = self.uncovered.split_off(&through);
         std::mem::replace(&mut self.uncovered, later).into_values().collect()
     }
 
-    /// Makes a write durable, and so forgets what completed before it in its blocks.
+    /// Makes a write durable; drops earlier completed versions of its blocks.
     fn cover(&mut self, write: u32) {
         for (block, _) in self.effects(write) {
-            // A newer write of the block that became durable before this one has covered it.
+            // Already covered: a newer write of the block became durable first.
             let Some(versions) = self.volatile.get_mut(block) else { continue };
             let Some(at) = versions.iter().position(|version| version.write == write) else { continue };
             if let Some(version) = versions.drain(..=at).next_back() {
@@ -120,7 +120,7 @@ impl<'a> Replay<'a> {
         }
     }
 
-    /// What a write did to its blocks, in their order.
+    /// Effects of a write on its blocks, in block order.
     pub(super) fn effects(&self, write: u32) -> &'a [super::pending::Effect] {
         let effects = self.recording.writes.get(write as usize);
         debug_assert!(effects.is_some(), "write {write} is recorded");

@@ -1,4 +1,4 @@
-//! Which volatile writes survive a power cut: the choices of the [fault model](super::faults).
+//! Volatile writes that survive a power cut: the choices of the [fault model](super::faults).
 
 use super::contents::Contents;
 use super::dice::Dice;
@@ -6,28 +6,29 @@ use super::page::Page;
 use super::pattern::{Member, Pattern};
 use super::replay::{Replay, Version};
 
-/// How the power is cut.
+/// Parameters of a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PowerCut {
-    /// All chance depends on it.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// The most choices of survivors at each cut. Where blocks don't tear and there are no more ways to survive than
-    /// these, each way is taken once; where nothing is volatile, that is one. Otherwise the first choice is that
-    /// nothing volatile survives, the second that the last write of everything does, and with an array the third and
-    /// the fourth that nothing does on every other device and everything on the rest; further ones are drawn.
+    /// Limit of choices at each cut. If blocks don't tear and there are no more ways to survive
+    /// than this, each way is taken once; with no volatile data that is one. Otherwise the first
+    /// choice keeps nothing volatile, and the second the last write of everything. In an array, the
+    /// third and fourth keep everything on every other device and nothing on the rest. Further ones
+    /// are random.
     pub choices: u32,
-    /// Whether blocks tear.
+    /// Granularity of torn writes.
     pub tearing: Tearing,
 }
 
-/// Where an unflushed write may tear.
+/// Granularity at which an unflushed write may tear.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tearing {
     /// Between logical blocks.
     #[default]
     BetweenBlocks,
-    /// Inside them as well: one in eight of the blocks of drawn choices that would survive is partly new and partly
-    /// old, or garbage.
+    /// Within blocks as well. In random choices, one in eight surviving blocks is partly new and
+    /// partly old, or garbage.
     InsideBlocks,
 }
 
@@ -38,16 +39,16 @@ impl PowerCut {
     }
 }
 
-/// Which of many power cuts this is.
+/// Coordinates of a power cut.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Which {
     pub(super) cut: u64,
     pub(super) choice: u32,
-    /// There are as many choices as ways to survive, and each choice is one of these.
+    /// True if the choices enumerate all ways to survive.
     pub(super) is_exact: bool,
 }
 
-/// How many choices are made at a cut, and whether these are all there are.
+/// Number of choices at a cut, and true if they are exhaustive.
 pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
     let versions = replays.iter().flat_map(|replay| replay.volatile.values());
     let mut ways = 1_u32;
@@ -63,7 +64,8 @@ pub(super) fn choices(replays: &[Replay<'_>], power: PowerCut) -> (u32, bool) {
     (ways.min(power.choices), true)
 }
 
-/// What each device holds after the power cut. Where all ways to survive are counted, a choice beyond them is one of them again.
+/// Contents of each device after the power cut. If all ways are enumerated, choices beyond them
+/// repeat.
 pub(super) fn survive(replays: &[Replay<'_>], power: PowerCut, which: Which) -> Vec<Contents> {
     let devices = replays.len();
     debug_assert!(which.choice < power.choices, "{which:?} of {power:?}");

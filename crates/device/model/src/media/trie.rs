@@ -1,5 +1,5 @@
-//! A persistent map from block numbers: clones share all nodes, and a change copies only the nodes on the way to it
-//! (Driscoll, Sarnak, Sleator, Tarjan: *Making data structures persistent*, 1989).
+//! Persistent map from block numbers. Clones share all nodes, and a change copies only the nodes on
+//! its path (Driscoll, Sarnak, Sleator, Tarjan: *Making data structures persistent*, 1989).
 #![allow(clippy::indexing_slicing, reason = "a place is a number's four bits, and a node has sixteen places")]
 
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 const BITS: u32 = 4;
 const FAN_OUT: usize = 1 << BITS;
 
-/// Keys from 0 to the count given to [`Trie::for_keys`].
+/// Map with keys below the count given to [`Trie::for_keys`].
 #[derive(Debug, Clone)]
 pub(super) struct Trie<T> {
     root: Option<Arc<Node<T>>>,
@@ -43,18 +43,18 @@ impl<T: Clone> Trie<T> {
         }
     }
 
-    /// Whether there is a place for the key.
+    /// Returns true if the trie has a place for the key.
     fn has_place_for(&self, key: u64) -> bool {
         key.checked_shr((self.height + 1) * BITS).unwrap_or(0) == 0
     }
 
-    /// Puts a value in, or takes it out; returns what was there.
+    /// Inserts or removes a value; returns the previous one.
     pub(super) fn set(&mut self, key: u64, value: Option<T>) -> Option<T> {
         debug_assert!(self.has_place_for(key), "key {key} with {} levels of branches", self.height);
         set(&mut self.root, self.height, key, value)
     }
 
-    /// The keys in a range that have values, in order.
+    /// Keys with values in a range, in order.
     pub(super) fn keys(&self, range: Range<u64>) -> Vec<u64> {
         let mut found = Vec::new();
         if let Some(root) = &self.root {

@@ -10,13 +10,13 @@ use super::device::Media;
 use super::pending::OperationId;
 use crate::world::{Host, ModelWorld, ModelledDevice};
 
-/// Media that a world and its tests share.
+/// Media shared by a world and its tests.
 pub type SharedMedia = Rc<RefCell<Media>>;
 
-/// A world around another one: the inner world says when requests complete, and [`Media`] what they store and return.
-/// What the inner world stores goes unused, so one that stores nothing will do.
+/// World around another one: the inner world decides when requests complete, and [`Media`] store
+/// and return their data. The inner world's contents go unused, so it need not store any.
 ///
-/// A modelled drive with contents, its power cut at every event:
+/// A modelled drive with contents, with a power cut at every event:
 ///
 /// ```
 /// use nandle_io::{Arena, Io as _};
@@ -47,35 +47,36 @@ pub type SharedMedia = Rc<RefCell<Media>>;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A request counts as complete, for what a flush covers, when its completion was collected: that is the latest time,
-/// and all that a host can rely on. A request that the inner world fails never completes on the media, so what it
-/// wrote stays volatile. Devices without media are the inner world's own.
+/// For flushes, a request counts as complete when its completion is collected. That is the latest
+/// time, and all that a host can rely on. A request that the inner world fails never completes on
+/// the media, so its data stays volatile. Devices without media are served by the inner world
+/// alone.
 pub struct MediaWorld<W> {
     inner: W,
     media: Vec<Option<SharedMedia>>,
     in_flight: BTreeMap<u64, InFlight>,
     submitted: u64,
-    /// Completions, by their time and their order, that were collected from the inner world and not from this.
+    /// Completions collected from the inner world and not yet returned, by time and order.
     ready: BTreeMap<(Nanos, u64), Completion>,
     collected: u64,
-    /// Kept for its memory.
+    /// Reused to save allocations.
     reaped: Vec<Completion>,
     woken_from_outside: bool,
 }
 
-/// A request to a device that has media.
+/// Request to a device with media.
 struct InFlight {
     token: u64,
     begun: Option<Result<OperationId, Cause>>,
 }
 
 impl MediaWorld<ModelWorld> {
-    /// A world of modelled devices, none yet.
+    /// World of modelled devices, without devices.
     pub fn modelled(host: Host) -> Self {
         Self::new(ModelWorld::new(host))
     }
 
-    /// Puts a modelled device into the world, with media, which the device [makes](ModelledDevice::media). Returns a
+    /// Adds a modelled device with media, such as [its own](ModelledDevice::media). Returns a
     /// handle to them, as [`attach`](Self::attach) does.
     pub fn add(&mut self, device: ModelledDevice, media: Media) -> (Device, SharedMedia) {
         let device = self.inner.add(device);
@@ -87,7 +88,7 @@ impl MediaWorld<ModelWorld> {
 }
 
 impl<W: Io> MediaWorld<W> {
-    /// A world with the same devices as `inner`, which have no media yet.
+    /// World with the devices of `inner`, without media.
     pub fn new(inner: W) -> Self {
         Self {
             media: inner.devices().iter().map(|_| None).collect(),
@@ -101,9 +102,9 @@ impl<W: Io> MediaWorld<W> {
         }
     }
 
-    /// Gives a device media, which should have its capacity and its logical block, before its first request. Returns
-    /// a handle by which faults, contents and the recording can be looked at; it must not be borrowed while the world
-    /// works.
+    /// Attaches media to a device before its first request. They should have its capacity and
+    /// logical block. Returns a handle to the faults, contents and recording. It must not be
+    /// borrowed while the world runs.
     ///
     /// # Errors
     /// [`Cause::UnknownDevice`]: there is no such device.
@@ -113,7 +114,7 @@ impl<W: Io> MediaWorld<W> {
         Ok(Rc::clone(place.insert(Rc::new(RefCell::new(media)))))
     }
 
-    /// The world that says when requests complete.
+    /// World that decides when requests complete.
     pub fn inner(&self) -> &W {
         &self.inner
     }
@@ -122,7 +123,8 @@ impl<W: Io> MediaWorld<W> {
         self.media.get(device.index() as usize)?.as_ref()
     }
 
-    /// Collects from the inner world, and lets the media answer. Returns how many came.
+    /// Collects from the inner world and completes the operations on the media. Returns their
+    /// number.
     fn collect(&mut self, wait: Wait) -> usize {
         let mut reaped = std::mem::take(&mut self.reaped);
         self.inner.reap(wait, &mut reaped);
@@ -164,7 +166,7 @@ impl<W: Io> MediaWorld<W> {
         completion
     }
 
-    /// Hands out what is due.
+    /// Returns the completions that are due.
     fn hand_out(&mut self, into: &mut Vec<Completion>) {
         let now = self.inner.now();
         while let Some(first) = self.ready.first_entry().filter(|first| first.key().0 <= now) {
@@ -172,7 +174,7 @@ impl<W: Io> MediaWorld<W> {
         }
     }
 
-    /// Waits for something once. Returns whether it is worth trying again.
+    /// Waits once. Returns true if another attempt may make progress.
     fn wait_once(&mut self, missing: usize, until: Option<Nanos>) -> bool {
         let next = self.ready.first_key_value().map(|((at, _), _)| *at);
         let deadline = next.into_iter().chain(until).min();
@@ -189,7 +191,7 @@ impl<W: Io> Io for MediaWorld<W> {
             return Err(Full(request));
         }
         let Request { token, operation } = request;
-        // The inner world has room for it: it has no more in flight than this one.
+        // The inner world has a free slot: it has no more in flight than this one.
         let begun = self.media(device).map(|media| media.borrow_mut().begin(&operation));
         let number = self.submitted;
         self.inner

@@ -1,12 +1,12 @@
-//! Idle gaps in the order of their times, in blocks that know the longest gap they hold: a search for a long one
-//! passes over the blocks that have none.
+//! Idle gaps in order of time, in blocks. Each block stores the length of its longest gap, so a
+//! search passes over blocks whose gaps are all too short.
 
 use std::collections::VecDeque;
 
-/// A block with more gaps is divided.
+/// Capacity of a block; a larger one is split.
 const BLOCK_GAPS: usize = 16;
 
-/// An idle time between two users; never empty.
+/// Idle time between two reservations; never empty.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Gap {
     pub(super) start_ns: u64,
@@ -19,10 +19,10 @@ impl Gap {
     }
 }
 
-/// Some gaps in a row, one at least.
+/// Consecutive gaps, at least one.
 #[derive(Debug, Clone)]
 struct Block {
-    /// No gap in it is longer, and none ends later.
+    /// Upper bound of the gaps' lengths.
     longest_ns: u64,
     end_ns: u64,
     gaps: Vec<Gap>,
@@ -35,7 +35,7 @@ impl Block {
         Self { longest_ns, end_ns, gaps }
     }
 
-    /// The first gap that is long enough from a time on.
+    /// Index of the first gap with `duration_ns` left from `earliest_ns` on.
     fn find(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<usize> {
         let mut longest_ns = 0;
         for (index, gap) in self.gaps.iter().enumerate() {
@@ -48,8 +48,8 @@ impl Block {
         None
     }
 
-    /// Uses the first gap that is long enough from a time on; what is left of it on either side stays, unless it is shorter
-    /// than any use.
+    /// Reserves `duration_ns` in the first fitting gap. Each remainder becomes a gap of its own,
+    /// unless it is shorter than `least_ns`.
     fn take(&mut self, earliest_ns: u64, duration_ns: u64, least_ns: u64) -> Option<u64> {
         let index = self.find(earliest_ns, duration_ns)?;
         let gap = self.gaps.get_mut(index)?;
@@ -66,26 +66,26 @@ impl Block {
     }
 }
 
-/// The gaps of one resource.
+/// Gaps of one resource.
 #[derive(Debug, Clone)]
 pub(super) struct Gaps {
-    /// No gap ends later, and none is longer: most users are told by these alone that there is none for them.
+    /// Upper bounds of the gaps' ends and lengths: most searches fail on these alone.
     latest_end_ns: u64,
     longest_ns: u64,
-    /// Shorter ones are of no use.
+    /// Shorter gaps are not stored.
     least_ns: u64,
     blocks: VecDeque<Block>,
-    /// Where the last user looked first: the next one looks near it.
+    /// Block where the last search started; the next one starts near it.
     near: usize,
 }
 
 impl Gaps {
-    /// None yet, of a resource that is never used for less than `least_ns`.
+    /// Empty gaps of a resource whose reservations last at least `least_ns`.
     pub(super) fn of_at_least(least_ns: u64) -> Self {
         Self { latest_end_ns: 0, longest_ns: 0, least_ns: least_ns.max(1), blocks: VecDeque::new(), near: 0 }
     }
 
-    /// Adds one that is later than all others. Those that end by `past_ns` may be given up.
+    /// Adds a gap later than all others. Gaps that end by `past_ns` may be dropped.
     #[inline]
     pub(super) fn push(&mut self, gap: Gap, past_ns: u64) {
         debug_assert!(
@@ -107,7 +107,7 @@ impl Gaps {
         }
     }
 
-    /// Uses the first gap that is long enough from a time on; gives the start of the use.
+    /// Reserves `duration_ns` in the first fitting gap; returns the start.
     #[inline]
     pub(super) fn take(&mut self, earliest_ns: u64, duration_ns: u64) -> Option<u64> {
         if earliest_ns + duration_ns > self.latest_end_ns || duration_ns > self.longest_ns {
@@ -125,7 +125,7 @@ impl Gaps {
         Some(start_ns)
     }
 
-    /// The first block that ends at a time or later.
+    /// First block that ends at `time_ns` or later.
     fn first_that_ends_from(&self, time_ns: u64) -> usize {
         let ends_early = |index: usize| self.blocks.get(index).is_some_and(|block| block.end_ns < time_ns);
         let is_first = |index: usize| (index == 0 || ends_early(index - 1)) && !ends_early(index);
@@ -136,7 +136,7 @@ impl Gaps {
         self.blocks.partition_point(|block| block.end_ns < time_ns)
     }
 
-    /// Begins a block. The oldest ones go if all that is in them has passed.
+    /// Starts a new block. Drops the oldest blocks whose gaps have all passed.
     #[cold]
     fn begin_block(&mut self, gap: Gap, past_ns: u64) {
         let oldest = self.blocks.pop_front().filter(|block| block.end_ns > past_ns);
@@ -152,7 +152,7 @@ impl Gaps {
         self.longest_ns = self.blocks.iter().map(|block| block.longest_ns).max().unwrap_or(0);
     }
 
-    /// Removes a block in which nothing is left, divides one that has become too large.
+    /// Removes an empty block; splits an oversized one.
     fn tidy(&mut self, index: usize) {
         let Some(block) = self.blocks.get_mut(index) else { return };
         if block.gaps.is_empty() {
@@ -164,7 +164,7 @@ impl Gaps {
         }
     }
 
-    /// How many are kept.
+    /// Number of gaps.
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.blocks.iter().map(|block| block.gaps.len()).sum()

@@ -1,23 +1,23 @@
-//! When each device has something to do next: one heap for all of them.
+//! Next events of all devices, in one heap.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The devices' next events, by time and then by the number of the device.
+/// Next events of the devices, ordered by time, then by device number.
 #[derive(Debug, Default)]
 pub(super) struct Agenda {
-    /// May hold entries that have been overtaken; `due_ns` knows which ones count.
+    /// May hold stale entries; an entry counts only if `due_ns` has the same time.
     heap: BinaryHeap<Reverse<(u64, usize)>>,
     due_ns: Vec<Option<u64>>,
 }
 
 impl Agenda {
-    /// Adds a device that has nothing to do; its number is the next one.
+    /// Adds an idle device with the next number.
     pub(super) fn add(&mut self) {
         self.due_ns.push(None);
     }
 
-    /// A device's next event is now at `next_ns`.
+    /// Sets the time of a device's next event.
     pub(super) fn set(&mut self, device: usize, next_ns: Option<u64>) {
         debug_assert!(device < self.due_ns.len(), "device {device} of {}", self.due_ns.len());
         let Some(due_ns) = self.due_ns.get_mut(device) else { return };
@@ -28,7 +28,7 @@ impl Agenda {
         self.heap.extend(next_ns.map(|at_ns| Reverse((at_ns, device))));
     }
 
-    /// When the next event is due.
+    /// Time of the next event.
     pub(super) fn next_ns(&mut self) -> Option<u64> {
         while let Some(&Reverse((at_ns, device))) = self.heap.peek() {
             if self.due_ns.get(device) == Some(&Some(at_ns)) {
@@ -39,7 +39,8 @@ impl Agenda {
         None
     }
 
-    /// The next event that is due by `now_ns`: its time and its device, whose next event is then unknown.
+    /// Takes the next event that is due by `now_ns`: its time and its device. The device has no
+    /// next event until it is [set](Self::set) again.
     pub(super) fn take_due(&mut self, now_ns: u64) -> Option<(u64, usize)> {
         self.next_ns().filter(|at_ns| *at_ns <= now_ns)?;
         let Reverse((at_ns, device)) = self.heap.pop()?;

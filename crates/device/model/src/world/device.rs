@@ -3,24 +3,24 @@ use nandle_io::{Access, DurableWrites, Shape};
 use crate::media::{Media, WriteCache};
 use crate::timing::Timing;
 
-/// As the real worlds have it.
+/// Limit of the real worlds.
 const LARGEST_TRANSFER_BYTES: u64 = 1 << 30;
-/// What direct I/O on real drives needs at most.
+/// Largest alignment that direct I/O on real drives needs.
 const MEMORY_ALIGNMENT_BYTES: u64 = 512;
 
-/// A device to put into a [`ModelWorld`](super::ModelWorld), or, with [media](Self::media), into a
+/// Device for a [`ModelWorld`](super::ModelWorld) or, with [media](Self::media), for a
 /// [`MediaWorld`](crate::media::MediaWorld).
 pub struct ModelledDevice {
-    /// What it can do.
+    /// Capacity, block sizes and commands.
     pub shape: Shape,
-    /// When its requests complete.
+    /// Timing model.
     pub timing: Box<dyn Timing>,
-    /// What its acknowledgements are worth at a power cut. Only media make use of it.
+    /// Durability of acknowledged writes at a power cut. Used by media only.
     pub write_cache: WriteCache,
 }
 
 impl ModelledDevice {
-    /// A device with a volatile write cache that takes discards, and makes a write durable by one command.
+    /// Device with a volatile write cache, with discards, and with durable writes in one command.
     pub fn new(timing: Box<dyn Timing>, capacity_bytes: u64, logical_block_bytes: u64) -> Self {
         let shape = Shape {
             capacity_bytes,
@@ -35,7 +35,8 @@ impl ModelledDevice {
         Self { shape, timing, write_cache: WriteCache::default() }
     }
 
-    /// Media of its capacity and logical block, with its write cache: zeros, without faults, not recorded.
+    /// Media of the device's capacity, logical block and write cache: zeros, without faults, not
+    /// recorded.
     pub fn media(&self) -> Media {
         Media::of_shape(&self.shape).with_cache(self.write_cache)
     }

@@ -5,11 +5,13 @@
 //! reap   → the clock moves to the next event of any device → completion
 //! ```
 //!
-//! This world keeps no contents: a read leaves its memory as it was. A [`MediaWorld`](crate::media::MediaWorld) around
-//! it does. A device's [`Timing`](crate::timing::Timing) knows addresses and times, its
-//! [`Media`](crate::media::Media) bytes, and neither knows the other. Virtual time passes only in a wait, or when the host's processor is charged, so a
-//! run is a function of its inputs. Events of one time are handled in the order of their devices, and within a device
-//! in the order in which its timing reports them.
+//! This world stores no contents: a read leaves its memory unchanged. A
+//! [`MediaWorld`](crate::media::MediaWorld) around it stores them. A device's
+//! [`Timing`](crate::timing::Timing) handles addresses and times, its
+//! [`Media`](crate::media::Media) handles bytes, and the two are independent. Virtual time passes
+//! only in a wait, or when the host's processor is charged, so a run is a function of its inputs.
+//! Simultaneous events are handled in device order, and within a device in the order in which its
+//! timing reports them.
 
 mod agenda;
 mod device;

@@ -4,12 +4,12 @@ use nandle_io::{DeviceId, DriveCounters, Durability, Nanos, Operation};
 use super::agenda::Agenda;
 use crate::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
-/// The timings of a world's devices, in the order of their numbers.
+/// Timings of a world's devices, by device number.
 #[derive(Default)]
 pub(super) struct Timings {
     devices: Vec<Box<dyn Timing>>,
     agenda: Agenda,
-    /// Kept for its memory.
+    /// Reused to save allocations.
     completed: Vec<TimedCompletion>,
 }
 
@@ -63,7 +63,7 @@ impl Behaviour for Timings {
     }
 }
 
-/// What the timing half is told.
+/// Timing part of a request.
 fn timed(arrival: &Arrival<'_>) -> TimedRequest {
     let operation = match arrival.operation {
         Operation::Read { .. } => TimedOperation::Read,

@@ -14,7 +14,7 @@ pub(crate) fn build(parameters: &ArrayParameters) -> Array {
     build_filled(parameters, 1.0)
 }
 
-/// The first part of every drive is written, from 0.0 to 1.0.
+/// Array whose drives are filled in order up to `fraction`, from 0.0 to 1.0.
 pub(crate) fn build_filled(parameters: &ArrayParameters, fraction: f64) -> Array {
     let drive = |name: &str| {
         let mut drive = FlashDrive::new(&library::flash(name).unwrap()).unwrap();

@@ -1,18 +1,19 @@
-//! The claims' book: what a paper says, what the model gives, and what to think of it. `cargo xtask claims` prints it.
+//! Book of claims: a paper's statement, the model's result and the verdict. `cargo xtask claims`
+//! prints it.
 
-/// What to think of a claim.
+/// Verdict on a claim.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Verdict {
-    /// The model shows it, and no parameter was chosen so that it does.
+    /// The model shows it without any parameter fitted to it.
     Met,
-    /// The model shows it because a parameter was chosen so that it does, which the reason names: no evidence for the
-    /// model. It is tested all the same, so that a later change of the model doesn't lose it.
+    /// The model shows it because of a fitted parameter, named by the reason: no evidence for the
+    /// model. Tested all the same, so that later changes of the model preserve it.
     Encoded(&'static str),
-    /// It shows a part of it; the reason for the rest.
+    /// The model shows part of it; the reason explains the rest.
     Partly(&'static str),
-    /// It does not, and why.
+    /// The model doesn't show it, for this reason.
     NotMet(&'static str),
-    /// What the source says can't all be true; what was chosen.
+    /// The source contradicts itself; the reason states the choice.
     Contradictory(&'static str),
 }
 
@@ -20,19 +21,20 @@ pub(crate) enum Verdict {
 #[derive(Debug)]
 pub(crate) struct Entry {
     pub(crate) id: &'static str,
-    /// What the paper says, in short.
+    /// The paper's statement, in short.
     pub(crate) paper: &'static str,
-    /// Fill, wear, depth, block size and host cost, with what the paper leaves open marked as chosen.
+    /// Fill, wear, depth, block size and host cost; values that the paper leaves open are marked as
+    /// chosen.
     pub(crate) precondition: &'static str,
-    /// How far off still counts.
+    /// Tolerated deviation.
     pub(crate) tolerance: &'static str,
-    /// What the model gives.
+    /// The model's result.
     pub(crate) model: String,
     pub(crate) verdict: Verdict,
 }
 
 impl Entry {
-    /// Writes the line, which `cargo xtask claims` collects.
+    /// Prints the line for `cargo xtask claims`.
     pub(crate) fn print(&self) {
         let (verdict, reason) = match self.verdict {
             Verdict::Met => ("met", ""),

@@ -1,20 +1,20 @@
-//! A closed loop in virtual time: keeps a number of requests outstanding on a drive.
+//! Closed loop in virtual time: keeps a fixed number of requests in flight on a drive.
 
 use nandle_model::timing::{TimedCompletion, TimedOperation, TimedRequest, Timing};
 
 use super::patterns::{Offsets, Pattern};
 
-/// What is asked of a drive.
+/// Workload of a closed loop.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) operation: TimedOperation,
     pub(crate) pattern: Pattern,
     pub(crate) block_bytes: u64,
-    /// The part of the drive that is used, from its start.
+    /// Used part of the drive, from its start.
     pub(crate) area_bytes: u64,
     pub(crate) depth: usize,
     pub(crate) requests: u64,
-    /// Requests at the start that the result leaves out.
+    /// Requests at the start that the result excludes.
     pub(crate) warm_up: u64,
     /// Host processor time per request; one processor submits.
     pub(crate) host_ns: u64,
@@ -22,7 +22,7 @@ pub(crate) struct Load {
 }
 
 impl Load {
-    /// Reads at depth 1 with no host cost; the caller sets what differs.
+    /// Reads at depth 1 without host cost.
     pub(crate) fn read(pattern: Pattern, block_bytes: u64, area_bytes: u64) -> Self {
         Self {
             operation: TimedOperation::Read,
@@ -37,7 +37,7 @@ impl Load {
         }
     }
 
-    /// Writes at depth 1 with no host cost.
+    /// Writes at depth 1 without host cost.
     pub(crate) fn write(pattern: Pattern, block_bytes: u64, area_bytes: u64) -> Self {
         Self {
             operation: TimedOperation::Write { durable: false },
@@ -46,14 +46,14 @@ impl Load {
     }
 }
 
-/// What came of it.
+/// Result of a run.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
     pub(crate) bytes_per_s: f64,
     pub(crate) requests_per_s: f64,
     pub(crate) mean_latency_ns: f64,
     pub(crate) max_latency_ns: u64,
-    /// When the last request completed.
+    /// Completion of the last request.
     pub(crate) end_ns: u64,
 }
 

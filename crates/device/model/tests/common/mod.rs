@@ -1,4 +1,4 @@
-//! What the claims' tests share.
+//! Helpers shared by the tests of the claims.
 #![allow(dead_code, reason = "every test file uses a part of it")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::print_stdout, reason = "test code")]
 

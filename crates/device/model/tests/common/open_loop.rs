@@ -1,27 +1,28 @@
-//! An open loop in virtual time: requests arrive at a mean rate, whatever the drive does (Poisson arrivals).
+//! Open loop in virtual time: requests arrive at a mean rate, independent of the drive (Poisson
+//! arrivals).
 
 use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 
 use super::driver::Load;
 use super::patterns::Offsets;
 
-/// When requests arrive.
+/// Arrival process of the requests.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrivals {
     /// Mean rate.
     pub(crate) requests_per_s: f64,
-    /// Part of the requests that are reads; the others are what the load says.
+    /// Fraction of reads; the other requests have the load's operation.
     pub(crate) read_part: f64,
-    /// Of the distances between them, and of which are reads.
+    /// Seed of the intervals and of the choice of reads.
     pub(crate) seed: u64,
 }
 
-/// Latency of each request, sorted.
+/// Latencies of all requests, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Latencies(Vec<u64>);
 
 impl Latencies {
-    /// Latency that this part of the requests stays within, in microseconds.
+    /// Quantile of the latencies, in microseconds.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index of the latencies")]
     pub(crate) fn quantile_us(&self, part: f64) -> f64 {
         self.0[((self.0.len() - 1) as f64 * part) as usize] as f64 / 1e3
@@ -39,7 +40,7 @@ pub(crate) struct OpenOutcome {
     pub(crate) others: Latencies,
 }
 
-/// A request that is going to arrive.
+/// Arrival of a request.
 #[derive(Debug, Clone, Copy)]
 struct Arrival {
     at_ns: u64,
@@ -61,7 +62,7 @@ impl Arrivals {
     }
 }
 
-/// Runs `load.requests` requests of a load from `start_ns` on; its depth and warm-up don't count.
+/// Runs `load.requests` requests from `start_ns` on; ignores the load's depth and warm-up.
 pub(crate) fn run_open<T: Timing>(
     drive: &mut T,
     load: Load,

@@ -1,24 +1,25 @@
-//! Address patterns: those of the DIAT tool and of uFLIP.
+//! Address patterns of the DIAT tool and of uFLIP.
 
-/// Where a pattern's requests go.
+/// Pattern of request addresses.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Pattern {
-    /// One block after the other from the start of the area, over and over.
+    /// One block after the other from the start of the area, repeatedly.
     Sequential,
-    /// Jumps to a random place, reads `group` blocks in a row from there, jumps again (DIAT).
+    /// Jumps to a random place, reads `group` blocks in sequence, jumps again (DIAT).
     RandomGroups { group: u64 },
-    /// Nine of ten requests to random places in the first tenth, the others to random places in the rest.
+    /// Nine of ten requests to random places in the first tenth, the others to random places in the
+    /// rest.
     Skewed,
-    /// The block of rank *k* as often as k^−0.8 (Zipf's distribution, as an integral instead of a sum), ranks scattered over
-    /// the area.
+    /// Zipf's distribution: the frequency of the block of rank *k* is proportional to k^−0.8,
+    /// computed with an integral instead of a sum; ranks are scattered over the area.
     Zipf,
-    /// `partitions` sequential streams in turn, each through its own part of the area (uFLIP).
+    /// `partitions` interleaved sequential streams, each in its own part of the area (uFLIP).
     Partitioned { partitions: u64 },
-    /// A constant stride in blocks; 0 stays in place, a negative one goes backwards (uFLIP).
+    /// A constant stride in blocks; 0 repeats one block, a negative stride goes backwards (uFLIP).
     Ordered { stride: i64 },
 }
 
-/// Makes the offsets of a pattern.
+/// Offsets of a pattern.
 #[derive(Debug, Clone)]
 pub(crate) struct Offsets {
     pattern: Pattern,
@@ -55,7 +56,8 @@ impl Offsets {
                 self.random() % hot
             }
             Pattern::Zipf => {
-                // Inverse of the distribution function: rank ∝ u^(1 / (1 − 0.8)). A large prime scatters the ranks.
+                // Inverse of the distribution function: rank ∝ u^(1 / (1 − 0.8)). A large prime
+                // scatters the ranks.
                 let uniform = (self.random() >> 11) as f64 / (1_u64 << 53) as f64;
                 #[expect(
                     clippy::cast_possible_truncation,

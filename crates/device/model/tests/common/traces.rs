@@ -1,5 +1,5 @@
-//! The request traces of three real disks, and what their models make of them: played as `nandle trace play --timing think
-//! --compare` plays them, which has the demerit's definition.
+//! Request traces of three real disks, played on their models like `nandle trace play --timing
+//! think --compare`, which defines the demerit.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use nandle_trace::{Operation, ReadOptions, Reader, Record};
 
 pub(crate) const SECTOR_BYTES: u64 = 512;
 
-/// A drive of the library with its trace, and the demerit of the best published simulator on it.
+/// A drive of the library with its trace, and the demerit of the best published simulator.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) published_demerit_ms: f64,
@@ -39,11 +39,11 @@ impl Case {
     }
 }
 
-/// What a model makes of a trace.
+/// The model's result for a trace.
 pub(crate) struct Modelled {
-    /// Of each request, in milliseconds.
+    /// Response time of each request in milliseconds.
     pub(crate) response_ms: Vec<f64>,
-    /// Beside the measured disk.
+    /// Comparison with the measured disk.
     pub(crate) compared: RecordedComparison,
 }
 
@@ -53,7 +53,7 @@ impl Modelled {
     }
 }
 
-/// Plays a trace on a disk whose host takes no time: one request at a time, with the pauses that the trace has.
+/// Plays a trace on a disk without host cost: one request at a time, with the trace's pauses.
 pub(crate) fn play_on(parameters: &DiskParameters, trace: &[Record]) -> Modelled {
     let disk = MagneticDisk::new(parameters).unwrap();
     let (capacity_bytes, block_bytes) = (disk.capacity_bytes(), parameters.sector_bytes);
@@ -74,7 +74,7 @@ pub(crate) fn play_on(parameters: &DiskParameters, trace: &[Record]) -> Modelled
     Modelled { response_ms: noting.0, compared: played.comparison().swap_remove(0) }
 }
 
-/// Notes how long each request took.
+/// Records the response time of each request.
 struct Noting(Vec<f64>);
 
 impl PlayWatcher for Noting {

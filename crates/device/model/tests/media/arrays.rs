@@ -1,4 +1,4 @@
-//! Devices that lose their power together.
+//! Devices that lose power together.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn pair() -> [Rig; 2] {
     })
 }
 
-/// A mirror's legs after each cut, as (cut, first, second).
+/// Legs of a mirror after each cut, as (cut, first, second).
 fn legs(pair: &[Rig; 2], choices: u32) -> BTreeSet<(u64, Held, Held)> {
     let recordings = pair.each_ref().map(|rig| rig.media.recording().unwrap());
     CrashImages::new(&recordings, PowerCut { choices, ..PowerCut::seeded(1) })
@@ -36,7 +36,7 @@ fn each_device_has_survivors_of_its_own() {
     assert_eq!(now_found.len(), 4, "old and new in all combinations: {now_found:?}");
 }
 
-/// Also where there are too many ways to survive to make each of them.
+/// Also if there are too many ways to survive to enumerate them.
 #[test]
 fn what_is_drawn_for_one_device_is_not_for_another() {
     let mut pair = pair();

@@ -1,4 +1,4 @@
-//! A device of small blocks, each of which holds one number over and over.
+//! Device of small blocks, each filled with one repeated number.
 
 use nandle_io::{Arena, Buffer, Cause, Durability, Operation};
 use nandle_model::media::{Contents, Media, OperationId, Outcome};
@@ -21,7 +21,7 @@ impl Rig {
         Self::new(Media::new(blocks * BLOCK_BYTES as u64, 64))
     }
 
-    /// A write of one number a block.
+    /// Write with one number per block.
     pub(crate) fn write(&self, block: u64, numbers: &[u64], durability: Durability) -> Operation {
         let from = [self.filled(numbers)].into_iter().collect();
         Operation::Write { offset_bytes: block * BLOCK_BYTES as u64, from, durability }
@@ -59,7 +59,7 @@ impl Rig {
         self.run(Operation::Discard { offset_bytes: block * bytes, length_bytes: blocks * bytes }).result
     }
 
-    /// Reads a block as the device does, faults and all.
+    /// Reads a block through the device, including faults.
     pub(crate) fn get(&mut self, block: u64) -> Result<Held, Cause> {
         let buffer = self.arena.allocate(BLOCK_BYTES).unwrap();
         let mut operation = Operation::read(block * BLOCK_BYTES as u64, buffer);
@@ -73,10 +73,10 @@ impl Rig {
     }
 }
 
-/// What a block holds.
+/// Contents of a block.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Held {
-    /// One number over and over.
+    /// One repeated number.
     Number(u64),
     /// Anything else.
     Other(Vec<u8>),

@@ -1,4 +1,5 @@
-//! Images are cheap: they cost what is volatile, and not the run before nor the device.
+//! Images are cheap: their cost depends on the volatile data, not on the history or the device's
+//! size.
 
 use std::time::Instant;
 
@@ -11,7 +12,7 @@ const BLOCK_BYTES: u32 = 4096;
 const BLOCKS: u64 = (64 << 20) / BLOCK_BYTES as u64;
 const OPERATIONS: u64 = 10_000;
 
-/// Random 4 KiB writes over 64 MiB, with a flush after every so many.
+/// Random 4 KiB writes over 64 MiB, with a flush after every `writes_per_flush`.
 fn recorded(writes_per_flush: u64) -> Media {
     let mut rig = Rig::new(Media::new(64 << 20, BLOCK_BYTES).recorded());
     let bytes = rig.filled(&[7; BLOCK_BYTES as usize / crate::common::BLOCK_BYTES]);
@@ -38,7 +39,7 @@ fn an_image_costs_well_under_a_millisecond() {
         let begun = Instant::now();
         let power = PowerCut { choices: 4, ..PowerCut::seeded(1) };
         let recordings = [media.recording().unwrap()];
-        // Where all is volatile some of the cuts will do.
+        // If everything is volatile, a sample of the cuts suffices.
         let first = if writes_per_flush == OPERATIONS { media.position() / 2 } else { 0 };
         let end = if first > 0 { first + 100 } else { u64::MAX };
         let images = CrashImages::new(&recordings, power).within(first..end);
@@ -49,7 +50,7 @@ fn an_image_costs_well_under_a_millisecond() {
             "{writes_per_flush} writes a flush: recorded {OPERATIONS} operations in {recorded_in:?}, {count} images of \
              64 MiB at {each_us:.2} us each"
         );
-        // Where all is volatile thousands of blocks are, and each has to choose.
+        // If everything is volatile, thousands of blocks choose their survivors.
         let most_us = if first > 0 { 10_000.0 } else { 1_000.0 };
         assert!(each_us < most_us, "{each_us} us an image");
     }

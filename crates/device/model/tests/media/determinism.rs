@@ -1,4 +1,4 @@
-//! The same in every process: the same operations and the same seeds give the same bytes.
+//! Determinism across processes: equal operations and seeds give equal bytes.
 
 use std::process::Command;
 
@@ -11,7 +11,7 @@ use crate::common::{BLOCK_BYTES, Rig};
 
 const CHILD: &str = "NANDLE_TEST_MEDIA_SEED";
 
-/// A run with all kinds of faults, all its images, and a hash over the lot.
+/// Hash of a run with all kinds of faults and of all its images.
 fn hash_of_all(seed: u64) -> u128 {
     let plan = FaultPlan::seeded(seed)
         .and(Fault::DamagedWrite, When::PerMillion(50_000))
@@ -40,7 +40,7 @@ fn seeds_make_runs() {
     assert_ne!(hash_of_all(1), hash_of_all(2));
 }
 
-/// Threads can share the work on the images of one recording.
+/// Threads can share the images of one recording.
 #[test]
 fn images_are_made_in_several_threads() {
     let mut rig = Rig::of_blocks(8);

@@ -1,4 +1,4 @@
-//! Media on modelled drives: a world that keeps no contents says when, and media say what.
+//! Media on modelled drives: a world without contents provides the timing, and media the data.
 
 use nandle_io::conformance::check;
 use nandle_io::{Arena, Arrays, Completion, DeviceId, Io, Nanos, Operation, Request, Wait};
@@ -40,7 +40,7 @@ fn an_array_in_software_over_drives_with_media_passes_the_suite() {
     check(&mut arrays, &device, 2);
 }
 
-/// When a hundred writes and flushes complete.
+/// Completion times of a hundred writes and flushes.
 fn times(io: &mut dyn Io) -> Vec<(u64, Nanos)> {
     let arena = Arena::new(4 << 20).unwrap();
     let device = io.devices()[0].id;
@@ -64,7 +64,7 @@ fn media_leave_the_times_as_they_are() {
     assert_eq!(times(&mut timing(&["x25-m-g2"])), times(&mut with_media(&["x25-m-g2"])));
 }
 
-/// A drive of the library with another line in its file.
+/// Drive of the library with one line of its file replaced.
 fn changed(name: &str, line: &str, into: &str) -> Model {
     let toml = library::toml_of(name).unwrap();
     assert!(toml.contains(line), "{name} has no {line:?}");
@@ -74,8 +74,8 @@ fn changed(name: &str, line: &str, into: &str) -> Model {
     Model::from_path(&path).unwrap()
 }
 
-/// Of a write and a flush that completed, and of a write that did not follow: what images at the end have lost of the
-/// first.
+/// Returns true if a power cut at the end can lose a completed write, followed by a flush if
+/// `flushes`.
 fn loses_what_was_flushed(model: &Model, flushes: bool) -> bool {
     let mut world = MediaWorld::modelled(Host::with_slots(4));
     let device = model.device().unwrap();

@@ -1,4 +1,4 @@
-//! Each fault shows up where it is planned, and nowhere else.
+//! Each fault has an effect where it is planned, and nowhere else.
 
 use nandle_io::{Arena, Cause, Durability, Operation};
 use nandle_model::media::{Contents, Fault, FaultPlan, Media, When, faults::Lasts};
@@ -193,7 +193,7 @@ fn requests_that_do_not_fit_are_refused() {
 }
 
 proptest! {
-    /// A fault at one operation changes that one alone: all that other operations return is as without it.
+    /// A fault at one operation leaves the results of all others unchanged.
     #[test]
     fn a_decision_depends_on_nothing_before_it(
         blocks in prop::collection::vec(0..BLOCKS, 1..40),
@@ -204,7 +204,7 @@ proptest! {
         let run = |changed: bool| {
             let mut rig = rig(plan.clone());
             for (number, block) in blocks.iter().enumerate() {
-                // The same number of operations, but one of them is a flush.
+                // The number of operations is unchanged, but one of them is a flush.
                 if changed && number == skipped { rig.flush().unwrap() } else { rig.put(*block, 7).unwrap() }
             }
             numbers(rig.media.contents())

@@ -1,4 +1,4 @@
-//! What flushes and durable writes cover, on honest, protected and lying devices.
+//! Coverage of flushes and durable writes, on honest, protected and lying devices.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn rig(cache: WriteCache, plan: FaultPlan) -> Rig {
     rig
 }
 
-/// What a block may hold after a power cut now.
+/// Possible contents of a block after a power cut now.
 fn after_a_cut(rig: &Rig, block: u64) -> BTreeSet<Held> {
     let power = PowerCut { choices: 300, ..PowerCut::seeded(1) };
     let now = rig.media.position();

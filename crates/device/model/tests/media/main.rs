@@ -1,4 +1,4 @@
-//! Media: what modelled devices store, lose and damage.
+//! Media of modelled devices: storage, loss and damage.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod arrays;

@@ -1,8 +1,8 @@
-//! What a power cut may leave, straight from the definition and as slow as that is.
+//! Possible outcomes of a power cut, computed directly and slowly from the definition.
 
 use nandle_io::Durability;
 
-/// One thing that happened, and the number of the recording's events when it had.
+/// An event, and the number of recorded events after it.
 #[derive(Debug, Clone)]
 pub(crate) struct Step {
     pub(crate) position: u64,
@@ -11,7 +11,7 @@ pub(crate) struct Step {
 
 #[derive(Debug, Clone)]
 pub(crate) enum What {
-    /// Blocks from `first` on get these numbers.
+    /// Blocks from `first` on receive these numbers.
     Begun {
         write: usize,
         first: u64,
@@ -30,16 +30,16 @@ pub(crate) enum What {
     },
 }
 
-/// A write of one block, as far as a cut knows it.
+/// Write of one block before a cut.
 #[derive(Debug, Clone, Copy)]
 struct Known {
     number: u64,
-    /// The step at which it completed.
+    /// Step of its completion.
     completed: Option<usize>,
     covered: bool,
 }
 
-/// What a block holds durably at a cut, and what its volatile writes brought.
+/// Durable number of a block at a cut, and the numbers of its volatile writes.
 pub(crate) fn allowed(steps: &[Step], cut: u64, block: u64) -> (u64, Vec<u64>) {
     let steps = &steps[..steps.partition_point(|step| step.position <= cut)];
     let known: Vec<Known> = steps.iter().filter_map(|step| known(steps, &step.what, block)).collect();
@@ -60,7 +60,8 @@ fn known(steps: &[Step], what: &What, block: u64) -> Option<Known> {
     Some(Known { number, completed, covered })
 }
 
-/// Whether the first flush to end, of those that began after the completion, succeeded.
+/// Returns true if the first flush to complete, among those begun after the write's completion,
+/// succeeded.
 fn is_flushed(steps: &[Step], completed: usize) -> bool {
     let began_after = |flush: usize| {
         let begun = |step: &Step| matches!(step.what, What::FlushBegun { flush: begun } if begun == flush);

@@ -1,4 +1,5 @@
-//! The explorer can fail and can pass: a commit of two blocks, right and with seeded defects.
+//! Test of the explorer on a commit of two blocks: it passes the correct protocol and finds seeded
+//! defects.
 
 use nandle_model::media::{Contents, CrashImages, Media, PowerCut, Tearing, WriteCache};
 
@@ -6,8 +7,8 @@ use crate::common::{BLOCK_BYTES, Held, Rig, held};
 
 const HEADER: u64 = 0;
 
-/// A commit writes its data, flushes, writes the header that names it, and flushes. Data is written alternately to two
-/// places, so that the header's old data is never overwritten.
+/// A commit writes its data, flushes, writes the header that refers to it, and flushes. Data
+/// alternates between two places, so the previous data is never overwritten.
 #[derive(Debug, Clone, Copy)]
 struct Protocol {
     flushes_data: bool,
@@ -34,11 +35,11 @@ impl Protocol {
         }
     }
 
-    /// Runs commits and explores all cuts. Returns images and violations.
+    /// Runs commits and explores all cuts. Returns the numbers of images and violations.
     fn explore(self, cache: WriteCache, tearing: Tearing) -> (usize, usize) {
         let mut rig = Rig::of_blocks(4);
         rig.media = rig.media.with_cache(cache).recorded();
-        // After each acknowledgement, the version and the position.
+        // Version and position after each acknowledgement.
         let mut acknowledged = vec![(0, 0)];
         for version in 1..=5 {
             self.commit(&mut rig, version);
@@ -59,7 +60,7 @@ fn data_block(version: u64) -> u64 {
     1 + version % 2
 }
 
-/// The version that the header names, if its data is there.
+/// Version in the header, if its data is intact.
 fn recover(contents: &Contents) -> Option<u64> {
     let Held::Number(version) = held(contents, HEADER) else { return None };
     let data = held(contents, data_block(version));
@@ -69,7 +70,8 @@ fn recover(contents: &Contents) -> Option<u64> {
 #[test]
 fn the_right_protocol_has_no_violation() {
     let (images, violations) = RIGHT.explore(WriteCache::Volatile, Tearing::BetweenBlocks);
-    // At first nothing; of each commit the data, data and header, and these once more when they are acknowledged.
+    // At first nothing; for each commit the data, data and header, and the latter again when
+    // acknowledged.
     assert_eq!((images, violations), (1 + 5 * 3, 0));
 }
 
@@ -101,7 +103,7 @@ fn a_protected_cache_forgives_the_skipped_flushes() {
     assert_eq!(careless.explore(WriteCache::Protected, Tearing::BetweenBlocks).1, 0);
 }
 
-/// The same contents before and after an acknowledgement are two cases.
+/// Equal contents before and after an acknowledgement are two cases.
 #[test]
 fn distinct_keeps_what_an_acknowledgement_makes_a_loss() {
     let mut rig = Rig::of_blocks(1);
@@ -117,7 +119,7 @@ fn distinct_keeps_what_an_acknowledgement_makes_a_loss() {
     assert_eq!((careless, lost.count()), (2, 1));
 }
 
-/// Recovery that moves the data and then the header is cut again, on every image of the first run.
+/// On every image of the first run, recovery rewrites data and header and is cut again.
 #[test]
 fn recovery_can_be_cut_again() {
     let mut rig = Rig::of_blocks(4);

@@ -1,4 +1,5 @@
-//! For any history, any cut and any choice: durable blocks are intact, and volatile ones hold what they may.
+//! For any history, cut and choice: durable blocks are intact, and volatile ones hold allowed
+//! versions.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +14,7 @@ use crate::oracle::{Step, What, allowed};
 
 const BLOCKS: u64 = 24;
 
-/// What a random history does next.
+/// Step of a random history.
 #[derive(Debug, Clone)]
 enum Move {
     Write {
@@ -22,7 +23,7 @@ enum Move {
         durability: Durability,
     },
     Flush,
-    /// Completes one of those in flight.
+    /// Completes one of the operations in flight.
     Complete(prop::sample::Index),
 }
 
@@ -37,7 +38,7 @@ fn moves() -> impl Strategy<Value = Vec<Move>> {
     prop::collection::vec(prop_oneof![4 => write, 1 => Just(Move::Flush), 5 => complete], 1..40)
 }
 
-/// Runs a history and writes down what happened.
+/// Runs a history and records its events.
 struct History {
     rig: Rig,
     steps: Vec<Step>,
@@ -136,7 +137,7 @@ proptest! {
         prop_assert!((1 + recording.events()..=12 * (1 + recording.events())).contains(&images));
     }
 
-    /// Nothing that may survive is left out: where all ways are made, each block holds all that it may.
+    /// If all ways to survive are enumerated, each block takes each of its allowed versions.
     #[test]
     fn all_that_may_survive_does_in_some_image(
         moves in moves(),
@@ -177,8 +178,8 @@ proptest! {
     }
 }
 
-/// Two versions of each of four blocks: all mixtures of old, first and second turn up, and no others; where as many
-/// choices are made as there are mixtures each turns up once.
+/// Four blocks with two versions each: every mixture of old, first and second occurs, and no other.
+/// If the number of choices is that of the mixtures, each occurs once.
 #[test]
 fn every_mixture_of_survivors_is_found() {
     let mut rig = Rig::of_blocks(4);
@@ -200,7 +201,7 @@ fn every_mixture_of_survivors_is_found() {
     assert_eq!(drawn.len(), 81);
 }
 
-/// A torn block is the beginning of new and the end of old, or garbage.
+/// A torn block has a new beginning and an old end, or is garbage.
 #[test]
 fn torn_blocks_are_as_the_model_says() {
     let mut rig = Rig::of_blocks(1);

@@ -1,4 +1,5 @@
-//! Media behind the `Io` interface: the conformance suite, faults and power cuts on a world whose times are another's.
+//! Media behind the `Io` interface: conformance, faults and power cuts on a world with its own
+//! timing.
 
 use nandle_io::conformance::{Faults, MemoryWorld, check};
 use nandle_io::runtime::{AsyncDevice, Runtime};
@@ -12,7 +13,7 @@ use crate::common::{Held, held};
 const CAPACITY_BYTES: u64 = 4 << 20;
 const BLOCK_BYTES: u32 = 512;
 
-/// A world of devices with media.
+/// World of devices with media.
 fn world(devices: u64, media: impl Fn(u64) -> Media) -> (MediaWorld<MemoryWorld>, Vec<SharedMedia>, Faults) {
     let mut inner = MemoryWorld::new(64, Nanos::from_micros(50));
     for _ in 0..devices {
@@ -50,7 +51,7 @@ fn an_array_over_media_passes_the_suite() {
     check(&mut arrays, &device, 3);
 }
 
-/// Commits on a raid10: data, flush, header, flush. Returns after each the position in the sequence.
+/// Commits on RAID 10: data, flush, header, flush. Returns the sequence's position after each.
 async fn commits(
     device: AsyncDevice,
     arena: Arena,
@@ -72,7 +73,7 @@ async fn commits(
     Ok(acknowledged)
 }
 
-/// How many of all power cuts break a promise, whichever leg recovery takes.
+/// Number of power cuts, and of those that break a promise on either leg.
 fn violations(flushes: bool) -> (usize, usize) {
     let sequence = Sequence::default();
     let (world, media, _) = world(2, |device| plain(device).recorded_in(&sequence));
@@ -92,7 +93,7 @@ fn violations(flushes: bool) -> (usize, usize) {
     for image in CrashImages::new(&recordings, power).distinct(promised) {
         images += 1;
         let broken = image.contents.iter().any(|leg| {
-            // A block of 512 bytes is eight of the small ones that tests look at; byte `version`, over and over.
+            // A block of 512 bytes is eight test blocks of the repeated byte `version`.
             let version = |at: u64| match held(leg, at / crate::common::BLOCK_BYTES as u64) {
                 Held::Number(number) => number & 0xFF,
                 Held::Other(_) => u64::MAX,
@@ -108,8 +109,8 @@ fn violations(flushes: bool) -> (usize, usize) {
 #[test]
 fn a_store_on_a_mirror_can_be_cut_everywhere() {
     let (images, found) = violations(true);
-    // At first nothing; of each commit both legs' data, old or new, then their headers, and these once more when they
-    // are acknowledged.
+    // At first nothing; for each commit both legs' data, old or new, then their headers, and the
+    // latter again when acknowledged.
     assert_eq!((images, found), (1 + 4 * (3 + 3 + 1), 0));
     assert!(violations(false).1 > 0, "the skipped flush is found");
 }

@@ -1,10 +1,10 @@
-//! Drives a modelled device: keeps a number of requests outstanding, and random numbers that are the same each time.
+//! Closed loop on a modelled device, and reproducible random numbers.
 
 use nandle_model::timing::{TimedOperation, TimedRequest, Timing};
 
-/// What a run of requests took.
+/// Result of a run.
 pub(crate) struct Run {
-    /// From the first arrival to the last completion.
+    /// Time from the first arrival to the last completion.
     pub(crate) elapsed_ns: u64,
     /// Response time of each request, in order of completion.
     pub(crate) responses_ns: Vec<u64>,
@@ -24,7 +24,7 @@ impl Run {
     }
 }
 
-/// Issues all requests from `now_ns` on, `depth` at a time, the next one when one completes.
+/// Issues all requests from `now_ns` on, `depth` at a time; each completion issues the next.
 pub(crate) fn run_at_depth(
     device: &mut impl Timing,
     now_ns: u64,
@@ -56,7 +56,8 @@ pub(crate) fn run_at_depth(
     run
 }
 
-/// Offsets of `count` random blocks below `range_bytes` (a 64-bit linear congruential generator, Knuth's constants).
+/// Offsets of `count` random blocks below `range_bytes` (a 64-bit linear congruential generator,
+/// Knuth's constants).
 pub(crate) fn random_offsets(count: usize, range_bytes: u64, block_bytes: u64) -> Vec<u64> {
     let mut state = 20_240_229_u64;
     let blocks = range_bytes / block_bytes;

@@ -1,4 +1,4 @@
-//! Making free superblocks: moves what is still valid out of a victim, then erases it.
+//! Cleaning: moves the valid units out of a victim superblock, then erases it.
 
 use std::ops::Range;
 
@@ -12,26 +12,27 @@ use super::streams::stream_for_moves;
 use super::superblocks::{Candidate, CellUse};
 use super::victim;
 
-/// How far cleaning has come.
+/// Progress of cleaning.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Cleaning {
     victim: Option<Victim>,
     pub(super) written_since_idle_work: bool,
-    /// Random draws made so far, for the policy that draws.
+    /// Random draws so far, for the policy that draws.
     pub(super) draws: u64,
-    /// Units that the host may write before the next burst: what the last one gained, less what was written since.
+    /// Units that the host may write before the next burst: the gain of the last one, less writes
+    /// since.
     #[serde(skip)]
     gained_units: u32,
-    /// Units of the victim that the host's writes have paid for, and that don't fill a row yet.
+    /// Units of the victim due for cleaning that don't fill a row yet.
     #[serde(skip)]
     owed_units: u32,
-    /// What is being moved; kept for its memory.
+    /// Units being moved; reused to save allocations.
     #[serde(skip)]
     valid: Vec<Resident>,
 }
 
 impl Cleaning {
-    /// All moves so far are over.
+    /// Marks all moves as complete.
     pub(super) fn forget_times(&mut self) {
         if let Some(victim) = &mut self.victim {
             victim.moved_ns = 0;
@@ -39,7 +40,7 @@ impl Cleaning {
     }
 }
 
-/// A unit at an offset of the victim.
+/// Unit at an offset of the victim.
 #[derive(Debug, Clone, Copy)]
 struct Resident {
     offset: u32,
@@ -50,14 +51,14 @@ struct Resident {
 struct Victim {
     superblock: u32,
     next_offset: u32,
-    /// Units to look at for each unit that the host writes, so that the victim is empty in time.
+    /// Units to clean for each unit that the host writes, so that the victim is empty in time.
     units_per_write: u32,
     /// End of the last move.
     moved_ns: u64,
 }
 
 impl PageMap {
-    /// After a host write: cleans when free superblocks have run low.
+    /// Cleans after a host write if free superblocks have run low.
     #[inline]
     pub(super) fn make_space(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
         self.cleaning.gained_units = self.cleaning.gained_units.saturating_sub(1);
@@ -73,8 +74,8 @@ impl PageMap {
         }
     }
 
-    /// Looks at what one write of the host pays for. Only whole rows are looked at, so the remainder is carried to the
-    /// next write: rounding up would clean a row at each write.
+    /// Cleans the share of one host write. Only whole rows are cleaned, so the remainder is carried
+    /// over: rounding up would clean a row at each write.
     fn clean_in_step(&mut self, now_ns: u64, medium: &mut Medium<'_>) {
         if self.cleaning.victim.is_none() && !self.choose_victim() {
             return;
@@ -88,8 +89,8 @@ impl PageMap {
         }
     }
 
-    /// Cleans some superblocks, unless the host hasn't written yet what the last ones gained. What rows were padded with
-    /// was not gained: so it doesn't wait either when free superblocks run lower.
+    /// Cleans `superblocks` at once, unless the host has yet to use the gain of the last burst.
+    /// Padding of rows is no gain, so the wait ends as well if free superblocks run lower.
     fn clean_at_one_go(&mut self, superblocks: u32, now_ns: u64, medium: &mut Medium<'_>) {
         let runs_lower = self.superblocks.free() + 1 < self.parameters.low_free_superblocks;
         if self.cleaning.gained_units > 0 && !runs_lower {
@@ -121,7 +122,8 @@ impl PageMap {
         Some(self.clean_units(row, now_ns, medium).max(now_ns))
     }
 
-    /// What was programmed fast is moved to where it takes less room. That needs free superblocks, so these come first.
+    /// Chooses a victim while idle. Emptying the single-level region needs free superblocks, so
+    /// these come first.
     fn choose_idle_victim(&mut self) -> bool {
         let free = self.superblocks.free();
         if free < self.parameters.low_free_superblocks && self.choose_victim() {
@@ -137,7 +139,7 @@ impl PageMap {
         chosen.filter(|chosen| chosen.valid_units < all).is_some_and(|chosen| self.begin(chosen))
     }
 
-    /// The single-level region is emptied in the order in which it was filled.
+    /// Empties the single-level region in the order in which it was filled.
     fn choose_single_level_victim(&mut self) -> bool {
         let oldest = self.superblocks.candidates_with(CellUse::SingleLevel).max_by_key(|oldest| oldest.age);
         oldest.is_some_and(|oldest| self.begin(oldest))
@@ -155,8 +157,8 @@ impl PageMap {
         true
     }
 
-    /// Looks at up to `quota` units of the victim, in whole rows, and erases it at its end. Gives the time at
-    /// which the chips are done.
+    /// Cleans up to `quota` units of the victim in whole rows, and erases it at its end. Returns
+    /// the end of the chips' work.
     fn clean_units(&mut self, quota: u32, now_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let Some(mut victim) = self.cleaning.victim else { return now_ns };
         self.find_residents(victim.superblock);
@@ -176,7 +178,7 @@ impl PageMap {
         self.erase(victim, now_ns, medium)
     }
 
-    /// Moves what is valid at these offsets, row by row; gives the time at which the chips are done.
+    /// Moves the valid units at these offsets row by row; returns the end of the chips' work.
     fn move_rows(
         &mut self,
         superblock: u32,
@@ -184,8 +186,8 @@ impl PageMap {
         now_ns: u64,
         medium: &mut Medium<'_>,
     ) -> u64 {
-        // Which units are valid is looked up for all rows at once, so that the processor waits for many places of the
-        // map at a time. No move changes it for another unit.
+        // Look up all rows at once, so that the processor overlaps its accesses to the map. No move
+        // changes the place of another unit.
         let mut valid = std::mem::take(&mut self.cleaning.valid);
         valid.clear();
         self.valid_in(superblock, offsets, &mut valid);
@@ -215,7 +217,7 @@ impl PageMap {
         end_ns
     }
 
-    /// Sees to it that the units in a superblock are known, and in those that are likely to be cleaned next.
+    /// Lists the units in a superblock and in those that are likely to be cleaned next.
     fn find_residents(&mut self, superblock: u32) {
         if self.residents.has(superblock) || self.superblocks.valid_units(superblock) == 0 {
             return;
@@ -232,7 +234,7 @@ impl PageMap {
         self.residents.find(found, &self.forward, &self.geometry);
     }
 
-    /// What is stored at these offsets of a superblock that is being cleaned, in their order.
+    /// Valid units at these offsets of a superblock being cleaned, in order.
     fn valid_in(&self, superblock: u32, offsets: Range<u32>, valid: &mut Vec<Resident>) {
         let first = superblock * self.geometry.units_per_superblock();
         let listed = self.residents.units(superblock, offsets.clone());

@@ -1,4 +1,4 @@
-//! Tests of the page map against a plain table: nothing is lost, whatever the policies.
+//! Tests of the page map against a plain table: no policy loses data.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +44,8 @@ fn page(separation: Separation, victim: VictimPolicy, pace: CleaningPace, slc: b
     }
 }
 
-/// Writes, discards and rests at random; then the tables must agree with each other and with what was written.
+/// Writes, discards and idles at random; then checks the tables against each other and against the
+/// writes.
 fn exercise(page: &PageMapParameters) {
     let drive = parameters(page);
     drive.validate().unwrap();

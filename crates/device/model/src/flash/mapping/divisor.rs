@@ -1,14 +1,14 @@
-//! A divisor that is used again and again, so that dividing by it is multiplying (Lemire, Kaser, Kurz: *Faster remainder
-//! by direct computation*, 2019, §3.1): exact for all numbers of 32 bits.
+//! Division by a fixed number as a multiplication (Lemire, Kaser, Kurz: *Faster remainder by direct
+//! computation*, 2019, §3.1), exact for all 32-bit numbers.
 
 use serde::{Deserialize, Serialize};
 
-/// A number to divide by. In a saved state it is the number alone.
+/// Divisor. Serialised as the number alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "u32", into = "u32")]
 pub(crate) struct Divisor {
     divisor: u32,
-    /// 2⁶⁴ over the divisor, rounded up; 0 for 1, which has no such number of 64 bits.
+    /// 2⁶⁴ over the divisor, rounded up; 0 for divisor 1, where it doesn't fit.
     reciprocal: u64,
 }
 

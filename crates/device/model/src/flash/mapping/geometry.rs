@@ -1,5 +1,6 @@
-//! How physical units lie on dies. A superblock is one erase block of every plane of every die; its units go to
-//! one die after the other, a program operation each, so that whatever is written in order is striped.
+//! Placement of physical units on dies. A superblock is one erase block of every plane of every
+//! die. Its units go to the dies round robin, one program operation each, so sequential data is
+//! striped.
 
 use serde::{Deserialize, Serialize};
 
@@ -52,19 +53,20 @@ impl Geometry {
         self.units_per_superblock.quotient(address)
     }
 
-    /// A unit's superblock and its place there: of a physical unit, or of a logical one where superblocks are mapped.
+    /// Superblock and offset of a unit: physical, or logical if superblocks are mapped.
     #[inline]
     pub(crate) fn split(&self, unit: u32) -> (u32, u32) {
         (self.units_per_superblock.quotient(unit), self.units_per_superblock.remainder(unit))
     }
 
-    /// Program operation that a unit belongs to: by its address one of all, by its offset one of its superblock.
+    /// Program operation of a unit: an address gives its number in the drive, an offset in the
+    /// superblock.
     #[inline]
     pub(crate) fn row_of(&self, unit: u32) -> u32 {
         self.units_per_program.quotient(unit)
     }
 
-    /// Whether the first `units` units of a superblock are whole program operations.
+    /// Returns true if the first `units` units of a superblock are whole program operations.
     #[inline]
     pub(crate) fn are_whole_rows(&self, units: u32) -> bool {
         self.units_per_program.remainder(units) == 0
@@ -76,13 +78,13 @@ impl Geometry {
         self.dies.remainder(self.row_of(offset))
     }
 
-    /// Number in its block of the page that the unit at `offset` in its superblock is in.
+    /// Page number, within its block, of the unit at `offset` in its superblock.
     #[inline]
     pub(crate) fn page_of(&self, offset: u32) -> u32 {
         self.dies.quotient(self.row_of(offset))
     }
 
-    /// Superblocks that the user's capacity takes.
+    /// Superblocks of the user's capacity.
     pub(crate) fn logical_superblocks(&self) -> u32 {
         self.logical_units.div_ceil(self.units_per_superblock())
     }

@@ -1,7 +1,8 @@
-//! Hybrid mapping: whole superblocks are mapped, and writes go to a small number of log superblocks, each of them
-//! belonging to one logical superblock (the scheme of Kim et al.: *A space-efficient flash translation layer for
-//! compact flash systems*, IEEE TCE 48(2), 2002, over superblocks that are striped across all dies). When a write
-//! needs a log and all are in use, the one used longest ago is merged into its data superblock.
+//! Hybrid mapping. Whole superblocks are mapped, and writes go to a few log superblocks, each of
+//! one logical superblock (the scheme of Kim et al.: *A space-efficient flash translation layer for
+//! compact flash systems*, IEEE TCE 48(2), 2002, over superblocks that are striped across all
+//! dies). When a write needs a log and all are in use, the least recently used is merged into its
+//! data superblock.
 
 use std::collections::VecDeque;
 
@@ -15,15 +16,15 @@ use super::lazy_array::NONE;
 use super::log_superblock::LogSuperblock;
 use super::{Geometry, Location, Medium, Stored};
 
-/// A logical superblock's own place.
+/// Data superblock of a logical superblock.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Data {
     pub(super) physical: u32,
-    /// One past the last unit ever written: what a merge has to copy.
+    /// One past the last unit ever written; a merge copies the units before it.
     pub(super) extent: u32,
 }
 
-/// The block map and its logs.
+/// Block map and its logs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct HybridMap {
     pub(super) geometry: Geometry,
@@ -106,7 +107,8 @@ impl HybridMap {
         Some(programming.end_ns)
     }
 
-    /// A block map can only give up what lies at the end of a superblock, and while no log of it is open.
+    /// Discards units. A block map can drop only the end of a superblock, and only without an open
+    /// log.
     pub(crate) fn discard(&mut self, units: UnitRange) {
         let per_superblock = self.geometry.units_per_superblock();
         let first = units.first / per_superblock;
@@ -133,7 +135,8 @@ impl HybridMap {
             + self.erases.len() * size_of::<u32>()
     }
 
-    /// The log that takes a write to a logical superblock, and when the chips have made it available.
+    /// Log for a write to a logical superblock, and the time at which the chips have made it
+    /// available.
     fn log_for(&mut self, logical: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<(usize, u64)> {
         let mut earliest_ns = ready_ns;
         if let Some(index) = self.logs.iter().position(|log| log.logical == logical) {

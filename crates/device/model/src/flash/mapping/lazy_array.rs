@@ -1,17 +1,17 @@
-//! A large array of numbers whose parts come into being when they are written to.
+//! Large array of numbers whose chunks are allocated when they are first written to.
 
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// Entries of a part: 256 KiB.
+/// Entries of a chunk: 256 KiB.
 const CHUNK: usize = 1 << 16;
 
-/// No number.
+/// Absent number.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// An array of `u32`. Entry *i* is *i* while nothing was stored there and *i* is below the identity bound, else
-/// [`NONE`]; so a drive that was filled in order needs no memory for it.
+/// Array of `u32`. An entry *i* that was never stored is *i* below the identity bound, else
+/// [`NONE`]. So a drive that was filled in order needs no memory for it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct LazyArray {
     identity_below: u32,
@@ -23,7 +23,7 @@ impl LazyArray {
         Self { identity_below: 0, chunks: vec![None; length.div_ceil(CHUNK)] }
     }
 
-    /// Entries below `bound` that nothing was stored in are their own index.
+    /// Makes entries below `bound` that were never stored their own index.
     pub(crate) fn set_identity_below(&mut self, bound: u32) {
         self.identity_below = bound;
     }
@@ -37,7 +37,7 @@ impl LazyArray {
         }
     }
 
-    /// Stores a number and gives the one that was there.
+    /// Stores a number and returns the previous one.
     #[inline]
     pub(crate) fn replace(&mut self, index: u32, value: u32) -> u32 {
         let position = index as usize;
@@ -49,7 +49,7 @@ impl LazyArray {
         std::mem::replace(entry, value)
     }
 
-    /// Where the part that `index` lies in ends, if nothing is in that part.
+    /// End of the chunk of `index`, if every entry in the chunk is [`NONE`].
     pub(crate) fn end_of_empty_part(&self, index: u32) -> Option<u32> {
         let part = index as usize / CHUNK;
         let empty = matches!(self.chunks.get(part), Some(None))
@@ -57,7 +57,7 @@ impl LazyArray {
         empty.then(|| u32::try_from((part + 1) * CHUNK).unwrap_or(NONE))
     }
 
-    /// Calls `found` with every index that something was stored in or near, and what is there, which isn't nothing.
+    /// Calls `found` with index and value of each entry of the allocated chunks, except [`NONE`].
     pub(crate) fn for_each_stored(&self, mut found: impl FnMut(u32, u32)) {
         for (part, chunk) in self.chunks.iter().enumerate() {
             let entries = chunk.iter().flat_map(|chunk| chunk.iter());
@@ -69,20 +69,20 @@ impl LazyArray {
         }
     }
 
-    /// The indices in a range in whose parts nothing was stored, and which are their own values therefore.
+    /// Indices in a range whose chunks aren't allocated and whose values are their own index.
     pub(crate) fn untouched_within(&self, range: Range<u32>) -> impl Iterator<Item = u32> {
         let end = range.end.min(self.identity_below);
         let untouched = |index: &u32| matches!(self.chunks.get(*index as usize / CHUNK), Some(None));
         (range.start.min(end)..end).filter(untouched)
     }
 
-    /// Forgets everything.
+    /// Removes all entries.
     pub(crate) fn clear(&mut self) {
         self.identity_below = 0;
         self.chunks.fill(None);
     }
 
-    /// Bytes of memory taken.
+    /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         let present = self.chunks.iter().flatten().count();
         present * CHUNK * size_of::<u32>() + self.chunks.len() * size_of::<Option<Box<[u32]>>>()

@@ -1,4 +1,4 @@
-//! A log superblock: takes the writes to one logical superblock, in the order in which they come.
+//! Log superblock: takes the writes to one logical superblock in the order of arrival.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,10 +11,10 @@ pub(crate) struct LogSuperblock {
     pub(crate) physical: u32,
     /// Units written.
     pub(crate) written: u32,
-    /// Whether unit *i* of the log is unit *i* of the logical superblock, as far as it is written.
+    /// True if unit *i* of the log is unit *i* of the logical superblock, as far as it is written.
     pub(crate) in_order: bool,
     pub(crate) last_used: u64,
-    /// Newest place in the log of each unit of the logical superblock.
+    /// Newest position in the log of each unit of the logical superblock.
     places: Vec<u32>,
 }
 
@@ -28,7 +28,7 @@ impl LogSuperblock {
         self.places.get(unit as usize).copied().filter(|&place| place != NONE)
     }
 
-    /// Appends a unit; gives its place in the log.
+    /// Appends a unit; returns its position in the log.
     pub(crate) fn append(&mut self, unit: u32) -> u32 {
         let place = self.written;
         self.in_order &= place == unit;

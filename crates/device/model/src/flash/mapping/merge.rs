@@ -1,8 +1,8 @@
-//! How a log superblock and its data superblock become one again.
+//! Merging of a log superblock with its data superblock.
 //!
 //! - *switch*: the log was written in order and covers everything; it becomes the data superblock.
 //! - *partial*: it was written in order so far; the rest is copied behind it, then it is switched.
-//! - *full*: what is newest of both is copied to a free superblock.
+//! - *full*: the newest version of each unit is copied to a free superblock.
 
 use super::super::chips::DieIndex;
 use super::Medium;
@@ -11,7 +11,7 @@ use super::lazy_array::NONE;
 use super::log_superblock::LogSuperblock;
 
 impl HybridMap {
-    /// Merges a log away; gives the time at which the chips are done.
+    /// Merges a log; returns the end of the chips' work.
     pub(super) fn merge(&mut self, log: usize, earliest_ns: u64, medium: &mut Medium<'_>) -> u64 {
         let log = self.logs.swap_remove(log);
         let Some(&data) = self.data.get(log.logical as usize) else { return earliest_ns };
@@ -52,7 +52,7 @@ impl HybridMap {
         }
     }
 
-    /// Copies units, every die its own share; planes work together.
+    /// Copies units, each die its own share; the planes of a die work together.
     fn copy(&mut self, units: std::ops::Range<u32>, earliest_ns: u64, medium: &mut Medium<'_>) -> u64 {
         medium.stats.moved_units += u64::from(units.end - units.start);
         let per_program = self.geometry.units_per_program();

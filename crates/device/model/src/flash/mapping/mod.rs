@@ -1,4 +1,4 @@
-//! Mapping layers: where a logical unit is, and what writing it costs the chips.
+//! Mapping layers: the place of each logical unit, and the chip operations of a write.
 
 mod cleaning;
 #[cfg(test)]
@@ -28,29 +28,29 @@ use super::stats::{EraseCounts, FlashStats};
 use super::units::UnitRange;
 use super::write_buffer::WriteBuffer;
 
-/// Where a logical unit is.
+/// Place of a logical unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Location {
-    /// Nowhere: reading it gives zeros without touching the chips.
+    /// Never written: a read returns zeros without the chips.
     Unwritten,
-    /// In the write buffer: its program operation has not begun.
+    /// In the write buffer; its program operation has not begun.
     Buffered,
     /// On a die.
     Stored(Stored),
 }
 
-/// A unit on a die.
+/// Unit on a die.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stored {
-    /// Physical unit; consecutive units lie in stripe order across the dies.
+    /// Physical unit. Consecutive units are striped across the dies.
     pub(crate) address: u32,
     pub(crate) die: DieIndex,
-    /// What one program operation wrote: the pages of all planes. Units of the same row are sensed together.
+    /// Data of one program operation: the pages of all planes. Units of a row are sensed together.
     pub(crate) row: u32,
     pub(crate) single_level: bool,
 }
 
-/// What a mapping acts on: it uses the chips, tells the buffer what leaves it, and counts.
+/// State that a mapping acts on: it uses the chips, releases data from the buffer, and counts.
 pub(crate) struct Medium<'a> {
     pub(crate) chips: &'a mut Chips,
     pub(crate) buffer: &'a mut WriteBuffer,
@@ -59,7 +59,7 @@ pub(crate) struct Medium<'a> {
 }
 
 impl Medium<'_> {
-    /// A unit has a new place.
+    /// Records that a unit has a new place.
     #[inline]
     fn map_changed(&mut self, unit: u32, now_ns: u64) {
         if let Some(memory) = &mut self.map_memory {
@@ -68,7 +68,7 @@ impl Medium<'_> {
     }
 }
 
-/// A drive's mapping layer; all of it that outlives power cycles, and nothing of virtual time.
+/// Mapping layer of a drive. All of it outlives power cycles, except virtual times.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Mapping {
     Page(Box<PageMap>),
@@ -84,8 +84,8 @@ impl Mapping {
         }
     }
 
-    /// This new mapping in the state of an aged one; `None` when their layouts differ. Policies are those of the
-    /// new one.
+    /// Puts this new mapping into an aged one's state; `None` if their layouts differ. Policies are
+    /// those of the new one.
     pub(crate) fn with_state_of(self, aged: Self) -> Option<Self> {
         match (self, aged) {
             (Self::Page(new), Self::Page(aged)) => new.with_state_of(*aged).map(Box::new).map(Self::Page),
@@ -96,7 +96,7 @@ impl Mapping {
         }
     }
 
-    /// Whether nothing has ever been written.
+    /// Returns true if nothing has ever been written.
     pub(crate) fn is_new(&self) -> bool {
         match self {
             Self::Page(map) => map.is_new(),
@@ -104,7 +104,7 @@ impl Mapping {
         }
     }
 
-    /// Makes the first `units` units written, as if sequentially and only once. Only on a drive never written to.
+    /// Marks the first `units` units of a new drive as written sequentially once.
     pub(crate) fn fill_sequentially(&mut self, units: u32) {
         match self {
             Self::Page(map) => map.fill_sequentially(units),
@@ -120,7 +120,7 @@ impl Mapping {
         }
     }
 
-    /// What is known of the page that a unit is in.
+    /// State of a unit's page that determines its read time.
     pub(crate) fn page_state(&self, stored: Stored) -> PageState {
         match self {
             Self::Page(map) => map.page_state(stored),
@@ -128,7 +128,7 @@ impl Mapping {
         }
     }
 
-    /// Whether the units lie one behind the other on the medium, or have no place at all.
+    /// Returns true if the units are contiguous on the medium, or have no place.
     pub(crate) fn is_run(&self, units: UnitRange) -> bool {
         match self {
             Self::Page(map) => map.is_run(units),
@@ -136,8 +136,8 @@ impl Mapping {
         }
     }
 
-    /// Writes a unit whose data is in the buffer at `ready_ns`. Gives the end of the program operation
-    /// that this started, if it did start one: a unit smaller than a program operation waits for others.
+    /// Writes a unit whose data is in the buffer at `ready_ns`. Returns the end of the program
+    /// operation that this completes, if any: a smaller unit waits for others.
     #[inline]
     pub(crate) fn write(&mut self, unit: u32, ready_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
@@ -146,8 +146,8 @@ impl Mapping {
         }
     }
 
-    /// Starts the program operations of all host data that still waits for company; gives the end of the last
-    /// one, if there was any.
+    /// Programs all host data that waits for a full row; returns the end of the last operation, if
+    /// any.
     pub(crate) fn program_partial_rows(&mut self, earliest_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
             Self::Page(map) => map.program_partial_rows(earliest_ns, medium),
@@ -155,7 +155,7 @@ impl Mapping {
         }
     }
 
-    /// The contents of these units are no longer needed.
+    /// Discards the contents of units.
     pub(crate) fn discard(&mut self, units: UnitRange) {
         match self {
             Self::Page(map) => map.discard(units),
@@ -163,7 +163,7 @@ impl Mapping {
         }
     }
 
-    /// After how long without commands there may be work to do; `None` when there is none.
+    /// Idle time after which there may be work to do; `None` if there is none.
     pub(crate) fn idle_work_after_ns(&self) -> Option<u64> {
         match self {
             Self::Page(map) => map.idle_work_after_ns(),
@@ -171,7 +171,7 @@ impl Mapping {
         }
     }
 
-    /// Does a little of that work; gives the time at which the chips are done with it, `None` when nothing is left.
+    /// Does a piece of idle work; returns the end of the chips' work, or `None` if nothing is left.
     pub(crate) fn work_while_idle(&mut self, now_ns: u64, medium: &mut Medium<'_>) -> Option<u64> {
         match self {
             Self::Page(map) => map.work_while_idle(now_ns, medium),
@@ -186,7 +186,7 @@ impl Mapping {
         }
     }
 
-    /// Bytes of memory that the tables take.
+    /// Bytes of memory of the tables.
     pub(crate) fn table_bytes(&self) -> usize {
         match self {
             Self::Page(map) => map.table_bytes(),

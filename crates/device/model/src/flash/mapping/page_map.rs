@@ -1,5 +1,5 @@
-//! Page mapping: every unit can be anywhere; what is overwritten stays behind as garbage until its superblock is
-//! cleaned.
+//! Page mapping: a unit can be anywhere. Overwritten versions stay as garbage until their
+//! superblock is cleaned.
 #![allow(clippy::indexing_slicing, reason = "streams index a fixed array")]
 
 use serde::{Deserialize, Serialize};
@@ -16,32 +16,32 @@ use super::streams::{STREAMS, Stream, stream_for_host_write};
 use super::superblocks::{CellUse, Superblocks};
 use super::{Geometry, Location, Medium, Stored};
 
-/// A superblock that is being filled.
+/// Superblock being filled.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Open {
     superblock: u32,
     next_offset: u32,
     capacity_units: u32,
-    /// When the data of the program operation that is being gathered is all there.
+    /// Time at which all data of the next program operation is ready.
     ready_ns: u64,
-    /// Host units in it.
+    /// Host units in the next program operation.
     host_units: u32,
 }
 
-/// The page map.
+/// Page-mapped layer.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct PageMap {
     pub(super) geometry: Geometry,
     pub(super) parameters: PageMapParameters,
     /// Logical unit → physical unit.
     pub(super) forward: LazyArray,
-    /// Physical unit → logical unit, where cleaning needs it. Found again from `forward`.
+    /// Physical unit → logical unit, where cleaning needs it. Derived from `forward`.
     #[serde(skip)]
     pub(super) residents: Residents,
     pub(super) superblocks: Superblocks,
-    /// Superblocks by capacity and spare space alone.
+    /// Superblocks by capacity and spare space, without additions.
     flash_superblocks: u32,
-    /// Superblocks that may be used with one bit a cell at a time.
+    /// Limit of superblocks with one bit a cell.
     #[serde(skip)]
     single_level_most: u32,
     pub(super) cleaning: Cleaning,
@@ -73,7 +73,7 @@ impl PageMap {
             single_level_most: self.single_level_most,
             ..aged
         })?;
-        // The clock of the world that aged it is not the one that it begins in.
+        // Its times belong to the clock of another world.
         map.cleaning.forget_times();
         map.open.iter_mut().flatten().for_each(|open| open.ready_ns = 0);
         Some(map)
@@ -134,8 +134,8 @@ impl PageMap {
         programmed
     }
 
-    /// Puts a unit into a stream's open superblock; gives the end of the program operation that this
-    /// completed.
+    /// Puts a unit into a stream's open superblock; returns the end of the program operation that
+    /// this completes, if any.
     #[inline]
     pub(super) fn place(
         &mut self,
@@ -209,7 +209,7 @@ impl PageMap {
         self.forward.bytes() + self.residents.bytes()
     }
 
-    /// Times of the cells of a superblock.
+    /// Cell times of a superblock.
     pub(super) fn cells(&self, superblock: u32, medium: &Medium<'_>) -> CellTimes {
         match (&self.parameters.slc_region, self.superblocks.cells_of(superblock)) {
             (Some(slc), CellUse::SingleLevel) => {
@@ -219,7 +219,7 @@ impl PageMap {
         }
     }
 
-    /// Starts the program operation that the stream has gathered.
+    /// Programs the units gathered by the stream.
     fn program(&mut self, stream: Stream, medium: &mut Medium<'_>) -> u64 {
         let geometry = self.geometry;
         let Some(open) = self.open[stream.index()].as_mut() else { return 0 };
@@ -264,8 +264,8 @@ impl PageMap {
         stream_for_host_write(Separation::ByAge, age, self.superblocks.len())
     }
 
-    /// The single-level region is flash like any other: it grows into superblocks that are free, and what of them
-    /// data and cleaning take, it doesn't get.
+    /// Returns true if the single-level region may grow. It uses ordinary free superblocks, and
+    /// yields to data and cleaning.
     fn single_level_has_room(&self) -> bool {
         self.superblocks.single_level() < self.single_level_most
             && self.superblocks.free() > self.parameters.low_free_superblocks
@@ -294,8 +294,8 @@ fn superblocks_of(parameters: &PageMapParameters, drive: &FlashParameters) -> u3
     (drive.capacity_bytes as f64 * parameters.raw_over_user / drive.superblock_bytes() as f64).ceil() as u32
 }
 
-/// What cleaning keeps free is next to nothing of a real drive's spare space, and a fifth of that of a model that is scaled
-/// down; so such a model gets it beside.
+/// Additional superblocks of a scaled-down model. Cleaning's free superblocks are a negligible part
+/// of a real drive's spare space, but a fifth of a scaled-down one's.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

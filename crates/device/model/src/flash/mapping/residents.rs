@@ -1,31 +1,31 @@
-//! Which logical units are in a superblock, for when it is to be cleaned.
+//! Logical units in a superblock, for its cleaning.
 //!
-//! A drive keeps such a list in each superblock itself and reads it before it cleans. Here a list is kept for every
-//! superblock from when it is opened, where the memory allows that. Where it does not (four units in each flash page make
-//! the forward map alone four times as large) lists are made again out of the forward map, for several superblocks at a
-//! time, so that going through the whole map costs each of them little.
+//! A drive stores such a list in each superblock and reads it before cleaning. Here a list is kept
+//! for every superblock from its opening on, if memory allows. Otherwise (four units in each flash
+//! page make the forward map alone four times as large) lists are rebuilt from the forward map.
+//! Several are rebuilt at a time, to share the pass over the whole map.
 
 use std::ops::Range;
 
 use super::Geometry;
 use super::lazy_array::{LazyArray, NONE};
 
-/// What forward map and lists may take for each flash page.
+/// Memory limit of forward map and lists for each flash page.
 const BYTES_PER_PAGE: u64 = 16;
 
-/// Lists of some superblocks. A list stays right until its superblock is erased, but for units that have gone
-/// elsewhere since; the forward map knows which.
+/// Lists of some superblocks. A list stays valid until its superblock is erased, except for units
+/// that have moved since; the forward map identifies those.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Residents {
     units_per_superblock: u32,
-    /// Most lists at a time.
+    /// Limit of lists at a time.
     lists_max: usize,
     lists: Vec<Option<Box<[u32]>>>,
 }
 
 impl Residents {
-    /// None yet. They never take more than a byte for each flash page, or than what the forward map leaves of
-    /// [`BYTES_PER_PAGE`].
+    /// No lists yet. They are limited to a byte for each flash page, or to the remainder of
+    /// [`BYTES_PER_PAGE`] after the forward map, if that is more.
     pub(crate) fn new(superblocks: u32, geometry: &Geometry, page_bytes: u64) -> Self {
         let entries_bytes = size_of::<u32>() as u64 * (page_bytes / geometry.unit_bytes.max(1)).max(1);
         let list_bytes_per_page = BYTES_PER_PAGE.saturating_sub(entries_bytes).max(1);
@@ -37,7 +37,7 @@ impl Residents {
         }
     }
 
-    /// The same for another number of superblocks, none yet.
+    /// Empty lists for another number of superblocks.
     pub(crate) fn of_superblocks(self, superblocks: u32) -> Self {
         let keeps_all = self.keeps_all();
         let lists_max = if keeps_all { superblocks as usize } else { self.lists_max };
@@ -48,13 +48,13 @@ impl Residents {
         self.list(superblock).is_some()
     }
 
-    /// The units that were written to these offsets; [`NONE`] where there was none.
+    /// Units written to these offsets, or [`NONE`].
     pub(crate) fn units(&self, superblock: u32, offsets: Range<u32>) -> &[u32] {
         let list = self.list(superblock);
         list.and_then(|list| list.get(offsets.start as usize..offsets.end as usize)).unwrap_or_default()
     }
 
-    /// A superblock is opened, nothing in it yet.
+    /// Starts the list of a superblock being opened.
     pub(crate) fn begin(&mut self, superblock: u32) {
         if self.keeps_all() {
             let list = self.empty();
@@ -62,7 +62,7 @@ impl Residents {
         }
     }
 
-    /// A unit is written to an open superblock.
+    /// Records a unit written to an open superblock.
     #[inline]
     pub(crate) fn note(&mut self, superblock: u32, offset: u32, unit: u32) {
         if let Some(Some(list)) = self.lists.get_mut(superblock as usize) {
@@ -70,8 +70,7 @@ impl Residents {
         }
     }
 
-    /// Makes the lists of these superblocks, or of the first ones where not all may have one; all others are forgotten
-    /// then.
+    /// Builds the lists of these superblocks, as many as allowed; all others are dropped.
     pub(crate) fn find(
         &mut self,
         superblocks: impl Iterator<Item = u32>,
@@ -95,14 +94,14 @@ impl Residents {
         });
     }
 
-    /// A superblock was erased.
+    /// Drops the list of an erased superblock.
     pub(crate) fn forget(&mut self, superblock: u32) {
         if let Some(list) = self.lists.get_mut(superblock as usize) {
             *list = None;
         }
     }
 
-    /// Bytes of memory taken.
+    /// Bytes of memory in use.
     pub(crate) fn bytes(&self) -> usize {
         let lists: usize = self.lists.iter().flatten().map(|list| size_of_val(&**list)).sum();
         lists + size_of_val(&*self.lists)
@@ -139,7 +138,7 @@ mod tests {
     use super::*;
     use crate::library;
 
-    /// A geometry with superblocks of 5 120 units, and lists for 300 superblocks.
+    /// Geometry with superblocks of 5 120 units, and lists for 300 superblocks.
     fn residents(page_bytes: u64) -> (Geometry, Residents) {
         let geometry = Geometry::of(&library::flash("x25-m-g2").unwrap());
         (geometry, Residents::new(300, &geometry, page_bytes))

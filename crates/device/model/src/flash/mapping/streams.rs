@@ -1,19 +1,19 @@
-//! Hot and cold: which open superblock a written unit goes to.
+//! Separation of hot and cold data: the open superblock of each write.
 
 use serde::{Deserialize, Serialize};
 
 use super::super::parameters::Separation;
 
-/// A sequence of open superblocks.
+/// Sequence of open superblocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stream {
-    /// What the host writes.
+    /// Host writes.
     Host,
-    /// What the host writes again soon after it wrote it.
+    /// Host writes of recently written units.
     Hot,
-    /// What cleaning moves.
+    /// Units moved by cleaning.
     Moved,
-    /// What the host writes, while the single-level region has room.
+    /// Host writes while the single-level region has room.
     Slc,
 }
 
@@ -28,8 +28,8 @@ impl Stream {
     }
 }
 
-/// The stream for a host write. `age` is how many superblocks have been closed since the one that holds the old
-/// version (`None` without one); the younger half of a turn over the drive counts as hot.
+/// Stream of a host write. `age` is the number of superblocks closed since the one with the old
+/// version (`None` without one). Ages below half of the drive's superblocks count as hot.
 pub(crate) fn stream_for_host_write(separation: Separation, age: Option<u64>, superblocks: u32) -> Stream {
     match (separation, age) {
         (Separation::ByAge, Some(age)) if age < u64::from(superblocks) / 2 => Stream::Hot,
@@ -37,7 +37,7 @@ pub(crate) fn stream_for_host_write(separation: Separation, age: Option<u64>, su
     }
 }
 
-/// The stream for what cleaning moves.
+/// Stream of units moved by cleaning.
 pub(crate) fn stream_for_moves(separation: Separation) -> Stream {
     match separation {
         Separation::None => Stream::Host,

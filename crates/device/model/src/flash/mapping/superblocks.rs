@@ -1,16 +1,16 @@
-//! The state of every superblock: valid units, age, wear, and which are free.
+//! State of every superblock: valid units, age and wear, and the free list.
 #![allow(clippy::indexing_slicing, reason = "superblock numbers are made here and never leave the mapping")]
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// How the cells of a superblock are used, from when it is opened until it is erased.
+/// Bits per cell of a superblock, from its opening until it is erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum CellUse {
     /// All bits of a cell.
     AllBits,
-    /// One bit a cell: it holds less, and is programmed faster.
+    /// One bit a cell: less capacity, faster programming.
     SingleLevel,
 }
 
@@ -27,25 +27,25 @@ struct Superblock {
     cells: CellUse,
     valid_units: u32,
     erases: u32,
-    /// Count of superblocks that had been closed when this one was.
+    /// Number of superblocks closed before this one.
     closed_at: u64,
 }
 
-/// A superblock that could be cleaned.
+/// Superblock that can be cleaned.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Candidate {
     pub(crate) index: u32,
     pub(crate) valid_units: u32,
-    /// Superblocks that have been closed since this one was.
+    /// Superblocks closed since this one was.
     pub(crate) age: u64,
 }
 
-/// All superblocks.
+/// State of all superblocks.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Superblocks {
     blocks: Vec<Superblock>,
     free: VecDeque<u32>,
-    /// Open and closed ones that are used with one bit a cell.
+    /// Number of open and closed superblocks with one bit a cell.
     single_level: u32,
     closed: u64,
 }
@@ -70,7 +70,7 @@ impl Superblocks {
         super::super::units::saturating_u32(self.free.len() as u64)
     }
 
-    /// Superblocks that are used with one bit a cell.
+    /// Number of superblocks with one bit a cell.
     pub(crate) fn single_level(&self) -> u32 {
         self.single_level
     }
@@ -117,7 +117,7 @@ impl Superblocks {
         self.blocks[index as usize].valid_units -= 1;
     }
 
-    /// Nothing is valid any more, anywhere.
+    /// Marks all units as invalid.
     pub(crate) fn invalidate_all(&mut self) {
         self.blocks.iter_mut().for_each(|block| block.valid_units = 0);
     }
@@ -128,7 +128,7 @@ impl Superblocks {
         if block.usage == Use::Closed { self.closed - block.closed_at } else { 0 }
     }
 
-    /// The superblock as a candidate for cleaning, if it is closed.
+    /// Candidate for cleaning, if the superblock is closed.
     pub(crate) fn candidate(&self, index: u32) -> Option<Candidate> {
         let block = &self.blocks[index as usize];
         (block.usage == Use::Closed).then(|| Candidate {
@@ -142,12 +142,12 @@ impl Superblocks {
         (0..self.len()).filter_map(move |index| self.candidate(index))
     }
 
-    /// The candidates whose cells are used in this way.
+    /// Candidates with this use of the cells.
     pub(crate) fn candidates_with(&self, cells: CellUse) -> impl Iterator<Item = Candidate> {
         self.candidates().filter(move |candidate| self.cells_of(candidate.index) == cells)
     }
 
-    /// Whether nothing has ever been written.
+    /// Returns true if nothing has ever been written.
     pub(crate) fn are_new(&self) -> bool {
         self.blocks.iter().all(|block| block.usage == Use::Free && block.erases == 0)
     }

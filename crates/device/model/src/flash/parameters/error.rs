@@ -1,13 +1,13 @@
-//! Why a drive's parameters are refused.
+//! Errors in a drive's parameters.
 
-/// A drive can't be made from these parameters.
+/// Reasons why parameters are refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParameterError {
     /// The text is not TOML, or a field is missing, unknown or of a wrong type.
     #[error("the drive's TOML can't be read: {source}")]
     Syntax {
-        /// What the parser says, with line and column.
+        /// The parser's message, with line and column.
         source: Box<toml::de::Error>,
     },
     /// A field's value is outside its range.
@@ -15,13 +15,13 @@ pub enum ParameterError {
     OutOfRange {
         /// Path of the field in the TOML file.
         field: &'static str,
-        /// Its value.
+        /// The value given.
         got: f64,
-        /// Least right value.
+        /// Least valid value.
         least: f64,
-        /// Greatest right value.
+        /// Greatest valid value.
         most: f64,
-        /// The nearest right value.
+        /// Nearest valid value.
         nearest: f64,
     },
     /// A size is not a multiple of another one.
@@ -31,13 +31,13 @@ pub enum ParameterError {
     NotAMultiple {
         /// Path of the field in the TOML file.
         field: &'static str,
-        /// Its value.
+        /// The value given.
         got: u64,
-        /// Path of the field whose multiple it must be.
+        /// Path of the field that it must be a multiple of.
         of: &'static str,
         /// That field's value.
         unit_bytes: u64,
-        /// The nearest right value.
+        /// Nearest valid value.
         nearest: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! What a flash drive is made of, as read from its TOML file. Every time ends in `_ns`, every size in `_bytes`.
+//! Parameters of a flash drive, in its TOML file. Times end in `_ns`, sizes in `_bytes`.
 
 mod error;
 mod scale;
@@ -9,47 +9,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::library::ModelKind;
 
-/// A flash drive.
+/// Parameters of a flash drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FlashParameters {
     /// `flash`.
     pub kind: ModelKind,
-    /// The name it is known by.
+    /// Name in the library.
     pub name: String,
-    /// What it is, in a sentence.
+    /// Description in one sentence.
     pub description: String,
     /// User capacity of the model.
     pub capacity_bytes: u64,
-    /// Capacity of the real drive, where the model is a smaller one with the same chips and channels: then only
+    /// Capacity of the real drive, if the model is smaller with the same chips and channels. Only
     /// the number of erase blocks per die differs.
     #[serde(default)]
     pub scaled_from_bytes: Option<u64>,
-    /// The host's side of the block layer.
+    /// Block layer of the host.
     pub host: HostParameters,
-    /// Commands the drive accepts at once.
+    /// Command slots of the drive.
     pub command_queue: CommandQueueParameters,
-    /// The controller's processor.
+    /// Processor times of the controller.
     pub firmware: FirmwareParameters,
-    /// The interface to the host.
+    /// Interface to the host.
     pub link: LinkParameters,
-    /// Where written data waits for its program operation.
+    /// Buffer for written data.
     pub write_buffer: WriteBufferParameters,
-    /// What the drive fetches without being asked.
+    /// Prefetching by the drive.
     pub read_ahead: ReadAheadParameters,
     /// Dies and channels.
     pub chips: ChipParameters,
-    /// How logical addresses find their pages.
+    /// Mapping of logical addresses to pages.
     pub mapping: MappingParameters,
 }
 
-/// The host's block layer.
+/// Block layer of the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HostParameters {
-    /// Longer requests are split into commands of at most this length.
+    /// Length of the commands into which longer requests are split.
     pub split_bytes: u64,
-    /// Requests that wait for a command slot are merged with waiting neighbours up to this length; 0: never.
+    /// Length up to which adjacent waiting requests are merged; 0: never.
     pub merge_bytes: u64,
 }
 
@@ -61,12 +61,12 @@ pub struct CommandQueueParameters {
     pub queues: u32,
     /// Slots per queue (32 for NCQ, 1 for a drive without queueing).
     pub depth: u32,
-    /// Data that one command may have on its way through the drive at a time; a longer command is served in
-    /// segments of this length, one after the other.
+    /// Data of one command inside the drive at a time; a longer command is served in segments of
+    /// this length.
     pub segment_bytes: u64,
 }
 
-/// What the controller's processor needs for a command. One command is worked on at a time for `…_ns`.
+/// Times of the controller's processor. It works on one command at a time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FirmwareParameters {
@@ -78,233 +78,240 @@ pub struct FirmwareParameters {
     pub flush_ns: u64,
     /// Processor time of a discard command.
     pub discard_ns: u64,
-    /// Processor time of each further chip operation of a read command: for a run of pages that doesn't follow the one
-    /// before it in the flash, and for a page of the map. None where hardware does that.
+    /// Processor time of each further chip operation of a read command: for a run of pages that
+    /// isn't contiguous with the previous one, and for a page of the map. Zero if hardware does
+    /// that.
     #[serde(default)]
     pub fragment_ns: u64,
-    /// Time that a command spends in the controller's pipeline without keeping others from it.
+    /// Time of a command in the controller's pipeline, during which others may proceed.
     pub latency_ns: u64,
 }
 
-/// The interface to the host.
+/// Interface to the host.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LinkParameters {
     /// Data rate in each direction.
     pub bytes_per_s: u64,
-    /// Data rate towards the drive, where it takes data in more slowly than it gives it (encoder, buffer memory).
+    /// Data rate to the drive, if it is lower than from the drive (encoder, buffer memory).
     #[serde(default)]
     pub write_bytes_per_s: Option<u64>,
-    /// Link time per command beside its data: command, set-up and status frames.
+    /// Link time per command besides its data: command, set-up and status frames.
     pub command_ns: u64,
-    /// Whether both directions carry data at the same time (`PCIe` does, SATA and PATA do not).
+    /// True if both directions carry data at the same time (`PCIe` does, SATA and PATA don't).
     pub full_duplex: bool,
 }
 
-/// The buffer that written data waits in.
+/// Buffer for written data.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WriteBufferParameters {
-    /// Its size.
+    /// Capacity of the buffer.
     pub bytes: u64,
-    /// Whether a write completes as soon as its data is in the buffer. Without, every write waits for the medium.
+    /// True if a write completes once its data is in the buffer; otherwise it waits for the medium.
     pub acknowledges_early: bool,
-    /// What happens to the buffer at a power cut, and what flushes and durable writes do about it.
+    /// Fate of the buffer at a power cut, and the effect of flushes and durable writes.
     pub durability: Durability,
-    /// What a write that waits for the medium pays beside its own program operations (mapping journal).
+    /// Additional time of a write that waits for the medium (mapping journal).
     pub write_through_ns: u64,
 }
 
-/// What the drive promises, and whether it keeps it.
+/// The drive's durability guarantee, honoured or not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Durability {
-    /// The buffer is lost at a power cut; a flush or a durable write waits for the medium.
+    /// A power cut loses the buffer; a flush or a durable write waits for the medium.
     Volatile,
-    /// Capacitors save the buffer; a flush has nothing to wait for.
+    /// Capacitors protect the buffer; a flush completes at once.
     Protected,
-    /// The buffer is lost at a power cut, and the drive acknowledges flushes and durable writes all the same.
+    /// A power cut loses the buffer, but flushes and durable writes are acknowledged early.
     Lying,
 }
 
-/// The drive's own prefetching.
+/// Prefetching by the drive.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadAheadParameters {
-    /// So many commands in a row, each starting where the one before ended, make a sequential stream; 0: no read-ahead.
+    /// Consecutive commands, each starting at the previous one's end, that make a sequential
+    /// stream; 0: no read-ahead.
     pub trigger_commands: u32,
-    /// How far beyond the command that ran out of prefetched data the drive fetches, in lengths of that command.
+    /// Extent of a fetch beyond the command that ran out of prefetched data, in lengths of that
+    /// command.
     pub fetch_commands: u32,
-    /// But at least so much.
+    /// Minimum extent of a fetch.
     pub least_fetch_bytes: u64,
-    /// Most that is held.
+    /// Capacity for prefetched data.
     pub buffer_bytes: u64,
-    /// Streams that are followed at a time.
+    /// Streams that are tracked at a time.
     pub streams: u32,
-    /// Whether it stops where the next logical page is not the next physical one (it copies whole stripes, and
-    /// knows nothing better after random writes).
+    /// True if it stops where logical and physical order diverge (the drive copies whole stripes,
+    /// and can't continue after random writes).
     pub physically_sequential: bool,
 }
 
-/// Dies and channels. Dies are numbered across channels: die *d* sits on channel *d* mod `channels`.
+/// Dies and channels. Dies are numbered across channels: die *d* is on channel *d* mod `channels`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChipParameters {
-    /// Independent buses.
+    /// Number of independent buses.
     pub channels: u32,
     /// Dies on each bus.
     pub dies_per_channel: u32,
     /// Planes that are programmed and erased together.
     pub planes: u32,
-    /// Flash page.
+    /// Size of a flash page.
     pub page_bytes: u64,
     /// Pages in an erase block.
     pub pages_per_block: u32,
-    /// From the cells to the die's register; the mean of all types of pages.
+    /// Time from the cells to the die's register; the mean over the page types.
     pub read_ns: u64,
-    /// How often the cells are sensed for a page of each type. Types take turns in a block; all pages are alike when absent.
+    /// Sensing operations of each page type. Types take turns in a block; all pages are alike when
+    /// absent.
     #[serde(default)]
     pub senses: Vec<u32>,
-    /// Pages that are read again because their data can't be corrected; none when absent.
+    /// Retries of uncorrectable pages; none when absent.
     #[serde(default)]
     pub read_retry: Option<ReadRetry>,
-    /// From the register to the cells (all planes together).
+    /// Time from the register to the cells (all planes together).
     pub program_ns: u64,
-    /// One erase block (in all planes together).
+    /// Time to erase one block (in all planes together).
     pub erase_ns: u64,
-    /// Bus rate.
+    /// Data rate of a bus.
     pub channel_bytes_per_s: u64,
-    /// Least amount that a read moves over the bus (the error-correction word).
+    /// Granularity of reads over the bus (the error-correction word).
     pub transfer_bytes: u64,
-    /// Whether the planes of a die sense different pages at the same time.
+    /// True if the planes of a die sense different pages at the same time.
     #[serde(default)]
     pub independent_plane_reads: bool,
-    /// A read for the host interrupts a program or erase operation after so long; it waits for its end when absent.
+    /// Time to interrupt a program or erase operation for a host read; when absent, reads wait for
+    /// its end.
     #[serde(default)]
     pub suspend_ns: Option<u64>,
-    /// How often one program operation can be interrupted; any number of times when absent.
+    /// Limit of interruptions of one program operation; none when absent.
     #[serde(default)]
     pub program_suspensions: Option<u32>,
-    /// How often one erase operation can be interrupted; any number of times when absent.
+    /// Limit of interruptions of one erase operation; none when absent.
     #[serde(default)]
     pub erase_suspensions: Option<u32>,
-    /// Whether the next page goes into a register of its own while the cells program one (cache programming).
+    /// True if the next page is transferred while the cells program one (cache programming).
     #[serde(default)]
     pub cache_program: bool,
-    /// Whether a merge copies pages inside their die, without using the bus.
+    /// True if a merge copies pages inside their die, without using the bus.
     pub copyback: bool,
 }
 
-/// Pages whose data can't be corrected at first.
+/// Retries of pages whose data can't be corrected at first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadRetry {
-    /// Part of the pages in a block that was never erased that are read again.
+    /// Share of pages that need a retry, in a block that was never erased.
     pub part_of_pages: f64,
-    /// What is added to that with each time that the block has been erased.
+    /// Increase of that share with each erase of the block.
     pub part_of_pages_per_cycle: f64,
-    /// Part of the pages that were read again which are read once more.
+    /// Share of the retried pages that need another retry.
     pub again: f64,
-    /// From the end of a transfer until the next reading begins: decoding, and setting other reference voltages.
+    /// Time from the end of a transfer to the start of the retry: decoding, and setting other
+    /// reference voltages.
     pub decode_ns: u64,
-    /// Seed of which pages these are.
+    /// Seed that selects these pages.
     pub seed: u64,
 }
 
-/// The mapping layer.
+/// Mapping layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum MappingParameters {
-    /// Every unit can be anywhere.
+    /// Each unit can be anywhere.
     Page(PageMapParameters),
-    /// Superblocks are mapped as a whole; writes go to a few log superblocks that are merged later.
+    /// Whole superblocks are mapped; writes go to a few log superblocks that are merged later.
     Hybrid(HybridParameters),
 }
 
-/// A page map.
+/// Parameters of a page map.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PageMapParameters {
-    /// What is mapped: a page or a part of one.
+    /// Mapped unit: a page or a part of one.
     pub unit_bytes: u64,
-    /// Flash there is over capacity.
+    /// Ratio of flash to user capacity.
     pub raw_over_user: f64,
-    /// Which superblock is cleaned.
+    /// Choice of the superblock to clean.
     pub victim: VictimPolicy,
-    /// Which data is kept apart.
+    /// Separation of data by temperature.
     pub separation: Separation,
-    /// Cleaning starts with fewer free superblocks than this.
+    /// Cleaning starts when fewer superblocks are free.
     pub low_free_superblocks: u32,
-    /// Whether space is made at one go when it runs low, or in step with the writes.
+    /// Pace of cleaning: in bursts when space runs low, or in proportion to the writes.
     pub pace: CleaningPace,
-    /// Cleaning while no command comes; none when absent.
+    /// Cleaning while the drive is idle; none when absent.
     #[serde(default)]
     pub idle_cleaning: Option<IdleCleaning>,
-    /// A region that is programmed with one bit a cell and emptied later; none when absent.
+    /// Region programmed with one bit a cell and emptied later; none when absent.
     #[serde(default)]
     pub slc_region: Option<SlcRegion>,
-    /// What of the map is in the controller's memory; all of it when absent.
+    /// Part of the map in the controller's memory; all of it when absent.
     #[serde(default)]
     pub map_memory: Option<MapMemoryParameters>,
 }
 
-/// A controller's memory that is too small for the whole map. Entries of 4 bytes lie in flash pages, which are fetched
-/// when something needs one that is not there, and written before they go when they have changed. A run of data that lies
-/// in order needs a single entry to be read, and those are always there.
+/// Controller memory that is too small for the whole map. Flash pages hold entries of 4 bytes. A
+/// missing page is fetched when needed, and a changed one is written before it is evicted. A
+/// contiguous run of data needs a single entry for reads, and those entries are always in memory.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MapMemoryParameters {
     /// Memory for pages of the map.
     pub bytes: u64,
-    /// Length and alignment of a run with an entry of its own.
+    /// Length and alignment of a run with its own entry.
     pub run_bytes: u64,
 }
 
-/// How a superblock is chosen for cleaning.
+/// Choice of the superblock to clean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "policy", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum VictimPolicy {
-    /// The one with the least valid data.
+    /// Least valid data.
     Greedy,
     /// Most free space times age per copying cost (Rosenblum, Ousterhout: LFS, SOSP 1991, §3.5).
     CostBenefit,
-    /// The one with the least valid data of `choices` drawn at random (Van Houdt, SIGMETRICS 2013).
+    /// Least valid data among `choices` drawn at random (Van Houdt, SIGMETRICS 2013).
     DChoices {
-        /// How many are drawn.
+        /// Number of draws.
         choices: u32,
         /// Seed of the draws.
         seed: u64,
     },
 }
 
-/// Which data is written to superblocks of its own.
+/// Data that is written to separate superblocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Separation {
-    /// All goes to one open superblock.
+    /// All data shares one open superblock.
     None,
-    /// What cleaning moves is kept apart from what the host writes.
+    /// Moves by cleaning are separated from host writes.
     ByOrigin,
-    /// In addition, host writes to recently written addresses are kept apart from the others.
+    /// In addition, host writes to recently written addresses are separated from others.
     ByAge,
 }
 
-/// When space is made.
+/// Pace of cleaning.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum CleaningPace {
-    /// Some superblocks at one go when space runs low; then the host writes as much as this has gained, before the next
-    /// ones are cleaned. So a pause is as long on a full drive as on a half empty one, and comes more often.
+    /// Several superblocks at once when space runs low; the next burst waits until the host has
+    /// used the gain. So pauses are as long on a full drive as on a half-empty one, but more
+    /// frequent.
     Burst {
-        /// How many superblocks are cleaned at a time.
+        /// Superblocks cleaned at a time.
         superblocks: u32,
     },
-    /// In proportion to what the host writes.
+    /// In proportion to host writes.
     Paced,
 }
 
 impl CleaningPace {
-    /// Superblocks that are cleaned before the host may write again.
+    /// Superblocks cleaned before the host may write again.
     pub fn superblocks_at_once(self) -> u32 {
         match self {
             Self::Burst { superblocks } => superblocks,
@@ -317,24 +324,24 @@ impl CleaningPace {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct IdleCleaning {
-    /// It starts after so long without a command.
+    /// Idle time after which it starts.
     pub after_ns: u64,
-    /// It stops with so many free superblocks.
+    /// Number of free superblocks at which it stops.
     pub high_free_superblocks: u32,
 }
 
-/// The single-level region. It has no flash of its own: it grows into superblocks that are free and shrinks as data takes
-/// them, and a part of its bytes is what a nearly full drive has.
+/// Single-level region. It has no flash of its own: it grows into free superblocks and shrinks as
+/// data takes them. A nearly full drive has only a part of `bytes`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SlcRegion {
-    /// Most data it holds.
+    /// Limit of data in the region.
     pub bytes: u64,
-    /// Bits a cell holds outside the region: a superblock in it holds so many times less.
+    /// Bits per cell outside the region; a superblock's capacity in it is divided by this.
     pub bits_per_cell: u32,
-    /// Program time in it.
+    /// Program time in the region.
     pub program_ns: u64,
-    /// Read time in it.
+    /// Read time in the region.
     pub read_ns: u64,
 }
 
@@ -342,14 +349,14 @@ pub struct SlcRegion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct HybridParameters {
-    /// Log superblocks that are open at a time.
+    /// Log superblocks open at a time.
     pub log_superblocks: u32,
     /// Free superblocks beyond those in use.
     pub spare_superblocks: u32,
 }
 
 impl ChipParameters {
-    /// Dies on all channels.
+    /// Number of dies on all channels.
     pub fn dies(&self) -> u32 {
         self.channels * self.dies_per_channel
     }
@@ -359,8 +366,8 @@ impl FlashParameters {
     /// Reads and validates a drive's TOML text.
     ///
     /// # Errors
-    /// [`ParameterError::Syntax`] names the field that is missing, unknown or of a wrong type;
-    /// [`ParameterError::OutOfRange`] the field, its range and the nearest value that would be right.
+    /// [`ParameterError::Syntax`] for a field that is missing, unknown or of a wrong type;
+    /// [`ParameterError::OutOfRange`] with the field, its range and the nearest valid value.
     pub fn from_toml(text: &str) -> Result<Self, ParameterError> {
         let parameters: Self =
             toml::from_str(text).map_err(|source| ParameterError::Syntax { source: Box::new(source) })?;
@@ -368,7 +375,7 @@ impl FlashParameters {
         Ok(parameters)
     }
 
-    /// What the mapping counts in: the unit of a page map, the page of a hybrid one.
+    /// Unit of the mapping: the unit of a page map, the page of a hybrid one.
     pub fn unit_bytes(&self) -> u64 {
         match &self.mapping {
             MappingParameters::Page(page) => page.unit_bytes,
@@ -376,7 +383,7 @@ impl FlashParameters {
         }
     }
 
-    /// Units that a single program operation writes.
+    /// Units in a single program operation.
     pub fn units_per_program(&self) -> u64 {
         u64::from(self.chips.planes) * self.chips.page_bytes / self.unit_bytes().max(1)
     }

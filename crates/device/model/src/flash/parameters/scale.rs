@@ -1,14 +1,15 @@
-//! The same drive with less capacity: fewer erase blocks a die, everything else alike.
+//! Scaling of a drive's capacity: fewer erase blocks per die, everything else alike.
 
 use super::{FlashParameters, MappingParameters, ParameterError};
 
 impl FlashParameters {
-    /// This drive with another capacity, rounded up to whole superblocks. Chips, channels, over-provisioning in
-    /// proportion and all times stay; a single-level region and a memory for the map shrink or grow with the capacity.
-    /// `scaled_from_bytes` then says what the real drive holds.
+    /// Changes the capacity, rounded up to whole superblocks. Chips, channels, relative
+    /// over-provisioning and all times stay. A single-level region and map memory scale with the
+    /// capacity. `scaled_from_bytes` is then the real drive's capacity.
     ///
     /// # Errors
-    /// [`ParameterError::OutOfRange`] when the capacity is too small for one superblock or too large to map.
+    /// [`ParameterError::OutOfRange`] if the capacity is too small for one superblock or too large
+    /// to map.
     pub fn with_capacity_bytes(mut self, capacity_bytes: u64) -> Result<Self, ParameterError> {
         let superblock_bytes = self.superblock_bytes().max(1);
         let real_bytes = self.scaled_from_bytes.unwrap_or(self.capacity_bytes);

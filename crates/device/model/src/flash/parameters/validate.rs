@@ -1,4 +1,4 @@
-//! Refuses parameters that no drive can have, field by field.
+//! Validation of parameters, field by field.
 
 use super::{
     ChipParameters, CommandQueueParameters, FlashParameters, HybridParameters, MappingParameters,
@@ -9,15 +9,16 @@ const LONGEST_NS: u64 = 1_000_000_000;
 const LARGEST_BYTES: u64 = 1 << 50;
 /// Superblocks that a page map may have open at a time.
 const OPEN_STREAMS: u64 = 4;
-/// Each of them takes memory from the start.
+/// Each superblock takes memory from the start.
 const SUPERBLOCKS_MAX: u64 = 1 << 22;
 const FASTEST_BYTES_PER_S: u64 = 1_000_000_000_000;
 
 impl FlashParameters {
-    /// Checks every field's range and how they fit together.
+    /// Checks the range of every field, and their consistency.
     ///
     /// # Errors
-    /// [`ParameterError::OutOfRange`] or [`ParameterError::NotAMultiple`] for the first field that is wrong.
+    /// [`ParameterError::OutOfRange`] or [`ParameterError::NotAMultiple`] for the first wrong
+    /// field.
     pub fn validate(&self) -> Result<(), ParameterError> {
         let unit_bytes = self.unit_bytes();
         within("host.split_bytes", self.host.split_bytes, 512, LARGEST_BYTES)?;
@@ -40,7 +41,7 @@ impl FlashParameters {
         within("write_buffer.bytes", self.write_buffer.bytes, self.least_write_buffer_bytes(), LARGEST_BYTES)
     }
 
-    /// What the streams that are written at a time need.
+    /// Write buffer that the open streams need.
     pub(crate) fn least_write_buffer_bytes(&self) -> u64 {
         OPEN_STREAMS * self.units_per_program() * self.unit_bytes()
     }
@@ -139,7 +140,7 @@ impl PageMapParameters {
 }
 
 impl PageMapParameters {
-    /// Cleaning needs free superblocks, one for every open stream, and something to gain.
+    /// Requires a free superblock for every open stream, and spare space to gain.
     fn validate_spare(&self, drive: &FlashParameters) -> Result<(), ParameterError> {
         let burst = self.pace.superblocks_at_once();
         within("mapping.pace.superblocks", u64::from(burst), 1, 1_024)?;

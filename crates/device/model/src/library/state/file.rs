@@ -1,16 +1,17 @@
-//! The file of an aged device: what `nandle models age` writes, and what a target's `state=PATH` reads.
+//! State file of an aged device, written by `nandle models age` and read by a target's
+//! `state=PATH`.
 //!
-//! One zstd frame (RFC 8878) with its content checksum, and in it one JSON object:
+//! It is one zstd frame (RFC 8878) with content checksum, which holds one JSON object:
 //!
-//! | key | what it holds |
+//! | key | value |
 //! |---|---|
 //! | `format` | `nandle-model-state` |
 //! | `version` | [`VERSION`]; another one is refused |
 //! | `model` | name of the model |
-//! | `drives` | for each drive of the model, in its order: mapping, wear and counters; `null` for what doesn't age |
+//! | `drives` | for each drive of the model, in order: mapping, wear and counters; `null` if it doesn't age |
 //!
-//! A file that is cut short or damaged fails its checksum and is refused whole. The state is a function of the model, the
-//! writes and the seed, so no old version is converted: it is made again.
+//! A truncated or damaged file fails its checksum and is refused. The state is a function of the
+//! model, the writes and the seed, so old versions aren't converted: the state is computed again.
 
 use std::io::{ErrorKind, Read as _};
 
@@ -22,12 +23,13 @@ use crate::flash::AgedState;
 use crate::library::limits;
 
 const FORMAT: &str = "nandle-model-state";
-/// Rises with every change of what [`AgedState`] holds.
+/// Incremented with every change of [`AgedState`].
 const VERSION: u32 = 2;
-/// The compressor's own default: higher ones take longer for a few per cent.
+/// The compressor's default: higher levels take longer for a few per cent.
 const COMPRESSION: i32 = 3;
 
-/// What outlives a power cycle of a modelled device: the mapping, wear and counters of each of its flash drives.
+/// State of a modelled device that outlives a power cycle: mapping, wear and counters of each flash
+/// drive.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct DeviceState {
     format: String,
@@ -36,47 +38,47 @@ pub struct DeviceState {
     drives: Vec<Option<AgedState>>,
 }
 
-/// A text is no state that can be used.
+/// Reasons why a text is no usable state.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StateFileError {
-    /// It is no zstd frame, or a damaged one.
+    /// The file is no valid zstd frame.
     #[error("it can't be unpacked ({source}); expected a file that `nandle models age` wrote, whole")]
     Packing {
-        /// What the decoder says.
+        /// The decoder's error.
         source: std::io::Error,
     },
-    /// It unpacks to more than the model's drives have states of.
+    /// The file unpacks to more than a state of this model can have.
     #[error(
         "it unpacks to more than {}, and no state of this model does; expected one that `nandle models age` wrote of the same \
          model with the same capacity",
         format_bytes(*text_bytes_max)
     )]
     TooLong {
-        /// The most that there may be.
+        /// Limit of the unpacked text.
         text_bytes_max: u64,
     },
-    /// What is packed is something else.
+    /// The unpacked text is no state.
     #[error(
         "it holds no state of a modelled drive ({source}); expected a file that `nandle models age` wrote"
     )]
     Contents {
-        /// What the parser says.
+        /// The parser's error.
         source: serde_json::Error,
     },
-    /// Another program's version.
+    /// The file has another format or version.
     #[error(
         "it says {format:?} version {version}, and this program reads {FORMAT:?} version {VERSION}: age the drive again"
     )]
     Version {
-        /// The format it says it is of.
+        /// Format in the file.
         format: String,
-        /// The version.
+        /// Version in the file.
         version: u32,
     },
 }
 
-/// What every version has.
+/// Fields of every version.
 #[derive(Deserialize)]
 struct Heading {
     format: String,
@@ -88,26 +90,26 @@ impl DeviceState {
         Self { format: FORMAT.into(), version: VERSION, model: model.into(), drives }
     }
 
-    /// The model that it belongs to.
+    /// Model of the state.
     pub fn model(&self) -> &str {
         &self.model
     }
 
-    /// The state of each drive, in the model's order.
+    /// State of each drive, in the model's order.
     pub(crate) fn drives(&self) -> &[Option<AgedState>] {
         &self.drives
     }
 
-    /// What its drives had counted, together.
+    /// Sum of the drives' counters.
     pub fn counters(&self) -> DriveCounters {
         let drives = self.drives.iter().flatten();
         drives.fold(DriveCounters::default(), |sum, drive| sum.plus(drive.counters()))
     }
 
-    /// The file's bytes.
+    /// Encodes the state as a file.
     ///
     /// # Errors
-    /// The compressor has no memory.
+    /// Fails if the compressor is out of memory.
     pub fn encode(&self) -> std::io::Result<Vec<u8>> {
         let mut encoder = zstd::Encoder::new(Vec::new(), COMPRESSION)?;
         encoder.include_checksum(true)?;
@@ -115,7 +117,8 @@ impl DeviceState {
         encoder.finish()
     }
 
-    /// Whether a file that begins with these bytes is the state of some drive, of whatever version. 128 KiB are enough.
+    /// Returns true if a file that begins with `bytes` is a drive's state, of any version. 128 KiB
+    /// suffice.
     pub fn begins(bytes: &[u8]) -> bool {
         let beginning = format!("{{\"format\":\"{FORMAT}\"");
         let mut unpacked = vec![0; beginning.len()];
@@ -124,10 +127,10 @@ impl DeviceState {
             && unpacked == beginning.as_bytes()
     }
 
-    /// Reads a file's bytes, which unpack to `text_bytes_max` at most.
+    /// Decodes a file that unpacks to at most `text_bytes_max`.
     ///
     /// # Errors
-    /// It is no state, a damaged one, one of a larger drive, or one of another version.
+    /// Fails if the file holds no valid state, a state of a larger drive, or another version.
     pub fn decode(bytes: &[u8], text_bytes_max: u64) -> Result<Self, StateFileError> {
         let unpacked =
             zstd::Decoder::new(bytes).and_then(|decoder| limits::read_all(decoder, text_bytes_max));

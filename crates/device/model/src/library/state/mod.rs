@@ -1,4 +1,4 @@
-//! The state in which a modelled device begins.
+//! First state of a modelled device.
 
 mod file;
 
@@ -8,27 +8,27 @@ use nandle_units::format_bytes;
 
 pub use file::{DeviceState, StateFileError};
 
-/// The state in which a modelled device begins. Magnetic disks have but one: idle, their caches empty.
+/// First state of a modelled device. Magnetic disks start idle with empty caches.
 #[derive(Debug, Clone)]
 pub enum FirstState {
-    /// The first part written, as if once and from start to end; nothing else ever.
+    /// The first part is written once from start to end, the rest never.
     Filled {
-        /// How much of it, in per cent; 0 is a new drive.
+        /// Written part in per cent; 0 is a new drive.
         percent: u8,
     },
-    /// As another device of the same layout was left.
+    /// The state in which another device of the same layout was saved.
     Aged(Arc<DeviceState>),
 }
 
 impl Default for FirstState {
-    /// Filled whole.
+    /// Filled completely.
     fn default() -> Self {
         Self::Filled { percent: 100 }
     }
 }
 
 impl FirstState {
-    /// What a flash drive's user should know of it, a sentence.
+    /// The state of a flash drive, as a sentence for its user.
     pub(super) fn sentence(&self) -> String {
         match self {
             Self::Filled { percent: 0 } => {

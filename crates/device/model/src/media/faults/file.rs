@@ -1,18 +1,18 @@
-//! Faults as a user writes them down, in TOML:
+//! Faults in a user's TOML file:
 //!
 //! ```toml
-//! seed = 7                      # of all chance; 0 when left out
-//! write_cache = "protected"     # or "volatile", or { lying = { held_bytes = 1048576 } }; the drive's own when left out
-//! after_discard = "zeros"       # or "garbage", which it is when left out
-//! space_bytes = 1073741824      # written blocks that the drive has room for; all when left out
+//! seed = 7                      # of all randomness; default 0
+//! write_cache = "protected"     # or "volatile", or { lying = { held_bytes = 1048576 } }; default: the drive's own
+//! after_discard = "zeros"       # or "garbage", the default
+//! space_bytes = 1073741824      # space for written blocks; default: all
 //!
 //! [[fault]]
 //! kind = "failed-read"          # failed-write, failed-flush, damaged-write, damaged-read, misdirected-write, lost-write,
 //!                               # stale-read, no-space, latency-spike
 //! per_million = 10              # of blocks, or of operations; or: operation = 1000, the number of one operation
-//! lasts = "sticky"              # or "once", which it is when left out; for failures alone
-//! extra_ns = 5000000            # for latency-spike alone
-//! offset_bytes = 0              # where it may strike; everywhere when left out
+//! lasts = "sticky"              # or "once", the default; for failures only
+//! extra_ns = 5000000            # for latency-spike only
+//! offset_bytes = 0              # start of the affected range; default: everywhere
 //! length_bytes = 1048576
 //! ```
 
@@ -23,7 +23,7 @@ use serde::Deserialize;
 use super::super::device::{AfterDiscard, Media, WriteCache};
 use super::{Fault, FaultPlan, Lasts, When};
 
-/// What shall go wrong on drives, as a user wrote it down.
+/// Faults of drives, as in a user's file.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FaultFile {
@@ -66,33 +66,33 @@ enum Kind {
     LatencySpike,
 }
 
-/// A text describes no faults.
+/// Reasons why a text is no fault file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FaultFileError {
-    /// It is not TOML, or a field is missing, unknown or of a wrong type.
+    /// The text is not TOML, or a field is missing, unknown or of a wrong type.
     #[error("{source}")]
     Syntax {
-        /// What the parser says, with line and column and what would be right.
+        /// The parser's message, with line and column and what would be right.
         source: Box<toml::de::Error>,
     },
-    /// A fault's fields don't go together.
+    /// The fields of a fault don't go together.
     #[error("fault {number} ({kind}): {what}")]
     Rule {
-        /// Which fault of the file, from 1 on.
+        /// Number of the fault in the file, from 1.
         number: usize,
-        /// Its kind.
+        /// Kind of the fault.
         kind: &'static str,
-        /// What is wrong, and what would be right.
+        /// The problem and its solution.
         what: &'static str,
     },
 }
 
 impl FaultFile {
-    /// Reads a text of the form above.
+    /// Parses a text of the form above.
     ///
     /// # Errors
-    /// It names what it doesn't understand, and what would be right.
+    /// Names the wrong field and a valid value.
     pub fn from_toml(text: &str) -> Result<Self, FaultFileError> {
         let file: Self =
             toml::from_str(text).map_err(|source| FaultFileError::Syntax { source: Box::new(source) })?;
@@ -102,7 +102,7 @@ impl FaultFile {
         Ok(file)
     }
 
-    /// The media of one of several drives with these faults; each drive has chances of its own.
+    /// Puts the faults on the media of one of several drives. Each drive has its own randomness.
     #[must_use]
     pub fn on(&self, media: Media, drive: u64) -> Media {
         let block_bytes = media.contents().logical_block_bytes();
@@ -119,7 +119,7 @@ impl FaultFile {
 }
 
 impl Kind {
-    /// As the file has it.
+    /// Name in the file.
     fn name(self) -> &'static str {
         match self {
             Self::FailedRead => "failed-read",

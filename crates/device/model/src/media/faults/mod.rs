@@ -1,77 +1,84 @@
 //! # The fault model
 //!
-//! What a modelled device may do to what it stores. What isn't listed can't happen. The grain is the logical block.
+//! The effects that a modelled device may have on its contents. Nothing else can happen. The
+//! granularity is the logical block.
 //!
-//! ## A power cut
+//! ## Power cuts
 //!
-//! It can strike after any event of any device: after an operation was submitted, and after it completed. At that
-//! moment a block is in one of two states.
+//! A power cut can strike after any event of any device: after the submission of an operation, and
+//! after its completion. At that moment a block is in one of two states.
 //!
-//! 1. **Durable** is what a block held at the last guarantee that covers it. It survives unharmed. Guarantees are: a
-//!    *flush* that succeeded covers every write and discard that had completed before it was submitted; a *durable
-//!    write* that succeeded covers itself. Where several covered writes meet in a block, the one that completed last
-//!    counts, also where they were in flight together: a client that cares may not have overlapping writes in flight.
-//! 2. **Volatile** is everything that was submitted and isn't covered, whether it completed or not. Of these each
-//!    block survives as
-//!    - *old*: its durable contents,
-//!    - *new*: what any one of its volatile writes brought, not necessarily the last: the device may have moved an
-//!      earlier one to the medium and lost the later one,
-//!    - *torn*, only under [`Tearing::InsideBlocks`](super::Tearing): the beginning of one of its volatile writes
-//!      and, from some byte on, old; or wholly garbage (a page program that was cut short). Devices promise to write
-//!      a logical block whole (NVMe: AWUPF, base specification 2.0, Identify Controller), but not all keep it
-//!      (Zheng, Tucek, Qin, Lillibridge: *Understanding the robustness of SSDs under power fault*, FAST 2013, who
-//!      also saw the unserialised writes that come next).
+//! 1. **Durable** is the block's contents at the last guarantee that covers it. They survive
+//! unharmed. Guarantees are: a successful *flush* covers every write and discard that had
+//! completed before its submission; a successful *durable write* covers itself. Where several
+//! covered writes meet in a block, the last one to complete counts, even if they were in flight
+//! together. A client that needs an order must not have overlapping writes in flight.
+//! 2. **Volatile** is everything submitted and not covered, completed or not. Each such block
+//! survives as - *old*: its durable contents, - *new*: the contents of any of its volatile
+//! writes, not necessarily the last: the device may have
+//!      moved an earlier one to the medium and lost the later one,
+//!    - *torn*, only under [`Tearing::InsideBlocks`](super::Tearing): the beginning of one of its
+//! volatile
+//!      writes and, from some byte on, old; or wholly garbage (an interrupted page program). Devices
+//!      promise to write a logical block whole (NVMe: AWUPF, base specification 2.0, Identify
+//!      Controller), but not all do (Zheng, Tucek, Qin, Lillibridge: *Understanding the robustness of
+//!      SSDs under power fault*, FAST 2013, who also saw the unserialised writes described next).
 //!
-//!    Blocks choose by themselves, so that a write of several blocks may be torn at any block boundary and writes
-//!    survive in any order, later ones without earlier ones; or in a pattern: all, none, in order up to some point,
-//!    the latest alone, by operation, by region. Each device of an array chooses by itself, and so the legs of a
-//!    mirror may differ.
+//!    Blocks survive independently, so a write of several blocks may be torn at any block boundary,
+//! and later writes may survive without earlier ones. Or they survive in a pattern: all, none, in
+//! order up to some point, only the latest, by operation, by region. The devices of an array are
+//! independent, so the legs of a mirror may differ.
 //!
-//! Nothing else changes: no block that no volatile write touches, and no durable block beside one that is torn.
+//! Nothing else changes: neither blocks without volatile writes, nor durable neighbours of torn
+//! blocks.
 //!
-//! A device whose [write cache](super::WriteCache) is *protected* (power-loss protection, a battery) covers every
-//! write as it completes; only what is in flight is volatile. A *lying* one acknowledges flushes and durable writes
-//! while the last completed writes, as many as fit into its cache, are still volatile; a later flush covers those that
-//! have left it.
+//! With a *protected* [write cache](super::WriteCache) (power-loss protection, a battery), a write
+//! is covered when it completes, and only operations in flight are volatile. A *lying* cache
+//! acknowledges flushes and durable writes while the last completed writes that fit into it are
+//! still volatile. A later flush covers the writes that have left it.
 //!
-//! A **failed flush** leaves everything that it would have covered volatile for good: no later flush covers it, even
-//! one that succeeds, until the blocks are written again. So do systems that drop the dirty mark of pages whose
-//! write-back failed (Rebello et al.: *Can applications recover from fsync failures?*, USENIX ATC 2020). Reads go on
-//! returning what was written.
+//! A **failed flush** leaves everything that it would have covered volatile for good: no later
+//! flush covers it, even a successful one, until the blocks are written again. Systems that clear
+//! the dirty mark of pages after a failed write-back behave like this (Rebello et al.: *Can
+//! applications recover from fsync failures?*, USENIX ATC 2020). Reads still return the written
+//! data.
 //!
-//! A **discard** is a volatile write of [`AfterDiscard`](super::AfterDiscard): garbage, or zeros, in the blocks that
-//! had been written. Until a guarantee covers it, a power cut may bring the old contents back.
+//! A **discard** is a volatile write of [`AfterDiscard`](super::AfterDiscard) (garbage or zeros) to
+//! the blocks that had been written. Until a guarantee covers it, a power cut may restore the old
+//! contents.
 //!
-//! ## While it runs
+//! ## Faults at run time
 //!
-//! A [`FaultPlan`] says what goes wrong, by rates and at given operations ([`Fault`] says what each means): reads,
-//! writes and flushes that fail, once or from then on; a flipped bit in what a write stores or a read returns; a
-//! write that goes to another address; a write that is lost although it succeeded; a read of what a block held one
-//! write ago; no space left; spikes of latency. Further:
+//! A [`FaultPlan`] injects faults at rates and at given operations; [`Fault`] defines each kind.
+//! Reads, writes and flushes may fail, once or permanently. A write may store, or a read return, a
+//! flipped bit. A write may go to another address, or be lost although it succeeded. A read may
+//! return the contents before the last write. Space may run out, and latency may spike. Further:
 //!
-//! - Blocks may be unreadable from the start ([`Media::with_unreadable`](super::Media::with_unreadable)), until they are written
-//!   again.
-//! - A failed write has written some of its blocks and not the others; those behave like any volatile write.
-//! - A misdirected write harms the blocks where it lands, as a volatile write there, and is lost where it should have
-//!   gone.
-//! - A thin-provisioned device ([`Media::with_space`](super::Media::with_space)) refuses writes to new blocks when so
-//!   many are in use; a discard gives blocks back only where they read as zeros afterwards.
+//! - Blocks may be unreadable from the start
+//!   ([`Media::with_unreadable`](super::Media::with_unreadable)), until they are written again.
+//! - A failed write has written some of its blocks; those behave like any volatile write.
+//! - A misdirected write is a volatile write to the blocks at its wrong address, and is lost at its
+//!   own.
+//! - A thin-provisioned device ([`Media::with_space`](super::Media::with_space)) refuses writes to
+//!   new blocks once its space is used up. A discard frees blocks only if they read as zeros
+//!   afterwards.
 //!
 //! Faults strike while the device runs; a power cut adds none.
 //!
-//! ## What is left out
+//! ## Not modelled
 //!
-//! A torn block reads as garbage and not as an error, as a disk's checks would have it. A durable block doesn't decay
-//! while the power is off ([`Contents::damage`](super::Contents::damage) does it by hand), and damage doesn't spread
-//! from block to block (shorn or shared pages that take durable neighbours with them). A device doesn't vanish as a
-//! whole. A stale read returns one version back, never more. A read that is in flight with a write to the same block
-//! returns what the block held when the read completed, never a mixture.
+//! A torn block reads as garbage, not as an error, although a disk's checksums would detect it. A
+//! durable block doesn't decay while the power is off
+//! ([`Contents::damage`](super::Contents::damage) does that by hand), and damage doesn't spread to
+//! other blocks (shorn or shared pages that damage durable neighbours). A device doesn't vanish as
+//! a whole. A stale read is one version old, never more. A read concurrent with a write to the same
+//! block returns the contents at the read's completion, never a mixture.
 //!
-//! ## Chance
+//! ## Randomness
 //!
-//! Every decision is a pure function of the seed, the number of the operation, the block and the number of the rule; a
-//! choice of survivors, of the seed, the cut, the choice's number, the device and the block. Nothing depends on what
-//! was decided before, save that sticky failures stick.
+//! Every decision is a pure function of the seed and the numbers of the operation, block and rule.
+//! A choice of survivors is a function of the seed, the cut, the choice's number, the device and
+//! the block. Nothing depends on earlier decisions, except that sticky failures persist.
 
 mod file;
 mod plan;
@@ -84,7 +91,7 @@ pub use plan::{Fault, FaultPlan, FaultRule, Lasts, When};
 
 use super::dice::Dice;
 
-/// What becomes of one block of a write that succeeds.
+/// Effect of a successful write on one block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
     Stored,
@@ -92,7 +99,7 @@ pub(super) enum Fate {
     Lost,
 }
 
-/// A plan, and the failures that stuck.
+/// A plan, and the sticky failures so far.
 #[derive(Debug)]
 pub(super) struct Faults {
     plan: FaultPlan,
@@ -108,17 +115,17 @@ impl Faults {
         Self { plan, dice, unreadable: BTreeSet::new(), unwritable: BTreeSet::new(), unflushable: false }
     }
 
-    /// Reads of these blocks fail until they are written again.
+    /// Makes reads of these blocks fail until they are written again.
     pub(super) fn make_unreadable(&mut self, blocks: Range<u64>) {
         self.unreadable.extend(blocks);
     }
 
-    /// Whether what blocks held before their last write is needed.
+    /// Returns true if a rule needs the contents before the last write.
     pub(super) fn needs_history(&self) -> bool {
         self.plan.rules.iter().any(|rule| rule.fault == Fault::StaleRead)
     }
 
-    /// The dice for an operation's contents.
+    /// Dice for the contents of an operation.
     pub(super) fn dice(&self, operation: u64) -> Dice {
         self.dice.of(u64::MAX).of(operation)
     }
@@ -166,7 +173,7 @@ impl Faults {
         fails
     }
 
-    /// A block was written: it can be read again.
+    /// Makes a written block readable again.
     pub(super) fn written(&mut self, block: u64) {
         if !self.unreadable.is_empty() {
             self.unreadable.remove(&block);
@@ -177,7 +184,7 @@ impl Faults {
         self.operation_hits(operation, blocks).any(|(fault, _)| fault == Fault::NoSpace)
     }
 
-    /// Where a write to `blocks` goes on a device of so many.
+    /// First block that a write to `blocks` reaches on a device of `device_blocks`.
     pub(super) fn landing(&self, operation: u64, blocks: &Range<u64>, device_blocks: u64) -> u64 {
         let mut hits = self.operation_hits(operation, blocks);
         debug_assert!(
@@ -186,7 +193,8 @@ impl Faults {
         );
         let places = device_blocks.saturating_sub(blocks.end - blocks.start);
         let landing = match hits.find(|(fault, _)| *fault == Fault::MisdirectedWrite) {
-            // Any of the other places: of `places` + 1 in all, the intended one is left out.
+            // One of the `places` other positions: of `places` + 1 in all, the intended one is left
+            // out.
             Some((_, dice)) if places > 0 => {
                 let landing = (blocks.start + 1 + dice.below(places)) % (places + 1);
                 debug_assert_ne!(landing, blocks.start, "a misdirected write lies elsewhere");
@@ -226,7 +234,7 @@ impl Faults {
         hits.find(|(_, fault, _)| *fault == Fault::DamagedRead).map(|(_, _, dice)| dice.of(1))
     }
 
-    /// The faults that strike an operation as a whole. Owned, so that what they change can be changed.
+    /// Faults that strike an operation as a whole. Owned, so that the caller can change `self`.
     fn operation_hits(
         &self,
         operation: u64,
@@ -243,7 +251,7 @@ impl Faults {
         hits.into_iter()
     }
 
-    /// The faults that strike single blocks.
+    /// Faults that strike single blocks.
     fn block_hits(
         &self,
         operation: u64,

@@ -1,5 +1,5 @@
-//! Free space times age over the cost of reading and writing (Rosenblum, Ousterhout: *The Design and
-//! Implementation of a Log-Structured File System*, SOSP 1991, §3.5): (1 − u) · age / (1 + u).
+//! Free space times age over the cost of reading and writing (Rosenblum, Ousterhout: *The Design
+//! and Implementation of a Log-Structured File System*, SOSP 1991, §3.5): (1 − u) · age / (1 + u).
 
 use super::{Candidate, Superblocks};
 

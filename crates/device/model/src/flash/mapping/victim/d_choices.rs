@@ -1,13 +1,14 @@
-//! The one with the least valid data of *d* superblocks drawn at random (B. Van Houdt: *A mean field model for a
+//! Least valid data among *d* superblocks drawn at random (B. Van Houdt: *A mean field model for a
 //! class of garbage collection algorithms in flash-based solid state drives*, SIGMETRICS 2013).
 
 use super::super::super::units::saturating_u32;
 use super::{Candidate, Superblocks, greedy};
 
-/// Draws that hit no candidate before all are looked at instead.
+/// Draws without a candidate before all superblocks are considered.
 const FRUITLESS_DRAWS: u32 = 64;
 
-/// `position` counts the draws of a drive's life, so that they go on where a saved state left off.
+/// Chooses the victim. `position` counts the draws in the drive's life, so that they continue from
+/// a saved state.
 pub(crate) fn choose(
     superblocks: &Superblocks,
     choices: u32,
@@ -29,7 +30,8 @@ fn draw(superblocks: &Superblocks, seed: u64, position: &mut u64) -> Option<Cand
     greedy::choose(superblocks.candidates())
 }
 
-/// The `position`-th number of the sequence with this seed (Steele, Lea, Flood: `SplitMix64`, OOPSLA 2014).
+/// Number at `position` in the sequence of this seed (Steele, Lea, Flood: `SplitMix64`, OOPSLA
+/// 2014).
 fn mix(seed: u64, position: u64) -> u64 {
     let mut value = seed.wrapping_add(position.wrapping_mul(0x9E37_79B9_7F4A_7C15));
     value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -1,4 +1,4 @@
-//! The superblock with the least valid data; of equals, the first.
+//! Least valid data; ties go to the first.
 
 use super::Candidate;
 

@@ -1,5 +1,5 @@
-//! Which superblock is cleaned next. A choice looks at every superblock; it happens once per superblock written,
-//! so its cost per write is nothing to speak of.
+//! Policies that choose the next superblock to clean. A choice looks at every superblock, once per
+//! superblock written, so its cost per write is negligible.
 
 mod cost_benefit;
 mod d_choices;
@@ -8,8 +8,8 @@ mod greedy;
 use super::super::parameters::VictimPolicy;
 use super::superblocks::{Candidate, Superblocks};
 
-/// The next victim; `None` when no superblock is closed. How its cells are used makes no difference: it becomes a free
-/// superblock for what moving its valid units takes.
+/// Next victim; `None` if no superblock is closed. Bits per cell don't matter: any victim becomes a
+/// free superblock at the cost of moving its valid units.
 pub(crate) fn choose(policy: VictimPolicy, superblocks: &Superblocks, draws: &mut u64) -> Option<Candidate> {
     match policy {
         VictimPolicy::Greedy => greedy::choose(superblocks.candidates()),

@@ -1,4 +1,5 @@
-//! How fast codes and batches are decoded: makes a table of random rows in a folder and reads it by both, some times over.
+//! Decoding speed of codes and of batches: creates a table of random rows in a folder and reads it
+//! several times by both decoders.
 //!
 //!     cargo run --release -p nandle-columns --example codes -- /tmp/folder 10000000
 #![allow(
@@ -64,7 +65,7 @@ fn load(directory: &Path, total: usize) -> Table {
     table
 }
 
-/// Steps from memory, so that decoding alone is measured.
+/// Steps from memory, so that only decoding is measured.
 struct Held(std::vec::IntoIter<StepData>);
 
 impl StepBytes for Held {

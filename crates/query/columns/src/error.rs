@@ -5,93 +5,93 @@ use parquet::errors::ParquetError;
 
 use crate::Stopped;
 
-/// What a table or a scan can't do, and why.
+/// Error of a table or a scan.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ColumnsError {
-    /// The system refused.
+    /// An I/O operation failed.
     #[error("{action} `{file}`: {source}{}", Mend(.source))]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On which file, as the table calls it.
+        /// The file, by its path in the table.
         file: String,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
-    /// Its caller wanted it to end.
+    /// The caller stopped the work.
     #[error("{Stopped}")]
     Stopped,
-    /// A directory is no table, or one that is damaged at its root.
+    /// The directory isn't a table, or its root is damaged.
     #[error("`{file}` doesn't lead to a table: {why}")]
     NotATable {
-        /// The file that should.
+        /// The missing or damaged file.
         file: String,
-        /// What is wrong with it.
+        /// The problem.
         why: String,
     },
-    /// There is a table already.
+    /// The directory already contains a table.
     #[error("there is a table already (its `CURRENT` exists); load into it, or choose another directory")]
     TableExists,
-    /// A directory that is to become a table holds something else.
+    /// The directory for a new table contains other files.
     #[error(
         "the directory holds `{file}`, which is nothing of a table; choose an empty one, or one that doesn't exist"
     )]
     NotEmpty {
-        /// What it holds.
+        /// One of these files.
         file: String,
     },
-    /// Another process or thread writes.
+    /// Another process or thread is writing.
     #[error("another process writes to this table (it holds `LOCK`); try again when it is done")]
     Locked,
-    /// Rows don't have the table's columns, or a file hasn't those of the others.
+    /// The columns of rows or files differ.
     #[error("column `{column}`{} is {got}, {}", OfFile(.file), Expected(.file, .expected))]
     Schema {
-        /// The file; empty where the rows are of none.
+        /// The file; empty for rows without one.
         file: String,
         /// The column.
         column: String,
-        /// What the rows have.
+        /// Its actual type.
         got: String,
-        /// What the table has.
+        /// Its expected type.
         expected: String,
     },
-    /// A column is of a kind that isn't read or written here.
+    /// A column's type isn't supported.
     #[error("column `{column}`{}: {why}", OfFile(.file))]
     Unsupported {
-        /// The file; empty where none exists yet.
+        /// The file; empty if none exists yet.
         file: String,
         /// The column.
         column: String,
-        /// What is not supported.
+        /// The unsupported property.
         why: String,
     },
-    /// There is no such column.
+    /// A column doesn't exist.
     #[error("there is no column `{column}`{}; there are: {}", InFile(.file), .known.join(", "))]
     UnknownColumn {
-        /// The file; empty where it is about the table.
+        /// The file; empty if it concerns the table.
         file: String,
-        /// What was asked for.
+        /// The requested column.
         column: String,
-        /// What there is.
+        /// The existing columns.
         known: Vec<String>,
     },
-    /// A predicate's value isn't one of the column's type.
+    /// A predicate's value doesn't match the column's type.
     #[error("`{value}` is no value of column `{column}`, which is {expected}")]
     Value {
         /// The column.
         column: String,
-        /// What was given.
+        /// The value.
         value: String,
-        /// The column's type.
+        /// Type of the column.
         expected: String,
     },
-    /// What a file holds isn't what was written.
+    /// The contents of a file are damaged.
     #[error("{place}: {why}")]
     Damaged {
-        /// Where.
+        /// Place of the damage.
         place: Place,
-        /// What is wrong.
+        /// The problem.
         why: String,
     },
     /// A file's footer is encrypted.
@@ -102,75 +102,75 @@ pub enum ColumnsError {
         /// The file.
         file: String,
     },
-    /// The Parquet library panicked over a file, which is therefore taken to be damaged.
+    /// The Parquet library panicked while reading, so the file is considered damaged.
     #[error("{place}: the Parquet decoder panicked: {what}; the file is damaged or hostile")]
     DecoderPanicked {
-        /// Where.
+        /// Place of the data.
         place: Place,
-        /// What the panic said.
+        /// Message of the panic.
         what: String,
     },
-    /// The Parquet library panicked while it wrote a file.
+    /// The Parquet library panicked while writing a file.
     #[error("`{file}`: the Parquet writer panicked while {action}: {what}; nothing of these rows is kept")]
     WriterPanicked {
-        /// The file, as the table calls it.
+        /// The file, by its path in the table.
         file: String,
-        /// What was being written.
+        /// The operation.
         action: String,
-        /// What the panic said.
+        /// Message of the panic.
         what: String,
     },
-    /// The Parquet library reports an error.
+    /// The Parquet library reported an error.
     #[error("{place}: {action}: {source}")]
     Parquet {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// Where.
+        /// Place of the data.
         place: Place,
-        /// What the library said.
+        /// The cause.
         source: Box<ParquetError>,
     },
-    /// Arrow's kernels report an error.
+    /// An Arrow kernel reported an error.
     #[error("{action}: {source}")]
     Arrow {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// What the library said.
+        /// The cause.
         source: ArrowError,
     },
-    /// Planned reads failed.
+    /// A planned read failed.
     #[error("reading{}: {source}", OfFile(.file))]
     Reads {
-        /// The file; empty where it isn't about one.
+        /// The file; empty if it concerns none.
         file: String,
-        /// What the reads say.
+        /// The cause.
         source: nandle_reads::ReadsError,
     },
-    /// A call that doesn't fit this table or this scan.
+    /// An invalid call for this table or scan.
     #[error("{what}; {mend}")]
     Misuse {
-        /// What was asked for.
+        /// The requested operation.
         what: String,
-        /// What to do instead.
+        /// The remedy.
         mend: &'static str,
     },
 }
 
-/// A place in a table, as exactly as it is known.
+/// A place in a table, as precise as possible.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// The file, as the table or the caller calls it.
+    /// The file, by its name in the table or the caller's name.
     pub file: String,
-    /// The row group, from 0 on.
+    /// The row group, from 0.
     pub row_group: Option<usize>,
     /// The column.
     pub column: Option<String>,
-    /// Where in the file it begins.
+    /// Offset in the file.
     pub offset_bytes: Option<u64>,
 }
 
 impl Place {
-    /// A file as a whole.
+    /// A whole file.
     pub fn of_file(file: &str) -> Self {
         Self { file: file.to_owned(), ..Self::default() }
     }
@@ -182,7 +182,7 @@ impl Place {
 }
 
 impl fmt::Display for Place {
-    /// Without the offset, which those say who know it.
+    /// Omits the offset, which callers add if they have it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "`{}`", self.file)?;
         if let Some(row_group) = self.row_group {
@@ -208,7 +208,7 @@ impl fmt::Display for InFile<'_> {
     }
 }
 
-/// What a column should be, and what to do where it isn't.
+/// Expected type of a column, and the remedy.
 struct Expected<'a>(&'a str, &'a str);
 
 impl fmt::Display for Expected<'_> {
@@ -222,10 +222,10 @@ impl fmt::Display for Expected<'_> {
     }
 }
 
-/// What the user can do about a refusal, where it is known.
+/// Remedy for an I/O error, if there is one.
 struct Mend<'a>(&'a std::io::Error);
 
-/// `EMFILE`, of which the standard library makes no kind.
+/// `EMFILE`, for which the standard library has no `ErrorKind`.
 const TOO_MANY_OPEN_FILES: i32 = 24;
 
 impl fmt::Display for Mend<'_> {
@@ -242,7 +242,7 @@ impl fmt::Display for Mend<'_> {
 }
 
 impl ColumnsError {
-    /// Where it is, and what is wrong there, of errors that are about a place in a file.
+    /// Returns the place of the error and its message, if it concerns a place in a file.
     pub fn at_place(&self) -> Option<(Place, String)> {
         match self {
             Self::Damaged { place, why } => Some((place.clone(), why.clone())),
@@ -271,7 +271,8 @@ impl ColumnsError {
         move |source| Self::Parquet { action, place, source: Box::new(source) }
     }
 
-    /// As [`parquet`](Self::parquet), of a file that is written: where it was the system that refused, the error says so.
+    /// As [`parquet`](Self::parquet) for a file being written, but reports I/O errors of the system
+    /// as such.
     pub(crate) fn writing(action: &'static str, file: &str) -> impl FnOnce(ParquetError) -> Self {
         let file = file.to_owned();
         move |source| match source {

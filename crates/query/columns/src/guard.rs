@@ -5,15 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::{ColumnsError, Place};
 
 thread_local! {
-    /// How many calls of [`catch_panic`] this thread is in.
+    /// Nesting depth of [`catch_panic`] in this thread.
     static CATCHING: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Runs work of a library that isn't ours over data that may be hostile. A panic becomes its message. What `work` has changed before it
-/// panicked must not be used any more.
+/// Runs third-party code on possibly hostile data and turns a panic into its message. State that
+/// `work` changed before it panicked must not be used.
 ///
 /// # Errors
-/// It panicked.
+/// The message of the panic.
 pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     CATCHING.set(CATCHING.get() + 1);
     let done = catch_unwind(AssertUnwindSafe(work));
@@ -21,13 +21,14 @@ pub fn catch_panic<T>(work: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|panic| message(panic.as_ref()))
 }
 
-/// Whether a panic of this thread becomes an error now, for a program's panic hook: what the error will say needn't be printed, and no other panic may be
-/// silent.
+/// Returns true if a panic of this thread is caught. For panic hooks: such a panic is reported as
+/// an error, any other must be printed.
 pub fn panic_is_caught() -> bool {
     CATCHING.get() > 0
 }
 
-/// Runs what decodes a file's bytes. A panic becomes an error that names the file: the decoder isn't ours, and the file may be hostile.
+/// Runs a decoder; turns a panic into an error that names the file. The decoder is third-party code
+/// and the file may be hostile.
 pub(crate) fn guarded<T>(
     place: &Place,
     decode: impl FnOnce() -> Result<T, ColumnsError>,
@@ -36,7 +37,7 @@ pub(crate) fn guarded<T>(
     catch_panic(decode).map_err(panicked).flatten()
 }
 
-/// Runs what encodes a file's bytes. A panic becomes an error that names the file and what was being done to it.
+/// Runs an encoder; turns a panic into an error that names the file and the operation.
 pub(crate) fn guarded_writer<T>(
     file: &str,
     action: impl FnOnce() -> String,

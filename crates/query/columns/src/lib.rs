@@ -1,6 +1,8 @@
-//! Tables of Parquet files that are laid out for a device and read by plan: [`Table`] is a directory of them with snapshots, a
-//! [`ScanPlan`] says which bytes a scan of columns and predicates wants, and [`BatchDecoder`] and [`CodeDecoder`] make rows of those
-//! bytes, whatever has read them. Other people's Parquet is read in place. It must never read the system's clock.
+//! Tables of Parquet files that are laid out for a device and read by plan. [`Table`] is a
+//! directory of such files with snapshots. A [`ScanPlan`] lists the bytes that a scan of columns
+//! and predicates needs. [`BatchDecoder`] and [`CodeDecoder`] decode rows from these bytes,
+//! whichever way they were read. Parquet of other writers is read in place. The crate must never
+//! read the system's clock.
 
 mod directory;
 mod error;

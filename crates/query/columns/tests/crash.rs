@@ -1,5 +1,5 @@
-//! The power is cut before every operation of a load, a replacement, a compaction and a projection: there is the old snapshot or the new one, and the
-//! next load works.
+//! Power cuts before every operation of a load, a replacement, a compaction and a projection: the
+//! old or the new snapshot remains, and the next load works.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use support::model_files::ModelFiles;
 use support::{batches, everything, flights, schema};
 
-/// Different images of each cut.
+/// Images per cut.
 const SEEDS: u64 = 12;
 
 fn rows(files: &ModelFiles) -> Vec<String> {
@@ -70,7 +70,7 @@ fn cut_everywhere(change: fn(&Table) -> Result<(), ColumnsError>) {
         let files = start.fork();
         files.cut_before(cut);
         let done = change(&Table::open_in(Arc::new(files.clone())).unwrap());
-        // What comes after the switch only removes files, and is no failure.
+        // After the switch only removals follow, whose failure isn't an error.
         assert!(done.is_ok() || cut < operations, "cut before operation {cut}");
         for seed in 0..SEEDS {
             let image = files.after_power_cut(cut << 8 | seed);
@@ -167,8 +167,8 @@ fn a_projection_is_there_or_not() {
     assert!(seen.iter().all(|seen| *seen > 0), "both snapshots were seen: {seen:?}");
 }
 
-/// Changes of all kinds, one behind the other, each of which may be cut off: the next begins with what that left. Rows by their text, in an order
-/// of their own, since a compaction of runs and a replacement put them elsewhere.
+/// Consecutive changes of all kinds, each interrupted; the next starts from the remains. Rows are
+/// compared sorted, since compaction and replacement move them.
 #[test]
 fn cuts_may_follow_one_another() {
     let changes = [load, replace, compact, project];
@@ -207,7 +207,7 @@ fn cuts_may_follow_one_another() {
     assert!(cuts > 100 && done > 0, "{cuts} cuts, {done} done");
 }
 
-/// The model can lose: what isn't synced goes.
+/// Checks that the model loses unsynced data.
 #[test]
 fn the_model_forgets() {
     let files = ModelFiles::default();

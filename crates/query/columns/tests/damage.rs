@@ -1,4 +1,4 @@
-//! What is damaged is found, and named; nothing hostile is a panic.
+//! Damage is detected and located; hostile files never cause a panic.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -44,7 +44,7 @@ fn flip(path: &Path, at: u64) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// The middle of a column chunk.
+/// Offset of the middle of a column chunk.
 fn middle(table: &Table, file: usize, row_group: usize, column: &str) -> u64 {
     let snapshot = table.snapshot().unwrap();
     let group = snapshot.files()[file].metadata().row_group(row_group).clone();
@@ -145,7 +145,7 @@ fn read_by_both(path: &PathBuf) -> Result<usize, ColumnsError> {
     Ok(rows)
 }
 
-/// Without sums, as other people's files are: bytes are changed, and files cut, at places that a seed draws.
+/// Foreign files without checksums, with bytes changed or cut off at random places.
 #[test]
 fn hostile_files_are_errors_and_no_panics() {
     let directory = tempfile::tempdir().unwrap();

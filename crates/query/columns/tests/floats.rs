@@ -1,5 +1,5 @@
-//! NaN and the two zeros have one meaning, whether statistics or values are compared: NaN equals NaN and lies in no range, and -0.0
-//! equals 0.0.
+//! NaN and the two zeros have one meaning in statistics and values: NaN equals NaN and lies in no
+//! range; -0.0 equals 0.0.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;
@@ -20,7 +20,7 @@ fn rows(values: &[f64], from: i64) -> RecordBatch {
     .unwrap()
 }
 
-/// Row groups of two rows, each with statistics of its own.
+/// Row groups of two rows, each with its own statistics.
 fn table(directory: &Path, values: &[f64]) -> Table {
     let batch = rows(values, 0);
     let layout = Layout { row_group_rows: 2, ..Layout::default() };

@@ -1,5 +1,6 @@
-//! Parquet of other writers is read in place: data pages of both versions, several compressions and encodings, dictionaries that were
-//! given up half-way, with and without a page index. `fixtures/make.py` made the files.
+//! Parquet of other writers is read in place: both versions of data pages, several compressions and
+//! encodings, abandoned dictionaries, with and without a page index. `fixtures/make.py` created the
+//! files.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -121,7 +122,7 @@ fn a_page_index_saves_reading() {
     assert_eq!(indexed.scan(&spec).unwrap().steps(), 1);
 }
 
-/// Of all rows, or why they can't be read.
+/// Decodes all rows, or returns the error.
 fn decoded(path: &Path) -> Result<Vec<RecordBatch>, ColumnsError> {
     let snapshot = Snapshot::of_files(&[path.to_owned()])?;
     let plan = snapshot.scan(&everything(&snapshot))?;
@@ -146,7 +147,7 @@ fn checksums_of_pages_are_checked_where_a_file_has_them() {
         let mut bytes = bytes.clone();
         bytes[usize::try_from(at).unwrap()] ^= 4;
         std::fs::write(&damaged, bytes).unwrap();
-        // What a page's head says beside its data, such as statistics, may be of no consequence.
+        // Changes in a page header outside of its data, such as statistics, may have no effect.
         match decoded(&damaged) {
             Ok(read) => assert!(read == rows, "byte {at} makes other rows"),
             Err(_) => errors += 1,
@@ -170,7 +171,7 @@ fn encrypted_files_and_columns_are_errors() {
         matches!(&error, ColumnsError::Encrypted { file } if file.ends_with("encrypted.parquet")),
         "{error}"
     );
-    // What isn't encrypted of a file can be read.
+    // Columns that aren't encrypted can be read.
     let snapshot = Snapshot::of_files(&[path("encrypted-column")]).unwrap();
     assert_eq!(batches(&snapshot, &ScanSpec::of(["open"])), ["1", "2"]);
     let plan = snapshot.scan(&ScanSpec::of(["secret"])).unwrap();
@@ -191,7 +192,7 @@ fn adopted_files_stay_and_are_checked() {
     assert_eq!(batches(&snapshot, &everything(&snapshot)), joined(rows().into_iter().chain(rows())));
     assert!(table.verify().unwrap().is_empty());
     drop(snapshot);
-    // The file is changed in place.
+    // The file is modified in place.
     let mut bytes = std::fs::read(&outside).unwrap();
     bytes[3000] ^= 1;
     std::fs::write(&outside, &bytes).unwrap();
@@ -199,7 +200,7 @@ fn adopted_files_stay_and_are_checked() {
     let names = |file: &str| found.iter().filter(|error| error.to_string().contains(file)).count();
     assert!(names("data/1-0.parquet") > 0 && names("data/1-1.parquet") > 0, "{found:?}");
     assert!(found.iter().all(|error| matches!(error, ColumnsError::Damaged { .. })), "{found:?}");
-    // Columns of other types make no table.
+    // Files with different columns don't form a table.
     let other = [path("v1-snappy"), path("nested")];
     let error =
         Table::adopt(&directory.path().join("other"), &other, &AdoptOptions::new(6, Adoption::LinkOrCopy))
@@ -268,7 +269,7 @@ fn a_column_may_be_null_where_any_file_says_so() {
     assert_eq!(batches(&snapshot, &everything(&snapshot)), ["1", "2", "1", "-"]);
 }
 
-/// A file of pages of so few rows that those that a predicate leaves are runs of three.
+/// Pages so short that a predicate leaves runs of three rows.
 fn pages_of_three(path: &Path) {
     let rows = 0..600;
     let key = Int32Array::from_iter_values(rows.clone().map(|row| row / 3 % 2));

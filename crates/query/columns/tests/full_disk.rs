@@ -1,4 +1,5 @@
-//! There is no room from any operation on: the error says so and names the file, the table is as it was, and nothing is left behind.
+//! Full disk from any operation on: the error names the file, the table is unchanged, and nothing
+//! is left behind.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;
@@ -52,7 +53,7 @@ fn table_of_two_runs() -> ModelFiles {
     files
 }
 
-/// Files that no manifest names, and manifests that aren't the present one.
+/// Files that no manifest names, and old manifests.
 fn leftovers(files: &ModelFiles) -> Vec<String> {
     let manifest = open(files).manifest().unwrap();
     let named: Vec<&str> =
@@ -116,7 +117,7 @@ fn a_compaction_has_no_room() {
     full_from_everywhere(compact);
 }
 
-/// What is left of a making that failed doesn't stand in the way of the next.
+/// Remains of a failed creation don't prevent the next one.
 #[test]
 fn a_table_is_made_where_there_is_room_again() {
     let create = |files: &ModelFiles| Table::create_in(Arc::new(files.clone()), &options()).map(drop);
@@ -138,7 +139,7 @@ fn a_table_is_made_where_there_is_room_again() {
     }
 }
 
-/// Rows whose root is gone aren't taken for leftovers.
+/// Rows without a root aren't treated as remains.
 #[test]
 fn rows_without_a_root_are_kept() {
     let files = table_of_two_runs();

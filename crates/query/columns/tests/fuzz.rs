@@ -1,5 +1,5 @@
-//! Manifests that were changed, with a root that vouches for them: an error, or a table that can be looked at; no panic, and nothing
-//! outside of the directory is touched.
+//! Modified manifests with a matching root: an error or a usable table, but no panic, and no access
+//! outside of the directory.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;
@@ -18,7 +18,7 @@ struct Base {
     json: Vec<u8>,
 }
 
-/// A table of two files that all cases share, since none may change it.
+/// A table of two files, shared read-only by all cases.
 fn base() -> &'static Base {
     static BASE: OnceLock<Base> = OnceLock::new();
     BASE.get_or_init(|| {
@@ -59,7 +59,7 @@ fn look_at(table: &Table) -> Result<usize, ColumnsError> {
     Ok(rows)
 }
 
-/// Everything that can be done with a table whose manifest says this.
+/// Uses a table with this manifest in every way.
 fn use_with(json: &[u8]) {
     let base = base();
     let place = tempfile::tempdir_in(base.directory.path()).unwrap();
@@ -86,7 +86,7 @@ fn use_with(json: &[u8]) {
     assert!(base.directory.path().join("outside.parquet").exists());
 }
 
-/// Every value of a document, by number.
+/// Returns the value with this number in a document.
 fn value_at<'a>(value: &'a mut Value, number: &mut usize) -> Option<&'a mut Value> {
     if *number == 0 {
         return Some(value);

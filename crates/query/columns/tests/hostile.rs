@@ -1,4 +1,4 @@
-//! Lengths and numbers of rows that are made up take no memory before they are found out.
+//! Forged lengths and row counts are rejected before they allocate memory.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;
@@ -13,7 +13,7 @@ use parquet::file::metadata::{FileMetaData, ParquetMetaDataBuilder};
 use support::footers::{change, with_chunks, with_groups, write};
 use support::{flights, schema};
 
-/// A sparse file of a tebibyte.
+/// Extends a file sparsely to a tebibyte.
 fn stretch(path: &Path) {
     File::options().write(true).open(path).unwrap().set_len(1 << 40).unwrap();
 }

@@ -1,4 +1,5 @@
-//! A directory becomes a table if nothing is lost by it, and what a making left that failed is no obstacle to the next.
+//! A directory can become a table if nothing is lost by it; remains of a failed creation are no
+//! obstacle.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;
@@ -85,7 +86,7 @@ fn a_writer_removes_what_is_unfinished_of_tables_alone() {
     assert!(!is_there("manifest-7.json.partial") && !is_there("CURRENT.partial"));
 }
 
-/// Whatever a power cut leaves of a making, a table is there or can be made.
+/// After any power cut during creation, a table exists or can be created.
 #[test]
 fn a_making_is_cut_off() {
     let create = |files: &ModelFiles| Table::create_in(Arc::new(files.clone()), &options());
@@ -133,7 +134,7 @@ fn an_adoption_that_failed_can_be_repeated() {
     }
 }
 
-/// Ends work once so many bytes were moved.
+/// Stops the work after a number of bytes.
 #[derive(Debug)]
 struct StopAfter(AtomicU64);
 
@@ -192,7 +193,7 @@ fn a_table_without_rows_can_be_taken_away_and_one_with_rows_not() {
     assert_eq!(batches(&table.snapshot().unwrap(), &ScanSpec::of(["origin"])).len(), 10);
 }
 
-/// Wants no byte to be moved.
+/// Stops the work before the first byte.
 #[derive(Debug)]
 struct StopAtOnce;
 

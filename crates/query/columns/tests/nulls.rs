@@ -1,4 +1,4 @@
-//! Rows by whether a column has a value, and how many nulls rule row groups and pages out.
+//! Predicates on nulls, and pruning of row groups and pages by null counts.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;
@@ -14,7 +14,8 @@ use support::{batches, codes};
 
 const GROUP_ROWS: usize = 4000;
 
-/// Row groups of nulls alone, of both, and of values alone; in the second the first half of the pages is null.
+/// Three row groups: only nulls, mixed, and only values. In the second the first half of the pages
+/// is null.
 fn rows() -> RecordBatch {
     let id = |row: usize| i32::try_from(row).unwrap();
     let is_null = |row: usize| row < GROUP_ROWS + GROUP_ROWS / 2 || row == 2 * GROUP_ROWS - 1;
@@ -42,7 +43,7 @@ fn table(directory: &Path) -> Snapshot {
     table.snapshot().unwrap()
 }
 
-/// The numbers of the rows, by both ways.
+/// Returns the ids of the rows, by both decoders.
 fn found(snapshot: &Snapshot, predicates: &[Predicate]) -> Vec<String> {
     let spec = predicates.iter().cloned().fold(ScanSpec::of(["id"]), ScanSpec::with);
     let found = batches(snapshot, &spec);
@@ -85,7 +86,7 @@ fn numbers_of_nulls_save_reading() {
     let snapshot = table(directory.path());
     for column in ["number", "name"] {
         let of = |predicate| candidates(&snapshot, predicate);
-        // Whole row groups alone would leave 8000.
+        // Pruning by row groups alone would leave 8000.
         assert!((6001..7500).contains(&of(Predicate::is_null(column))), "{column}");
         assert!((5999..7500).contains(&of(Predicate::is_not_null(column))), "{column}");
     }

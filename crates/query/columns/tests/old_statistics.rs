@@ -1,4 +1,5 @@
-//! Statistics of writers from before 2017 are in an order that few types have, and some are no bounds at all; no row is lost by them.
+//! Statistics of writers before 2017 have an order that suits few types, and some aren't bounds at
+//! all; no row is lost by them.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;
@@ -38,7 +39,7 @@ fn those_of_another_order_rule_nothing_out() {
     assert_eq!(found(&snapshot, "4294967291"), ["4294967291"]);
     let names = StringArray::from(vec!["Äthiopien", "Aachen"]);
     let bytes = |text: &str| Some(ByteArray::from(text));
-    // The first byte of Ä is negative where bytes have signs.
+    // The first byte of Ä is negative if bytes are signed.
     let signed = ValueStatistics::new(bytes("Äthiopien"), bytes("Aachen"), None, Some(0), true);
     let snapshot = file(&path, Arc::new(names), &Statistics::ByteArray(signed));
     assert_eq!(found(&snapshot, "Aachen"), ["Aachen"]);
@@ -75,7 +76,7 @@ fn bounds_that_are_inverted_rule_nothing_out() {
     let bytes = |text: &str| Some(ByteArray::from(text));
     let texts = ValueStatistics::new(bytes("z"), bytes("a"), None, nulls, false);
     inverted(Arc::new(StringArray::from(vec!["m"])), Statistics::ByteArray(texts), "m");
-    // What else they say still counts.
+    // Other statistics are still used.
     let wrong = Statistics::int32(Some(9), Some(5), None, nulls, false);
     let nulls = ScanSpec::of(["n"]).with(Predicate::is_null("n"));
     assert_eq!(file(&path, Arc::new(numbers), &wrong).scan(&nulls).unwrap().steps(), 0);

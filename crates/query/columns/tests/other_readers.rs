@@ -1,5 +1,5 @@
-//! A table without pending changes is its `data/*.parquet` for any other tool. Needs a Python with pyarrow and duckdb, named by
-//! `NANDLE_PYARROW`; without it there is nothing to do.
+//! Other tools can read a table without pending changes as `data/*.parquet`. Needs a Python with
+//! pyarrow and duckdb, named by `NANDLE_PYARROW`; otherwise does nothing.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;

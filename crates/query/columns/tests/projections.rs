@@ -1,4 +1,5 @@
-//! Sorted covering copies: their rows are the table's, however little memory sorting has, and they end with the rows that they copy.
+//! Sorted copies contain the table's rows, with any amount of memory, and are dropped with the rows
+//! that they copy.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;

@@ -1,4 +1,4 @@
-//! A scan's wants read by plan, in this thread and in another, give the same rows as read one after the other.
+//! Planned reads, in this thread and in another, give the same rows as reads one by one.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -33,7 +33,7 @@ fn world(files: Vec<DeviceFile>) -> (Threads, Vec<DeviceId>) {
     (world, ids)
 }
 
-/// A device of 100 µs and 1 GB/s.
+/// A device with 100 µs latency and 1 GB/s.
 fn costs() -> ReadCosts {
     let random = [4096_u64, 65_536, 1 << 20].into_iter().flat_map(|request_bytes| {
         let transfer = request_bytes as f64 / 1e9;
@@ -111,7 +111,7 @@ fn reads_by_plan_give_the_rows() {
     let counts = bytes.scan().counts().clone();
     assert!(counts.requests > 1 && counts.requests < plan.wants().len() as u64, "{counts:?}");
     drop(bytes);
-    // Codes keep decoders, and no memory of the pump, from step to step.
+    // Code decoders persist from step to step without using the pump's memory.
     let mut bytes = PumpedBytes::new(&plan, Scan::new(&mut world, files, reads).unwrap());
     let mut decoder = CodeDecoder::new(&plan);
     let mut rows = 0;

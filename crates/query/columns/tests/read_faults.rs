@@ -1,5 +1,5 @@
-//! A read fails, or comes back other than it was written, at every request of a scan over a modelled drive: an error that names the file,
-//! no wrong row, and an end.
+//! A failed or damaged read at each request of a scan on a modelled drive causes an error that
+//! names the file, no wrong row, and the end of the scan.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -48,7 +48,7 @@ fn case() -> Case {
     Case { files, plan, rows: text(&rows), _directory: directory }
 }
 
-/// A drive that holds the files, one behind the other, and what goes wrong with it from the first read on.
+/// A drive with the files in sequence, and a fault from the first read on.
 fn world(files: &[Vec<u8>], fault: Option<(Fault, u64)>) -> (MediaWorld<ModelWorld>, Device) {
     let model = Model::named("x25-m-g2").unwrap().with_capacity_bytes(4 << 30).unwrap().device().unwrap();
     let mut world = MediaWorld::modelled(Host { slots: 64, request_cpu: Host::REQUEST_CPU });
@@ -102,7 +102,7 @@ fn reads(plan: &ScanPlan, files: &[ReadFile], strategy: Strategy) -> Arc<Plan> {
     Arc::new(Plan::new(plan.wants().to_vec(), &files, &costs(), options).unwrap())
 }
 
-/// What came, and what ended it.
+/// Rows received, and the final result.
 fn rows(plan: &ScanPlan, bytes: &mut dyn StepBytes) -> (Vec<String>, Result<(), ColumnsError>) {
     let mut decoder = BatchDecoder::new(plan);
     let mut rows = Vec::new();
@@ -132,7 +132,7 @@ fn every_request_fails_once() {
         let (_, device) = world(&case.files, None);
         let files = read_files(&case.plan, &device);
         let plan = reads(&case.plan, &files, strategy);
-        // With many requests every seventh is enough.
+        // With many requests, every `n`th suffices.
         let requests = plan.reads().len() as u64;
         for nth in (0..requests).step_by(requests.div_ceil(60) as usize) {
             all += 1;
@@ -182,7 +182,7 @@ fn codes_are_never_of_bytes_that_failed() {
     }
 }
 
-/// In another thread, whose streams end with the error too.
+/// Streams of another thread end with the same error.
 #[test]
 fn a_thread_that_reads_tells_of_it() {
     let case = case();
@@ -204,7 +204,7 @@ fn a_thread_that_reads_tells_of_it() {
     }
 }
 
-/// Answers that are late are no fault.
+/// Delay isn't a fault.
 #[test]
 fn a_slow_request_changes_nothing() {
     let case = case();

@@ -1,4 +1,4 @@
-//! What goes into a table comes out of it, by both ways of decoding.
+//! Rows written to a table are read back by both decoders.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! Snapshots that are replaced while they are looked at, and what a commit says of the ones before and after it.
+//! Replacement of snapshots that have readers, and the snapshots that a commit reports.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod support;
@@ -72,7 +72,7 @@ fn a_commit_says_what_it_made_of_what() {
     assert!(nothing.left.is_none());
 }
 
-/// Rows that are durable are no failure, whatever becomes of the files that they replaced.
+/// Durable rows count as a success even if obsolete files can't be removed.
 #[test]
 fn what_can_not_be_removed_is_told_and_stays_for_the_next() {
     let directory = tempfile::tempdir().unwrap();

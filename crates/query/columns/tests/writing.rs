@@ -1,4 +1,4 @@
-//! What writing takes of memory, and what becomes of rows whose writer panics.
+//! Memory of writes, and rows whose writer panics.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod support;
@@ -20,7 +20,7 @@ fn batches() -> impl Iterator<Item = RecordBatch> {
     (0..20).map(|seed| flights(seed, 10_000, 1))
 }
 
-/// The rows of each row group of a table whose row groups take 128 MiB, when a load takes less.
+/// Rows of each row group of a load with less memory than the table's 128 MiB.
 fn group_rows(clustering: Clustering, bytes: u64) -> Vec<i64> {
     let directory = tempfile::tempdir().unwrap();
     let table = create(directory.path(), clustering);
@@ -40,7 +40,7 @@ fn row_groups_of_a_load_take_the_memory_that_it_has() {
     let columns = || vec!["carrier".to_owned(), "origin".to_owned(), "delay".to_owned()];
     assert_eq!(group_rows(Clustering::None, u64::MAX), [200_000]);
     for clustering in [Clustering::None, Clustering::Sort(columns()), Clustering::Cells(columns())] {
-        // A row takes 60 bytes and more in memory.
+        // A row takes at least 60 bytes in memory.
         let rows = group_rows(clustering.clone(), 2 << 20);
         assert!(rows.iter().all(|rows| *rows <= (2 << 20) / 15), "{clustering:?}: {rows:?}");
         assert!(rows.len() > 2, "{clustering:?}: {rows:?}");
@@ -60,7 +60,7 @@ fn a_panic_while_rows_are_written_is_an_error_and_never_a_commit() {
         [(1, "writing 10000 rows behind 0"), (u64::MAX, "ending the file of 10000")]
     {
         let mut writer = table.load().unwrap().with_row_groups_of(row_group_bytes);
-        // Until their encoding is decided rows wait.
+        // Rows wait until their encoding is chosen.
         writer.write(&flights(1, 10_000, 1)).unwrap();
         let text = writer.commit().unwrap_err().to_string();
         for part in ["`data/2-0.parquet`", action, "the sink gave way"] {

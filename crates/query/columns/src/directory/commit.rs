@@ -2,8 +2,8 @@ use super::current::pointer;
 use super::{CURRENT, Manifest, PARTIAL};
 use crate::{ColumnsError, Files};
 
-/// Makes a snapshot the present one. Its files are written and synced under their names with `.partial`; `fresh` are those names
-/// without it. The caller holds `LOCK`.
+/// Commits a snapshot. Its files have been written and synced under their names with `.partial`;
+/// `fresh` lists the final names. The caller holds `LOCK`.
 pub(crate) fn commit(files: &dyn Files, manifest: &Manifest, fresh: &[String]) -> Result<(), ColumnsError> {
     for path in fresh {
         files.rename(&format!("{path}{PARTIAL}"), path).map_err(ColumnsError::io("renaming to", path))?;
@@ -20,13 +20,13 @@ pub(crate) fn commit(files: &dyn Files, manifest: &Manifest, fresh: &[String]) -
         file: name.clone(),
         source: error.into(),
     })?;
-    // What is written is what will be readable.
+    // Verify that the manifest will be readable.
     Manifest::parse(&name, &bytes)?;
     replace(files, &name, &bytes)?;
     replace(files, CURRENT, pointer(&name, &bytes).as_bytes())
 }
 
-/// Puts a small file durably in the place of the one that may be there.
+/// Durably creates or replaces a small file.
 pub(crate) fn replace(files: &dyn Files, path: &str, bytes: &[u8]) -> Result<(), ColumnsError> {
     let partial = format!("{path}{PARTIAL}");
     let mut file = files.create(&partial).map_err(ColumnsError::io("creating", &partial))?;

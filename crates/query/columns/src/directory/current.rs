@@ -4,26 +4,27 @@ use super::{CURRENT, Manifest};
 use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Held, Sharing, Stopped};
 
-/// How often a reader starts again from `CURRENT` because a writer removed the manifest that it was about to lock. Each time means
-/// that a whole commit went by in between.
+/// Retries of a reader, from `CURRENT`, after a writer removed the manifest that it was about to
+/// lock. Each retry means that a whole commit happened in between.
 const TRIES: u32 = 100;
 
-/// The longest content of `CURRENT` has a number of 20 digits.
+/// Maximum length of `CURRENT`, with a number of 20 digits.
 const POINTER_BYTES_MAX: u64 = 64;
 
-/// The content of `CURRENT`.
+/// Content of `CURRENT`.
 pub(super) fn pointer(name: &str, manifest: &[u8]) -> String {
     format!("{name} {:08x}\n", nandle_units::checksum(manifest))
 }
 
-/// A manifest that stays, with its files, until this is dropped.
+/// A locked manifest: it and its files are kept until this is dropped.
 #[derive(Debug)]
 pub(crate) struct Pinned {
     pub(crate) manifest: Manifest,
     _lock: Box<dyn Held>,
 }
 
-/// The present manifest as it is now; what it names may be removed meanwhile, but for the one who holds `LOCK`.
+/// Reads the current manifest. Unless the caller holds `LOCK`, its files may be removed at any
+/// time.
 pub(crate) fn current_manifest(files: &dyn Files) -> Result<Manifest, ColumnsError> {
     follow(files, |name, crc32c| match read_all(files, name, WHOLE_BYTES_MAX) {
         Ok(bytes) => checked(name, crc32c, &bytes).map(Attempt::Done),
@@ -31,7 +32,7 @@ pub(crate) fn current_manifest(files: &dyn Files) -> Result<Manifest, ColumnsErr
     })
 }
 
-/// The present manifest, for a reader: locked.
+/// Reads and locks the current manifest, for a reader.
 pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
     follow(files, |name, crc32c| {
         let lock = match files.lock(name, Sharing::Shared) {
@@ -45,16 +46,16 @@ pub(crate) fn pin_current(files: &dyn Files) -> Result<Pinned, ColumnsError> {
     })
 }
 
-/// What became of the manifest that `CURRENT` named.
+/// Result of opening the manifest that `CURRENT` names.
 enum Attempt<T> {
     Done(T),
-    /// A writer is about to remove it, so `CURRENT` names another one by now.
+    /// A writer is about to remove it, so `CURRENT` already names another.
     Overtaken,
-    /// It can't be used, perhaps because it was removed.
+    /// Opening failed, perhaps because it was removed.
     Failed(std::io::Error),
 }
 
-/// Tries the manifest that `CURRENT` names, again when it was replaced meanwhile.
+/// Opens the manifest that `CURRENT` names; retries if it was replaced in the meantime.
 fn follow<T>(
     files: &dyn Files,
     attempt: impl Fn(&str, u32) -> Result<Attempt<T>, ColumnsError>,

@@ -1,11 +1,14 @@
-//! `manifest-N.json`: a snapshot of a table, as JSON of the types below, in UTF-8. A reader refuses another `format` or a `version` that
-//! it doesn't know, and fields that it doesn't know, since they may say that rows are not to be read as they are.
+//! `manifest-N.json`: a snapshot of a table, as JSON of the types below, in UTF-8. A reader rejects
+//! another `format`, an unknown `version` and unknown fields, because they may change the meaning
+//! of the rows.
 //!
-//! Paths are relative to the table's directory and begin with `data/` or `projections/`, without `..`.
+//! Paths are relative to the table's directory and begin with `data/` or `projections/`, without
+//! `..`.
 //!
-//! A projection is a copy of some of the columns of all rows of its snapshot, sorted by these columns in their order (nulls first, numbers by
-//! value, text by its bytes), in one run whose files follow one another. Its `columns` name it: no two projections of a snapshot have the same
-//! ones in the same order. It has as many rows as the snapshot; a snapshot with other rows doesn't name it.
+//! A projection is a copy of some columns of all rows of its snapshot, in one run of consecutive
+//! files. It is sorted by these columns in their order: nulls first, numbers by value, text by its
+//! bytes. Its `columns` identify it: no two projections of a snapshot have the same columns in the
+//! same order. A snapshot with other rows drops it.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,34 +22,34 @@ pub(crate) const DATA: &str = "data";
 pub(crate) const PROJECTIONS: &str = "projections";
 const FORMAT: &str = "nandle-table";
 const VERSION: u32 = 1;
-/// Identities of files have room for so many snapshots.
+/// Limit on snapshot numbers, from the bits that they have in file identities.
 const SNAPSHOT_MAX: u64 = (1 << 44) - 1;
 
-/// One snapshot of a table.
+/// A snapshot of a table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
     /// Always `nandle-table`.
     pub format: String,
-    /// The version of this format, 1.
+    /// Version of this format, 1.
     pub version: u32,
-    /// The table's identity, which sums are bound to: 16 hexadecimal digits.
+    /// Identity of the table, to which checksums are bound: 16 hexadecimal digits.
     pub table: String,
-    /// The snapshot's number, from 1 on.
+    /// Number of the snapshot, from 1.
     pub snapshot: u64,
-    /// The columns, in order.
+    /// Columns, in order.
     pub schema: Vec<ColumnSpec>,
-    /// How files are laid out.
+    /// Layout of the files.
     pub layout: Layout,
-    /// How rows are ordered.
+    /// Order of the rows.
     #[serde(default)]
     pub clustering: Clustering,
-    /// The profile that the layout follows.
+    /// Device profile that the layout is derived from.
     #[serde(default)]
     pub profile: Option<ProfileIdentity>,
-    /// The rows, in the order in which they were loaded.
+    /// Rows, in the order in which they were loaded.
     pub runs: Vec<Run>,
-    /// Covering copies.
+    /// Sorted covering copies.
     #[serde(default)]
     pub projections: Vec<Projection>,
 }
@@ -57,27 +60,27 @@ pub struct Manifest {
 pub struct ColumnSpec {
     /// Its name.
     pub name: String,
-    /// Its Arrow type, as arrow-schema writes it.
+    /// Its Arrow type, as written by arrow-schema.
     pub r#type: String,
-    /// Whether it may be null.
+    /// True if it may contain nulls.
     pub nullable: bool,
 }
 
-/// Which profile a layout follows.
+/// Identity of the profile of a layout.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ProfileIdentity {
-    /// What was measured, as the profile calls it.
+    /// The measured device, by its name in the profile.
     pub device: String,
-    /// The CRC32C of `profile.json`, eight hexadecimal digits.
+    /// CRC32C of `profile.json`, eight hexadecimal digits.
     pub crc32c: String,
 }
 
-/// Rows that were loaded, or merged, together.
+/// Rows that were loaded or merged together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// The snapshot that brought it.
+    /// Snapshot that added it.
     pub snapshot: u64,
     /// Its files, in the order of rows.
     pub files: Vec<FileEntry>,
@@ -87,27 +90,27 @@ pub struct Run {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FileEntry {
-    /// Its name.
+    /// Its path.
     pub path: String,
     /// Its length.
     pub bytes: u64,
-    /// How many rows it has.
+    /// Number of its rows.
     pub rows: u64,
-    /// Its sums.
+    /// Its checksums.
     pub sums: SumsEntry,
 }
 
-/// A file of sums.
+/// A file of checksums.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SumsEntry {
-    /// Its name.
+    /// Its path.
     pub path: String,
     /// Its length.
     pub bytes: u64,
-    /// The CRC32C of its bytes, eight hexadecimal digits.
+    /// CRC32C of its bytes, eight hexadecimal digits.
     pub crc32c: String,
-    /// The identity of the Parquet file that its sums are bound to, 16 hexadecimal digits.
+    /// Identity of the Parquet file that the checksums are bound to, 16 hexadecimal digits.
     pub identity: String,
 }
 
@@ -115,46 +118,47 @@ pub struct SumsEntry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Projection {
-    /// Its columns, by which it is sorted, in this order.
+    /// Its columns, which are also its sort keys in order.
     pub columns: Vec<String>,
     /// Its rows, in one run.
     pub runs: Vec<Run>,
 }
 
 impl Run {
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|file| file.rows).sum()
     }
 }
 
 impl Projection {
-    /// Its columns with commas between them.
+    /// Its column names, separated by commas.
     pub fn name(&self) -> String {
         self.columns.join(",")
     }
 
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.runs.iter().map(Run::rows).sum()
     }
 
-    /// The bytes of its files.
+    /// Total length of its files.
     pub fn bytes(&self) -> u64 {
         self.runs.iter().flat_map(|run| &run.files).map(|file| file.bytes).sum()
     }
 
-    /// Whether it has all of some columns.
+    /// Returns true if it contains all of `columns`.
     pub fn covers<'a>(&self, columns: impl IntoIterator<Item = &'a str>) -> bool {
         columns.into_iter().all(|column| self.columns.iter().any(|own| own == column))
     }
 }
 
 impl Manifest {
-    /// The manifest of a table without rows.
+    /// Creates the manifest of a table without rows.
     ///
     /// # Errors
-    /// A column is nested, its type has no text that reads as the same type, or another one has its name; the order is by one column twice.
+    /// A column is nested, has a duplicate name or a type without a unique text form; or a column
+    /// occurs twice in the clustering.
     pub(crate) fn empty(
         table: u64,
         schema: &Schema,
@@ -190,21 +194,21 @@ impl Manifest {
         })
     }
 
-    /// The name of a snapshot's manifest.
+    /// File name of a snapshot's manifest.
     pub fn name(snapshot: u64) -> String {
         format!("manifest-{snapshot}.json")
     }
 
-    /// The snapshot of a manifest's name.
+    /// Parses the snapshot number from a manifest's file name.
     pub(crate) fn snapshot_of(name: &str) -> Option<u64> {
         let digits = name.strip_prefix("manifest-")?.strip_suffix(".json")?;
         digits.parse().ok().filter(|snapshot| Self::name(*snapshot) == name)
     }
 
-    /// Reads one, and checks that it is in itself sound.
+    /// Parses a manifest and validates it.
     ///
     /// # Errors
-    /// It is none, of another version, or names what it must not.
+    /// It isn't a manifest, has another version, or contains invalid entries.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, ColumnsError> {
         let refuse = |why: String| ColumnsError::NotATable { file: name.to_owned(), why };
         let manifest: Self = serde_json::from_slice(bytes).map_err(|error| refuse(error.to_string()))?;
@@ -239,7 +243,7 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// What is added up of its files stays a number.
+    /// Checks that sums over its files don't overflow.
     fn check_totals(&self) -> Result<(), String> {
         let too_much = |figure: &str| format!("its files have more {figure} together than a number can say");
         let rows = self.files().try_fold(0_u64, |sum, file| sum.checked_add(file.rows));
@@ -264,40 +268,40 @@ impl Manifest {
         Ok(())
     }
 
-    /// The columns as an Arrow schema.
+    /// Its columns as an Arrow schema.
     ///
     /// # Errors
-    /// A type isn't one.
+    /// The type of a column is unknown.
     pub fn schema(&self) -> Result<SchemaRef, ColumnsError> {
         let fields: Result<Vec<Field>, _> = self.schema.iter().map(ColumnSpec::field).collect();
         Ok(Arc::new(Schema::new(fields?)))
     }
 
-    /// All files: the runs', then the projections'.
+    /// All files: those of the runs, then those of the projections.
     pub fn files(&self) -> impl Iterator<Item = &FileEntry> {
         let projected = self.projections.iter().flat_map(|projection| &projection.runs);
         self.runs.iter().chain(projected).flat_map(|run| &run.files)
     }
 
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.runs.iter().map(Run::rows).sum()
     }
 
-    /// The table's identity as a number.
+    /// Identity of the table, as a number.
     pub(crate) fn identity(&self) -> u64 {
         hexadecimal(&self.table)
             .unwrap_or_else(|| unreachable!("a manifest's identity was checked when it was made"))
     }
 }
 
-/// Columns are found by their names, so that of two with the same the second would be lost.
+/// Returns the first duplicate name. Columns are looked up by name, so a duplicate would be lost.
 fn named_twice<'a>(names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let mut seen = BTreeSet::new();
     names.into_iter().find(|name| !seen.insert(*name))
 }
 
-/// The number of 16 hexadecimal digits.
+/// Parses 16 hexadecimal digits.
 pub(crate) fn hexadecimal(digits: &str) -> Option<u64> {
     (digits.len() == 16).then(|| u64::from_str_radix(digits, 16).ok())?
 }

@@ -5,8 +5,8 @@ use super::{DATA, Manifest, PROJECTIONS, is_unfinished};
 use crate::files::{WHOLE_BYTES_MAX, read_all};
 use crate::{ColumnsError, Files, Sharing};
 
-/// Removes manifests that have no reader any more, and files that no manifest names. The caller holds `LOCK`, and `current` is the
-/// present manifest.
+/// Removes old manifests without readers, and files that no manifest names. The caller holds
+/// `LOCK`; `current` is the current manifest.
 pub(crate) fn reclaim(files: &dyn Files, current: &Manifest) -> Result<(), ColumnsError> {
     let mut kept: BTreeSet<String> = names(current);
     let list = |folder: &str| match files.list(folder) {
@@ -20,7 +20,7 @@ pub(crate) fn reclaim(files: &dyn Files, current: &Manifest) -> Result<(), Colum
             remove(files, &name)?;
         } else if is_old {
             match files.lock(&name, Sharing::Alone).map_err(ColumnsError::io("locking", &name))? {
-                // The lock lasts until the manifest is gone, so that no reader takes it meanwhile.
+                // Hold the lock until the manifest is removed, so that no reader takes it.
                 Some(_lock) => {
                     remove(files, &name)?;
                     removed = true;
@@ -30,7 +30,7 @@ pub(crate) fn reclaim(files: &dyn Files, current: &Manifest) -> Result<(), Colum
         }
     }
     if removed {
-        // A manifest that came back after a power cut would name files that are gone.
+        // A manifest that reappeared after a power cut would name removed files.
         files.sync_dir("").map_err(ColumnsError::io("syncing the directory", "."))?;
     }
     for folder in [DATA, PROJECTIONS] {

@@ -10,76 +10,76 @@ pub(crate) use self::on_demand::{ForeignFile, OnDemand};
 pub use self::real::RealFiles;
 pub use self::watched::{Stopped, Watch, WatchedFiles};
 
-/// The file operations of a table, on paths relative to its directory. All writing goes through it, so that a test can put a
-/// modelled file system under the same code, and cut its power at every operation.
+/// File operations of a table, with paths relative to its directory. All writes go through this
+/// trait, so that tests can substitute a modelled file system and cut its power at any operation.
 pub trait Files: Debug + Send + Sync {
-    /// Makes a file, or empties the one that is there.
+    /// Creates a file, or truncates the existing one.
     ///
     /// # Errors
-    /// The system refuses.
+    /// I/O errors.
     fn create(&self, path: &str) -> Result<Box<dyn WriteFile>>;
 
     /// Opens a file for reading.
     ///
     /// # Errors
-    /// The system refuses; `NotFound` when there is none.
+    /// I/O errors; `NotFound` if there is no such file.
     fn open(&self, path: &str) -> Result<Arc<dyn ReadAt>>;
 
-    /// Renames a file, in the place of one that is there. Durable when both directories were synced.
+    /// Renames a file and replaces an existing target. Durable once both directories are synced.
     ///
     /// # Errors
-    /// The system refuses.
+    /// I/O errors.
     fn rename(&self, from: &str, to: &str) -> Result<()>;
 
     /// Removes a file.
     ///
     /// # Errors
-    /// The system refuses.
+    /// I/O errors.
     fn remove(&self, path: &str) -> Result<()>;
 
-    /// Makes a directory and those on the way to it, unless they are there. The names of those that it makes are durable.
+    /// Creates a directory with its parents. The names of new directories are durable.
     ///
     /// # Errors
-    /// The system refuses.
+    /// I/O errors.
     fn create_dir(&self, path: &str) -> Result<()>;
 
     /// Makes the names in a directory durable; `""` is the table's own.
     ///
     /// # Errors
-    /// The system refuses; what is durable is unknown then.
+    /// I/O errors; the durable state is unknown afterwards.
     fn sync_dir(&self, path: &str) -> Result<()>;
 
-    /// The names of the files in a directory, in any order.
+    /// Lists the names of files in a directory, in any order.
     ///
     /// # Errors
-    /// The system refuses; `NotFound` when there is no such directory.
+    /// I/O errors; `NotFound` if there is no such directory.
     fn list(&self, path: &str) -> Result<Vec<String>>;
 
-    /// Locks a file against other processes and other callers until the result is dropped; doesn't wait. `None` when it is
-    /// locked otherwise.
+    /// Locks a file against other processes and callers, without waiting, until the result is
+    /// dropped. Returns `None` if another lock prevents it.
     ///
     /// # Errors
-    /// The system refuses; `NotFound` also when the file was removed or replaced meanwhile.
+    /// I/O errors; `NotFound` also if the file was removed or replaced in the meantime.
     fn lock(&self, path: &str, sharing: Sharing) -> Result<Option<Box<dyn Held>>>;
 
-    /// Gives a file from outside a name in the table: by a hard link, or where the file system is another one and `copy` is
-    /// set, by a synced copy.
+    /// Gives an external file a name in the table: by a hard link, or by a synced copy if `copy` is
+    /// set and the file is on another file system.
     ///
     /// # Errors
-    /// The system refuses.
+    /// I/O errors.
     fn adopt(&self, from: &std::path::Path, to: &str, copy: bool) -> Result<()>;
 }
 
-/// A file that is being written, from its beginning on.
+/// A file being written sequentially.
 pub trait WriteFile: Write + Send {
-    /// Makes what was written durable; the file's name isn't until its directory is synced.
+    /// Makes the written bytes durable. The file's name is durable once its directory is synced.
     ///
     /// # Errors
-    /// The system refuses; what is durable is unknown then.
+    /// I/O errors; the durable state is unknown afterwards.
     fn sync(&mut self) -> Result<()>;
 }
 
-/// A file that can be read at any place.
+/// A file with random read access.
 pub trait ReadAt: Debug + Send + Sync {
     /// Its length.
     fn length_bytes(&self) -> u64;
@@ -87,27 +87,27 @@ pub trait ReadAt: Debug + Send + Sync {
     /// Fills `into` from `offset_bytes` on.
     ///
     /// # Errors
-    /// The system refuses; `UnexpectedEof` when the file ends before.
+    /// I/O errors; `UnexpectedEof` if the file is too short.
     fn read_exact_at(&self, offset_bytes: u64, into: &mut [u8]) -> Result<()>;
 }
 
-/// Whether a lock admits others of its kind.
+/// Mode of a lock.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sharing {
-    /// It does.
+    /// Shared with other locks of this mode.
     Shared,
-    /// It doesn't.
+    /// Exclusive.
     Alone,
 }
 
-/// A lock, until it is dropped.
+/// A lock, held until dropped.
 pub trait Held: Debug + Send + Sync {}
 
-/// The most bytes of a file that is read as a whole though nothing says how long it is: a manifest of a million files. Beyond that it is
-/// none, and its length must not decide how much memory is taken.
+/// Limit on files of unknown length that are read whole: a manifest of a million files. Prevents a
+/// damaged or foreign file from exhausting the memory.
 pub(crate) const WHOLE_BYTES_MAX: u64 = 512 << 20;
 
-/// A whole file of so many bytes at most.
+/// Reads a whole file of at most `bytes_max`.
 pub(crate) fn read_all(files: &dyn Files, path: &str, bytes_max: u64) -> Result<Vec<u8>> {
     let file = files.open(path)?;
     let length_bytes = file.length_bytes();
@@ -118,7 +118,7 @@ pub(crate) fn read_all(files: &dyn Files, path: &str, bytes_max: u64) -> Result<
     whole(file.as_ref())
 }
 
-/// All bytes of a file whose length is known to make sense.
+/// Reads a whole file whose length has been validated.
 pub(crate) fn whole(file: &dyn ReadAt) -> Result<Vec<u8>> {
     let length = usize::try_from(file.length_bytes()).map_err(|_| ErrorKind::FileTooLarge)?;
     let mut bytes = vec![0; length];

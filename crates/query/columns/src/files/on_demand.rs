@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::{Files, ReadAt};
 
-/// A file of a table that is opened for each read, so that a table of many files takes few of the descriptors that a process may have. Files of a
-/// table are never changed, and a snapshot keeps them.
+/// A file of a table, opened for each read, so that a table of many files needs few file
+/// descriptors. Files of a table never change, and a snapshot keeps them.
 #[derive(Debug)]
 pub(crate) struct OnDemand {
     files: Arc<dyn Files>,
@@ -32,7 +32,7 @@ impl ReadAt for OnDemand {
     }
 }
 
-/// The same of a file that is no table's, which others may replace: that is an error.
+/// A file outside of a table, opened for each read. An error if it was replaced in the meantime.
 #[derive(Debug)]
 pub(crate) struct ForeignFile {
     path: PathBuf,
@@ -40,7 +40,7 @@ pub(crate) struct ForeignFile {
     identity: Identity,
 }
 
-/// File system and number, length, and when it was written: a number is given again to the next file, once its own is gone.
+/// Identity of a file. Length and time of writing are included, because inode numbers are reused.
 #[derive(Debug, PartialEq, Eq)]
 struct Identity {
     file_system: u64,

@@ -13,12 +13,12 @@ pub struct RealFiles {
 }
 
 impl RealFiles {
-    /// The files below a directory, which needn't exist yet.
+    /// Files below a directory, which needn't exist yet.
     pub fn new(root: impl Into<PathBuf>) -> Self {
         Self { root: root.into() }
     }
 
-    /// Where a file of the table really is.
+    /// Path of a table's file in the file system.
     pub fn path(&self, path: &str) -> PathBuf {
         if path.is_empty() { self.root.clone() } else { self.root.join(path) }
     }
@@ -45,7 +45,7 @@ impl Files for RealFiles {
         let path = self.path(path);
         let missing = missing(&path);
         std::fs::create_dir_all(&path)?;
-        // What is durable inside is of no use as long as the name isn't.
+        // Contents are useless as long as the directory's name isn't durable.
         missing.iter().try_for_each(|made| File::open(parent(made))?.sync_all())
     }
 
@@ -55,7 +55,7 @@ impl Files for RealFiles {
 
     fn list(&self, path: &str) -> Result<Vec<String>> {
         let entries = std::fs::read_dir(self.path(path))?;
-        // A name that is no UTF-8 is none of a table's.
+        // Skip names that aren't UTF-8: a table has none.
         entries
             .filter_map(|entry| entry.map(|entry| entry.file_name().into_string().ok()).transpose())
             .collect()
@@ -88,25 +88,24 @@ impl Files for RealFiles {
             }
             linked => linked?,
         }
-        // Who wrote it may not have done so.
+        // Its writer may not have synced it.
         File::open(&to)?.sync_all()
     }
 }
 
-/// The directories on the way that aren't there, the deepest first.
+/// Missing directories of the path, deepest first.
 fn missing(path: &Path) -> Vec<&Path> {
     let named = path.ancestors().filter(|path| !path.as_os_str().is_empty());
     named.take_while(|path| !path.exists()).collect()
 }
 
-/// Where a name is.
 fn parent(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
 #[derive(Debug)]
 struct RealHeld {
-    /// The lock is the open file's.
+    /// The lock belongs to the open file.
     _file: File,
 }
 
@@ -130,7 +129,7 @@ impl WriteFile for RealWriteFile {
     }
 }
 
-/// A file of the operating system that is open for reading through the page cache.
+/// A file of the operating system, open for reading through the page cache.
 #[derive(Debug)]
 struct RealReadFile {
     file: File,

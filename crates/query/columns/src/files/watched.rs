@@ -6,38 +6,38 @@ use std::sync::Arc;
 
 use super::{Files, Held, ReadAt, Sharing, WriteFile};
 
-/// What a copy of a file from outside moves at once.
+/// Chunk size for copies of external files.
 const COPIED_AT_ONCE_BYTES: usize = 1 << 20;
 
-/// What is told of the bytes that a table's work moves, and may end that work.
+/// Observer of the bytes that a table moves; can stop the work.
 pub trait Watch: Debug + Send + Sync {
-    /// So many bytes are about to be read or written.
+    /// Reports that `bytes` are about to be read or written.
     ///
     /// # Errors
-    /// [`Stopped::error`]: they aren't to be, and the work ends as it does when the system refuses them. The table stays as it was.
+    /// [`Stopped::error`] stops the work like an I/O error. The table stays unchanged.
     fn moves(&self, bytes: u64) -> Result<()>;
 }
 
-/// Why a [`Watch`] ends work.
+/// Cause of work stopped by a [`Watch`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("it was stopped")]
 pub struct Stopped;
 
 impl Stopped {
-    /// As an error of a file. It isn't of the kind `Interrupted`, because what that befalls is tried again.
+    /// Converts to an I/O error. Its kind isn't `Interrupted`, because callers retry that.
     pub fn error() -> std::io::Error {
         std::io::Error::other(Self)
     }
 
-    /// Whether this is that error.
+    /// Returns true if `error` is this error.
     pub(crate) fn is(error: &std::io::Error) -> bool {
         let Some(inner) = error.get_ref() else { return false };
         inner.is::<Self>()
     }
 }
 
-/// Files whose reads and writes are told to a [`Watch`]: for progress, and so that long work can be stopped wherever it is. What tidies up isn't
-/// told, and therefore goes on after a stop.
+/// Files that report their reads and writes to a [`Watch`], for progress and cancellation. Clean-up
+/// operations aren't reported, so they still run after a stop.
 #[derive(Debug, Clone)]
 pub struct WatchedFiles {
     files: Arc<dyn Files>,
@@ -45,7 +45,7 @@ pub struct WatchedFiles {
 }
 
 impl WatchedFiles {
-    /// Has the watch told of what these files do.
+    /// Reports operations on `files` to `watch`.
     pub fn new(files: Arc<dyn Files>, watch: Arc<dyn Watch>) -> Self {
         Self { files, watch }
     }
@@ -89,7 +89,7 @@ impl Files for WatchedFiles {
     fn adopt(&self, from: &Path, to: &str, copy: bool) -> Result<()> {
         match self.files.adopt(from, to, false) {
             Err(error) if copy && error.kind() == ErrorKind::CrossesDevices => {
-                // In pieces that are told, because it may take long.
+                // Copy in chunks that are reported, because it may take long.
                 let (mut source, mut into) = (File::open(from)?, self.create(to)?);
                 let mut piece = vec![0; COPIED_AT_ONCE_BYTES];
                 loop {

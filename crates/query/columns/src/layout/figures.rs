@@ -1,28 +1,30 @@
 use super::Layout;
 
-/// What was measured of a device and of decoding, from which a layout follows.
+/// Measured figures of a device and of decoding, from which a layout is derived.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct LayoutFigures {
-    /// The profile's flexible block: the least request that comes at nearly the full rate when the queue is deep.
+    /// The profile's flexible block: the least request length that reaches nearly the full rate at
+    /// a deep queue.
     pub flexible_block_bytes: u64,
-    /// What a page costs to decode however small it is.
+    /// Fixed decoding time per page.
     pub decode_fixed_ns: f64,
-    /// What the device takes for a request of the flexible block, with as many in flight as saturate it.
+    /// Device time per request of the flexible block, at a saturating depth.
     pub device_block_ns: f64,
-    /// The size from which a request is nearly as fast as it gets, per byte.
+    /// Request length from which the time per byte is nearly minimal.
     pub near_full_bytes: u64,
 }
 
-/// Decoding a page may cost a tenth of the device's time for it, but for its bytes.
+/// Limit on a page's fixed decoding time, as a share of its device time.
 const FIXED_SHARE_MAX: f64 = 0.1;
 
 impl Layout {
-    /// Pages of the flexible block, doubled until the fixed cost of decoding one is a tenth of the device's time for it at most; row
-    /// groups in which a column of half a byte per row takes a near-full request.
+    /// Derives a layout. Pages have the size of the flexible block, doubled until the fixed
+    /// decoding time is at most a tenth of the device time. Row groups are so large that a column
+    /// of half a byte per row fills a near-full request.
     pub fn from_figures(figures: &LayoutFigures) -> Self {
         let block_ns_per_byte = figures.device_block_ns / figures.flexible_block_bytes.max(1) as f64;
         let mut page_bytes = figures.flexible_block_bytes.max(4096);
-        // The time of more than one block is in proportion: the device is saturated.
+        // The device is saturated, so its time is proportional to the number of blocks.
         while page_bytes < 1 << 20
             && figures.decode_fixed_ns > FIXED_SHARE_MAX * block_ns_per_byte * page_bytes as f64
         {

@@ -1,4 +1,4 @@
-//! How rows become files: sizes, encodings, order.
+//! Layout of rows in files: sizes, encodings, order.
 
 mod figures;
 mod properties;
@@ -10,50 +10,51 @@ use serde::{Deserialize, Serialize};
 pub use self::figures::LayoutFigures;
 pub(crate) use self::properties::properties;
 
-/// How the files of a table are laid out.
+/// Layout of a table's files.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layout {
-    /// The bytes of a data page as it is encoded, before it is compressed.
+    /// Size of an encoded data page before compression.
     pub page_bytes: u64,
-    /// The most rows of a data page, so that the page index tells apart what is encoded in a few bytes.
+    /// Limit on rows per data page, so that the page index stays selective in columns that are
+    /// encoded in few bytes.
     pub page_rows: u64,
-    /// The rows of a row group.
+    /// Rows per row group.
     pub row_group_rows: u64,
-    /// The bytes that a row group may take in memory while it is written; it ends earlier when it needs more.
+    /// Limit on the memory of a row group while it is written; a larger one ends early.
     pub row_group_bytes: u64,
-    /// The rows of a file; a load that has more makes several.
+    /// Rows per file; a larger load creates several files.
     pub file_rows: u64,
-    /// Columns whose encoding is stated; that of others follows from the first rows.
+    /// Columns with an explicit encoding. For others it is derived from the first rows.
     #[serde(default)]
     pub columns: BTreeMap<String, ColumnLayout>,
 }
 
-/// How a column is encoded.
+/// Encoding of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ColumnLayout {
-    /// A dictionary, its codes compressed by lz4: for columns that scans group by.
+    /// A dictionary, with codes compressed by lz4: for columns that scans group by.
     Codes,
-    /// Values, compressed by zstd; by a dictionary while that pays.
+    /// Values compressed by zstd, dictionary-encoded while that pays.
     Values,
 }
 
-/// How rows are ordered.
+/// Order of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Clustering {
-    /// As they come.
+    /// Load order.
     #[default]
     None,
-    /// By some columns, the first of which counts most.
+    /// Sorted by these columns, the first one being the primary key.
     Sort(Vec<String>),
-    /// Rows with the same values of some columns together, and these cells in the Z-order of the values' ranks.
+    /// Rows grouped by the values of these columns, and the groups in Z-order of the values' ranks.
     Cells(Vec<String>),
 }
 
 impl Clustering {
-    /// The columns that the order is by.
+    /// Columns of the order.
     pub fn columns(&self) -> &[String] {
         match self {
             Self::None => &[],
@@ -63,7 +64,7 @@ impl Clustering {
 }
 
 impl Layout {
-    /// The name of a figure that is zero: with it nothing can be written.
+    /// Returns the name of the first figure that is zero, which is invalid.
     pub(crate) fn zero(&self) -> Option<&'static str> {
         let figures = [
             ("page_bytes", self.page_bytes),
@@ -77,7 +78,7 @@ impl Layout {
 }
 
 impl Default for Layout {
-    /// What suits where no device was measured: pages of 64 KiB, row groups of a million rows.
+    /// Default without a measured device: pages of 64 KiB, row groups of a million rows.
     fn default() -> Self {
         Self {
             page_bytes: 64 << 10,

@@ -10,12 +10,12 @@ use super::{ColumnLayout, Layout};
 use crate::ColumnsError;
 use crate::read::value_type;
 
-/// A column is grouped by if its first rows repeat each value so often.
+/// Average repetitions per value, from which a column is encoded as codes.
 const REPEATS_MIN: usize = 16;
-/// The dictionary page of a column of codes may be so large before the writer gives up on it.
+/// Maximum dictionary page of a column of codes; beyond it the writer falls back to values.
 const DICTIONARY_BYTES: usize = 4 << 20;
 
-/// What the Parquet writer is told. The first rows show which columns have few values.
+/// Properties of the Parquet writer. The first rows reveal columns with few distinct values.
 pub(crate) fn properties(
     layout: &Layout,
     first_rows: &RecordBatch,
@@ -47,7 +47,7 @@ pub(crate) fn properties(
     Ok(properties.build())
 }
 
-/// Whether values come again and again.
+/// Returns true if values repeat often.
 fn repeats(array: &dyn arrow_array::Array) -> Result<bool, ColumnsError> {
     let sample = array.slice(0, array.len().min(64 << 10));
     if sample.data_type() == &DataType::Boolean {
@@ -56,7 +56,7 @@ fn repeats(array: &dyn arrow_array::Array) -> Result<bool, ColumnsError> {
     let values = value_type(sample.data_type()).clone();
     let plain = cast(&sample, &values).map_err(ColumnsError::arrow("sampling a column"))?;
     let data_type = DataType::Dictionary(Box::new(DataType::UInt32), Box::new(values));
-    // A type of which there are no dictionaries isn't one to group by.
+    // Types without dictionaries aren't used for grouping.
     let Ok(encoded) = cast(&plain, &data_type) else { return Ok(false) };
     let distinct = encoded.as_any_dictionary().values().len();
     Ok(distinct * REPEATS_MIN <= sample.len().max(1))

@@ -9,27 +9,28 @@ use super::plan::ScanPlan;
 use super::rows::Rows;
 use crate::ColumnsError;
 
-/// A scan's rows as Arrow batches.
+/// Decodes a scan's rows to Arrow batches.
 #[derive(Debug)]
 pub struct BatchDecoder<'a> {
     group: Group<'a>,
 }
 
 impl<'a> BatchDecoder<'a> {
-    /// Decodes what a plan reads.
+    /// Decodes all row groups of a plan.
     pub fn new(plan: &'a ScanPlan) -> Self {
         Self::of_part(plan, 0, 1)
     }
 
-    /// Decodes one of several parts of a plan: every so-manieth row group, whose steps alone it is given.
+    /// Decodes every `parts`th row group of a plan, from number `part` on. It receives only their
+    /// steps.
     pub fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self { group: Group::of_part(plan, part, parts) }
     }
 
-    /// The next rows; `None` after the last. No batch is empty.
+    /// Returns the next rows, or `None` after the last. No batch is empty.
     ///
     /// # Errors
-    /// Bytes can't be read, or are no Parquet; the decoder is not to be used after that.
+    /// Bytes can't be read or aren't Parquet. The decoder can't be used afterwards.
     pub fn next(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<RecordBatch>, ColumnsError> {
         while let Some(rows) = self.group.next_rows(bytes)? {
             let batch = self.decode(rows)?;

@@ -1,5 +1,5 @@
-//! Which of the bounds that a file states of its values are believed: least and greatest values of column chunks and pages. Those that can't be are taken
-//! out of the footer when the file is opened, so that no reader leaves rows out by them.
+//! Validation of a file's statistics: least and greatest values of column chunks and pages. Invalid
+//! ones are removed from the footer when the file is opened, so that no reader skips rows by them.
 
 use parquet::basic::{ConvertedType, LogicalType, SortOrder, Type};
 use parquet::data_type::{
@@ -12,10 +12,10 @@ use parquet::file::page_index::column_index::{ColumnIndexMetaData, PrimitiveColu
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::schema::types::ColumnDescriptor;
 
-/// A column chunk: the numbers of its row group and of its leaf.
+/// Row group and leaf of a column chunk.
 type ChunkNumber = (usize, usize);
 
-/// The same metadata without bounds that can't be believed.
+/// Returns the metadata without invalid bounds.
 pub(super) fn with_believed(metadata: ParquetMetaData) -> Result<ParquetMetaData, ParquetError> {
     let (chunks, pages) = (wrong_chunks(&metadata), wrong_pages(&metadata));
     if chunks.is_empty() && pages.is_empty() {
@@ -51,8 +51,9 @@ fn is_believed(chunk: &ColumnChunkMetaData) -> bool {
     are_in_order(statistics, chunk) && !is_inverted(chunk.column_descr(), least, greatest)
 }
 
-/// Whether a chunk's least and greatest values are in the order of the column's type. Writers from before 2017 compared bytes, and numbers, as
-/// if they had signs, and put the results into fields that were given up for that (`min` and `max`, PARQUET-686).
+/// Returns true if a chunk's bounds follow the order of the column's type. Writers before 2017
+/// compared bytes and numbers as signed, and wrote the results to the fields `min` and `max`, which
+/// are deprecated for that reason (PARQUET-686).
 fn are_in_order(statistics: &Statistics, chunk: &ColumnChunkMetaData) -> bool {
     let has_signs =
         matches!(chunk.column_type(), Type::BOOLEAN | Type::INT32 | Type::INT64 | Type::FLOAT | Type::DOUBLE)
@@ -97,7 +98,8 @@ fn has_inverted<D: DataType>(column: &ColumnDescriptor, pages: &PrimitiveColumnI
     })
 }
 
-/// Whether a least value is above its greatest, or neither of both can be told from the other, as NaN; values are encoded plainly.
+/// Returns true if the least value exceeds the greatest, or if they are incomparable, like NaN.
+/// Values are plain-encoded.
 fn is_inverted(column: &ColumnDescriptor, least: &[u8], greatest: &[u8]) -> bool {
     let is_unsigned = column.sort_order() == SortOrder::UNSIGNED;
     match column.physical_type() {
@@ -134,7 +136,7 @@ fn is_decimal(column: &ColumnDescriptor) -> bool {
         || matches!(column.logical_type_ref(), Some(LogicalType::Decimal(_)))
 }
 
-/// A number of the most significant byte first; `None` of one that is longer than any that is read.
+/// Parses a big-endian signed number; `None` if it is too long.
 fn signed(bytes: &[u8]) -> Option<i128> {
     let first = *bytes.first()?;
     let mut whole = [if first >= 0x80 { 0xff } else { 0 }; size_of::<i128>()];
@@ -159,7 +161,7 @@ fn without_bounds(
     group.clone().into_builder().set_column_metadata(chunks).build()
 }
 
-/// What statistics say beside their bounds.
+/// Statistics without bounds.
 fn counts(statistics: &Statistics) -> Statistics {
     match statistics {
         Statistics::Boolean(values) => Statistics::Boolean(counts_of::<BoolType>(values)),

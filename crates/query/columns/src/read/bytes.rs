@@ -6,42 +6,43 @@ use bytes::Bytes;
 use super::plan::ScanPlan;
 use crate::ColumnsError;
 
-/// The bytes of a step. A decoder has dropped them, and all that refers to them, before it asks for the next step.
+/// Bytes of a step. A decoder drops them, with all references to them, before it requests the next
+/// step.
 #[derive(Debug)]
 pub struct StepData {
-    /// The step's number.
+    /// Number of the step.
     pub step: u32,
-    /// The bytes of each of its wants, in their order in [`ScanPlan::wants`].
+    /// Bytes of each want, in the order of [`ScanPlan::wants`].
     pub parts: Vec<Bytes>,
-    /// What is to be dropped when the bytes aren't needed any more.
+    /// Released together with the bytes.
     pub held: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// What reads a scan's wants: decoding is independent of it.
+/// Source of a scan's bytes; decoding is independent of it.
 pub trait StepBytes {
-    /// The bytes of the next step, in order from 0 on; `None` after the last.
+    /// Returns the bytes of the next step in order, or `None` after the last.
     ///
     /// # Errors
-    /// They can't be read, or are not what was written.
+    /// They can't be read, or are damaged.
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError>;
 }
 
-/// Reads one want after the other in the calling thread, and checks sums.
+/// Reads wants one by one in the calling thread, and verifies checksums.
 #[derive(Debug)]
 pub struct DirectBytes<'a> {
     plan: &'a ScanPlan,
-    /// Which of so many parts of the plan is read.
+    /// Number of its part, and number of parts.
     part: (usize, usize),
     next: u32,
 }
 
 impl<'a> DirectBytes<'a> {
-    /// Reads for a scan.
+    /// Reads all steps of a plan.
     pub const fn new(plan: &'a ScanPlan) -> Self {
         Self::of_part(plan, 0, 1)
     }
 
-    /// Reads the steps of one of several parts of a plan: every so-manieth row group.
+    /// Reads the steps of one part of a plan: every `parts`th row group.
     pub const fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self { plan, part: (part, parts), next: 0 }
     }

@@ -9,8 +9,9 @@ use crate::ColumnsError;
 use crate::guard::guarded;
 use crate::number::index;
 
-/// The rows of a batch that no predicate has ruled out so far, and those of their columns that are decoded. A column is decoded of the rows
-/// that are left when it is asked for: where predicates rule out most of them, pages of the other columns need not be decompressed.
+/// Rows of a batch that no predicate has excluded yet, with their decoded columns. A column is
+/// decoded when it is first used, for the remaining rows: if predicates exclude most rows, other
+/// columns' pages needn't be decompressed.
 pub(super) struct Candidates<'a> {
     columns: &'a [Column],
     chunks: &'a mut [Chunk],
@@ -27,7 +28,7 @@ impl<'a> Candidates<'a> {
         index(rows::count(&self.rows))
     }
 
-    /// The values of a column.
+    /// Returns the values of a column.
     pub(super) fn column(&mut self, place: usize) -> Result<ArrayRef, ColumnsError> {
         let (Some(slot), Some(column), Some(chunk)) =
             (self.decoded.get_mut(place), self.columns.get(place), self.chunks.get_mut(place))
@@ -43,7 +44,7 @@ impl<'a> Candidates<'a> {
         Ok(slot.insert(values).clone())
     }
 
-    /// Rules out the rows for which `found`, which is never null, isn't set.
+    /// Keeps the rows for which `found` is true; it is never null.
     pub(super) fn keep(&mut self, found: &BooleanArray) -> Result<(), ColumnsError> {
         if found.true_count() == found.len() {
             return Ok(());

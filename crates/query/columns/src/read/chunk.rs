@@ -16,7 +16,7 @@ use super::rows::{self, Rows};
 use crate::number::index;
 use crate::{ColumnsError, Place};
 
-/// The pages of a chunk, if the file has an index of them.
+/// Returns the pages of a chunk from the file's page index, if it has one.
 pub(super) fn indexed_pages(
     metadata: &ParquetMetaData,
     row_group: usize,
@@ -26,7 +26,7 @@ pub(super) fn indexed_pages(
     (!pages.is_empty()).then_some(pages.as_slice())
 }
 
-/// Whether pages lie in their chunk one after the other, and so do their rows.
+/// Returns true if pages and their rows are consecutive within the chunk.
 pub(super) fn are_sound(pages: &[PageLocation], start: i64, end: i64, rows: i64) -> bool {
     let mut offset = start;
     let begins = pages.first().is_some_and(|page| page.first_row_index == 0);
@@ -38,20 +38,20 @@ pub(super) fn are_sound(pages: &[PageLocation], start: i64, end: i64, rows: i64)
     begins && ordered && pages.is_sorted_by(|one, next| one.first_row_index <= next.first_row_index)
 }
 
-/// Whether each page begins with a row of its own. Some writers let a list go on in the next page, which then begins with the row after it; so
-/// rows can't be found by such an index.
+/// Returns true if each page begins with a new row. Some writers continue a list in the next page,
+/// which the index then places at the same row; such an index can't locate rows.
 pub(super) fn begin_with_rows(pages: &[PageLocation]) -> bool {
     pages.is_sorted_by(|one, next| one.first_row_index < next.first_row_index)
 }
 
-/// The rows of each page.
+/// Returns the row range of each page.
 pub(super) fn page_rows(pages: &[PageLocation], rows: u64) -> Vec<Range<u64>> {
     let starts = pages.iter().map(|page| page.first_row_index.cast_unsigned());
     let ends = starts.clone().skip(1).chain([rows]);
     starts.zip(ends).map(|(start, end)| start..end).collect()
 }
 
-/// What is in memory of a column chunk, while its row group is decoded.
+/// Bytes of a column chunk in memory, while its row group is decoded.
 #[derive(Debug)]
 pub(super) struct Chunk {
     pub(super) place: Place,
@@ -59,7 +59,7 @@ pub(super) struct Chunk {
     row_group: usize,
     leaf: usize,
     bytes: Arc<ChunkBytes>,
-    /// Unknown until the bytes of a chunk without an index are there.
+    /// Unknown without an index until the chunk's bytes are in memory.
     pages: Option<Vec<PageLocation>>,
     dictionary: Dictionary,
     has_views: bool,
@@ -72,7 +72,7 @@ enum Dictionary {
     Page(Page),
 }
 
-/// The pages of a chunk from one on.
+/// Reader of a chunk's pages.
 pub(super) type Pages = SerializedPageReader<ChunkBytes>;
 
 impl Chunk {
@@ -105,15 +105,14 @@ impl Chunk {
         u64::try_from(self.metadata.row_group(self.row_group).num_rows()).unwrap_or_default()
     }
 
-    /// Adds bytes that were read.
     pub(super) fn add(&self, offset_bytes: u64, bytes: Bytes) {
-        // Arrays of views refer to the bytes that they were read from.
+        // View arrays refer to the bytes that they were read from.
         let bytes = if self.has_views { Bytes::copy_from_slice(&bytes) } else { bytes };
         self.bytes.parts().push((offset_bytes, bytes));
     }
 
-    /// Drops what no row from `row` on needs; without a row, everything. What stays is copied, so that nothing refers to the memory of
-    /// the one who read it.
+    /// Drops bytes that no row from `row` on needs, or all bytes for `None`. The rest is copied, to
+    /// free the memory of its reader.
     pub(super) fn release(&mut self, row: Option<u64>) -> Result<(), ColumnsError> {
         let Some(row) = row else {
             self.bytes.parts().clear();
@@ -133,7 +132,7 @@ impl Chunk {
         Ok(())
     }
 
-    /// Its dictionary page, decompressed.
+    /// Returns the decompressed dictionary page.
     pub(super) fn dictionary(&mut self) -> Result<Option<Page>, ColumnsError> {
         if matches!(self.dictionary, Dictionary::Unread) {
             let mut reader = self.reader()?;
@@ -150,7 +149,7 @@ impl Chunk {
         })
     }
 
-    /// Its pages from the one with `row` on, and the row with which that begins.
+    /// Returns the pages from the page with `row` on, and the first row of that page.
     pub(super) fn pages_from(&mut self, row: u64) -> Result<(Pages, u64), ColumnsError> {
         let mut reader = self.reader()?;
         let wrong = |source| ColumnsError::parquet("finding pages", &self.place)(source);
@@ -166,8 +165,9 @@ impl Chunk {
         Ok((reader, pages.get(before).map_or(0, |page| page.first_row_index.cast_unsigned())))
     }
 
-    /// The pages that hold some rows, one behind the other, and the rows of each stretch of them. A decoder that is given the pages between
-    /// them, which weren't read, may look at them: it reads runs of few rows as one, and drops what isn't selected.
+    /// Returns the pages that contain `wanted` rows, and these pages' rows. Pages between them,
+    /// which weren't read, are left out: the decoder may access them, because it reads short runs
+    /// as one and drops unselected rows.
     pub(super) fn pages_with(&mut self, wanted: &[Range<u64>]) -> Result<(Pages, Rows), ColumnsError> {
         let rows = self.rows();
         let pages = self.locate()?;
@@ -181,7 +181,7 @@ impl Chunk {
         }
         let mut reader = self.reader_of(Some(kept), rows::count(&kept_rows))?;
         let wrong = |source| ColumnsError::parquet("finding pages", &self.place)(source);
-        // The decoder is handed the dictionary apart from them.
+        // The decoder receives the dictionary separately.
         if reader.peek_next_page().map_err(wrong)?.is_some_and(|page| page.is_dict) {
             reader.skip_next_page().map_err(wrong)?;
         }
@@ -207,7 +207,7 @@ impl Chunk {
         Ok(self.pages.as_deref().unwrap_or_default())
     }
 
-    /// Finds the pages of a chunk without an index by their headers.
+    /// Locates the pages of a chunk without an index by their headers.
     fn scan_pages(&self) -> Result<Vec<PageLocation>, ColumnsError> {
         let wrong = |source| ColumnsError::parquet("reading page headers", &self.place)(source);
         let mut reader = self.reader_of(None, self.rows())?;
@@ -229,7 +229,7 @@ impl Chunk {
             page.compressed_page_size = i32::try_from(end - page.offset)
                 .map_err(|_| ColumnsError::damaged(&self.place, "a page is longer than 2 GiB"))?;
         }
-        // Pages without rows would make two begin with the same one.
+        // Remove pages without rows: otherwise two pages would begin with the same row.
         let rows = self.rows().cast_signed();
         let next: Vec<i64> = pages.iter().skip(1).map(|page| page.first_row_index).chain([row]).collect();
         let mut next = next.into_iter();
@@ -244,7 +244,7 @@ impl Chunk {
     }
 }
 
-/// A page that isn't compressed refers to what was read.
+/// Copies a dictionary page: an uncompressed page refers to the bytes read.
 fn owned(mut page: Page) -> Page {
     if let Page::DictionaryPage { buf, .. } = &mut page {
         *buf = Bytes::copy_from_slice(buf);
@@ -252,7 +252,7 @@ fn owned(mut page: Page) -> Page {
     page
 }
 
-/// The bytes of a chunk that are in memory, by their place in the file.
+/// Bytes of a chunk in memory, by offset in the file.
 #[derive(Debug, Default)]
 pub(super) struct ChunkBytes {
     parts: Mutex<Vec<(u64, Bytes)>>,
@@ -268,7 +268,7 @@ impl ChunkBytes {
         *self.last_header.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is there from a place on.
+    /// Returns the bytes from offset `start` on.
     fn from(&self, start: u64) -> ParquetResult<Bytes> {
         let parts = self.parts();
         let found =
@@ -297,7 +297,7 @@ impl ChunkReader for ChunkBytes {
         if rest.len() >= length {
             return Ok(rest.split_to(length));
         }
-        // Parts that follow one another: a want may end in the middle of what its pages are read as.
+        // Join consecutive parts: a page may span several wants.
         let mut bytes = Vec::with_capacity(length);
         while bytes.len() < length {
             let missing = (length - bytes.len()) as u64;
@@ -316,7 +316,7 @@ mod tests {
         PageLocation { offset, compressed_page_size: 10, first_row_index }
     }
 
-    /// As some writers have it of lists: the second page goes on with the first one's row.
+    /// In lists of some writers, the second page continues the row of the first.
     #[test]
     fn pages_may_begin_at_one_row_but_tell_no_rows_then() {
         let shared = [page(0, 0), page(10, 0), page(20, 2)];

@@ -16,16 +16,19 @@ use crate::number::index;
 use crate::sums::{BLOCK_BYTES, Sums};
 use crate::{ColumnsError, Place, ReadAt};
 
-/// What one read at the end of a file fetches, before it is known how long the footer is. A footer of some megabytes takes one more.
+/// Length of the first read at the end of a file, before the length of the footer is known. A
+/// larger footer takes one more read.
 const TAIL_BYTES: u64 = 64 << 10;
 
-/// What a file ends with in place of `PAR1` if its footer is encrypted (Parquet Modular Encryption, section 5.2).
+/// Magic number of a file with an encrypted footer, instead of `PAR1` (Parquet Modular Encryption,
+/// section 5.2).
 const ENCRYPTED_MAGIC: &[u8] = b"PARE";
 
-/// The most rows of a file. Plans have a place for every so many rows, which a footer of some bytes must not make endless.
+/// Limit on the rows of a file: plans allocate memory per step, so a hostile footer must not
+/// inflate it.
 const ROWS_MAX: i64 = 1 << 36;
 
-/// A Parquet file whose footer and page index are in memory.
+/// A Parquet file with its footer and page index in memory.
 #[derive(Debug)]
 pub struct ParquetFile {
     name: String,
@@ -39,19 +42,19 @@ pub struct ParquetFile {
 #[derive(Debug, Clone)]
 pub(crate) struct Column {
     pub(crate) field: FieldRef,
-    /// The same, of values and not of a dictionary of them.
+    /// Copy of `field` with the values' type instead of a dictionary.
     pub(crate) value_field: FieldRef,
-    /// Its number among the file's leaves.
+    /// Number of its leaf in the file.
     pub(crate) leaf: usize,
-    /// How it is decoded.
+    /// Levels to decode `field`.
     pub(crate) levels: FieldLevels,
-    /// How it is decoded if its values are wanted and not a dictionary of them.
+    /// Levels to decode `value_field`.
     pub(crate) value_levels: FieldLevels,
-    /// Whether it may be null.
+    /// True if it may contain nulls.
     pub(crate) optional: bool,
 }
 
-/// The type of a column's values, whether it is a dictionary of them or not.
+/// Type of a column's values, inside or outside of a dictionary.
 pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     match data_type {
         DataType::Dictionary(_, values) => values,
@@ -59,7 +62,7 @@ pub(crate) fn value_type(data_type: &DataType) -> &DataType {
     }
 }
 
-/// The columns of the first of some files, each of which may be null if it may be so in one of them; none without a file.
+/// Columns of the first file; nullable if they are so in any file. Empty without files.
 pub(crate) fn common_schema(files: &[Arc<ParquetFile>]) -> SchemaRef {
     let Some(first) = files.first() else { return Arc::new(Schema::empty()) };
     let may_be_null = |name: &str| {
@@ -72,7 +75,7 @@ pub(crate) fn common_schema(files: &[Arc<ParquetFile>]) -> SchemaRef {
 }
 
 impl ParquetFile {
-    /// Opens a file that is known under `name`, checked by its sums if it has some.
+    /// Opens a file under `name`, and verifies its checksums if it has them.
     ///
     /// # Errors
     /// It can't be read, isn't Parquet, or is damaged.
@@ -96,7 +99,7 @@ impl ParquetFile {
         })
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -106,7 +109,7 @@ impl ParquetFile {
         &self.source
     }
 
-    /// Its sums, if it has some.
+    /// Its checksums, if any.
     pub fn sums(&self) -> Option<&Arc<Sums>> {
         self.sums.as_ref()
     }
@@ -121,7 +124,7 @@ impl ParquetFile {
         &self.schema
     }
 
-    /// How many rows it has.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         u64::try_from(self.metadata.file_metadata().num_rows()).unwrap_or_default()
     }
@@ -168,10 +171,10 @@ impl ParquetFile {
         })
     }
 
-    /// Its bytes in a range, checked.
+    /// Reads and verifies a byte range.
     ///
     /// # Errors
-    /// They can't be read, or are not what was written.
+    /// It can't be read, or is damaged.
     pub fn read(&self, range: Range<u64>) -> Result<Bytes, ColumnsError> {
         let place = Place::of_file(&self.name);
         read_checked(&place, self.source.as_ref(), self.sums.as_deref(), range.clone()).map_err(|error| {
@@ -182,7 +185,7 @@ impl ParquetFile {
         })
     }
 
-    /// The column chunks that have bytes of a range; the file where none has.
+    /// Column chunks that overlap a byte range, or the whole file if none does.
     pub(crate) fn places_of(&self, range: &Range<u64>) -> Vec<Place> {
         let mut places = Vec::new();
         for (row_group, group) in self.metadata.row_groups().iter().enumerate() {
@@ -199,7 +202,7 @@ impl ParquetFile {
         places
     }
 
-    /// The first of these places.
+    /// First column chunk that overlaps a byte range, or the whole file.
     pub fn place_of(&self, range: &Range<u64>) -> Place {
         self.places_of(range).swap_remove(0)
     }
@@ -245,7 +248,8 @@ fn read_metadata(
     let decoder = ParquetMetaDataPushDecoder::try_new(length_bytes).map_err(wrong)?;
     let mut decoder = decoder.with_page_index_policy(PageIndexPolicy::Optional);
     let tail = length_bytes.saturating_sub(TAIL_BYTES)..length_bytes;
-    // Damage in what was fetched ahead needn't be damage of the footer: then only what is asked for is read.
+    // Damage in the prefetched bytes needn't affect the footer: in that case read only what is
+    // requested.
     if let Ok(bytes) = read_checked(place, source, sums, tail.clone()) {
         if bytes.ends_with(ENCRYPTED_MAGIC) {
             return Err(ColumnsError::Encrypted { file: place.file.clone() });
@@ -266,7 +270,7 @@ fn read_metadata(
     }
 }
 
-/// Column chunks lie in the file, and rows add up.
+/// Checks that column chunks lie within the file, and that the row counts match.
 fn checked_metadata(
     place: &Place,
     metadata: ParquetMetaData,
@@ -315,6 +319,6 @@ fn checked_metadata(
     if pages_have_rows {
         return Ok(metadata);
     }
-    // Row groups are read whole then.
+    // Without indexes, row groups are read whole.
     Ok(metadata.into_builder().set_column_index(None).set_offset_index(None).build())
 }

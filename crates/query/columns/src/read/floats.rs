@@ -1,5 +1,6 @@
-//! What the special values of floats mean to predicates and keys. Arrow's kernels compare bits, Parquet's statistics leave NaN out and
-//! may give either zero for the other, so that neither can be held against the other as it is.
+//! Special float values in predicates and keys. Arrow's kernels compare bits, while Parquet's
+//! statistics omit NaN and may swap the two zeros. So values are normalised before they are
+//! compared.
 
 use std::sync::Arc;
 
@@ -8,12 +9,12 @@ use arrow_array::types::{Float16Type, Float32Type, Float64Type};
 use arrow_array::{Array, ArrayRef, ArrowNativeTypeOp, ArrowPrimitiveType, PrimitiveArray};
 use arrow_schema::DataType;
 
-/// NaN of every sign and payload as one value, and -0.0 as 0.0; what isn't of floats stays as it is.
+/// Replaces every NaN by the same one, and -0.0 by 0.0. Other types stay unchanged.
 pub(crate) fn with_one_nan(array: &ArrayRef) -> ArrayRef {
     canonical(array, true)
 }
 
-/// The same without NaN, which becomes null.
+/// Replaces NaN by null, and -0.0 by 0.0.
 pub(super) fn without_nan(array: &ArrayRef) -> ArrayRef {
     canonical(array, false)
 }

@@ -8,18 +8,18 @@ use super::rows::Rows;
 use crate::guard::guarded;
 use crate::{ColumnsError, Place};
 
-/// The row group that is being decoded: takes the bytes of steps, hands out the rows of batches.
+/// The row group being decoded: receives the bytes of steps and returns the rows of batches.
 #[derive(Debug)]
 pub(super) struct Group<'a> {
     plan: &'a ScanPlan,
-    /// Which of so many parts of the plan is decoded.
+    /// Number of the part to decode, and number of parts.
     part: (usize, usize),
     next_step: u32,
-    /// The batches of the present step that are still to come, and its file and row group.
+    /// Remaining batches of the current step, and its file and row group.
     batches: std::slice::Iter<'a, Rows>,
     present: Option<(usize, usize)>,
     chunks: Vec<Chunk>,
-    /// Rises with each row group.
+    /// Incremented for each row group.
     number: u32,
     held: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -46,7 +46,7 @@ impl<'a> Group<'a> {
         self.present.map_or(0, |(file, _)| file)
     }
 
-    /// Which of the plan's row groups it is.
+    /// Number of the row group in the plan.
     pub(super) fn plan_group(&self) -> usize {
         let present = self.next_step.checked_sub(1).and_then(|step| self.plan.step(step));
         present.map_or(0, |step| step.group)
@@ -56,17 +56,18 @@ impl<'a> Group<'a> {
         self.number
     }
 
-    /// What is in memory of each column of the plan.
+    /// Bytes in memory of each column of the plan.
     pub(super) fn chunks(&mut self) -> &mut [Chunk] {
         &mut self.chunks
     }
 
-    /// Whether another step's bytes are needed for the next batch.
+    /// Returns true if the next batch needs another step.
     pub(super) fn step_is_done(&self) -> bool {
         self.batches.len() == 0
     }
 
-    /// The rows of the next batch; `None` after the last. Takes the bytes of another step where that is needed.
+    /// Returns the rows of the next batch, or `None` after the last. Takes the bytes of another
+    /// step if needed.
     pub(super) fn next_rows(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<Rows>, ColumnsError> {
         while self.step_is_done() {
             while self.plan.part_of(self.next_step, self.part.1).is_some_and(|part| part != self.part.0) {
@@ -86,7 +87,7 @@ impl<'a> Group<'a> {
         Ok(self.batches.next().cloned())
     }
 
-    /// Lets go of the bytes of the steps before `next`, but for pages that it needs as well.
+    /// Releases the bytes of the steps before `next`, except pages that it shares.
     fn release(&mut self, next: &Step) -> Result<(), ColumnsError> {
         let same_group = self.present == Some((next.file, next.row_group));
         let row = next

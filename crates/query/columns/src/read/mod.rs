@@ -1,4 +1,4 @@
-//! Reading: from a scan's columns and predicates to wants, and from their bytes to rows.
+//! Reading: converts a scan's columns and predicates to wants, and their bytes to rows.
 
 mod batches;
 mod bounds;

@@ -15,61 +15,61 @@ use crate::ColumnsError;
 use crate::directory::Pinned;
 use crate::number::short;
 
-/// What a scan hands out.
+/// Columns and rows of a scan.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScanSpec {
-    /// The columns, in the order in which they are wanted.
+    /// Columns, in output order.
     pub columns: Vec<String>,
-    /// What all rows fulfil.
+    /// Predicates that all rows match.
     pub predicates: Vec<Predicate>,
-    /// The rows of a step, before predicates.
+    /// Rows per step, before predicates.
     pub step_rows: u32,
 }
 
 impl ScanSpec {
-    /// All rows of some columns.
+    /// Scans all rows of some columns.
     pub fn of<T: Into<String>>(columns: impl IntoIterator<Item = T>) -> Self {
         let columns = columns.into_iter().map(Into::into).collect();
         Self { columns, predicates: Vec::new(), step_rows: 128 << 10 }
     }
 
-    /// Only rows that fulfil one more predicate.
+    /// Adds a predicate.
     #[must_use]
     pub fn with(mut self, predicate: Predicate) -> Self {
         self.predicates.push(predicate);
         self
     }
 
-    /// All columns that it looks at; some may come twice.
+    /// All its columns, including those of predicates; may contain duplicates.
     pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(String::as_str).chain(self.predicates.iter().map(Predicate::column))
     }
 }
 
-/// A scan's steps and what they want.
+/// Steps of a scan with their wants.
 #[derive(Debug)]
 pub struct ScanPlan {
     files: Vec<Arc<ParquetFile>>,
     schema: SchemaRef,
-    /// For each file: the columns that are handed out, then those that only predicates look at.
+    /// For each file: the output columns, then those used only by predicates.
     columns: Vec<Vec<Column>>,
     predicates: Vec<(usize, BoundPredicate)>,
     steps: Vec<Step>,
     wants: Vec<Want>,
-    /// The column of each want.
+    /// Column of each want.
     want_columns: Vec<usize>,
-    /// Keeps files from being removed.
+    /// Keeps the files from being removed.
     pinned: Option<Arc<Pinned>>,
 }
 
 /// Rows of one row group whose bytes are in memory together.
 #[derive(Debug)]
 pub(super) struct Step {
-    /// Which of the plan's row groups it is of.
+    /// Number of its row group in the plan.
     pub(super) group: usize,
     pub(super) file: usize,
     pub(super) row_group: usize,
-    /// The rows of each batch; several where one read brings the rows of more than one.
+    /// Rows of each batch; several if one read serves more than one batch.
     pub(super) batches: Vec<Rows>,
     wants: Range<usize>,
 }
@@ -78,13 +78,14 @@ impl ScanPlan {
     /// Plans a scan of files that all have its columns.
     ///
     /// # Errors
-    /// A column is missing, nested or of different types; a predicate's value is no value of its column; a file is damaged.
+    /// A column is missing, nested or of different types; a predicate's value doesn't match its
+    /// column; a file is damaged.
     pub fn new(files: Vec<Arc<ParquetFile>>, spec: &ScanSpec) -> Result<Self, ColumnsError> {
         let schema = common_schema(&files);
         Self::with_schema(files, &schema, spec)
     }
 
-    /// The same, where the columns are known: there may be no file.
+    /// Plans a scan with given columns; there may be no files.
     pub(crate) fn with_schema(
         files: Vec<Arc<ParquetFile>>,
         schema: &Schema,
@@ -139,7 +140,8 @@ impl ScanPlan {
         Ok(self)
     }
 
-    /// Makes steps of the batches of a row group: a batch that wants nothing more is one of the step before.
+    /// Creates steps for the batches of a row group. A batch without further wants joins the
+    /// previous step.
     fn add_group(&mut self, number: usize, row_group: usize, batches: Vec<Rows>) {
         let (Some(file), Some(columns)) = (self.files.get(number), self.columns.get(number)) else { return };
         let group = self.groups();
@@ -166,48 +168,50 @@ impl ScanPlan {
         }
     }
 
-    /// The files that it reads, whose places in here are the wants' [`FileId`]s.
+    /// Files of the plan; wants refer to them by [`FileId`].
     pub fn files(&self) -> &[Arc<ParquetFile>] {
         &self.files
     }
 
-    /// The columns that it hands out.
+    /// Output columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// What it wants, by step.
+    /// Wants, by step.
     pub fn wants(&self) -> &[Want] {
         &self.wants
     }
 
-    /// How many steps it takes.
+    /// Number of steps.
     pub fn steps(&self) -> usize {
         self.steps.len()
     }
 
-    /// How many rows are decoded, before predicates are applied to each.
+    /// Number of rows to decode, before predicates are applied to each.
     pub fn candidate_rows(&self) -> u64 {
         self.steps.iter().flat_map(|step| &step.batches).map(|rows| rows::count(rows)).sum()
     }
 
-    /// How many row groups it has rows of.
+    /// Number of row groups with rows.
     pub fn groups(&self) -> usize {
         self.steps.last().map_or(0, |step| step.group + 1)
     }
 
-    /// Which of several parts a step is of, when each has every so-manieth row group; none beyond the last step.
+    /// Returns the part of a step if each of `parts` parts has every `parts`th row group; `None`
+    /// beyond the last step.
     pub fn part_of(&self, step: u32, parts: usize) -> Option<usize> {
         self.steps.get(step as usize)?.group.checked_rem(parts)
     }
 
-    /// How many rows of a step are decoded, before predicates are applied to each; none beyond the last step.
+    /// Number of a step's rows to decode, before predicates are applied to each; 0 beyond the last
+    /// step.
     pub fn candidate_rows_of(&self, step: u32) -> u64 {
         let batches = self.steps.get(step as usize).map(|step| step.batches.as_slice()).unwrap_or_default();
         batches.iter().map(|rows| rows::count(rows)).sum()
     }
 
-    /// What a step wants; `None` beyond the last.
+    /// Wants of a step; `None` beyond the last.
     pub fn wants_of(&self, step: u32) -> Option<&[Want]> {
         self.wants.get(self.steps.get(step as usize)?.wants.clone())
     }
@@ -224,13 +228,13 @@ impl ScanPlan {
         self.columns.get(file).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// By the column's place among those of a file.
+    /// Predicates with the index of their column in a file.
     pub(super) fn predicates(&self) -> &[(usize, BoundPredicate)] {
         &self.predicates
     }
 }
 
-/// What is handed out, then what only predicates look at.
+/// Output columns, then those used only by predicates.
 fn names(spec: &ScanSpec) -> Vec<&str> {
     let mut names: Vec<&str> = spec.columns.iter().map(String::as_str).collect();
     for predicate in &spec.predicates {
@@ -262,7 +266,7 @@ fn check_types(
     Ok(())
 }
 
-/// Cuts rows at multiples of `step_rows`.
+/// Splits rows at multiples of `step_rows`.
 fn cut(candidates: &[Range<u64>], step_rows: u64) -> Vec<Rows> {
     let mut batches: Vec<(u64, Rows)> = Vec::new();
     for range in candidates {
@@ -287,7 +291,8 @@ struct Stretch {
     bytes: Range<u64>,
 }
 
-/// What the batches of a row group need, by batch, then column, then offset. A page belongs to the first batch that needs it.
+/// Returns the bytes that the batches of a row group need, by batch, column and offset. A page
+/// belongs to the first batch that needs it.
 fn wanted(file: &ParquetFile, row_group: usize, columns: &[Column], batches: &[Rows]) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     let group = file.metadata().row_group(row_group);
@@ -311,7 +316,7 @@ fn wanted(file: &ParquetFile, row_group: usize, columns: &[Column], batches: &[R
         add(0, start..first);
         let mut batch = 0;
         for (page, rows) in pages.iter().zip(chunk::page_rows(pages, rows)) {
-            // Batches that end before this page begins aren't needed for later ones either.
+            // Later pages don't need batches that end before this page either.
             while batches
                 .get(batch)
                 .is_some_and(|batch| batch.last().is_none_or(|last| last.end <= rows.start))

@@ -11,8 +11,9 @@ use super::floats::{with_one_nan, without_nan};
 use super::zones::text_type;
 use crate::ColumnsError;
 
-/// Which rows a scan hands out; several must all hold. A null fulfils [`is_null`](Predicate::is_null) alone. NaN is a value: it equals NaN and
-/// lies between no two values; -0.0 equals 0.0.
+/// Condition on a column; all conditions of a scan must hold. A null matches only
+/// [`is_null`](Predicate::is_null). NaN is a value: it equals NaN and lies in no range. -0.0 equals
+/// 0.0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predicate {
     column: String,
@@ -28,7 +29,7 @@ enum Test {
 }
 
 impl fmt::Display for Predicate {
-    /// `COLUMN=VALUE,…`, `COLUMN=LOW..HIGH`, `COLUMN is null` or `COLUMN is not null`.
+    /// Formats as `COLUMN=VALUE,…`, `COLUMN=LOW..HIGH`, `COLUMN is null` or `COLUMN is not null`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.column)?;
         match &self.test {
@@ -44,37 +45,37 @@ impl fmt::Display for Predicate {
 }
 
 impl Predicate {
-    /// The column has one of some values, which are given as text.
+    /// The column has one of these values, given as text.
     pub fn is_in<T: Into<String>>(column: &str, values: impl IntoIterator<Item = T>) -> Self {
         Self { column: column.to_owned(), test: Test::In(values.into_iter().map(Into::into).collect()) }
     }
 
-    /// The column lies between two values, both included; without one of them the range is open there.
+    /// The column lies between two values, inclusive; `None` leaves a side open.
     pub fn between(column: &str, low: Option<&str>, high: Option<&str>) -> Self {
         let owned = |bound: Option<&str>| bound.map(ToOwned::to_owned);
         Self { column: column.to_owned(), test: Test::Between(owned(low), owned(high)) }
     }
 
-    /// The column has no value.
+    /// The column is null.
     pub fn is_null(column: &str) -> Self {
         Self { column: column.to_owned(), test: Test::Null }
     }
 
-    /// The column has a value, whichever.
+    /// The column isn't null.
     pub fn is_not_null(column: &str) -> Self {
         Self { column: column.to_owned(), test: Test::NotNull }
     }
 
-    /// The column that it looks at.
+    /// Name of its column.
     pub fn column(&self) -> &str {
         &self.column
     }
 
-    /// The same, with values of a column's type.
+    /// Converts its values to a column's type.
     pub(crate) fn bind(&self, data_type: &DataType) -> Result<BoundPredicate, ColumnsError> {
         let data_type = value_type(data_type);
         let value = |text: &String| Ok(Scalar::new(with_one_nan(&self.value(text, data_type)?)));
-        // Nothing can be compared with null, so a bound that is NaN has no value on either side of it.
+        // Nothing matches a comparison with null, so a range with a NaN bound is empty.
         let bound = |text: &String| Ok(Scalar::new(without_nan(&self.value(text, data_type)?)));
         let test = match &self.test {
             Test::In(values) => BoundTest::In(values.iter().map(value).collect::<Result<_, _>>()?),
@@ -106,11 +107,11 @@ impl Predicate {
     }
 }
 
-/// Whether text is the value that it was cast to: types with places behind the point round or cut off what they have none for. Floats may,
-/// since their text is seldom theirs to the last bit.
+/// Returns true if the cast preserved the text's value: types with fractions round or truncate.
+/// Floats are exempt, since decimal text is rarely exact.
 fn is_exact(text: &ArrayRef, value: &ArrayRef) -> bool {
     let strict = CastOptions { safe: false, ..CastOptions::default() };
-    // What doesn't fit into the finest type may fit into the next.
+    // A value too large for the finest type may fit the next.
     let exact = finer(value.data_type()).into_iter().find_map(|finer| {
         let whole = cast_with_options(text, &finer, &strict).ok()?;
         let kept = cast_with_options(value, &finer, &strict).ok()?;
@@ -119,7 +120,7 @@ fn is_exact(text: &ArrayRef, value: &ArrayRef) -> bool {
     exact.unwrap_or(true)
 }
 
-/// Types that can say more than a type, the finest first.
+/// Types of higher precision, the finest first.
 fn finer(data_type: &DataType) -> Vec<DataType> {
     use DataType::{Decimal32, Decimal64, Decimal128, Decimal256, Time32, Time64, Timestamp};
     use TimeUnit::{Microsecond, Millisecond, Nanosecond, Second};
@@ -141,7 +142,7 @@ fn finer(data_type: &DataType) -> Vec<DataType> {
     }
 }
 
-/// A predicate whose values are of its column's type.
+/// A predicate with values of its column's type.
 #[derive(Debug)]
 pub(crate) struct BoundPredicate {
     test: BoundTest,
@@ -156,18 +157,19 @@ enum BoundTest {
 }
 
 impl BoundPredicate {
-    /// Whether a null fulfils it. Then no value does, and otherwise no null.
+    /// Returns true if nulls match it. In that case no value does, otherwise no null.
     pub(crate) const fn accepts_null(&self) -> bool {
         matches!(self.test, BoundTest::Null)
     }
 
-    /// Whether a stretch of so many rows, of which so many are null, may hold rows that fulfil it, whatever their values; no number is unknown.
+    /// Returns true if `rows` rows with `nulls` nulls may contain a match, whatever their values.
+    /// `None` means unknown.
     pub(crate) fn may_match_nulls(&self, nulls: Option<u64>, rows: u64) -> bool {
         let ruled_out = if self.accepts_null() { 0 } else { rows };
         nulls != Some(ruled_out)
     }
 
-    /// Which of some values fulfil it; never null.
+    /// Returns for each value whether it matches; never null.
     pub(crate) fn matches(&self, values: &ArrayRef) -> Result<BooleanArray, ColumnsError> {
         self.evaluate(values).map_err(ColumnsError::arrow("comparing with a predicate's values"))
     }
@@ -198,8 +200,8 @@ impl BoundPredicate {
         }
     }
 
-    /// Which of some stretches of rows may hold rows that fulfil it, by their least and greatest values; null is unknown. A stretch may
-    /// hold NaN whatever these are.
+    /// Returns for each block of rows whether it may contain a match, by its least and greatest
+    /// values; null means unknown. A block may contain NaN regardless of these.
     pub(crate) fn may_match(
         &self,
         least: &ArrayRef,
@@ -223,7 +225,7 @@ impl BoundPredicate {
         match &self.test {
             BoundTest::In(accepted) => {
                 accepted.iter().try_fold(BooleanArray::from(vec![false; least.len()]), |may, value| {
-                    // NaN becomes null, which can't be ruled out.
+                    // NaN becomes null, which can't be excluded.
                     let value = Scalar::new(without_nan(&value.clone().into_inner()));
                     Ok(either(&may, &range(Some(&value), Some(&value))?))
                 })
@@ -234,13 +236,13 @@ impl BoundPredicate {
     }
 }
 
-/// Null as false.
+/// Maps null to false.
 fn known(mask: &BooleanArray) -> BooleanArray {
     let values = mask.nulls().map_or_else(|| mask.values().clone(), |valid| mask.values() & valid.inner());
     BooleanArray::new(values, None)
 }
 
-/// Null as true.
+/// Maps null to true.
 fn unless_known(mask: &BooleanArray) -> BooleanArray {
     let values = mask.nulls().map_or_else(|| mask.values().clone(), |valid| mask.values() | &!valid.inner());
     BooleanArray::new(values, None)

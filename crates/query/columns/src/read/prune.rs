@@ -12,7 +12,8 @@ use super::rows::{self, Rows};
 use crate::guard::guarded;
 use crate::{ColumnsError, Place};
 
-/// The rows of a row group among which all that fulfil the predicates are, by the statistics of the chunk and of its pages.
+/// Returns the rows of a row group that may match the predicates, by the statistics of chunk and
+/// pages.
 pub(super) fn candidate_rows(
     file: &ParquetFile,
     row_group: usize,
@@ -74,12 +75,13 @@ fn by_statistics(
     Ok(rows::intersection(by_values.as_ref().unwrap_or(&all), by_nulls.as_ref().unwrap_or(&all)))
 }
 
-/// How many of some rows are null, as it is stated. A column that can't be null has none, whether that is stated or not.
+/// Number of nulls, if known. A non-nullable column has none.
 fn nulls_of(column: &Column, stated: Option<u64>) -> Option<u64> {
     if column.optional { stated } else { Some(0) }
 }
 
-/// The rows of the pages that may match; `None` where statistics and pages are not as many.
+/// Returns the rows of the pages that may match; `None` if the statistics don't correspond to the
+/// pages.
 fn selected(pages: &[Range<u64>], may: &BooleanArray) -> Option<Rows> {
     if pages.len() != may.len() {
         return None;

@@ -1,4 +1,4 @@
-//! Reading by plan: `nandle-reads` as what reads a scan's wants.
+//! Reading by plan: `nandle-reads` as the source of a scan's bytes.
 
 use std::sync::Arc;
 
@@ -19,10 +19,11 @@ impl Check for Sums {
 }
 
 impl ParquetFile {
-    /// What reads by plan must know of it, on a device where it begins at `start_bytes` and whose logical blocks are so long. The end of
-    /// the file that no whole block covers is read here.
+    /// Describes the file for planned reads, on a device where it begins at `start_bytes`. Reads
+    /// the end of the file that isn't a whole logical block.
     ///
     /// # Errors
+    /// That end can't be read, or is damaged.
     /// That end can't be read, or isn't what was written.
     pub fn read_file(
         &self,
@@ -39,7 +40,7 @@ impl ParquetFile {
     }
 }
 
-/// The steps of a scan that the thread itself carries out.
+/// Steps of a scan in the calling thread.
 #[derive(Debug)]
 pub struct PumpedBytes<'a, 'io> {
     plan: &'a ScanPlan,
@@ -47,12 +48,12 @@ pub struct PumpedBytes<'a, 'io> {
 }
 
 impl<'a, 'io> PumpedBytes<'a, 'io> {
-    /// Takes the steps of `scan`, whose plan is of all of `plan`'s wants.
+    /// Takes the steps of `scan`, whose plan has exactly the wants of `plan`.
     pub const fn new(plan: &'a ScanPlan, scan: Scan<'io>) -> Self {
         Self { plan, scan }
     }
 
-    /// The scan, for its counts and its clock.
+    /// Its scan, for counts and clock.
     pub const fn scan(&mut self) -> &mut Scan<'io> {
         &mut self.scan
     }
@@ -69,7 +70,7 @@ impl StepBytes for PumpedBytes<'_, '_> {
     }
 }
 
-/// The steps of a scan that another thread carries out.
+/// Steps of a scan by another thread.
 #[derive(Debug)]
 pub struct StreamedBytes<'a> {
     plan: &'a ScanPlan,
@@ -77,12 +78,12 @@ pub struct StreamedBytes<'a> {
 }
 
 impl<'a> StreamedBytes<'a> {
-    /// Takes the steps of `stream`, whose plan is of all of `plan`'s wants.
+    /// Takes the steps of `stream`, whose plan has exactly the wants of `plan`.
     pub const fn new(plan: &'a ScanPlan, stream: StepStream) -> Self {
         Self { plan, stream }
     }
 
-    /// The stream, for its counts.
+    /// Its stream, for counts.
     pub const fn stream(&self) -> &StepStream {
         &self.stream
     }
@@ -99,7 +100,7 @@ impl StepBytes for StreamedBytes<'_> {
     }
 }
 
-/// With names instead of numbers.
+/// Converts an error; replaces file numbers by names.
 fn named(plan: &ScanPlan, error: ReadsError) -> ColumnsError {
     let name = |file: FileId| {
         plan.files().get(file.0 as usize).map(|file| file.name().to_owned()).unwrap_or_default()
@@ -115,7 +116,7 @@ fn named(plan: &ScanPlan, error: ReadsError) -> ColumnsError {
     }
 }
 
-/// The column chunk that a damaged block is of: of those that share the block, the first one that the plan reads.
+/// Returns the column chunk of a damaged block; if several share it, the first that the plan reads.
 fn damaged_place(plan: &ScanPlan, id: FileId, offset_bytes: u64) -> Place {
     let Some(file) = plan.files().get(id.0 as usize) else { return Place::default() };
     let block = offset_bytes..offset_bytes + BLOCK_BYTES;

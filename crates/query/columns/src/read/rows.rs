@@ -1,9 +1,9 @@
 use std::ops::Range;
 
-/// Ranges of rows of a row group: not empty, ascending, and apart.
+/// Row ranges of a row group: non-empty, ascending and disjoint.
 pub(crate) type Rows = Vec<Range<u64>>;
 
-/// One range, unless it is empty.
+/// A single range, or none if it is empty.
 pub(crate) fn one(range: Range<u64>) -> Rows {
     let mut rows = Rows::new();
     append(&mut rows, range);
@@ -14,7 +14,7 @@ pub(crate) fn count(rows: &[Range<u64>]) -> u64 {
     rows.iter().map(|range| range.end - range.start).sum()
 }
 
-/// What lies in both.
+/// Intersection of two sets of rows.
 pub(crate) fn intersection(one: &[Range<u64>], other: &[Range<u64>]) -> Rows {
     let mut both = Rows::new();
     let (mut left, mut right) = (one.iter().peekable(), other.iter().peekable());
@@ -32,7 +32,7 @@ pub(crate) fn intersection(one: &[Range<u64>], other: &[Range<u64>]) -> Rows {
     both
 }
 
-/// Adds a range that begins no earlier than the last one ends.
+/// Appends a range that begins at or after the last one's end.
 pub(crate) fn append(rows: &mut Rows, range: Range<u64>) {
     match rows.last_mut() {
         Some(last) if last.end == range.start => last.end = range.end,
@@ -41,7 +41,7 @@ pub(crate) fn append(rows: &mut Rows, range: Range<u64>) {
     }
 }
 
-/// Takes the first rows out, so many at most.
+/// Removes and returns the first `rows_max` rows.
 pub(crate) fn take_front(rows: &mut Rows, rows_max: u64) -> Rows {
     let (mut taken, mut left) = (Rows::new(), rows_max);
     let whole = rows.iter().take_while(|range| {
@@ -58,7 +58,7 @@ pub(crate) fn take_front(rows: &mut Rows, rows_max: u64) -> Rows {
     taken
 }
 
-/// Where rows are among others that hold them, counted from the first of those.
+/// Returns the positions of `rows` within `held`, counted from its first row.
 pub(crate) fn places_in(held: &[Range<u64>], rows: &[Range<u64>]) -> Rows {
     let mut places = Rows::new();
     let (mut before, mut rows) = (0, rows.iter().peekable());
@@ -71,7 +71,7 @@ pub(crate) fn places_in(held: &[Range<u64>], rows: &[Range<u64>]) -> Rows {
     places
 }
 
-/// The rows at some places, which are counted among these rows and ascend: the other way round.
+/// Returns the rows at ascending positions within `rows`; the inverse of [`places_in`].
 pub(crate) fn at_places(rows: &[Range<u64>], places: impl Iterator<Item = Range<u64>>) -> Rows {
     let mut found = Rows::new();
     let (mut before, mut rows) = (0, rows.iter().peekable());
@@ -94,7 +94,7 @@ pub(crate) fn at_places(rows: &[Range<u64>], places: impl Iterator<Item = Range<
     found
 }
 
-/// Whether a range of rows has one of them.
+/// Returns true if a row lies in the range.
 pub(crate) fn touches(rows: &[Range<u64>], range: &Range<u64>) -> bool {
     let place = rows.partition_point(|candidate| candidate.end <= range.start);
     rows.get(place).is_some_and(|candidate| candidate.start < range.end)

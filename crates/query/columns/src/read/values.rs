@@ -14,7 +14,7 @@ use super::rows;
 use crate::ColumnsError;
 use crate::number::{index, short};
 
-/// The values of a column in some rows of a row group, as an Arrow array.
+/// Decodes the values of a column in some rows of a row group.
 pub(super) fn decode(
     chunk: &mut Chunk,
     levels: &FieldLevels,
@@ -33,7 +33,7 @@ pub(super) fn decode(
     decode_pages(chunk, levels, Box::new(pages), rows, Some(selection), index(rows::count(wanted)))
 }
 
-/// The values of a chunk's dictionary.
+/// Decodes the values of a chunk's dictionary.
 pub(super) fn decode_dictionary(
     chunk: &mut Chunk,
     levels: &FieldLevels,
@@ -52,7 +52,7 @@ pub(super) fn decode_dictionary(
     decode_pages(chunk, levels, Box::new(pages), values as usize, None, values as usize)
 }
 
-/// A dictionary's values are encoded as a plain data page's are, but for its definition levels: a run that none is null.
+/// Converts a dictionary page to a plain data page: adds definition levels, a run without nulls.
 fn as_data_page(dictionary: &Page, is_optional: bool) -> Page {
     let values = dictionary.num_values();
     let mut bytes = Vec::new();
@@ -104,7 +104,7 @@ fn decode_pages(
     })
 }
 
-/// What went wrong with pages, which Arrow's reader hands on as text.
+/// Unwraps a Parquet error that Arrow's reader passed on as text.
 fn as_parquet(error: ArrowError) -> ParquetError {
     match error {
         ArrowError::ParquetError(text) => {
@@ -114,7 +114,7 @@ fn as_parquet(error: ArrowError) -> ParquetError {
     }
 }
 
-/// The dictionary, then data pages.
+/// The dictionary page, then data pages.
 struct ChunkPages {
     dictionary: Option<Page>,
     pages: Box<dyn PageReader>,
@@ -181,7 +181,7 @@ impl PageReader for OnePage {
     }
 }
 
-/// One column of a row group, as the decoder asks for it.
+/// One column of a row group, in the form that the decoder requires.
 struct OneColumn<'a> {
     chunk: &'a Chunk,
     rows: usize,

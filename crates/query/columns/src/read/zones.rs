@@ -5,9 +5,10 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType};
 
-/// The type as which values are written and read as text: that of times in a zone with a name is UTC, because there is no table of zones here.
-/// Such a column holds moments all the same, and only names the zone in which it wants them shown. A program that is built together with
-/// a table of zones (an SQL engine brings one) must write and read the same texts: what decides is the name, not whether it would be known.
+/// Type used to read and write values as text: UTC for times in a named zone, because this crate
+/// has no time zone database. Such a column stores instants; the zone is only for display. A build
+/// that includes a database (as with an SQL engine) must produce the same texts, so only the name
+/// decides, not whether it could be resolved.
 pub(crate) fn text_type(data_type: &DataType) -> DataType {
     match data_type {
         DataType::Timestamp(unit, Some(zone)) if !is_offset(zone) => {
@@ -21,10 +22,11 @@ fn is_offset(zone: &str) -> bool {
     zone.starts_with(['+', '-']) && zone.parse::<Tz>().is_ok()
 }
 
-/// Values as they can be written as text: times in a zone with a name (`UTC`, `America/New_York`) become the same moments in UTC.
+/// Converts values for output as text: times in a named zone (`UTC`, `America/New_York`) become the
+/// same instants in UTC.
 ///
 /// # Errors
-/// Arrow's.
+/// Errors of Arrow's cast.
 pub fn for_text(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     let wanted = text_type(values.data_type());
     if wanted == *values.data_type() { Ok(Arc::clone(values)) } else { cast(values, &wanted) }

@@ -1,13 +1,13 @@
 use super::{HEADER_BYTES, MAGIC, block_sum};
 use crate::{ColumnsError, Place};
 
-/// The bytes that a sum is of.
+/// Length of the block that a checksum covers.
 pub const BLOCK_BYTES: u64 = 4096;
 
-/// The same, as a length in memory.
+/// [`BLOCK_BYTES`] as a `usize`.
 pub(crate) const BLOCK_LENGTH: usize = 4096;
 
-/// The sums of a file, in memory.
+/// Checksums of a file, in memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sums {
     identity: u64,
@@ -15,17 +15,17 @@ pub struct Sums {
     blocks: Vec<u32>,
 }
 
-/// A block isn't what was written.
+/// A block with a wrong checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "the block at {offset_bytes} has the sum {got:08x}, and {expected:08x} was written: it is damaged, stale or of another place"
 )]
 pub struct SumMismatch {
-    /// Where it begins.
+    /// Offset of the block.
     pub offset_bytes: u64,
-    /// The sum of what was read.
+    /// Checksum of the bytes read.
     pub got: u32,
-    /// The sum of what was written.
+    /// Checksum of the bytes written.
     pub expected: u32,
 }
 
@@ -34,10 +34,10 @@ impl Sums {
         Self { identity, length_bytes, blocks }
     }
 
-    /// Reads a file of sums.
+    /// Parses a file of checksums.
     ///
     /// # Errors
-    /// It is damaged, or none.
+    /// It is damaged, or isn't such a file.
     pub fn parse(name: &str, bytes: &[u8]) -> Result<Self, ColumnsError> {
         let damaged = |why: &str| ColumnsError::damaged(&Place::of_file(name), why);
         let cut = || damaged("it is shorter than a file of sums");
@@ -63,13 +63,13 @@ impl Sums {
         Ok(Self::new(identity, length_bytes, blocks.iter().map(|sum| u32::from_le_bytes(*sum)).collect()))
     }
 
-    /// How long the file of sums of a file is.
+    /// Length of the checksums file of a file.
     pub(crate) const fn encoded_bytes(length_bytes: u64) -> u64 {
-        // The header, and the checksum at the end.
+        // Checksums, header and trailing checksum.
         HEADER_BYTES as u64 + 4 * length_bytes.div_ceil(BLOCK_BYTES) + 4
     }
 
-    /// The bytes of a file of sums.
+    /// Encodes as a file of checksums.
     pub fn encode(&self) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
         bytes.extend(BLOCK_BYTES.to_le_bytes());
@@ -80,23 +80,24 @@ impl Sums {
         bytes
     }
 
-    /// The identity of the file.
+    /// Identity of the file.
     pub const fn identity(&self) -> u64 {
         self.identity
     }
 
-    /// The length of the file.
+    /// Length of the file.
     pub const fn length_bytes(&self) -> u64 {
         self.length_bytes
     }
 
-    /// Checks what was read from `offset_bytes`, a multiple of [`BLOCK_BYTES`], on: whole blocks, the file's last one up to its end.
+    /// Verifies bytes read from `offset_bytes`, a multiple of [`BLOCK_BYTES`]: whole blocks, the
+    /// last one up to the end of the file.
     ///
     /// # Errors
-    /// The first block that isn't what was written.
+    /// The first damaged block.
     ///
     /// # Panics
-    /// The bytes don't begin and end with blocks, so that some of them couldn't be checked.
+    /// The bytes aren't whole blocks, so that some couldn't be verified.
     pub fn check(&self, offset_bytes: u64, bytes: &[u8]) -> Result<(), SumMismatch> {
         let end = offset_bytes + bytes.len() as u64;
         assert!(

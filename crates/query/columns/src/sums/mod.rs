@@ -9,9 +9,10 @@
 //!       last 4   CRC32C of everything before
 //! ```
 //!
-//! Numbers are little-endian. The sum of block B is the CRC32C of identity (8 bytes), B (8 bytes) and the block's bytes, so that a block
-//! from another place, and one of another file, is found out as well as a damaged one. An identity is one of a table's file and is used
-//! for no other: so is an older version of a file. A manifest binds the sums' file by its own CRC32C.
+//! Numbers are little-endian. The checksum of block B is the CRC32C of identity (8 bytes), B (8
+//! bytes) and the block's bytes. So it also detects a block from another place or another file.
+//! Each file of a table has a unique identity, and so does each version of a file. A manifest
+//! contains the CRC32C of the checksums file.
 
 mod check;
 mod write;

@@ -5,13 +5,13 @@ use super::check::{BLOCK_LENGTH, Sums};
 use crate::ReadAt;
 use crate::number::index;
 
-/// Makes sums of what passes through it.
+/// Computes checksums of the bytes written through it.
 #[derive(Debug)]
 pub(crate) struct SummingWriter<W> {
     into: W,
     identity: u64,
     length_bytes: u64,
-    /// The beginning of the block that isn't whole yet.
+    /// Beginning of the incomplete block.
     begun: Vec<u8>,
     blocks: Vec<u32>,
 }
@@ -21,7 +21,7 @@ impl<W: Write> SummingWriter<W> {
         Self { into, identity, length_bytes: 0, begun: Vec::with_capacity(BLOCK_LENGTH), blocks: Vec::new() }
     }
 
-    /// What was written into, and its sums; nothing may be written any more.
+    /// Returns the inner writer and the checksums. No writes may follow.
     pub(crate) fn finish(&mut self) -> (&mut W, Sums) {
         self.sum_begun();
         let sums = Sums::new(self.identity, self.length_bytes, std::mem::take(&mut self.blocks));
@@ -61,7 +61,7 @@ impl<W: Write> Write for SummingWriter<W> {
     }
 }
 
-/// The sums of a file that is there.
+/// Computes the checksums of an existing file.
 pub(crate) fn sum_file(file: &dyn ReadAt, identity: u64) -> Result<Sums> {
     const PIECE_BYTES: u64 = 1 << 20;
     let mut writer = SummingWriter::new(std::io::sink(), identity);

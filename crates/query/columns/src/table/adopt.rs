@@ -10,50 +10,51 @@ use crate::directory::{DATA, FileEntry, Manifest, PARTIAL, Run};
 use crate::sums::sum_file;
 use crate::{Clustering, ColumnsError, Files, Layout, ParquetFile, RealFiles, Snapshot};
 
-/// How existing files become a table's.
+/// Method by which existing files become a table's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Adoption {
-    /// By hard links: no byte is copied, and the files stay where they are as well. A write to one of them in place
-    /// damages the table, which the sums find out. They must be on the table's file system.
+    /// Hard links: nothing is copied, and the originals stay. Later writes to them damage the
+    /// table, which the checksums detect. They must be on the table's file system.
     Link,
-    /// By hard links, or by copies from another file system.
+    /// Hard links, or copies from another file system.
     LinkOrCopy,
 }
 
-/// How a table is made of files that exist.
+/// Options to create a table from existing files.
 #[derive(Debug, Clone)]
 pub struct AdoptOptions {
-    /// A number that no other table has.
+    /// A unique number for the table.
     pub identity: u64,
-    /// How the files become its own.
+    /// Adoption method.
     pub adoption: Adoption,
-    /// The profile of the device that they lie on, for the table to keep.
+    /// Profile of the files' device, to be stored in the table.
     pub profile: Option<TableProfile>,
 }
 
 impl AdoptOptions {
-    /// Without a profile.
+    /// Options without a profile.
     pub const fn new(identity: u64, adoption: Adoption) -> Self {
         Self { identity, adoption, profile: None }
     }
 }
 
 impl Table {
-    /// Makes a table of Parquet files that exist, in their order, without writing their rows anew: they are read through, and sums are
-    /// made of what is there. A link and not a path to the outside is kept, so that removing or replacing the original takes nothing
-    /// away from the table, and its directory is all there is to it.
+    /// Creates a table from existing Parquet files in this order, without rewriting them. Reads
+    /// them once to compute checksums. The table contains links, not paths, so it is self-contained
+    /// and survives the removal or replacement of the originals.
     ///
     /// # Errors
-    /// There is a table; a file is no Parquet, has nested columns, or others than the first file; a link can't be made. Then there is no table,
-    /// and no file of one; where the last steps failed, `LOCK`, the profile or a manifest may be left, and adopting again works.
+    /// A table exists; a file isn't Parquet, has nested columns, or other columns than the first; a
+    /// link can't be created. No table and no data files are left then. If one of the last steps
+    /// failed, `LOCK`, the profile or a manifest may be left; adopting again works.
     pub fn adopt(directory: &Path, paths: &[PathBuf], options: &AdoptOptions) -> Result<Self, ColumnsError> {
         Self::adopt_in(Arc::new(RealFiles::new(directory)), paths, options)
     }
 
-    /// The same on any files.
+    /// Adopts files into a table on any file system.
     ///
     /// # Errors
-    /// As with [`adopt`](Self::adopt).
+    /// See [`adopt`](Self::adopt).
     pub fn adopt_in(
         files: Arc<dyn Files>,
         paths: &[PathBuf],
@@ -75,7 +76,7 @@ impl Table {
     }
 }
 
-/// The profile and all files, which are not yet the table's.
+/// Adds the profile and all files, which aren't committed yet.
 fn adopt_all(
     writing: &mut Writing,
     paths: &[PathBuf],

@@ -13,26 +13,28 @@ use super::writing::Writing;
 use crate::number::short;
 use crate::{Clustering, ColumnsError};
 
-/// What gathered rows may take of the memory: while they are put together, and while they are copied in order, they are there twice.
+/// Share of the memory for gathered rows: they exist twice while they are concatenated and
+/// reordered.
 const GATHERED_PART: usize = 2;
-/// What a row's key takes beside its bytes: markers of nulls and blocks, and where it begins.
+/// Overhead of a row's key: markers of nulls and blocks, and its offset.
 const KEY_OVERHEAD_BYTES: usize = 20;
 
-/// Puts rows into a table's order before they are written: as many as fit its memory at a time, each time into a file of its own.
+/// Sorts rows into the table's order before they are written: as many as fit in memory at a time,
+/// each time into a new file.
 pub(super) struct Clusterer {
     schema: SchemaRef,
     clustering: Clustering,
     places: Vec<usize>,
     memory_bytes: u64,
     gathered: Vec<RecordBatch>,
-    /// What they take.
+    /// Memory of the gathered rows.
     gathered_bytes: usize,
-    /// What finding their order will take.
+    /// Memory needed to compute their order.
     ordering_bytes: usize,
 }
 
 impl Clusterer {
-    /// Takes `memory_bytes` beside the batch that comes and the row group that is being written.
+    /// Uses `memory_bytes` in addition to the incoming batch and the row group being written.
     pub(super) fn new(
         clustering: &Clustering,
         schema: &SchemaRef,
@@ -51,7 +53,7 @@ impl Clusterer {
         })
     }
 
-    /// Takes no more than so much memory from now on.
+    /// Lowers the memory limit.
     pub(super) fn limit(&mut self, memory_bytes: u64) {
         self.memory_bytes = self.memory_bytes.min(memory_bytes);
     }
@@ -67,7 +69,7 @@ impl Clusterer {
         }
         let part = usize::try_from(self.memory_bytes).unwrap_or(usize::MAX) / GATHERED_PART;
         let (gathered, ordering) = (batch.get_array_memory_size(), self.ordering_bytes_of(&batch));
-        // Batches that don't fit together with those before wait until these are written.
+        // A batch that doesn't fit with the gathered ones waits until these are written.
         if self.gathered_bytes + gathered > part || self.ordering_bytes + ordering > part {
             self.finish(writing, run)?;
         }
@@ -77,7 +79,7 @@ impl Clusterer {
         Ok(())
     }
 
-    /// Writes what was gathered.
+    /// Writes the gathered rows.
     pub(super) fn finish(&mut self, writing: &mut Writing, run: &mut RunWriter) -> Result<(), ColumnsError> {
         (self.gathered_bytes, self.ordering_bytes) = (0, 0);
         let gathered = std::mem::take(&mut self.gathered);
@@ -97,8 +99,8 @@ impl Clusterer {
         self.places.iter().filter_map(|place| rows.columns().get(*place)).cloned().collect()
     }
 
-    /// What a batch adds to the memory that [`order`](Self::order) takes: keys of all columns, or for cells of one at a time, beside the
-    /// ranks and the words of the Z-order, of 4 and at most 8 bytes for each column.
+    /// Returns the memory that a batch adds to [`order`](Self::order): keys of all columns, or for
+    /// cells of one column at a time, plus ranks and Z-order words of 4 to 8 bytes per column.
     fn ordering_bytes_of(&self, batch: &RecordBatch) -> usize {
         let columns = self.key_columns(batch);
         let keys = columns.iter().map(key_bytes);
@@ -127,18 +129,19 @@ impl Clusterer {
     }
 }
 
-/// What keys of a column take at most, by what its values take: blocks of 8 bytes have one more each.
+/// Upper bound on the keys of a column, from the size of its values: one extra byte per block of 8.
 fn key_bytes(column: &ArrayRef) -> usize {
     let rows = column.len();
     let values = match column.as_any_dictionary_opt().map(AnyDictionaryArray::values) {
-        // Each row has a value of its own then.
+        // As if each row had a value of its own.
         Some(values) => values.get_array_memory_size() / values.len().max(1) * rows,
         None => column.get_array_memory_size(),
     };
     values + values / 8 + rows * KEY_OVERHEAD_BYTES
 }
 
-/// The places of rows in an order; equal ones stay in theirs. Unlike a stable sort this takes no second array.
+/// Returns row positions in order; equal rows keep theirs. Unlike a stable sort it needs no second
+/// array.
 fn places_by(rows: usize, compare: impl Fn(usize, usize) -> Ordering) -> Vec<u32> {
     let mut places: Vec<u32> = (0..short(rows)).collect();
     places
@@ -152,7 +155,7 @@ fn sortable(columns: &[ArrayRef]) -> Result<Rows, ColumnsError> {
     converter.convert_columns(columns).map_err(ColumnsError::arrow("sorting rows"))
 }
 
-/// The place of each row's value among the distinct ones.
+/// Returns the rank of each row's value among the distinct ones.
 fn ranks(column: &ArrayRef) -> Result<Vec<u32>, ColumnsError> {
     let keys = sortable(std::slice::from_ref(column))?;
     let order = places_by(column.len(), |one, other| keys.row(one).cmp(&keys.row(other)));
@@ -167,7 +170,8 @@ fn ranks(column: &ArrayRef) -> Result<Vec<u32>, ColumnsError> {
     Ok(ranks)
 }
 
-/// For each row the bits of its ranks in turns, the highest first (Morton 1966). Bits that no rank has are left out.
+/// Interleaved bits of each row's ranks, highest first (Morton 1966), without leading bits that no
+/// rank uses.
 struct ZOrder {
     words: Vec<u64>,
     words_per_row: usize,

@@ -11,7 +11,7 @@ use super::writing::{Commit, Writing};
 use crate::directory::Run;
 use crate::{BatchDecoder, Clustering, ColumnsError, DirectBytes, FileEntry, ScanPlan, ScanSpec};
 
-/// Merges all runs into one. Files are read one after the other, a step at a time.
+/// Merges all runs into one. Reads the files in sequence, a step at a time.
 pub(super) fn compact(mut writing: Writing, memory_bytes: u64) -> Result<Commit, ColumnsError> {
     let merged = match writing.manifest.clustering.clone() {
         Clustering::Sort(columns) => sorted(&mut writing, &columns, memory_bytes),
@@ -31,7 +31,7 @@ pub(super) fn compact(mut writing: Writing, memory_bytes: u64) -> Result<Commit,
     }
 }
 
-/// All rows in one order.
+/// Writes all rows in one order.
 fn sorted(
     writing: &mut Writing,
     columns: &[String],
@@ -46,7 +46,7 @@ fn sorted(
     run.finish(writing)
 }
 
-/// Rows as they come, or in cells of as many as the memory takes.
+/// Writes rows in their order, or in cells of as many as fit in memory.
 fn merged(
     writing: &mut Writing,
     clustering: &Clustering,

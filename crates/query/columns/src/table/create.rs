@@ -9,52 +9,53 @@ use super::writing::{lock, write_profile};
 use crate::directory::{CURRENT, DATA, LOCK, Manifest, PARTIAL, PROFILE, PROJECTIONS, commit, is_unfinished};
 use crate::{Clustering, ColumnsError, Files, Layout, RealFiles};
 
-/// What a new table is like.
+/// Options of a new table.
 #[derive(Debug, Clone)]
 pub struct TableOptions {
-    /// Its columns, all of them flat.
+    /// Its columns, all flat.
     pub schema: SchemaRef,
-    /// How its files are laid out.
+    /// Layout of its files.
     pub layout: Layout,
-    /// How its rows are ordered.
+    /// Order of its rows.
     pub clustering: Clustering,
-    /// A number that no other table has, drawn by the caller; sums are bound to it.
+    /// A unique number chosen by the caller; checksums are bound to it.
     pub identity: u64,
-    /// The profile that the layout follows.
+    /// Profile that the layout is derived from.
     pub profile: Option<TableProfile>,
 }
 
-/// A profile that a table keeps.
+/// A profile stored in a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableProfile {
-    /// What was measured.
+    /// The measured device.
     pub device: String,
-    /// The profile's bytes.
+    /// Contents of the profile.
     pub json: Vec<u8>,
 }
 
 impl TableOptions {
-    /// A table of some columns; the rest is the usual.
+    /// Options with defaults.
     pub fn new(schema: SchemaRef, identity: u64) -> Self {
         Self { schema, layout: Layout::default(), clustering: Clustering::None, identity, profile: None }
     }
 }
 
 impl Table {
-    /// Makes a table without rows in a directory, which is made if it isn't there. What is left of a making that was cut off is
-    /// written over.
+    /// Creates a table without rows in a directory, which is created if needed. Overwrites the
+    /// remains of an interrupted creation.
     ///
     /// # Errors
-    /// There is one, or there are rows of one; the directory holds something else; a column is nested; the system refuses.
+    /// A table or rows of one exist; the directory contains other files; a column is nested; I/O
+    /// errors.
     pub fn create(directory: &Path, options: &TableOptions) -> Result<Self, ColumnsError> {
         Self::create_in(Arc::new(RealFiles::new(directory)), options)
     }
 
-    /// Whether a directory can become a table: it isn't there, is empty, or holds what is left of a making that was cut off. If not, there is
-    /// a table already.
+    /// Returns true if a directory can become a table: it doesn't exist, is empty, or contains the
+    /// remains of an interrupted creation. Returns false if it contains a table.
     ///
     /// # Errors
-    /// It can't be listed, holds something else, or rows of a table whose `CURRENT` is gone.
+    /// It can't be listed, contains other files, or rows of a table without `CURRENT`.
     pub fn can_be_made(directory: &Path) -> Result<bool, ColumnsError> {
         match check_is_free(&RealFiles::new(directory)) {
             Ok(()) => Ok(true),
@@ -63,10 +64,10 @@ impl Table {
         }
     }
 
-    /// Makes a table on any files.
+    /// Creates a table on any file system.
     ///
     /// # Errors
-    /// There is one; a column is nested; the system refuses.
+    /// A table exists; a column is nested; I/O errors.
     pub fn create_in(files: Arc<dyn Files>, options: &TableOptions) -> Result<Self, ColumnsError> {
         let mut manifest = Manifest::empty(
             options.identity,
@@ -90,17 +91,18 @@ impl Table {
     }
 }
 
-/// Makes the directories of a new table, and locks it. What is left of a making that was cut off goes.
+/// Creates the directories of a new table, and locks it. Removes the remains of an interrupted
+/// creation.
 pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, ColumnsError> {
     files.create_dir("").map_err(ColumnsError::io("making the directory", "."))?;
     check_is_free(files)?;
     if !listed(files, "")?.iter().any(|name| name == LOCK) {
         files.create(LOCK).map_err(ColumnsError::io("creating", LOCK))?;
-        // By it what comes after is known for a table's.
+        // `LOCK` marks the following files as a table's.
         files.sync_dir("").map_err(ColumnsError::io("syncing the directory of", LOCK))?;
     }
     let lock = lock(files)?;
-    // Another one may have made a table meanwhile.
+    // A concurrent creation may have finished.
     check_is_free(files)?;
     for folder in [DATA, PROJECTIONS] {
         files.create_dir(folder).map_err(ColumnsError::io("making the directory", folder))?;
@@ -112,7 +114,7 @@ pub(super) fn prepare(files: &dyn Files) -> Result<Box<dyn crate::Held>, Columns
     Ok(lock)
 }
 
-/// Refuses a directory that holds a table, rows of one, or what isn't a table's.
+/// Rejects a directory with a table, rows of one, or foreign files.
 fn check_is_free(files: &dyn Files) -> Result<(), ColumnsError> {
     let names = listed(files, "")?;
     if names.iter().any(|name| name == CURRENT) {
@@ -125,7 +127,8 @@ fn check_is_free(files: &dyn Files) -> Result<(), ColumnsError> {
     foreign(files)?.map_or(Ok(()), |file| Err(ColumnsError::NotEmpty { file }))
 }
 
-/// What isn't of a making that was cut off: that has made `LOCK` before all others. Nothing is lost with an empty folder.
+/// Returns a file that isn't the remains of an interrupted creation, which creates `LOCK` first.
+/// Empty folders are accepted: nothing can be lost with them.
 fn foreign(files: &dyn Files) -> Result<Option<String>, ColumnsError> {
     let names = listed(files, "")?;
     let begun = [LOCK, PROFILE, &Manifest::name(1)];
@@ -145,7 +148,7 @@ fn foreign(files: &dyn Files) -> Result<Option<String>, ColumnsError> {
     Ok(None)
 }
 
-/// Whether there are files that a table's root must have named, or was about to.
+/// Returns true if there are data files that a manifest must have named, or was about to.
 fn has_rows(files: &dyn Files) -> Result<bool, ColumnsError> {
     for folder in [DATA, PROJECTIONS] {
         let names = listed(files, folder)?;
@@ -156,7 +159,7 @@ fn has_rows(files: &dyn Files) -> Result<bool, ColumnsError> {
     Ok(false)
 }
 
-/// The names in a directory; none where it isn't there.
+/// Lists the names in a directory; empty if it doesn't exist.
 fn listed(files: &dyn Files, folder: &str) -> Result<Vec<String>, ColumnsError> {
     match files.list(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),

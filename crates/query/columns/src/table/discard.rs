@@ -2,7 +2,8 @@ use super::writing::lock;
 use crate::directory::{CURRENT, LOCK, Manifest, PROFILE, current_manifest};
 use crate::{ColumnsError, Files};
 
-/// `CURRENT` goes first: what is there without it is what a making leaves that was cut off. `LOCK` goes last.
+/// `CURRENT` is removed first: without it, the rest counts as an interrupted creation. `LOCK` goes
+/// last.
 pub(super) fn discard_empty(files: &dyn Files) -> Result<bool, ColumnsError> {
     let _lock = lock(files)?;
     let manifest = current_manifest(files)?;
@@ -19,10 +20,10 @@ pub(super) fn discard_empty(files: &dyn Files) -> Result<bool, ColumnsError> {
     Ok(true)
 }
 
-/// Takes away what was made before the first commit, in the hands of the one who holds `LOCK`.
+/// Removes everything created before the first commit. The caller holds `LOCK`.
 pub(super) fn discard_unmade(files: &dyn Files) {
     for name in [PROFILE, LOCK] {
-        // What stays is known for a making that was cut off.
+        // Any file left counts as an interrupted creation.
         let _ = files.remove(name);
     }
 }

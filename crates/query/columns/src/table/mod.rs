@@ -26,7 +26,8 @@ use self::writing::Writing;
 use crate::directory::{Manifest, current_manifest};
 use crate::{ColumnsError, Files, RealFiles};
 
-/// A table: a directory of Parquet files with snapshots. The directory's specification is in `directory/mod.rs`.
+/// A table: a directory of Parquet files with snapshots. `directory/mod.rs` specifies the
+/// directory.
 #[derive(Debug, Clone)]
 pub struct Table {
     files: Arc<dyn Files>,
@@ -36,21 +37,22 @@ impl Table {
     /// Opens the table of a directory.
     ///
     /// # Errors
-    /// It is no table, or damaged at its root.
+    /// The directory isn't a table, or its root is damaged.
     pub fn open(directory: &Path) -> Result<Self, ColumnsError> {
         Self::open_in(Arc::new(RealFiles::new(directory)))
     }
 
-    /// Opens a table on any files.
+    /// Opens a table on any file system.
     ///
     /// # Errors
-    /// It is no table, or damaged at its root.
+    /// It isn't a table, or its root is damaged.
     pub fn open_in(files: Arc<dyn Files>) -> Result<Self, ColumnsError> {
         current_manifest(files.as_ref())?;
         Ok(Self { files })
     }
 
-    /// The present manifest. Unlike a [snapshot](Self::snapshot) it keeps no file from being removed.
+    /// Reads the current manifest. Unlike a [snapshot](Self::snapshot) this doesn't protect files
+    /// from removal.
     ///
     /// # Errors
     /// It can't be read, or is damaged.
@@ -58,27 +60,27 @@ impl Table {
         current_manifest(self.files.as_ref())
     }
 
-    /// The rows as they are now, which stay until the result is dropped.
+    /// Opens the current rows, which are kept until the result is dropped.
     ///
     /// # Errors
-    /// A file can't be read, or isn't the one that was written.
+    /// A file can't be read, or is damaged.
     pub fn snapshot(&self) -> Result<Snapshot, ColumnsError> {
         Snapshot::open(&self.files)
     }
 
-    /// Begins to append rows, as one more run.
+    /// Starts to append rows, as a new run.
     ///
     /// # Errors
-    /// Another writer is at work; what unfinished writing left can't be removed.
+    /// Another writer is active; remains of unfinished writes can't be removed.
     pub fn load(&self) -> Result<TableWriter, ColumnsError> {
         TableWriter::new(Writing::begin(&self.files)?, &[])
     }
 
-    /// Begins to put rows in the place of all those with the same values in some columns: when the result is committed, rows whose
-    /// `keys` are among those of the new rows are gone, in the same snapshot.
+    /// Starts to replace rows: the commit removes, in the same snapshot, all rows whose `keys`
+    /// occur among the new rows.
     ///
     /// # Errors
-    /// As with [`load`](Self::load); there is no such column.
+    /// See [`load`](Self::load); or a column doesn't exist.
     pub fn replace(&self, keys: &[&str]) -> Result<TableWriter, ColumnsError> {
         if keys.is_empty() {
             let what = "rows were to be replaced by no column".to_owned();
@@ -90,37 +92,42 @@ impl Table {
         TableWriter::new(Writing::begin(&self.files)?, keys)
     }
 
-    /// Merges all runs into one. A table that is sorted stays so as a whole: `memory_bytes` (1 MiB at
-    /// least) is what that takes, beside the row group that is being written; what doesn't fit waits in temporary files. Projections stay.
+    /// Merges all runs into one. A sorted table is then sorted as a whole, with `memory_bytes` (at
+    /// least 1 MiB) in addition to the row group being written, and temporary files for the rest.
+    /// Keeps projections.
     ///
     /// # Errors
-    /// Another writer is at work; a file is damaged; the system refuses.
+    /// Another writer is active; a file is damaged; I/O errors.
     pub fn compact(&self, memory_bytes: u64) -> Result<Commit, ColumnsError> {
         compact::compact(Writing::begin(&self.files)?, memory_bytes)
     }
 
-    /// Makes a sorted covering copy of some columns of all rows, in the place of one of the same columns. It takes `memory_bytes` (1 MiB at least) beside a step of the scan and the row group that is being written; what doesn't
-    /// fit waits in temporary files. The next load or replacement drops it, because its rows are then not the table's.
+    /// Creates a sorted copy of some columns of all rows, or replaces the one with the same
+    /// columns. Uses `memory_bytes` (at least 1 MiB) in addition to a step of the scan and the row
+    /// group being written, and temporary files for the rest. The next load or replacement drops
+    /// the copy, because the rows change.
     ///
     /// # Errors
-    /// Another writer is at work; there is no such column, or it is named twice; a file is damaged; the system refuses.
+    /// Another writer is active; a column doesn't exist or occurs twice; a file is damaged; I/O
+    /// errors.
     pub fn project(&self, columns: &[&str], memory_bytes: u64) -> Result<Commit, ColumnsError> {
         project::project(Writing::begin(&self.files)?, columns, memory_bytes)
     }
 
-    /// Takes a table without rows away, so that another one can be made in its directory: for a maker whose first load failed. Returns whether
-    /// there were none.
+    /// Removes a table without rows, so that another one can be created in its directory: for use
+    /// after a failed first load. Returns true if it had no rows.
     ///
     /// # Errors
-    /// Another writer is at work; the system refuses.
+    /// Another writer is active; I/O errors.
     pub fn discard_empty(self) -> Result<bool, ColumnsError> {
         discard::discard_empty(self.files.as_ref())
     }
 
-    /// Everything that is damaged in the present snapshot: each file's length, its sums and every block.
+    /// Returns all damage in the current snapshot: checks each file's length, its checksums and
+    /// every block.
     ///
     /// # Errors
-    /// There is no sound manifest, so nothing can be verified.
+    /// No valid manifest exists, so nothing can be verified.
     pub fn verify(&self) -> Result<Vec<ColumnsError>, ColumnsError> {
         verify::verify(&self.files)
     }

@@ -16,19 +16,19 @@ use crate::read::{for_text, with_one_nan};
 use crate::{BatchDecoder, ColumnsError, DirectBytes, ParquetFile, Predicate, ScanPlan, ScanSpec};
 use std::sync::Arc;
 
-/// More distinct keys than these are refused: they are kept in memory, and a table of which so much is replaced is better loaded anew.
+/// Limit on distinct keys, which are kept in memory. For more, reloading the table is better.
 const KEYS_MAX: usize = 1 << 20;
-/// With more distinct values than these a key column doesn't narrow down where to look.
+/// With more distinct values than this, a key column isn't used to narrow the search.
 const VALUES_MAX: usize = 1000;
 
-/// The distinct values of the key columns of new rows.
+/// Distinct values of the key columns of new rows.
 #[derive(Debug)]
 pub(super) struct Keys {
     columns: Vec<String>,
     places: Vec<usize>,
     converter: RowConverter,
     rows: HashSet<Box<[u8]>>,
-    /// Of each column, as text; `None` where there are too many, or a null.
+    /// Values of each column as text; `None` if there are too many, or a null.
     values: Vec<Option<BTreeSet<String>>>,
 }
 
@@ -77,19 +77,19 @@ impl Keys {
         self.places.iter().filter_map(|place| batch.columns().get(*place)).cloned().collect()
     }
 
-    /// Keys that are equal to predicates are the same bytes.
+    /// Encodes keys; values that predicates treat as equal have equal bytes.
     fn encoded(&self, columns: &[ArrayRef]) -> Result<Rows, ColumnsError> {
         let columns: Vec<ArrayRef> = columns.iter().map(with_one_nan).collect();
         self.converter.convert_columns(&columns).map_err(ColumnsError::arrow("comparing keys"))
     }
 
-    /// Which rows have none of the keys; `columns` are the key columns alone.
+    /// Returns for each row whether it has none of the keys. `columns` are the key columns only.
     fn others(&self, columns: &[ArrayRef]) -> Result<BooleanArray, ColumnsError> {
         let keys = self.encoded(columns)?;
         Ok(keys.iter().map(|key| Some(!self.rows.contains(key.as_ref()))).collect())
     }
 
-    /// The key columns of the rows that may have one of the keys.
+    /// Scans the key columns of the rows that may have one of the keys.
     fn spec(&self) -> ScanSpec {
         let columns = self.columns.iter().zip(&self.values);
         columns.fold(ScanSpec::of(self.columns.clone()), |spec, (column, values)| match values {
@@ -112,7 +112,7 @@ fn note(values: &mut Option<BTreeSet<String>>, column: &ArrayRef, row: usize) ->
     Ok(())
 }
 
-/// Takes rows with the keys out of the runs that are there: files that have some are written anew without them.
+/// Removes rows with the keys from the existing runs; rewrites the files that contain them.
 pub(super) fn remove_replaced(writing: &mut Writing, keys: &Keys) -> Result<(), ColumnsError> {
     for run in 0..writing.manifest.runs.len() {
         let files = writing.manifest.runs.get(run).map(|run| run.files.clone()).unwrap_or_default();

@@ -13,16 +13,16 @@ use crate::layout::properties;
 use crate::sums::{SummingWriter, Sums};
 use crate::{ColumnsError, Files, WriteFile};
 
-/// The encoding of columns is decided when there are so many rows.
+/// Rows from which the encodings of columns are chosen.
 const SAMPLE_ROWS: usize = 64 << 10;
-/// Rows are handed to the writer in pieces, after each of which its memory is looked at.
+/// Rows per call of the writer; its memory is checked after each call.
 const PIECE_ROWS: usize = 16 << 10;
 
-/// Writes rows, in the order in which they come, into files that follow one another.
+/// Writes rows in input order into consecutive files.
 pub(super) struct RunWriter {
     folder: &'static str,
     schema: SchemaRef,
-    /// Rows that wait for the decision about encodings.
+    /// Rows waiting until the encodings are chosen.
     sample: Vec<RecordBatch>,
     properties: Option<WriterProperties>,
     open: Option<OpenFile>,
@@ -40,7 +40,7 @@ impl RunWriter {
         Self::within(DATA, schema)
     }
 
-    /// Of files in a folder of the table.
+    /// Writes files in a folder of the table.
     pub(super) const fn within(folder: &'static str, schema: SchemaRef) -> Self {
         Self { folder, schema, sample: Vec::new(), properties: None, open: None, entries: Vec::new() }
     }
@@ -54,7 +54,7 @@ impl RunWriter {
         if rows >= SAMPLE_ROWS { self.decide(writing) } else { Ok(()) }
     }
 
-    /// The next rows begin another file.
+    /// Ends the file; the next rows begin another.
     pub(super) fn end_file(&mut self, writing: &mut Writing) -> Result<(), ColumnsError> {
         self.decide(writing)?;
         if let Some(open) = self.open.take() {
@@ -63,7 +63,7 @@ impl RunWriter {
         Ok(())
     }
 
-    /// The files that were written, synced, with `.partial`.
+    /// Returns the written files, synced, with `.partial`.
     pub(super) fn finish(mut self, writing: &mut Writing) -> Result<Vec<FileEntry>, ColumnsError> {
         self.end_file(writing)?;
         Ok(self.entries)
@@ -133,7 +133,7 @@ impl OpenFile {
 
     fn finish(self, files: &dyn Files) -> Result<FileEntry, ColumnsError> {
         let Self { mut writer, names, rows } = self;
-        // Unlike the writer's `into_inner` this keeps the system's error.
+        // Unlike the writer's `into_inner`, this preserves the I/O error.
         let wrong = ColumnsError::writing("ending the file", &names.data);
         let action = || format!("ending the file of {}", counted(rows));
         guarded_writer(&names.data, action, || writer.finish().map_err(wrong))?;
@@ -152,7 +152,7 @@ fn counted(rows: u64) -> String {
     format!("{rows} row{}", if rows == 1 { "" } else { "s" })
 }
 
-/// Writes a file's sums, with `.partial`, and syncs them.
+/// Writes a file's checksums, with `.partial`, and syncs them.
 pub(super) fn write_sums(files: &dyn Files, names: &NewFile, sums: &Sums) -> Result<SumsEntry, ColumnsError> {
     let bytes = sums.encode();
     let partial = format!("{}{PARTIAL}", names.sums);

@@ -5,7 +5,7 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
 
 use crate::ColumnsError;
 
-/// Where a column is.
+/// Returns the index of a column.
 pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError> {
     schema.index_of(column).map_err(|_| ColumnsError::UnknownColumn {
         file: String::new(),
@@ -14,13 +14,13 @@ pub(super) fn place(schema: &Schema, column: &str) -> Result<usize, ColumnsError
     })
 }
 
-/// Some of the columns, in the order in which they are named.
+/// Selects columns in the given order.
 pub(super) fn select(schema: &Schema, columns: &[String]) -> Result<SchemaRef, ColumnsError> {
     let fields = columns.iter().map(|column| place(schema, column).map(|place| schema.field(place).clone()));
     Ok(Arc::new(Schema::new(fields.collect::<Result<Vec<_>, _>>()?)))
 }
 
-/// Whether Parquet has a type for a column: other tools would see bare numbers where it hasn't.
+/// Checks that Parquet has a type for a column; otherwise other tools would see plain numbers.
 pub(super) fn check_known_to_parquet(field: &Field) -> Result<(), ColumnsError> {
     use DataType::{Date64, Duration, Interval, Time32, Timestamp};
     let why = match field.data_type() {
@@ -34,7 +34,7 @@ pub(super) fn check_known_to_parquet(field: &Field) -> Result<(), ColumnsError> 
     Err(ColumnsError::Unsupported { file: String::new(), column: field.name().clone(), why: why.to_owned() })
 }
 
-/// Whether rows have a table's columns: the same names in the same order, the same types, and nulls only where they may be.
+/// Checks that rows have a table's columns: names, order, types and nullability.
 pub(super) fn check(expected: &Schema, batch: &RecordBatch) -> Result<(), ColumnsError> {
     let got = batch.schema();
     let wrong = |column: &str, got: String, expected: String| ColumnsError::Schema {

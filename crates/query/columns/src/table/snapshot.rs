@@ -8,11 +8,11 @@ use crate::files::{ForeignFile, OnDemand, whole};
 use crate::read::common_schema;
 use crate::{ColumnsError, Files, ParquetFile, Place, ReadAt, ScanPlan, ScanSpec, Sums};
 
-/// Rows that stay as they are: a table's at a time, or those of some Parquet files.
+/// Immutable rows: a table at one time, or a set of Parquet files.
 #[derive(Debug, Clone)]
 pub struct Snapshot {
     pinned: Option<Arc<Pinned>>,
-    /// Where a table's files are.
+    /// File system of a table.
     place: Option<Arc<dyn Files>>,
     files: Vec<Arc<ParquetFile>>,
     schema: SchemaRef,
@@ -28,10 +28,10 @@ impl Snapshot {
         Ok(Self { pinned: Some(Arc::new(pinned)), place, files: opened, schema })
     }
 
-    /// Some Parquet files as they lie, one after the other; nothing is checked that Parquet doesn't check.
+    /// Opens Parquet files in place, in this order. Checks only what Parquet checks.
     ///
     /// # Errors
-    /// A file can't be read, or is no Parquet; there is none.
+    /// A file can't be read, or isn't Parquet; there is no file.
     pub fn of_files(paths: &[PathBuf]) -> Result<Self, ColumnsError> {
         let open = |path: &PathBuf| {
             let name = path.display().to_string();
@@ -47,11 +47,11 @@ impl Snapshot {
         Ok(Self { pinned: None, place: None, files, schema })
     }
 
-    /// Whether all files have the same flat columns, in whatever order. Who makes a table of them asks before, since columns that only a later
-    /// file has would be left out.
+    /// Checks that all files have the same flat columns, in any order. Required before creating a
+    /// table from them, because columns that only later files have would be lost.
     ///
     /// # Errors
-    /// A file has no such column as the first, or one of another type, or one more.
+    /// A file lacks a column of the first, has it with another type, or has an additional one.
     pub fn check_same_columns(&self) -> Result<(), ColumnsError> {
         let wrong = |file: &ParquetFile, column: &str, got: String, expected: String| ColumnsError::Schema {
             file: file.name().to_owned(),
@@ -76,21 +76,22 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The table's manifest; Parquet files have none.
+    /// Manifest of the table; `None` for Parquet files.
     pub fn manifest(&self) -> Option<&Manifest> {
         self.pinned.as_ref().map(|pinned| &pinned.manifest)
     }
 
-    /// The table's projections that have all columns of a scan; Parquet files have none.
+    /// Projections of the table that contain all columns of a scan; none for Parquet files.
     pub fn covering(&self, spec: &ScanSpec) -> Vec<&Projection> {
         let projections = self.manifest().map(|manifest| manifest.projections.as_slice()).unwrap_or_default();
         projections.iter().filter(|projection| projection.covers(spec.names())).collect()
     }
 
-    /// The same rows as a projection has them: its columns, sorted. It keeps the table's snapshot as this one does.
+    /// Opens a projection of this snapshot: its columns, sorted. Keeps the snapshot's files as
+    /// well.
     ///
     /// # Errors
-    /// A file can't be read, or isn't the one that was written; the snapshot has no such projection.
+    /// A file can't be read, or is damaged; the snapshot has no such projection.
     pub fn projection(&self, projection: &Projection) -> Result<Self, ColumnsError> {
         let own = self.manifest().is_some_and(|manifest| manifest.projections.contains(projection));
         let Some(place) = self.place.as_ref().filter(|_| own) else {
@@ -103,17 +104,17 @@ impl Snapshot {
         Ok(Self { files: files.collect::<Result<_, _>>()?, schema, ..self.clone() })
     }
 
-    /// The columns.
+    /// Its columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The files, in the order of rows.
+    /// Its files, in the order of rows.
     pub fn files(&self) -> &[Arc<ParquetFile>] {
         &self.files
     }
 
-    /// How many rows there are.
+    /// Number of its rows.
     pub fn rows(&self) -> u64 {
         self.files.iter().map(|file| file.rows()).sum()
     }
@@ -121,7 +122,7 @@ impl Snapshot {
     /// Plans a scan. The plan keeps the snapshot's files.
     ///
     /// # Errors
-    /// As with [`ScanPlan::new`].
+    /// See [`ScanPlan::new`].
     pub fn scan(&self, spec: &ScanSpec) -> Result<ScanPlan, ColumnsError> {
         for column in spec.names() {
             super::schema::place(&self.schema, column)?;
@@ -130,10 +131,10 @@ impl Snapshot {
         Ok(ScanPlan::with_schema(self.files.clone(), &schema, spec)?.keeping(self.pinned.clone()))
     }
 
-    /// Plans to read nothing but the dictionaries of some columns. The plan keeps the snapshot's files.
+    /// Plans to read only the dictionaries of some columns. The plan keeps the snapshot's files.
     ///
     /// # Errors
-    /// As with [`ScanPlan::of_dictionaries`].
+    /// See [`ScanPlan::of_dictionaries`].
     pub fn scan_dictionaries<T: Into<String>>(
         &self,
         columns: impl IntoIterator<Item = T>,
@@ -148,7 +149,7 @@ impl Snapshot {
     }
 }
 
-/// Opens a file of a table as its manifest describes it.
+/// Opens a file of a table and compares it with its manifest entry.
 pub(super) fn open_entry(files: &Arc<dyn Files>, entry: &FileEntry) -> Result<ParquetFile, ColumnsError> {
     let source = OnDemand::open(files, &entry.path).map_err(ColumnsError::io("opening", &entry.path))?;
     let place = Place::of_file(&entry.path);
@@ -167,7 +168,7 @@ pub(super) fn open_entry(files: &Arc<dyn Files>, entry: &FileEntry) -> Result<Pa
     Ok(file)
 }
 
-/// The sums of a file, if they are the ones that its manifest describes.
+/// Reads the checksums of a file and compares them with its manifest entry.
 pub(super) fn read_sums(files: &dyn Files, entry: &FileEntry) -> Result<Sums, ColumnsError> {
     let path = &entry.sums.path;
     let damaged = |why: String| ColumnsError::damaged(&Place::of_file(path), why);

@@ -7,7 +7,7 @@ use crate::number::index;
 use crate::sums::{BLOCK_BYTES, BLOCK_LENGTH, Sums};
 use crate::{ColumnsError, Files, ParquetFile, Place, ReadAt};
 
-/// What one read fetches.
+/// Length of a read.
 const PIECE_BYTES: u64 = 1 << 20;
 
 pub(super) fn verify(files: &Arc<dyn Files>) -> Result<Vec<ColumnsError>, ColumnsError> {
@@ -53,7 +53,7 @@ fn verify_file(files: &Arc<dyn Files>, entry: &FileEntry) -> Vec<ColumnsError> {
     found
 }
 
-/// Every stretch of damaged blocks, named by the column chunks that lie there.
+/// Returns every range of damaged blocks, with the column chunks in it.
 fn damaged_blocks(
     source: &dyn ReadAt,
     sums: &Sums,
@@ -83,7 +83,8 @@ fn damaged_blocks(
     found
 }
 
-/// The column chunks that a block is part of; the file where none is, or where the footer can't be read.
+/// Column chunks that a block overlaps; the whole file if there are none or the footer is
+/// unreadable.
 fn places(entry: &FileEntry, footer: Option<&ParquetFile>, offset_bytes: u64) -> Vec<Place> {
     let mut places = footer.map_or_else(
         || vec![Place::of_file(&entry.path)],

@@ -11,11 +11,11 @@ use super::writing::{Commit, Writing};
 use crate::ColumnsError;
 use crate::directory::Run;
 
-/// Of the memory of a row group, what rows take while they are gathered and put in order.
+/// Memory for gathering and sorting rows, as a multiple of that of a row group.
 const CLUSTER_PARTS: u64 = 2;
 
-/// Appends rows to a table, or puts them in the place of others. Nothing is seen of them until [`commit`](Self::commit); dropped before
-/// that, the table is as it was.
+/// Appends rows to a table, or replaces rows. They become visible with [`commit`](Self::commit).
+/// Dropped before that, it leaves the table unchanged.
 pub struct TableWriter {
     writing: Writing,
     schema: SchemaRef,
@@ -23,7 +23,7 @@ pub struct TableWriter {
     clusterer: Clusterer,
     keys: Option<Keys>,
     rows: u64,
-    /// Rows got lost in a write: what was written isn't what was handed over.
+    /// A write failed and lost rows.
     has_failed: bool,
 }
 
@@ -37,15 +37,16 @@ impl TableWriter {
     pub(super) fn new(writing: Writing, keys: &[&str]) -> Result<Self, ColumnsError> {
         let schema = writing.manifest.schema()?;
         let keys = if keys.is_empty() { None } else { Some(Keys::new(&schema, keys, HashSet::new())?) };
-        // Rows are gathered and put in order beside the row group that is written.
+        // Rows are gathered and sorted while a row group is being written.
         let memory_bytes = writing.row_group_bytes.saturating_mul(CLUSTER_PARTS);
         let clusterer = Clusterer::new(&writing.manifest.clustering, &schema, memory_bytes)?;
         let run = Some(RunWriter::new(schema.clone()));
         Ok(Self { writing, schema, run, clusterer, keys, rows: 0, has_failed: false })
     }
 
-    /// Has its row groups take so many bytes at most in memory while they are written, even where the table's layout has them take more. Rows that are put in
-    /// order before they are written take twice as many. Call it before the first row is written.
+    /// Lowers the memory limit of row groups while they are written, if the layout's is higher.
+    /// Sorting before writing takes twice as much in addition. Must be called before the first
+    /// write.
     #[must_use]
     pub fn with_row_groups_of(mut self, bytes: u64) -> Self {
         self.writing.row_group_bytes = self.writing.row_group_bytes.min(bytes.max(1));
@@ -53,12 +54,12 @@ impl TableWriter {
         self
     }
 
-    /// The columns that rows must have.
+    /// Required columns of the rows.
     pub const fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// How many rows were written.
+    /// Number of rows written.
     pub const fn rows(&self) -> u64 {
         self.rows
     }
@@ -66,8 +67,8 @@ impl TableWriter {
     /// Writes rows.
     ///
     /// # Errors
-    /// They have other columns than the table, and nothing of them was written; or the system refuses, or the Parquet library panics, and the writer
-    /// takes no more.
+    /// The rows have other columns than the table, and none were written. Or an I/O error or a
+    /// panic of the Parquet library occurred, and the writer can't be used any more.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
         self.check_sound()?;
         schema::check(&self.schema, batch)?;
@@ -81,7 +82,7 @@ impl TableWriter {
             keys.add(batch)?;
         }
         self.rows += batch.num_rows() as u64;
-        // Dictionaries and metadata are the table's, whatever the batch calls them.
+        // Use the table's field metadata, not the batch's.
         let batch = RecordBatch::try_new(self.schema.clone(), batch.columns().to_vec());
         let batch = batch.map_err(ColumnsError::arrow("taking rows"))?;
         let Some(run) = &mut self.run else {
@@ -96,10 +97,11 @@ impl TableWriter {
         if self.has_failed { Err(ColumnsError::Misuse { what, mend }) } else { Ok(()) }
     }
 
-    /// Makes the rows part of the table, durably. Without rows it changes nothing.
+    /// Commits the rows durably. Without rows it changes nothing.
     ///
     /// # Errors
-    /// A write has failed before; or the system refuses: the table is as it was, or, where the last steps failed, holds the rows; open it to see.
+    /// A previous write failed, or an I/O error occurred. The table is unchanged, or contains the
+    /// rows if one of the last steps failed; reopen it to find out.
     pub fn commit(mut self) -> Result<Commit, ColumnsError> {
         self.check_sound()?;
         let Some(mut run) = self.run.take() else {
@@ -115,7 +117,7 @@ impl TableWriter {
         }
         let snapshot = self.writing.manifest.snapshot;
         self.writing.manifest.runs.push(Run { snapshot, files });
-        // They are of the rows as they were.
+        // Projections contain the old rows.
         self.writing.manifest.projections.clear();
         self.writing.commit_in_place()
     }

@@ -7,33 +7,33 @@ use crate::directory::{
 };
 use crate::{ColumnsError, Files, Held, Sharing, TableProfile};
 
-/// What a commit did.
+/// Result of a commit.
 #[derive(Debug)]
 pub struct Commit {
-    /// The snapshot before it.
+    /// Previous snapshot.
     pub replaced: Manifest,
-    /// The snapshot that it made; the one before where nothing was to be changed.
+    /// New snapshot; the previous one if there were no changes.
     pub made: Manifest,
-    /// Why files that no reader needs any more couldn't be removed; the next one who writes tries again.
+    /// Error while removing obsolete files; the next writer tries again.
     pub left: Option<ColumnsError>,
 }
 
-/// A turn to write: the lock, and the manifest of the next snapshot as it comes about.
+/// A write transaction: the lock, and the manifest of the next snapshot under construction.
 #[derive(Debug)]
 pub(super) struct Writing {
     pub(super) files: Arc<dyn Files>,
     pub(super) manifest: Manifest,
-    /// What a row group may take in memory while it is written: what the layout says, or less.
+    /// Memory limit of a row group while it is written: that of the layout, or less.
     pub(super) row_group_bytes: u64,
-    /// The present one.
+    /// Previous snapshot.
     replaced: Manifest,
-    /// Names of files that are there with `.partial`.
+    /// Files that exist with `.partial`.
     fresh: Vec<String>,
     next_file: u64,
     _lock: Box<dyn Held>,
 }
 
-/// What a new file is called, and what its sums are bound to.
+/// Names of a new file, and the identity that its checksums are bound to.
 #[derive(Debug, Clone)]
 pub(super) struct NewFile {
     pub(super) data: String,
@@ -51,7 +51,7 @@ impl Writing {
         Ok(Self::new(files, manifest, replaced, lock))
     }
 
-    /// The first snapshot of a table that doesn't exist yet.
+    /// First snapshot of a new table.
     pub(super) fn first(files: &Arc<dyn Files>, manifest: Manifest, lock: Box<dyn Held>) -> Self {
         let replaced = manifest.clone();
         Self::new(files, manifest, replaced, lock)
@@ -62,7 +62,7 @@ impl Writing {
         Self { files, manifest, row_group_bytes, replaced, fresh: Vec::new(), next_file: 0, _lock: lock }
     }
 
-    /// In `data` or `projections`.
+    /// Names a new file in `data` or `projections`.
     pub(super) fn new_file(&mut self, folder: &str) -> NewFile {
         let (snapshot, number) = (self.manifest.snapshot, self.next_file);
         self.next_file += 1;
@@ -76,32 +76,34 @@ impl Writing {
         file
     }
 
-    /// Makes the manifest the present one.
+    /// Commits the manifest.
     pub(super) fn commit(mut self) -> Result<Commit, ColumnsError> {
         self.commit_in_place()
     }
 
-    /// The same, for an owner that can't be taken apart.
+    /// [`commit`](Self::commit) by reference, for owners with a `Drop`.
     pub(super) fn commit_in_place(&mut self) -> Result<Commit, ColumnsError> {
         let fresh = std::mem::take(&mut self.fresh);
         commit(self.files.as_ref(), &self.manifest, &fresh).inspect_err(|_| self.clear_up(&fresh))?;
-        // What this snapshot replaced goes now, unless it has a reader; then it goes with the next one's turn. The rows are durable in any case.
+        // Obsolete files without readers are removed now, others by the next writer. The rows are
+        // durable anyway.
         let left = reclaim(self.files.as_ref(), &self.manifest).err();
         Ok(Commit { replaced: self.replaced.clone(), made: self.manifest.clone(), left })
     }
 
-    /// Where nothing is to be changed.
+    /// Result without changes.
     pub(super) fn unchanged(&self) -> Commit {
         Commit { replaced: self.replaced.clone(), made: self.replaced.clone(), left: None }
     }
 
-    /// Removes what a commit that failed has written, unless it is what readers see already: then it may be durable, or not.
+    /// Removes the files of a failed commit, unless they are visible to readers already: then their
+    /// durability is unknown.
     fn clear_up(&self, fresh: &[String]) {
         let files = self.files.as_ref();
-        // In all of this the next one who writes tries again.
+        // On failure the next writer tries again.
         match current_manifest(files) {
             Ok(current) if current.snapshot < self.manifest.snapshot => _ = reclaim(files, &current),
-            // A table that was to be made has no readers.
+            // A table that was never created has no readers.
             Err(_) if is_missing(files, CURRENT) => {
                 for path in fresh {
                     let _ = files.remove(&format!("{path}{PARTIAL}"));
@@ -112,10 +114,10 @@ impl Writing {
         }
     }
 
-    /// Removes what was written.
+    /// Removes all written files.
     pub(super) fn abandon(&mut self) {
         for path in self.fresh.drain(..) {
-            // The next one who writes tries again.
+            // The next writer tries again.
             let _ = self.files.remove(&format!("{path}{PARTIAL}"));
         }
     }
@@ -130,8 +132,8 @@ fn is_missing(files: &dyn Files, path: &str) -> bool {
     files.open(path).is_err_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-/// Different for every file of a table, and very likely for those of all others: a bijection (`SplitMix64`'s finaliser, Steele et al.,
-/// OOPSLA 2014) of a number that no two files of a table share.
+/// Unique for each file of a table, and very likely across tables: a bijection (`SplitMix64`'s
+/// finaliser, Steele et al., OOPSLA 2014) of a number that is unique within a table.
 fn identity(table: u64, snapshot: u64, number: u64) -> u64 {
     let mut mixed = table.wrapping_add((snapshot << 20 | number).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

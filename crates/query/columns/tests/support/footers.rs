@@ -1,4 +1,4 @@
-//! Parquet files as other writers make them, or hostile ones: the rows of ours with another footer.
+//! Parquet files of other or hostile writers: our rows with another footer.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use parquet::file::metadata::{
 };
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
-/// A file of rows, without a page index.
+/// Writes rows without a page index.
 pub(crate) fn write(path: &Path, batch: &RecordBatch) {
     let properties = WriterProperties::builder()
         .set_statistics_enabled(EnabledStatistics::Chunk)
@@ -23,7 +23,7 @@ pub(crate) fn write(path: &Path, batch: &RecordBatch) {
     writer.close().unwrap();
 }
 
-/// Gives a file another footer.
+/// Replaces the footer of a file.
 pub(crate) fn change(path: &Path, change: impl FnOnce(ParquetMetaData) -> ParquetMetaData) {
     let bytes = std::fs::read(path).unwrap();
     let metadata = ParquetMetaDataReader::new().parse_and_finish(&Bytes::from(bytes.clone())).unwrap();
@@ -34,7 +34,7 @@ pub(crate) fn change(path: &Path, change: impl FnOnce(ParquetMetaData) -> Parque
     std::fs::write(path, changed).unwrap();
 }
 
-/// The same with other row groups.
+/// Changes all row groups of a footer.
 pub(crate) fn with_groups(
     metadata: &ParquetMetaData,
     change: impl Fn(RowGroupMetaData) -> RowGroupMetaData,
@@ -43,7 +43,7 @@ pub(crate) fn with_groups(
     ParquetMetaDataBuilder::new(metadata.file_metadata().clone()).set_row_groups(groups).build()
 }
 
-/// The same with other chunks.
+/// Changes all chunks of a row group.
 pub(crate) fn with_chunks(
     group: RowGroupMetaData,
     change: impl Fn(ColumnChunkMetaDataBuilder) -> ColumnChunkMetaDataBuilder,
@@ -53,7 +53,7 @@ pub(crate) fn with_chunks(
     group.into_builder().set_column_metadata(chunks).build().unwrap()
 }
 
-/// A file of the numbers from 0 to 99, whose page index has its one page's least and greatest value the wrong way round.
+/// Writes the numbers from 0 to 99 with inverted bounds of the only page in the page index.
 pub(crate) fn write_inverted_page(path: &Path, batch: &RecordBatch) {
     let file = std::fs::File::create(path).unwrap();
     let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
@@ -64,7 +64,7 @@ pub(crate) fn write_inverted_page(path: &Path, batch: &RecordBatch) {
     let length = usize::try_from(chunk.column_index_length().unwrap()).unwrap();
     let mut bytes = std::fs::read(path).unwrap();
     let index = &mut bytes[start..start + length];
-    // Each value has its length before it.
+    // Each value is preceded by its length.
     let bounds = [[4, 0, 0, 0, 0], [4, 99, 0, 0, 0]];
     let places = bounds.map(|bound| index.windows(5).position(|bytes| bytes == bound).unwrap());
     for (place, bound) in places.into_iter().rev().zip(bounds) {

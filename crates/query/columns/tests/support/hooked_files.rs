@@ -1,4 +1,4 @@
-//! A directory in which something happens before an operation: it is refused, or another one was quicker.
+//! A directory with a hook before each operation, to refuse it or to simulate a race.
 
 use std::fmt::{Debug, Formatter};
 use std::io::{Result, Write};
@@ -38,7 +38,7 @@ impl WriteFile for HookedWriteFile {
 }
 
 impl HookedFiles {
-    /// `before` is told the operation and the path that it is to make, write to, remove or open.
+    /// `before` receives the operation and the path to be created, written, removed or opened.
     pub(crate) fn new(
         directory: &Path,
         before: impl Fn(&str, &str) -> Result<()> + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Rows for tests, and readers of them by both ways.
+//! Rows for tests, and helpers that read them by both decoders.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -26,7 +26,7 @@ pub(crate) mod model_files;
 
 pub(crate) const AIRPORTS: [&str; 6] = ["IAH", "HOU", "DFW", "AUS", "SAT", "LBB"];
 
-/// Rows from a seed: columns that repeat and that don't, with nulls and without.
+/// Random rows: repeating and distinct columns, with and without nulls.
 pub(crate) fn flights(seed: u64, rows: usize, month: i8) -> RecordBatch {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut draw = |below: i64| random.random_range(0..below);
@@ -80,7 +80,7 @@ pub(crate) fn everything(snapshot: &Snapshot) -> ScanSpec {
     ScanSpec::of(snapshot.schema().fields().iter().map(|field| field.name().clone()))
 }
 
-/// The rows of a scan through Arrow, as text.
+/// Rows of a scan through Arrow, as text.
 pub(crate) fn batches(snapshot: &Snapshot, spec: &ScanSpec) -> Vec<String> {
     let plan = snapshot.scan(spec).unwrap();
     let (mut bytes, mut decoder) = (DirectBytes::new(&plan), BatchDecoder::new(&plan));
@@ -92,7 +92,7 @@ pub(crate) fn batches(snapshot: &Snapshot, spec: &ScanSpec) -> Vec<String> {
     rows
 }
 
-/// The rows of a scan through codes, as text.
+/// Rows of a scan through codes, as text.
 pub(crate) fn codes(snapshot: &Snapshot, spec: &ScanSpec) -> Vec<String> {
     let plan = snapshot.scan(spec).unwrap();
     let (mut bytes, mut decoder) = (DirectBytes::new(&plan), CodeDecoder::new(&plan));

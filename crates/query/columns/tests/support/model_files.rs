@@ -1,6 +1,7 @@
-//! A file system that forgets. What was written to a file is durable when the file was synced, a name when its directory was. At a power
-//! cut each piece of a file since its last sync survives, is lost (as zeros, or by a shorter file) or is torn, and each change of a
-//! directory since its last sync happened or didn't, as a seed decides.
+//! A file system model for power cuts. File contents are durable once the file is synced, names
+//! once their directory is. At a power cut each unsynced piece of a file survives, is lost (as
+//! zeros, or by truncation) or is torn. Each unsynced change of a directory happens or not. A seed
+//! decides.
 
 use std::collections::BTreeMap;
 use std::io::{Error, ErrorKind, Result, Write};
@@ -17,15 +18,15 @@ pub(crate) struct ModelFiles(Arc<Mutex<State>>);
 #[derive(Debug, Clone, Default)]
 struct State {
     inodes: Vec<Inode>,
-    /// Names as everybody sees them.
+    /// Names visible before a power cut.
     names: BTreeMap<String, usize>,
-    /// Names as a power cut leaves them for sure, and changes since, each all or nothing.
+    /// Durable names, and changes since; each change survives a power cut or not.
     durable_names: BTreeMap<String, usize>,
     changes: Vec<Change>,
     operations: u64,
-    /// The operation before which the power is cut.
+    /// Operation before which the power is cut.
     cut_at: Option<u64>,
-    /// The operation from which on there is no room.
+    /// Operation from which the disk is full.
     full_at: Option<u64>,
     locks: BTreeMap<usize, (u32, bool)>,
 }
@@ -56,7 +57,7 @@ impl State {
         Ok(())
     }
 
-    /// The same, of an operation that needs room.
+    /// Counts an operation that needs space.
     fn grow(&mut self) -> Result<()> {
         let is_full = self.full_at.is_some_and(|full_at| full_at <= self.operations);
         self.step()?;
@@ -69,14 +70,14 @@ impl State {
 }
 
 impl ModelFiles {
-    /// The power is cut before operation `number`, counted from now on.
+    /// Cuts the power before operation `number`, counted from now.
     pub(crate) fn cut_before(&self, number: u64) {
         let mut state = self.0.lock().unwrap();
         state.operations = 0;
         state.cut_at = Some(number);
     }
 
-    /// From operation `number` on, counted from now on, there is no room; none: there is again.
+    /// Makes the disk full from operation `number` on, counted from now; `None` frees space again.
     pub(crate) fn full_from(&self, number: Option<u64>) {
         let mut state = self.0.lock().unwrap();
         state.operations = 0;
@@ -84,19 +85,19 @@ impl ModelFiles {
         state.full_at = number;
     }
 
-    /// How many operations there were since the last [`cut_before`](Self::cut_before).
+    /// Number of operations since the last [`cut_before`](Self::cut_before).
     pub(crate) fn operations(&self) -> u64 {
         self.0.lock().unwrap().operations
     }
 
-    /// A copy that shares nothing, unlocked.
+    /// Returns an independent, unlocked copy.
     pub(crate) fn fork(&self) -> Self {
         let mut state = self.0.lock().unwrap().clone();
         state.locks.clear();
         Self(Arc::new(Mutex::new(state)))
     }
 
-    /// What is there after a power cut.
+    /// Returns the state after a power cut.
     pub(crate) fn after_power_cut(&self, seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let old = self.0.lock().unwrap();
@@ -121,7 +122,7 @@ impl ModelFiles {
     }
 }
 
-/// Pieces of both, and an end between both.
+/// Mixes pieces of old and new contents, with a length between both.
 fn torn(inode: &Inode, random: &mut Xoshiro256PlusPlus) -> Vec<u8> {
     let (short, long) =
         (inode.durable.len().min(inode.bytes.len()), inode.durable.len().max(inode.bytes.len()));

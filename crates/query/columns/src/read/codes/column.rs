@@ -18,16 +18,16 @@ use crate::read::file::Column;
 use crate::read::{rows, values};
 use crate::{ColumnsError, Place};
 
-/// A column's codes in a row group.
+/// Source of a column's codes in a row group.
 pub(super) enum Source {
-    /// From its pages.
+    /// Data pages.
     Pages(Box<PageSource>),
-    /// From its values: it isn't dictionary-encoded throughout.
+    /// Values, if the column isn't entirely dictionary-encoded.
     Values(ValueSource),
 }
 
 impl Source {
-    /// Begins with a row group; sets the dictionary if it has one.
+    /// Starts a row group; sets the dictionary if it has one.
     pub(super) fn open(
         chunk: &mut Chunk,
         column: &Column,
@@ -42,14 +42,14 @@ impl Source {
         Ok(Self::Pages(Box::default()))
     }
 
-    /// Refers to no bytes of a step any more.
+    /// Drops references to the bytes of a step.
     pub(super) fn detach(&mut self) {
         if let Self::Pages(source) = self {
             source.page.detach();
         }
     }
 
-    /// Replaces the codes by those of some rows, which lie behind all that were asked for before.
+    /// Replaces the codes by those of `wanted` rows, which follow all earlier ones.
     pub(super) fn fill(
         &mut self,
         chunk: &mut Chunk,
@@ -72,16 +72,16 @@ impl Source {
     }
 }
 
-/// Codes that were made of values: of many rows at once, because each beginning takes time.
+/// Codes derived from values, for many rows at once, because each start is expensive.
 #[derive(Default)]
 pub(super) struct ValueSource {
     codes: Vec<u32>,
-    /// How many of them were handed out.
+    /// Number of codes handed out.
     taken: usize,
 }
 
 impl ValueSource {
-    /// Goes on with other rows, and their dictionary.
+    /// Encodes further rows with their own dictionary.
     pub(super) fn encode(
         &mut self,
         chunk: &mut Chunk,
@@ -107,17 +107,17 @@ impl ValueSource {
     }
 }
 
-/// Where the pages of a row group are being read.
+/// Position in the pages of a row group.
 #[derive(Default)]
 pub(super) struct PageSource {
     pages: Option<Pages>,
     page: PageCodes,
-    /// The row that comes next.
+    /// The next row.
     row: u64,
 }
 
 impl PageSource {
-    /// Adds the codes of some rows.
+    /// Appends the codes of some rows.
     fn add(
         &mut self,
         chunk: &mut Chunk,
@@ -138,7 +138,7 @@ impl PageSource {
         Ok(())
     }
 
-    /// Goes to a row: within the page, or to the page that has it.
+    /// Seeks to a row, within the page or in a later one.
     fn seek(&mut self, chunk: &mut Chunk, column: &Column, row: u64) -> Result<(), ColumnsError> {
         let distance = row - self.row;
         if self.pages.is_none() || distance > self.page.rows_left as u64 {
@@ -170,8 +170,9 @@ impl PageSource {
     }
 }
 
-/// Whether all data pages hold places in a dictionary. Where the footer has no statistics of pages, older writers name
-/// `PLAIN_DICTIONARY` and no `PLAIN` if there is no other kind; where that is open, the answer is no.
+/// Returns true if all data pages contain dictionary codes. Without page statistics in the footer,
+/// older writers list `PLAIN_DICTIONARY` but not `PLAIN` if there is no other encoding; in doubt
+/// returns false.
 pub(in crate::read) fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bool {
     let codes = [Encoding::PLAIN_DICTIONARY, Encoding::RLE_DICTIONARY];
     if let Some(data_pages) = column.page_encoding_stats_mask() {
@@ -183,7 +184,7 @@ pub(in crate::read) fn is_dictionary_encoded(column: &ColumnChunkMetaData) -> bo
         && column.encodings().all(|encoding| levels.contains(&encoding))
 }
 
-/// Makes a dictionary of values, and adds their codes.
+/// Builds a dictionary of values and appends their codes.
 fn encode(array: &ArrayRef, codes: &mut Vec<u32>) -> Result<ArrayRef, String> {
     if let Some(booleans) = array.as_boolean_opt() {
         codes.extend(booleans.iter().map(|value| value.map_or(NULL_CODE, u32::from)));

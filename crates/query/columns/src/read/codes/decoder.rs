@@ -15,16 +15,16 @@ use crate::read::plan::ScanPlan;
 use crate::read::rows::{self, Rows};
 use crate::{ColumnsError, NULL_CODE};
 
-/// A scan's rows as codes. Buffers are used again from batch to batch.
+/// Decodes a scan's rows to codes. Reuses its buffers.
 pub struct CodeDecoder<'a> {
     group: Group<'a>,
-    /// The rows of the plan's batch that are still to come.
+    /// Remaining rows of the plan's batch.
     pending: Rows,
-    /// The row group that `sources` are of.
+    /// Row group of `sources`.
     opened: u32,
     sources: Vec<Source>,
     columns: Vec<CodeColumn>,
-    /// For each predicate: the dictionary that it was evaluated on, and which of its values fulfil it.
+    /// For each predicate, its dictionary number and the accepted codes.
     accepted: Vec<(u32, Vec<bool>)>,
     kept: Vec<bool>,
 }
@@ -36,16 +36,18 @@ impl std::fmt::Debug for CodeDecoder<'_> {
 }
 
 impl<'a> CodeDecoder<'a> {
-    /// Rows of a batch at most, before predicates: the codes of some columns fit into a processor's second cache.
+    /// Limit on the rows of a batch before predicates: the codes of a few columns fit in the L2
+    /// cache.
     pub const BATCH_ROWS: u64 = 8 << 10;
 
-    /// Decodes what a plan reads.
+    /// Decodes all row groups of a plan.
     pub fn new(plan: &'a ScanPlan) -> Self {
         Self::of_part(plan, 0, 1)
     }
 
-    /// Decodes every so-manieth row group, so that several threads can share a scan: part 1 of 3 has the second, the fifth and so on. It
-    /// takes the bytes of these parts' steps alone ([`ScanPlan::part_of`]), in order.
+    /// Decodes every `parts`th row group, so that several threads can share a scan: part 1 of 3
+    /// gets the second, the fifth and so on. It receives only the bytes of their steps
+    /// ([`ScanPlan::part_of`]), in order.
     pub fn of_part(plan: &'a ScanPlan, part: usize, parts: usize) -> Self {
         Self {
             group: Group::of_part(plan, part, parts),
@@ -58,10 +60,10 @@ impl<'a> CodeDecoder<'a> {
         }
     }
 
-    /// The next rows; `None` after the last. No batch is empty.
+    /// Returns the next rows, or `None` after the last. No batch is empty.
     ///
     /// # Errors
-    /// Bytes can't be read, or are no Parquet; the decoder is not to be used after that.
+    /// Bytes can't be read or aren't Parquet. The decoder can't be used afterwards.
     pub fn next(&mut self, bytes: &mut dyn StepBytes) -> Result<Option<CodeBatch<'_>>, ColumnsError> {
         let outputs = self.group.plan().schema().fields().len();
         loop {
@@ -83,11 +85,12 @@ impl<'a> CodeDecoder<'a> {
         }
     }
 
-    /// The next row group's dictionaries, without any codes; `None` after the last. The plan is one of
-    /// [`ScanPlan::of_dictionaries`]. A column that isn't dictionary-encoded there has a dictionary of the values of its rows.
+    /// Returns the dictionaries of the next row group without codes, or `None` after the last. The
+    /// plan comes from [`ScanPlan::of_dictionaries`]. For a column that isn't dictionary-encoded in
+    /// the row group, the dictionary contains the values of its rows.
     ///
     /// # Errors
-    /// As of [`next`](Self::next).
+    /// See [`next`](Self::next).
     pub fn next_dictionaries(
         &mut self,
         bytes: &mut dyn StepBytes,
@@ -101,7 +104,7 @@ impl<'a> CodeDecoder<'a> {
         Ok(Some(&self.columns))
     }
 
-    /// Encodes rows of the columns that aren't dictionary-encoded.
+    /// Encodes rows of columns that aren't dictionary-encoded.
     fn encode_values(&mut self, rows: &Rows) -> Result<(), ColumnsError> {
         self.each(|source, chunk, column, into| match source {
             Source::Values(values) => values.encode(chunk, column, rows, into),
@@ -109,7 +112,7 @@ impl<'a> CodeDecoder<'a> {
         })
     }
 
-    /// Returns how many rows there are.
+    /// Decodes rows; returns their number after predicates.
     fn decode(&mut self, rows: &Rows) -> Result<usize, ColumnsError> {
         self.each(|source, chunk, column, into| source.fill(chunk, column, rows, into))?;
         self.filter(index(rows::count(rows)))
@@ -154,7 +157,7 @@ impl<'a> CodeDecoder<'a> {
         Ok(())
     }
 
-    /// Removes the rows that don't fulfil the predicates.
+    /// Removes rows that don't match the predicates.
     fn filter(&mut self, rows: usize) -> Result<usize, ColumnsError> {
         let predicates = self.group.plan().predicates();
         if predicates.is_empty() {
@@ -173,7 +176,7 @@ impl<'a> CodeDecoder<'a> {
             }
             let of_null = predicate.accepts_null();
             for (kept, code) in self.kept.iter_mut().zip(column.codes.each()) {
-                // A null's code is no place in the dictionary.
+                // Null codes are beyond the end of the dictionary.
                 *kept &= accepted.get(*code as usize).copied().unwrap_or(of_null);
             }
         }

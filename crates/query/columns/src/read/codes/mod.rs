@@ -1,4 +1,4 @@
-//! Dictionary indices straight from data pages.
+//! Dictionary codes decoded directly from data pages.
 
 mod column;
 mod decoder;
@@ -15,41 +15,41 @@ pub use self::runs::{CodeRun, Codes};
 
 use self::runs::CodeBuffer;
 
-/// The code of a null.
+/// Code of a null.
 pub const NULL_CODE: u32 = u32::MAX;
 
 /// Rows as codes.
 #[derive(Debug, Clone, Copy)]
 pub struct CodeBatch<'a> {
-    /// Which of the plan's row groups they are of, from 0 on.
+    /// Number of their row group in the plan, from 0.
     pub group: usize,
-    /// How many rows; each column has as many codes.
+    /// Number of rows; each column has as many codes.
     pub rows: usize,
-    /// The scan's columns, in its order.
+    /// Columns of the scan, in its order.
     pub columns: &'a [CodeColumn],
 }
 
 /// A column of a batch.
 #[derive(Debug, Clone)]
 pub struct CodeColumn {
-    /// The values that codes stand for. A writer may have put a value into it twice, or one that no row has.
+    /// Values of the codes. It may contain duplicates and values without rows.
     pub dictionary: ArrayRef,
-    /// Rises whenever the dictionary is another one: with each row group, and with each batch of a column that isn't
-    /// dictionary-encoded there.
+    /// Changes whenever the dictionary does: with each row group, and with each batch of a column
+    /// that isn't dictionary-encoded in its row group.
     pub dictionary_number: u32,
     codes: CodeBuffer,
-    /// Whether a row of the batch is null, before predicates.
+    /// True if a row of the batch is null, before predicates.
     pub has_nulls: bool,
 }
 
 impl CodeColumn {
-    /// For each row the place of its value in the dictionary, or [`NULL_CODE`].
+    /// Returns for each row the index of its value in the dictionary, or [`NULL_CODE`].
     pub fn codes(&self) -> Codes<'_> {
         self.codes.codes()
     }
 }
 
-/// The greatest of some codes; 0 of none.
+/// Returns the greatest code, or 0 for none.
 pub fn greatest_code(codes: &[u32]) -> u32 {
     struct Greatest<'a>(&'a [u32]);
 

@@ -6,15 +6,15 @@ use super::hybrid::{Hybrid, Malformed};
 use super::runs::CodeBuffer;
 use super::{NULL_CODE, greatest_code};
 
-/// Why a page's codes can't be read.
+/// Error while reading a page's codes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It isn't dictionary-encoded, though the chunk's footer says that all of its pages are; or its levels are in an encoding
-    /// that was given up in 2013.
+    /// The page isn't dictionary-encoded although the chunk's footer says so; or the encoding of
+    /// its levels has been deprecated since 2013.
     Encoding(Encoding),
-    /// Its bytes make no sense.
+    /// The bytes are invalid.
     Malformed,
-    /// A code is no place in the dictionary.
+    /// A code is beyond the end of the dictionary.
     Code(u32),
 }
 
@@ -24,34 +24,34 @@ impl From<Malformed> for Refusal {
     }
 }
 
-/// The codes of a data page, from front to back.
+/// Codes of a data page, read sequentially.
 #[derive(Debug, Default)]
 pub(super) struct PageCodes {
-    /// 1 for a value, 0 for a null; `None` in a column that has no nulls.
+    /// 1 for a value, 0 for a null; `None` if the column has no nulls.
     levels: Option<Hybrid>,
     codes: Hybrid,
-    /// Rows that are still to come.
+    /// Remaining rows.
     pub(super) rows_left: usize,
-    /// The rows that are null, of those that were counted last.
+    /// Null rows among those counted last.
     nulls: Vec<u32>,
 }
 
 impl PageCodes {
-    /// Goes on with another page.
+    /// Starts another page.
     pub(super) fn open(&mut self, page: Page, is_optional: bool) -> Result<(), Refusal> {
         let (levels, values, encoding, rows) = split(page, is_optional)?;
         if !matches!(encoding, Encoding::RLE_DICTIONARY | Encoding::PLAIN_DICTIONARY) {
             return Err(Refusal::Encoding(encoding));
         }
         self.levels = levels.map(|levels| Hybrid::new(levels, 1)).transpose()?;
-        // A page of nulls alone may have no byte at all, not even the width.
+        // A page of nulls may be empty, without even the width.
         let width = values.first().copied().unwrap_or_default();
         self.codes = Hybrid::new(values.slice(values.len().min(1)..), width)?;
         self.rows_left = rows;
         Ok(())
     }
 
-    /// Refers to no bytes of a step any more.
+    /// Drops references to the bytes of a step.
     pub(super) fn detach(&mut self) {
         if self.rows_left == 0 {
             (self.levels, self.codes) = (None, Hybrid::default());
@@ -59,7 +59,8 @@ impl PageCodes {
         self.levels.iter_mut().chain([&mut self.codes]).for_each(Hybrid::detach);
     }
 
-    /// Adds the codes of the next rows, which are less than `values`. There are as many rows left. Returns whether a row is null.
+    /// Appends the codes of the next rows; all are less than `values`. At least `rows` rows must be
+    /// left. Returns true if a row is null.
     pub(super) fn add(&mut self, rows: usize, values: usize, into: &mut CodeBuffer) -> Result<bool, Refusal> {
         let as_runs = self.add_runs(rows, values, into)?;
         if as_runs == rows {
@@ -71,7 +72,7 @@ impl PageCodes {
         self.fill(each.get_mut(before..).unwrap_or_default(), values)
     }
 
-    /// Adds rows that aren't null as runs, as many as that is worth it for. Returns how many.
+    /// Appends non-null rows as runs, while runs are worthwhile. Returns the number of rows.
     fn add_runs(&mut self, rows: usize, values: usize, into: &mut CodeBuffer) -> Result<usize, Refusal> {
         let Some(mut runs) = into.runs() else { return Ok(0) };
         if let Some(levels) = &mut self.levels
@@ -89,7 +90,8 @@ impl PageCodes {
         Ok(added)
     }
 
-    /// Fills `into` with the next rows' codes, which are less than `values`. There are as many rows left. Returns whether a row is null.
+    /// Fills `into` with the codes of the next rows; all are less than `values`. At least as many
+    /// rows must be left. Returns true if a row is null.
     fn fill(&mut self, into: &mut [u32], values: usize) -> Result<bool, Refusal> {
         self.rows_left -= into.len();
         let present = self.present(into.len())?;
@@ -105,14 +107,14 @@ impl PageCodes {
         Ok(present < into.len())
     }
 
-    /// Passes over rows; there are as many left.
+    /// Skips rows, at most as many as are left.
     pub(super) fn skip(&mut self, rows: usize) -> Result<(), Refusal> {
         self.rows_left -= rows;
         let present = self.present(rows)?;
         Ok(self.codes.skip(present)?)
     }
 
-    /// How many of the next rows aren't null. Those that are, are kept.
+    /// Counts the non-null rows among the next ones, and records the nulls.
     fn present(&mut self, rows: usize) -> Result<usize, Refusal> {
         let Some(levels) = &mut self.levels else { return Ok(rows) };
         levels.zeros(rows, &mut self.nulls)?;
@@ -120,10 +122,11 @@ impl PageCodes {
     }
 }
 
-/// Moves the codes at the front to the rows that aren't null.
+/// Moves the codes from the front to the non-null rows.
 fn spread(into: &mut [u32], nulls: &[u32]) {
     let mut end = into.len();
-    // From the last one on, so that no code is overwritten before it is moved; there are as many nulls behind a row as it moves by.
+    // Backwards, so that no code is overwritten before it moves. A row moves by the number of nulls
+    // before it.
     for (before, null) in nulls.iter().enumerate().rev() {
         let row = *null as usize;
         into.copy_within(row - before..end - before - 1, row + 1);
@@ -132,7 +135,7 @@ fn spread(into: &mut [u32], nulls: &[u32]) {
     }
 }
 
-/// Levels, values, their encoding, and the number of rows.
+/// Returns levels, values, their encoding, and the number of rows.
 fn split(page: Page, is_optional: bool) -> Result<(Option<Bytes>, Bytes, Encoding, usize), Refusal> {
     match page {
         Page::DataPage { mut buf, num_values, encoding, def_level_encoding, .. } => {

@@ -1,23 +1,24 @@
-/// Rows of a batch that have one code.
+/// Consecutive rows of a batch with one code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CodeRun {
-    /// The row behind the last one; the first run begins with row 0, each other one where the one before it ends.
+    /// Row after the last one. The first run begins at row 0, each other at the end of the one
+    /// before.
     pub end: usize,
     /// The code.
     pub code: u32,
 }
 
-/// The codes of a batch's rows.
+/// Codes of a batch's rows.
 #[derive(Debug, Clone, Copy)]
 pub enum Codes<'a> {
-    /// Each row's.
+    /// One code per row.
     Each(&'a [u32]),
-    /// Of a column that changes seldom.
+    /// Runs, for a column that changes seldom.
     Runs(&'a [CodeRun]),
 }
 
 impl Codes<'_> {
-    /// How many rows.
+    /// Number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Self::Each(codes) => codes.len(),
@@ -25,7 +26,7 @@ impl Codes<'_> {
         }
     }
 
-    /// Each row's code.
+    /// Returns the code of each row.
     pub fn to_vec(&self) -> Vec<u32> {
         match self {
             Self::Each(codes) => codes.to_vec(),
@@ -40,7 +41,7 @@ impl Codes<'_> {
     }
 }
 
-/// Codes as they are decoded: as runs until those are too short to be worth it. Buffers are used again.
+/// Codes being decoded: as runs, until these become too short. Reuses its buffers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct CodeBuffer {
     each: Vec<u32>,
@@ -49,10 +50,9 @@ pub(super) struct CodeBuffer {
 }
 
 impl CodeBuffer {
-    /// Runs have at least so many rows in the mean.
+    /// Minimum average length of runs, in rows.
     const RUN_ROWS_MIN: usize = 8;
 
-    /// Forgets all codes.
     pub(super) fn clear(&mut self) {
         self.each.clear();
         self.runs.clear();
@@ -63,21 +63,21 @@ impl CodeBuffer {
         if self.are_runs { Codes::Runs(&self.runs) } else { Codes::Each(&self.each) }
     }
 
-    /// The codes so far as runs, to which rows may be added: none where they aren't.
+    /// Returns the runs so far for appending, or `None` if the codes aren't stored as runs.
     pub(super) fn runs(&mut self) -> Option<Runs<'_>> {
         let begun = self.runs.last().map_or(0, |run| run.end);
         let is_worth_it = self.runs.len() <= begun / Self::RUN_ROWS_MIN + Self::RUN_ROWS_MIN;
         (self.are_runs && is_worth_it).then_some(Runs(&mut self.runs))
     }
 
-    /// All codes are there: runs that are too short become codes.
+    /// Ends a batch: converts runs to codes if they are too short.
     pub(super) fn conclude(&mut self) {
         if self.runs().is_none() {
             self.each();
         }
     }
 
-    /// The codes so far as one for each row.
+    /// Returns the codes so far, converted to one per row.
     pub(super) fn each(&mut self) -> &mut Vec<u32> {
         if self.are_runs {
             let Self { each, runs, .. } = self;
@@ -91,16 +91,16 @@ impl CodeBuffer {
     }
 }
 
-/// Runs that rows are added to.
+/// Runs that rows are appended to.
 pub(super) struct Runs<'a>(&'a mut Vec<CodeRun>);
 
 impl Runs<'_> {
-    /// The greatest code of all; 0 of none.
+    /// Returns the greatest code, or 0 for none.
     pub(super) fn greatest(&self) -> u32 {
         self.0.iter().map(|run| run.code).max().unwrap_or_default()
     }
 
-    /// Adds rows with one code.
+    /// Appends rows with one code.
     #[inline]
     pub(super) fn add(&mut self, code: u32, rows: usize) {
         match self.0.last_mut() {

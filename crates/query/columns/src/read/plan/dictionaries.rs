@@ -1,4 +1,4 @@
-//! Plans that read the dictionaries of columns alone, so that a consumer knows all values before the first row comes.
+//! Plans that read only dictionaries, so that a consumer has all values before the first row.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,11 +15,12 @@ use crate::read::file::ParquetFile;
 use crate::read::rows;
 
 impl ScanPlan {
-    /// Plans to read the dictionaries of some columns, a step for each row group, for [`CodeDecoder::next_dictionaries`]. Of a column
-    /// that has none in a row group, or no page index that says where it ends, the whole chunk is read.
+    /// Plans to read the dictionaries of some columns for [`CodeDecoder::next_dictionaries`], one
+    /// step per row group. Reads the whole chunk of a column without a dictionary in the row group,
+    /// or without a page index.
     ///
     /// # Errors
-    /// As with [`new`](Self::new).
+    /// See [`new`](Self::new).
     ///
     /// [`CodeDecoder::next_dictionaries`]: crate::CodeDecoder::next_dictionaries
     pub fn of_dictionaries(
@@ -27,7 +28,7 @@ impl ScanPlan {
         schema: &Schema,
         columns: &[String],
     ) -> Result<Self, ColumnsError> {
-        // Without files there are no steps: columns and their types are checked alone.
+        // Without files there are no steps: this only checks columns and types.
         let spec = ScanSpec { step_rows: u32::MAX, ..ScanSpec::of(columns.iter().map(String::as_str)) };
         let mut plan = Self::with_schema(files, schema, &spec)?;
         plan.steps.clear();

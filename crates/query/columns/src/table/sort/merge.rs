@@ -4,10 +4,10 @@ use std::collections::BinaryHeap;
 use super::runs::{RunReader, TemporaryRun};
 use crate::ColumnsError;
 
-/// Rows of several runs in one order.
+/// Merges rows of several runs.
 pub(super) struct Merge {
     runs: Vec<RunReader>,
-    /// The next row of each run that has one.
+    /// Next row of each unfinished run.
     heads: BinaryHeap<Reverse<(Vec<u8>, usize)>>,
 }
 
@@ -31,7 +31,7 @@ impl Merge {
         Ok(Some(row))
     }
 
-    /// So many rows at most, and not many more bytes; none when there are no more.
+    /// Returns at most `rows_max` rows of about `bytes_max`; empty at the end.
     pub(super) fn next_batch(
         &mut self,
         rows_max: usize,

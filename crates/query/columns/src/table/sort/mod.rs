@@ -1,7 +1,8 @@
-//! Rows in order, however many: sorted runs in temporary files, and their merge.
+//! External merge sort: sorted runs in temporary files, and their merge.
 //!
-//! A row is the order-preserving encoding of its columns (`arrow-row`), from which they are decoded again. A temporary file is a sequence of
-//! lengths (4 bytes, little-endian) and rows; it ends in `.partial`, so that the next one who writes removes it if this one doesn't.
+//! A row is the order-preserving encoding of its columns (`arrow-row`), and decoded from it again.
+//! A temporary file is a sequence of lengths (4 bytes, little-endian) and rows. Its name ends in
+//! `.partial`, so that the next writer removes it if this one doesn't.
 
 mod merge;
 mod runs;
@@ -18,25 +19,25 @@ use self::runs::{RunBuffer, TemporaryRun};
 use crate::number::short;
 use crate::{ColumnsError, Files};
 
-/// Below this a sort has no room for a batch and two buffers of a merge.
+/// Minimum memory: a batch and two buffers of a merge.
 pub(super) const MEMORY_BYTES_MIN: u64 = 1 << 20;
-/// The least that a merge reads at once.
+/// Minimum read length of a merge.
 const BUFFER_BYTES_MIN: usize = 16 << 10;
-/// The most.
+/// Maximum read length of a merge.
 const BUFFER_BYTES_MAX: usize = 1 << 20;
-/// The most runs that are merged at once: each is an open file, and a process may have 1024 of them unless it is told otherwise. Two
-/// passes of so many merge 65 536 runs.
+/// Maximum runs merged at once: each is an open file, and processes are usually limited to 1024.
+/// Two passes merge 65 536 runs.
 const FAN_IN_MAX: usize = 256;
-/// Rows that are handed out at a time.
+/// Rows per output batch.
 const BATCH_ROWS: usize = 8 << 10;
-/// What a row takes beside its bytes: its end, and its place in the order.
+/// Overhead of a row: its end, and its position in the order.
 const ROW_OVERHEAD_BYTES: usize = 12;
 
-/// Takes rows in any order.
+/// Sorts rows given in any order.
 pub(super) struct Sorter {
     files: Arc<dyn Files>,
     schema: SchemaRef,
-    /// Where each column is in the encoded row: the columns of the order first, the others after them.
+    /// Index in the schema of each column of the encoded row: sort columns first, then the others.
     places: Vec<usize>,
     converter: RowConverter,
     memory_bytes: usize,
@@ -46,7 +47,7 @@ pub(super) struct Sorter {
 }
 
 impl Sorter {
-    /// Of rows of a schema, by the columns in these places, and where they are equal by the others in the schema's order.
+    /// Sorts by the columns at `by`, then by the others in the schema's order.
     pub(super) fn new(
         files: &Arc<dyn Files>,
         schema: &SchemaRef,
@@ -70,7 +71,7 @@ impl Sorter {
         })
     }
 
-    /// Takes rows with the columns of the schema.
+    /// Adds rows with the columns of the schema.
     pub(super) fn push(&mut self, batch: &RecordBatch) -> Result<(), ColumnsError> {
         for from in (0..batch.num_rows()).step_by(BATCH_ROWS) {
             let part = batch.slice(from, BATCH_ROWS.min(batch.num_rows() - from));
@@ -78,7 +79,7 @@ impl Sorter {
                 self.places.iter().filter_map(|place| part.columns().get(*place)).cloned().collect();
             let rows = self.rows.get_or_insert_with(|| self.converter.empty_rows(0, 0));
             self.converter.append(rows, &columns).map_err(ColumnsError::arrow("sorting rows"))?;
-            // A vector that grows doubles, and holds both while it moves.
+            // A growing vector doubles, and holds both copies while it moves.
             if rows.size() + rows.num_rows() * ROW_OVERHEAD_BYTES >= self.memory_bytes / 3 {
                 self.spill()?;
             }
@@ -101,7 +102,7 @@ impl Sorter {
         RunBuffer::create(&self.files, number)
     }
 
-    /// Hands out all rows in order.
+    /// Returns all rows in order.
     pub(super) fn finish(
         mut self,
         mut take: impl FnMut(RecordBatch) -> Result<(), ColumnsError>,
@@ -148,7 +149,7 @@ impl Sorter {
             self.converter.convert_rows(parsed).map_err(ColumnsError::arrow("taking sorted rows"))?;
         let mut columns: Vec<(usize, ArrayRef)> = self.places.iter().copied().zip(decoded).collect();
         columns.sort_by_key(|(place, _)| *place);
-        // A dictionary is decoded to its values.
+        // Dictionaries were decoded to their values.
         let columns = columns.iter().zip(self.schema.fields()).map(|((_, array), field)| {
             cast(array, field.data_type()).map_err(ColumnsError::arrow("taking sorted rows"))
         });
@@ -157,7 +158,7 @@ impl Sorter {
     }
 }
 
-/// How many runs are merged at once.
+/// Number of runs merged at once.
 fn fan_in(memory_bytes: usize) -> usize {
     (memory_bytes / 2 / BUFFER_BYTES_MIN).clamp(2, FAN_IN_MAX)
 }

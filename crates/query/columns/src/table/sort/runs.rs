@@ -7,7 +7,7 @@ use crate::{ColumnsError, Files, ReadAt, WriteFile};
 
 const WRITTEN_AT_ONCE_BYTES: usize = 64 << 10;
 
-/// A file that is gone when this is.
+/// A file that is removed on drop.
 #[derive(Debug)]
 struct Temporary {
     files: Arc<dyn Files>,
@@ -16,12 +16,12 @@ struct Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // The next one who writes tries again.
+        // On failure the next writer removes it.
         let _ = self.files.remove(&self.path);
     }
 }
 
-/// A run that is being written.
+/// A run being written.
 pub(super) struct RunBuffer {
     into: BufWriter<Box<dyn WriteFile>>,
     file: Temporary,
@@ -53,13 +53,13 @@ pub(super) struct TemporaryRun {
     file: Temporary,
 }
 
-/// Reads a run from its beginning on.
+/// Reads a run sequentially.
 pub(super) struct RunReader {
     run: TemporaryRun,
     source: Arc<dyn ReadAt>,
     next_byte: u64,
     buffer: Vec<u8>,
-    /// What of the buffer was handed out.
+    /// Consumed bytes of the buffer.
     taken: usize,
     buffer_bytes: usize,
 }
@@ -95,7 +95,7 @@ impl RunReader {
         self.taken = 0;
         let held = self.buffer.len();
         let left = index(self.source.length_bytes() - self.next_byte);
-        // A file that is too short for what it announces isn't the one that was written: reading beyond its end says so.
+        // A file shorter than its lengths say is damaged: reading beyond its end reports that.
         let wanted = left.min(self.buffer_bytes).max(least - held);
         self.buffer.resize(held + wanted, 0);
         let into = self.buffer.get_mut(held..).unwrap_or_default();

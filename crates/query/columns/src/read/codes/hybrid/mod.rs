@@ -1,11 +1,11 @@
-//! Parquet's hybrid of run lengths and bit packing (parquet-format, `Encodings.md`, "Run Length Encoding / Bit-Packing Hybrid"). The
-//! Parquet crate has a decoder of its own, which it doesn't make public.
+//! Parquet's hybrid of run lengths and bit packing (parquet-format, `Encodings.md`, "Run Length
+//! Encoding / Bit-Packing Hybrid"). The decoder of the Parquet crate isn't public.
 //!
 //! ```text
-//! run          := header payload
-//! header       := varint; its lowest bit says which kind of run
-//! ...0         := header >> 1 times one value, which has ceil(width / 8) bytes, little-endian
-//! ...1         := (header >> 1) * 8 values of `width` bits each, the lowest bit first
+//! run       := header payload
+//! header    := varint; its lowest bit selects the kind of run
+//!    ...0   := header >> 1 times one value, which has ceil(width / 8) bytes, little-endian
+//!    ...1   := (header >> 1) * 8 values of `width` bits each, the lowest bit first
 //! ```
 
 use bytes::Bytes;
@@ -15,11 +15,11 @@ use super::runs::Runs;
 
 mod zeros;
 
-/// The encoded bytes end too early, or a run makes no sense.
+/// The encoded bytes are truncated or contain an invalid run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Malformed;
 
-/// Values of a fixed width of 0 to 32 bits.
+/// Decoder of values with a fixed width of 0 to 32 bits.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Hybrid {
     bytes: Bytes,
@@ -34,7 +34,7 @@ enum Run {
         value: u32,
         left: usize,
     },
-    /// `skipped` of the values of the group at hand were handed out already.
+    /// `skipped` values of the current group were already handed out.
     Packed {
         left: usize,
         skipped: usize,
@@ -55,7 +55,7 @@ impl Hybrid {
         Ok(Self { bytes, at: 0, width, run: Run::default() })
     }
 
-    /// Copies what is still to come, so that nothing else of the page stays in memory.
+    /// Copies the remaining bytes, to free the rest of the page.
     pub(super) fn detach(&mut self) {
         self.bytes = Bytes::copy_from_slice(self.bytes.get(self.at..).unwrap_or_default());
         self.at = 0;
@@ -83,7 +83,7 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Adds the next values as runs, as many as that is worth it for. Returns how many.
+    /// Appends the next values as runs, while runs are worthwhile. Returns the number of values.
     pub(super) fn fill_runs(&mut self, values: usize, runs: &mut Runs<'_>) -> Result<usize, Malformed> {
         let mut left_values = values;
         while left_values > 0 {
@@ -112,7 +112,7 @@ impl Hybrid {
         Ok(values - left_values)
     }
 
-    /// Passes over the next values.
+    /// Skips the next values.
     pub(super) fn skip(&mut self, mut values: usize) -> Result<(), Malformed> {
         while values > 0 {
             let (run, taken) = match self.run {
@@ -133,7 +133,7 @@ impl Hybrid {
         Ok(())
     }
 
-    /// How many of the next values are one and the same, and which; 0 where that isn't known.
+    /// Returns the next value and its repetitions; 0 repetitions if unknown.
     pub(super) fn repeated(&mut self) -> Result<(u32, usize), Malformed> {
         if matches!(self.run, Run::Repeated { left: 0, .. } | Run::Packed { left: 0, .. }) {
             self.run = self.next_run()?;
@@ -154,7 +154,7 @@ impl Hybrid {
         let bytes = self.bytes.get(self.at..self.at + length).ok_or(Malformed)?;
         self.at += length;
         let value = bytes.iter().rev().fold(0, |value, byte| value << 8 | u32::from(*byte));
-        // Levels beyond 1 would be taken for more values than there are rows.
+        // Levels beyond 1 would be counted as more values than there are rows.
         if value.checked_shr(u32::from(self.width)).is_some_and(|beyond| beyond != 0) {
             return Err(Malformed);
         }
@@ -174,14 +174,15 @@ impl Hybrid {
         Err(Malformed)
     }
 
-    /// Unpacks from the group at hand on, of which `skipped` values are done; returns how many of the last group are.
+    /// Unpacks from the current group on, of which `skipped` values are done. Returns the number of
+    /// values done in the last group.
     fn unpack(&mut self, skipped: usize, mut into: &mut [u32]) -> Result<usize, Malformed> {
         let width = usize::from(self.width);
         let mut skipped = skipped;
         while !into.is_empty() {
             let rest = self.bytes.get(self.at..).ok_or(Malformed)?;
             if skipped == 0 && into.len() >= BLOCK_VALUES && rest.len() >= 4 * width {
-                // A width of 0 has no bytes, for any number of blocks.
+                // A width of 0 takes no bytes for any number of blocks.
                 let blocks =
                     rest.len().checked_div(4 * width).unwrap_or(usize::MAX).min(into.len() / BLOCK_VALUES);
                 let (now, later) = into.split_at_mut(blocks * BLOCK_VALUES);
@@ -191,7 +192,7 @@ impl Hybrid {
                 continue;
             }
             let mut group = [0; BLOCK_VALUES];
-            // A writer may leave off the end of the last group.
+            // A writer may omit the end of the last group.
             let packed = rest.get(..rest.len().min(width)).ok_or(Malformed)?;
             let mut padded = [0; 128];
             padded.get_mut(..packed.len()).ok_or(Malformed)?.copy_from_slice(packed);
@@ -214,10 +215,10 @@ impl Hybrid {
     }
 }
 
-/// Between runs of one value there are at most so many packed ones.
+/// Maximum packed values between runs of one value.
 const SHORT_VALUES: usize = 64;
 
-/// So many values are unpacked at once: as many bytes as their width, times 4.
+/// Values unpacked at once: 4 bytes per bit of width.
 const BLOCK_VALUES: usize = 32;
 
 /// Unpacks whole blocks of values of `width` bits.
@@ -225,7 +226,7 @@ fn unpack_blocks(width: u8, packed: &[u8], into: &mut [u32]) {
     Arch::new().dispatch(Unpacking { width, packed, into });
 }
 
-/// Compiled for several generations of processors; the one at hand is found out when the program runs.
+/// Compiled for several processor generations and selected at run time.
 struct Unpacking<'a> {
     width: u8,
     packed: &'a [u8],
@@ -249,7 +250,8 @@ impl WithSimd for Unpacking<'_> {
     }
 }
 
-/// Width and number are constants, so that a block is shifts of fixed distances, without loops and without branches.
+/// Width and number are constants, so a block compiles to shifts by fixed distances, without loops
+/// and branches.
 #[inline(always)]
 fn unpack_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32]) {
     macro_rules! values {
@@ -264,7 +266,7 @@ fn unpack_of<const WIDTH: usize>(packed: &[u8], into: &mut [u32]) {
     }
 }
 
-/// A value of a block.
+/// Extracts a value of a block.
 #[expect(
     clippy::inline_always,
     reason = "only what is inlined is compiled for the processor's wide registers"
@@ -282,7 +284,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// A slow encoder: runs of the kinds and lengths that are asked for.
+    /// A slow encoder for runs of given kinds and lengths.
     fn encode(width: u8, runs: &[(bool, Vec<u32>)]) -> (Vec<u8>, Vec<u32>) {
         let (mut bytes, mut values) = (Vec::new(), Vec::new());
         let varint = |bytes: &mut Vec<u8>, mut number: usize| {

@@ -1,12 +1,13 @@
-//! Where values of one bit are 0: nulls among rows, which are few in most columns.
+//! Positions of 0 in one-bit values: nulls, which are rare in most columns.
 
 use super::{Hybrid, Malformed, Run};
 
-/// Of a width of 1 a byte has so many values.
+/// Values per byte at a width of 1.
 const BYTE_VALUES: usize = 8;
 
 impl Hybrid {
-    /// Finds the zeros among the next values, whose width is 1: their places, counted from the first of the values, in rising order.
+    /// Finds zeros among the next one-bit values: their ascending positions, counted from the first
+    /// of these values.
     pub(in super::super) fn zeros(&mut self, values: usize, places: &mut Vec<u32>) -> Result<(), Malformed> {
         places.clear();
         let mut at = 0;
@@ -32,7 +33,8 @@ impl Hybrid {
         Ok(())
     }
 
-    /// Of values behind `skipped` ones of the byte at hand; returns how many of the last byte are done.
+    /// Finds zeros among packed values, after `skipped` values of the current byte. Returns the
+    /// number of values done in the last byte.
     fn zeros_of_packed(
         &mut self,
         skipped: usize,
@@ -72,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// Runs as a writer has them: repeated values, and bytes of packed ones.
+    /// Encodes runs like a writer: repeated values, and bytes of packed ones.
     fn encode(runs: &[Result<(bool, u8), Vec<u8>>]) -> Vec<u8> {
         let mut bytes = Vec::new();
         for run in runs {

@@ -16,11 +16,12 @@ fn staging(seed: u64) -> PolicyKind {
     }
 }
 
-/// A policy that can grow.
+/// Any policy.
 fn growing(seed: u64) -> PolicyKind {
-    match seed % 5 {
+    match seed % 6 {
         0 => PolicyKind::Direct,
         1 => PolicyKind::Auto,
+        2 => PolicyKind::OutOfPlace,
         seed => staging(seed),
     }
 }
@@ -43,7 +44,9 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
-        Defect::GrowthUnflushed | Defect::LabelsTogether => Scenario::growing(seed, policy),
+        Defect::GrowthUnflushed | Defect::LabelsTogether | Defect::ZonesTooEarly => {
+            Scenario::growing(seed, policy)
+        }
         Defect::SumsLogIgnored => Scenario::growing_life(seed, policy),
         // Several clients, and several rounds of reading.
         Defect::ManyOfSeveralStates => {
@@ -119,6 +122,12 @@ fn every_defect_of_reading_many_is_caught_and_the_clean_store_is_not() {
 #[test]
 fn every_defect_of_growth_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_GROWTH, growing);
+}
+
+/// What only zones that are added can show.
+#[test]
+fn every_defect_of_growing_zones_is_caught_and_the_clean_store_is_not() {
+    catch_each(&Defect::OF_ZONE_GROWTH, |_| PolicyKind::OutOfPlace);
 }
 
 /// What a store with one chunk of checksums can't show.

@@ -193,10 +193,10 @@ struct Threaded {
 }
 
 /// Makes a file longer for more pages, and leaves it to the store to make the length durable.
-fn lengthen_to(path: &Path, pages: u64, pages_before: u64) -> Outcome<()> {
+fn lengthen_to(path: &Path, bytes: u64) -> Outcome<()> {
     let file = File::options().write(true).open(path)?;
-    let more_bytes = (pages - pages_before) * PAGE_BYTES as u64;
-    Ok(file.set_len(file.metadata()?.len() + more_bytes)?)
+    let longer_bytes = file.metadata()?.len().max(bytes);
+    Ok(file.set_len(longer_bytes)?)
 }
 
 fn batch(
@@ -240,7 +240,9 @@ impl Client for Threaded {
             Ok(self.store.submit_commit(batch(|| self.store.buffer(), &[*page], *version)?)?)
         };
         let tickets: Vec<_> = commits.iter().map(submit).collect();
-        let grown = lengthen_to(&self.path, pages, self.store.pages())
+        let bytes = self.store.device_bytes(pages).map_err(Failure::from);
+        let grown = bytes
+            .and_then(|bytes| lengthen_to(&self.path, bytes))
             .and_then(|()| self.store.grow(pages).map_err(Into::into));
         let committed = tickets.into_iter().map(|ticket| Ok(ticket?.wait().map(drop)?)).collect();
         (grown, committed)
@@ -298,7 +300,7 @@ impl Client for OwnRuntime {
             Ok(store.commit(batch(|| store.buffer(), &[page], version)?).await.map(drop)?)
         };
         let growing = async {
-            lengthen_to(&self.path, pages, store.pages())?;
+            lengthen_to(&self.path, store.grown_bytes(pages)?)?;
             Ok(store.grow(pages).await?)
         };
         let mut all: Vec<Pin<Box<dyn Future<Output = Outcome<()>> + '_>>> = vec![Box::pin(growing)];

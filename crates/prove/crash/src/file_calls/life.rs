@@ -72,9 +72,7 @@ impl Life<'_> {
         self.commit(&mut *client, &[3, 4])?;
         self.commit(&mut *client, &[5])?;
         self.commit(&mut *client, &[6])?;
-        if self.policy != PolicyKind::OutOfPlace {
-            self.grow(&mut *client)?;
-        }
+        self.grow(&mut *client)?;
         let last = last_page(&*client);
         self.commit(&mut *client, &[1, last])?;
         self.outcome(client.checkpoint(), "checkpoint")?;

@@ -9,25 +9,26 @@
 //! after its completion. At that moment a block is in one of two states.
 //!
 //! 1. **Durable** is the block's contents at the last guarantee that covers it. They survive
-//! unharmed. Guarantees are: a successful *flush* covers every write and discard that had
-//! completed before its submission; a successful *durable write* covers itself. Where several
-//! covered writes meet in a block, the last one to complete counts, even if they were in flight
-//! together. A client that needs an order must not have overlapping writes in flight.
+//!    unharmed. Guarantees are: a successful *flush* covers every write and discard that had
+//!    completed before its submission; a successful *durable write* covers itself. Where several
+//!    covered writes meet in a block, the last one to complete counts, even if they were in flight
+//!    together. A client that needs an order must not have overlapping writes in flight.
 //! 2. **Volatile** is everything submitted and not covered, completed or not. Each such block
-//! survives as - *old*: its durable contents, - *new*: the contents of any of its volatile
-//! writes, not necessarily the last: the device may have
-//!      moved an earlier one to the medium and lost the later one,
+//!    survives as
+//!    - *old*: its durable contents,
+//!    - *new*: the contents of any of its volatile writes, not necessarily the last: the device may
+//!      have moved an earlier one to the medium and lost the later one,
 //!    - *torn*, only under [`Tearing::InsideBlocks`](super::Tearing): the beginning of one of its
-//! volatile
-//!      writes and, from some byte on, old; or wholly garbage (an interrupted page program). Devices
-//!      promise to write a logical block whole (NVMe: AWUPF, base specification 2.0, Identify
-//!      Controller), but not all do (Zheng, Tucek, Qin, Lillibridge: *Understanding the robustness of
-//!      SSDs under power fault*, FAST 2013, who also saw the unserialised writes described next).
+//!      volatile writes and, from some byte on, old; or wholly garbage (an interrupted page
+//!      program). Devices promise to write a logical block whole (NVMe: AWUPF, base specification
+//!      2.0, Identify Controller), but not all do (Zheng, Tucek, Qin, Lillibridge: *Understanding
+//!      the robustness of SSDs under power fault*, FAST 2013, who also saw the unserialised writes
+//!      described next).
 //!
 //!    Blocks survive independently, so a write of several blocks may be torn at any block boundary,
-//! and later writes may survive without earlier ones. Or they survive in a pattern: all, none, in
-//! order up to some point, only the latest, by operation, by region. The devices of an array are
-//! independent, so the legs of a mirror may differ.
+//!    and later writes may survive without earlier ones. Or they survive in a pattern: all, none,
+//!    in order up to some point, only the latest, by operation, by region. The devices of an array
+//!    are independent, so the legs of a mirror may differ.
 //!
 //! Nothing else changes: neither blocks without volatile writes, nor durable neighbours of torn
 //! blocks.

@@ -3,79 +3,79 @@ use std::net::SocketAddr;
 use datafusion::common::DataFusionError;
 use nandle_engine::EngineError;
 
-/// What goes wrong between machines. Errors of a worker name it by its URL.
+/// Error between machines. Errors of a worker name its URL.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum WorkerError {
     /// No connection, or no answer.
     #[error("worker {url} can't be reached: {why}; is `nandle worker` running there?")]
     Unreachable {
-        /// Which.
+        /// URL of the worker.
         url: String,
-        /// What the system says.
+        /// The cause.
         why: String,
     },
-    /// It doesn't take the request.
+    /// The worker rejects the request.
     #[error("worker {url} refuses: {why}")]
     Refused {
-        /// Which.
+        /// URL of the worker.
         url: String,
-        /// What it says.
+        /// Its answer.
         why: String,
     },
-    /// It was there, and is gone or stands still.
+    /// The worker was reachable before, and is gone or hangs.
     #[error("worker {url} is lost: {why}; the query ended without its result")]
     Lost {
-        /// Which.
+        /// URL of the worker.
         url: String,
-        /// What was seen.
+        /// The observation.
         why: String,
     },
-    /// It says that it can't do its part.
+    /// The worker failed to do its part.
     #[error("worker {url}: {why}")]
     Failed {
-        /// Which.
+        /// URL of the worker.
         url: String,
-        /// What it says.
+        /// Its message.
         why: String,
-        /// The same as an error.
+        /// The underlying error.
         source: Box<DataFusionError>,
     },
-    /// All have been lost.
+    /// All workers were lost.
     #[error("no worker is left; start them again, or query without --workers")]
     NoneLeft,
-    /// The rows that are held until the last has come are too many.
+    /// The held rows exceed the memory.
     #[error(
         "the memory has no room for more than {held_bytes} bytes of the result, and --retry holds it until its last row; query without --retry, or with \
          more memory: {source}"
     )]
     TooLong {
-        /// What was held.
+        /// Bytes held.
         held_bytes: u64,
-        /// Who holds the rest.
+        /// Error of the memory pool, which names the other consumers.
         source: Box<EngineError>,
     },
-    /// A port can't be listened to.
+    /// A port can't be opened.
     #[error("listening on {address}: {source}")]
     Listening {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// What the system says.
+        /// The cause.
         source: std::io::Error,
     },
-    /// The system has no threads.
+    /// Threads can't be started.
     #[error("starting threads for connections: {0}")]
     Threads(std::io::Error),
-    /// Certificates or keys that can't be used.
+    /// Certificates or keys are unusable.
     #[error("TLS: {0}")]
     Tls(String),
-    /// The connections ended.
+    /// The server ended with an error.
     #[error("serving: {0}")]
     Serving(String),
 }
 
 impl WorkerError {
-    /// The loss of a worker that made a query fail, if that is what did.
+    /// Returns the lost worker if that made a query fail.
     pub fn lost(error: &EngineError) -> Option<(&str, &Self)> {
         let EngineError::Elsewhere(error) = error else { return None };
         match error.downcast_ref::<Self>()? {

@@ -1,5 +1,6 @@
-//! Operators of ours, as they travel. Joins that may write their rows to files ([`GraceHashJoin`]): as the engine's hash join that they are, between sides
-//! without rows; the sides travel as the node's inputs. Sides of outer joins ([`OuterSide`]): by a message without content.
+//! Serialization of this project's operators. Joins that may spill ([`GraceHashJoin`]) are sent as
+//! the engine's hash join with empty sides; the real sides are sent as inputs of the node. Sides of
+//! outer joins ([`OuterSide`]) are sent as an empty message.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use datafusion_proto::protobuf::PhysicalPlanNode;
 use nandle_engine::{GraceHashJoin, OuterSide};
 use prost::Message as _;
 
-/// Puts them in messages, and takes them out.
+/// Encodes and decodes these operators.
 #[derive(Debug)]
 pub(crate) struct JoinCodec;
 
@@ -69,7 +70,7 @@ impl PhysicalExtensionCodec for JoinCodec {
     }
 }
 
-/// The same join of two other sides.
+/// Returns the join with other sides.
 fn between(join: &HashJoinExec, sides: Vec<Arc<dyn ExecutionPlan>>) -> Result<HashJoinExec, DataFusionError> {
     join.builder().reset_state().recompute_properties().with_new_children(sides)?.build()
 }

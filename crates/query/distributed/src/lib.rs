@@ -1,9 +1,12 @@
-//! Queries on several machines. Where a query is planned ([`Cluster`]) its scans are dealt out to workers by the time that each is predicted to take
-//! for them; a worker ([`WorkerServer`]) has the same data in its own place and plans its part of the reads by its own device's profile. It alone knows
-//! `datafusion-distributed`, which cuts plans into stages and moves rows, and `tonic`; it must never print, and knows no file but by the engine.
+//! Queries on several machines. The planning side ([`Cluster`]) divides scans among workers by
+//! predicted time. Each worker ([`WorkerServer`]) has a copy of the data and plans its reads by the
+//! profile of its own device. Only this crate uses `datafusion-distributed`, which cuts plans into
+//! stages and moves rows, and `tonic`. It must never print, and accesses files only through the
+//! engine.
 //!
-//! How it fits together: `cluster` extends an engine's session by a planner that distributes, and watches the workers of each query; `worker` admits
-//! requests, checks that a plan is of the data that it has, and computes; `connection` is how either reaches a worker.
+//! Modules: `cluster` extends an engine's session by a distributing planner and watches the workers
+//! of each query; `worker` admits requests, checks that a plan matches its data, and computes;
+//! `connection` is used by both to reach workers.
 
 mod cluster;
 mod connection;

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-/// Shorter ones can be guessed.
+/// Shorter secrets can be guessed.
 const LENGTH_MIN: usize = 16;
 
-/// What only those know who may have queries computed.
+/// Shared secret of all parties that may run queries.
 #[derive(Clone)]
 pub struct Secret(Arc<str>);
 
-/// A text that is no secret.
+/// Error for an invalid secret.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "a secret is one line of at least {LENGTH_MIN} visible characters of ASCII, as `openssl rand -hex 32` writes one; this one {what}"
@@ -17,10 +17,10 @@ pub struct SecretError {
 }
 
 impl Secret {
-    /// Takes a file's text; space around it doesn't count.
+    /// Creates a secret from a file's text, without surrounding white space.
     ///
     /// # Errors
-    /// It is too short, or has characters that a header can't.
+    /// It is too short, or contains characters that a header can't.
     pub fn new(text: &str) -> Result<Self, SecretError> {
         let text = text.trim();
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -32,12 +32,12 @@ impl Secret {
         Ok(Self(text.into()))
     }
 
-    /// As the header of a request.
+    /// Value of the request header.
     pub(crate) fn to_header(&self) -> String {
         format!("Bearer {}", self.0)
     }
 
-    /// Whether a header has it. How long that takes doesn't depend on where it differs.
+    /// Returns true if a header matches, in constant time.
     pub(crate) fn is_in(&self, header: &[u8]) -> bool {
         let expected = self.to_header();
         let differing = expected.bytes().zip(header).fold(0, |found, (one, other)| found | (one ^ other));

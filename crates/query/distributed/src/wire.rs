@@ -1,5 +1,5 @@
-//! What is asked of a worker beside its part of queries: whether it is there, and what it is. Plain requests of HTTP, each with the asker's version and
-//! secret.
+//! Requests to a worker besides parts of queries: liveness and description. Plain HTTP requests
+//! with the sender's version and secret.
 
 use std::num::NonZeroUsize;
 
@@ -9,31 +9,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::Secret;
 
-/// Answered at once, whatever is computed.
+/// Answered at once, whatever is being computed.
 pub(crate) const ALIVE: &str = "/nandle.Worker/Alive";
-/// The status of the answer of a worker whose reads don't come back; its text says for how long.
+/// Status of a worker whose reads hang; the text states for how long.
 pub(crate) const HUNG: StatusCode = StatusCode::SERVICE_UNAVAILABLE;
 /// Answered by a [`Description`].
 pub(crate) const DESCRIBE: &str = "/nandle.Worker/Describe";
 /// Answered by the bytes of memory that queries hold, in decimal digits.
 pub(crate) const HELD: &str = "/nandle.Worker/Held";
-/// The version of the program that asks.
+/// Header with the sender's version.
 const VERSION: &str = "nandle-version";
-/// The secret, as RFC 6750 has it.
+/// Header with the secret, as in RFC 6750.
 const AUTHORIZATION: &str = "authorization";
 
-/// What a worker says of itself.
+/// Description of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Description {
-    /// Threads that compute.
+    /// Computing threads.
     pub(crate) threads: NonZeroUsize,
-    /// Memory of its queries; none where nothing bounds it.
+    /// Memory of its queries; `None` if unlimited.
     pub(crate) memory_bytes: Option<u64>,
-    /// What reading costs on its device.
+    /// Read costs of its device.
     pub(crate) costs: ReadCosts,
 }
 
-/// What each request carries.
+/// Credentials of each request.
 #[derive(Debug, Clone)]
 pub(crate) struct Pass {
     pub(crate) version: String,
@@ -41,7 +41,7 @@ pub(crate) struct Pass {
 }
 
 impl Pass {
-    /// Adds it to the headers of a request.
+    /// Adds them to the headers of a request.
     pub(crate) fn add_to(&self, headers: &mut HeaderMap) {
         let values = [
             (VERSION, Some(self.version.clone())),
@@ -55,7 +55,7 @@ impl Pass {
         }
     }
 
-    /// Why a request with such headers isn't taken; none where it is.
+    /// Returns the reason to reject a request with these headers, or `None`.
     pub(crate) fn objection(&self, headers: &HeaderMap) -> Option<Objection> {
         let header = |name: &str| headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
         if self.secret.as_ref().is_some_and(|secret| !secret.is_in(header(AUTHORIZATION))) {
@@ -70,7 +70,7 @@ impl Pass {
     }
 }
 
-/// Why a request isn't taken.
+/// Reason to reject a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Objection {
     #[error(

@@ -7,7 +7,6 @@ const UNEDITED: &[&str] = &[
     "crates/programs/nandle-sql/",
     "crates/programs/nandle-tables/",
     "crates/prove/crash/",
-    "crates/query/distributed/",
     "crates/query/engine/",
     "crates/query/flights/",
     "crates/storage/pages/",

@@ -1,4 +1,5 @@
-//! What the distributing planner asks: how many tasks, which share of a scan each gets, and where it runs.
+//! Callbacks of the distributing planner: the number of tasks, the share of a scan for each, and
+//! its worker.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,14 +16,14 @@ use url::Url;
 
 use super::roster::{Roster, Worker};
 
-/// What opening a scan takes, if it reads nothing.
+/// Time to open a scan that reads nothing.
 const LEAST_SECONDS: f64 = 1e-9;
 
-/// Shares by predicted time.
+/// Divides scans by predicted time.
 #[derive(Debug, Clone)]
 pub(super) struct Shares {
     pub(super) roster: Arc<Roster>,
-    /// Scans that take less aren't dealt out.
+    /// Scans predicted to take less aren't distributed.
     pub(super) above: Duration,
 }
 
@@ -31,7 +32,7 @@ pub(super) struct Shares {
 pub(super) struct Share {
     pub(super) worker: Worker,
     pub(super) part: ScanPart,
-    /// What it is predicted to take of it.
+    /// Predicted time.
     pub(super) seconds: f64,
 }
 
@@ -45,7 +46,7 @@ impl Shares {
     }
 }
 
-/// Deals a scan out to the workers of so many tasks, so that all take equally long.
+/// Divides a scan among the workers of `tasks` tasks, so that all take equally long.
 pub(super) fn shares(
     leaf: ScanLeaf<'_>,
     roster: &Roster,
@@ -54,7 +55,7 @@ pub(super) fn shares(
     let workers = roster.of_tasks(tasks)?;
     let mut seconds: Vec<f64> = Vec::new();
     for worker in &workers {
-        // Machines are often alike.
+        // Machines are often alike: reuse their predictions.
         let alike = workers.iter().zip(&seconds).find(|(other, _)| other.is_like(worker));
         let own = match alike {
             Some((_, seconds)) => *seconds,
@@ -72,7 +73,7 @@ pub(super) fn shares(
 }
 
 impl WorkerResolver for Shares {
-    /// One for each task of a stage: the library takes their number for the most tasks.
+    /// Returns a URL per task of a stage; the library uses their number as the maximum of tasks.
     fn get_urls(&self) -> Result<Vec<Url>, DataFusionError> {
         let workers = self.roster.of_tasks(self.roster.tasks())?;
         Ok(workers.into_iter().map(|worker| worker.url).collect())

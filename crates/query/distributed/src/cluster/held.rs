@@ -7,7 +7,7 @@ use nandle_engine::{Engine, EngineError, HeldMemory, Rows, Statement};
 use super::Cluster;
 use crate::WorkerError;
 
-/// What messages call the rows that are held.
+/// Name of the held rows in messages.
 const HELD: &str = "rows held for --retry";
 
 /// All rows of a statement.
@@ -17,16 +17,18 @@ pub struct HeldRows {
     pub schema: SchemaRef,
     /// The rows.
     pub batches: Vec<RecordBatch>,
-    /// Bytes that operators here have written to temporary files.
+    /// Bytes that local operators wrote to temporary files.
     pub spilled_bytes: u64,
     _memory: HeldMemory,
 }
 
 impl Cluster {
-    /// Runs a statement of an engine that this cluster extends, and again on those that are left when a worker is lost, which `on_lost` hears of. Rows
-    /// are held in the engine's memory until the last has come, so that none of a run that failed are seen.
+    /// Runs a statement of an engine that this cluster extends. If a worker is lost, calls
+    /// `on_lost` and reruns the statement on the remaining workers. Holds the rows in the engine's
+    /// memory until the last, so that no rows of a failed run are visible.
     ///
     /// # Errors
+    /// The statement itself fails, is over, or has too many rows; no worker is left.
     /// The statement fails by itself, is over, or has too many rows; no worker is left.
     pub fn run_held(
         &self,

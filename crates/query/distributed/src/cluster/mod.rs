@@ -1,4 +1,4 @@
-//! The side that plans: which workers there are, what each takes of a query, and what becomes of it when one is lost.
+//! Planning side: the workers, their shares of a query, and the handling of lost workers.
 
 mod handlers;
 mod held;
@@ -33,23 +33,24 @@ use watch::Watchers;
 
 pub use held::HeldRows;
 
-/// Threads that speak with workers.
+/// Threads for connections to workers.
 const THREADS: usize = 2;
 
-/// Which workers, and how queries are given to them.
+/// Workers of a cluster, and the distribution of queries.
 #[derive(Debug, Clone)]
 pub struct ClusterOptions {
-    /// Where they listen.
+    /// Addresses of the workers.
     pub urls: Vec<Url>,
-    /// The program's version; workers of another one refuse.
+    /// Version of the program; workers of another version refuse.
     pub version: String,
-    /// What workers ask for that listen to more than their own machine.
+    /// Secret required by workers that listen on more than their own machine.
     pub secret: Option<Secret>,
-    /// The authorities by which workers' certificates are believed, as PEM; their URLs begin with `https` then.
+    /// Trusted certificate authorities of the workers, as PEM. If given, their URLs begin with
+    /// `https`.
     pub authorities: Option<Vec<u8>>,
-    /// A scan that is predicted to take less isn't dealt out.
+    /// Scans predicted to take less aren't distributed.
     pub distribute_above: Duration,
-    /// Whether queries go on with those that are left.
+    /// True to continue queries with the remaining workers.
     pub goes_on: bool,
 }
 
@@ -59,27 +60,29 @@ pub struct Cluster {
     roster: Arc<Roster>,
     connections: Arc<Connections>,
     distribute_above: Duration,
-    /// Workers that didn't answer at the beginning.
+    /// Workers that didn't answer on connecting.
     absent: Vec<WorkerError>,
     /// Dropped last: connections live in it.
     _runtime: Background,
 }
 
-/// The smaller side of a join goes to each worker whole where it takes no more than one of so many parts of the least machine's memory. A query has several joins,
-/// which hold their sides at the same time.
+/// The smaller side of a join is broadcast to the workers if it takes at most this share (1 / n) of
+/// the least machine's memory. The share is small, because a query may hold the sides of several
+/// joins at the same time.
 const WHOLE_SIDE_PARTS: u64 = 16;
-/// What a row takes where that isn't known, as of texts.
+/// Assumed size of a row if unknown, for example with texts.
 const ROW_BYTES: usize = 64;
 
-/// Has the larger side of a join stay where it is read, as long as the smaller one has room in each worker. Otherwise both would pass between the workers,
-/// and the values of the smaller side, which rule reads of the larger one out, wouldn't be known where these are read.
+/// Keeps the larger side of a join where it is read, as long as the smaller one fits in each
+/// worker. Otherwise both would be shuffled, and the values of the smaller side couldn't prune
+/// reads of the larger one.
 fn keep_probes_in_place(options: &mut ConfigOptions, memory_bytes: u64) {
     let side_bytes = usize::try_from(memory_bytes / WHOLE_SIDE_PARTS).unwrap_or(usize::MAX);
     options.optimizer.hash_join_single_partition_threshold = side_bytes;
     options.optimizer.hash_join_single_partition_threshold_rows = side_bytes / ROW_BYTES;
 }
 
-/// What queries may take; none where nothing bounds it.
+/// Memory for queries; `None` if unlimited.
 fn memory_bytes(runtime: &RuntimeEnv) -> Option<u64> {
     match runtime.memory_pool.memory_limit() {
         MemoryLimit::Finite(bytes) => Some(bytes as u64),
@@ -87,16 +90,16 @@ fn memory_bytes(runtime: &RuntimeEnv) -> Option<u64> {
     }
 }
 
-/// A plan for one partition has no place where rows of several machines could meet.
+/// A plan with a single partition has no exchange between machines.
 const PARTITIONS_MIN: usize = 2;
 
-/// Has plans whose parts can run apart, also where this machine has a single thread.
+/// Makes plans divisible even on a machine with a single thread.
 fn have_several_partitions(options: &mut ConfigOptions) {
     let partitions = &mut options.execution.target_partitions;
     *partitions = (*partitions).max(PARTITIONS_MIN);
 }
 
-/// A runtime whose end isn't waited for.
+/// A runtime that is shut down in the background.
 #[derive(Debug)]
 struct Background(Option<Runtime>);
 
@@ -109,10 +112,11 @@ impl Drop for Background {
 }
 
 impl Cluster {
-    /// Asks each worker what it is.
+    /// Connects to the workers and queries their descriptions.
     ///
     /// # Errors
-    /// One can't be reached and queries aren't to go on without, or none can; one refuses the secret or the version.
+    /// No worker is reachable, or one isn't and queries must not continue without it; one rejects
+    /// the secret or the version.
     pub fn connect(options: ClusterOptions) -> Result<Self, WorkerError> {
         let builder = Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -139,15 +143,15 @@ impl Cluster {
         Ok(Self { roster, connections, distribute_above, absent, _runtime: Background(Some(runtime)) })
     }
 
-    /// Workers that didn't answer at the beginning, where queries go on without.
+    /// Workers that didn't answer on connecting, if queries continue without them.
     pub fn absent(&self) -> &[WorkerError] {
         &self.absent
     }
 
-    /// Has queries of a session run on the workers.
+    /// Runs the queries of a session on the workers.
     ///
     /// # Errors
-    /// The session has settings that don't go with it.
+    /// The session has incompatible settings.
     pub fn extend(&self, builder: SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError> {
         let shares = Shares { roster: Arc::clone(&self.roster), above: self.distribute_above };
         let roster = Arc::clone(&self.roster);
@@ -173,7 +177,7 @@ impl Cluster {
         let config = builder.config().get_or_insert_default();
         config.set_extension(Arc::new(elsewhere));
         have_several_partitions(config.options_mut());
-        // A join of what workers send is made here.
+        // Joins of the workers' rows run on this machine.
         let least_bytes = [own_bytes, self.roster.memory_bytes_min()].into_iter().flatten().min();
         if let Some(memory_bytes) = least_bytes {
             keep_probes_in_place(config.options_mut(), memory_bytes);

@@ -14,7 +14,7 @@ use nandle_engine::{NandleOptions, Reads};
 use super::watch::Watchers;
 use super::watched::WatchedExec;
 
-/// Plans queries here, has them distributed where a scan is long enough, and has those watched.
+/// Plans queries locally, distributes those with long scans, and watches their workers.
 #[derive(Debug)]
 pub(super) struct WatchedPlanner {
     pub(super) distributing: Arc<dyn QueryPlanner + Send + Sync>,
@@ -29,7 +29,8 @@ impl QueryPlanner for WatchedPlanner {
         session: &dyn Session,
     ) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
         let options = session.config_options().extensions.get::<NandleOptions>();
-        // What isn't planned has no shares by predicted time: it is read here. What refers to its own rows can't be made in parts.
+        // Unplanned scans have no predicted time and recursive queries can't be divided: both run
+        // here.
         let is_recursive = || statement.exists(|node| Ok(matches!(node, LogicalPlan::RecursiveQuery(_))));
         if options.is_some_and(|options| options.reads == Reads::Engine) || is_recursive()? {
             return DefaultPhysicalPlanner::default().create_physical_plan(statement, session).await;

@@ -9,28 +9,29 @@ use crate::WorkerError;
 use crate::connection::{Connections, shown};
 use crate::wire::{DESCRIBE, Description};
 
-/// A worker alone would have nothing to be distributed among: it gets two tasks.
+/// Minimum number of tasks: a single worker gets two, because one task wouldn't be distributed.
 const TASKS_MIN: usize = 2;
 
-/// A worker, and what is known of its machine.
+/// A worker and its machine.
 #[derive(Debug, Clone)]
 pub(super) struct Worker {
     pub(super) url: Url,
     pub(super) threads: NonZeroUsize,
-    /// Memory of its queries; none where nothing bounds it.
+    /// Memory of its queries; `None` if unlimited.
     pub(super) memory_bytes: Option<u64>,
-    /// What reading costs there.
+    /// Costs of its reads.
     pub(super) pricing: Pricing,
 }
 
 impl Worker {
-    /// Whether the same takes it as long.
+    /// Returns true if the same work takes as long on the other worker.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         self.threads == other.threads && self.pricing.costs() == other.pricing.costs()
     }
 }
 
-/// The workers that are there. Tasks of a stage go to them in this order, so that a share of a scan comes to the one that it was made for.
+/// Available workers. Tasks of a stage are assigned in this order, so each share of a scan reaches
+/// its worker.
 #[derive(Debug)]
 pub(super) struct Roster(RwLock<Arc<[Worker]>>);
 
@@ -39,7 +40,7 @@ impl Roster {
         Self(RwLock::new(workers.into()))
     }
 
-    /// What each of some workers says of itself, all asked at once.
+    /// Queries the descriptions of several workers concurrently.
     pub(super) async fn ask(connections: &Connections, urls: &[Url]) -> Vec<Result<Worker, WorkerError>> {
         join_all(urls.iter().map(|url| describe(connections, url))).await
     }
@@ -48,23 +49,23 @@ impl Roster {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Leaves one out from now on.
+    /// Removes a worker.
     pub(super) fn remove(&self, url: &str) {
         let mut workers = self.0.write().unwrap_or_else(PoisonError::into_inner);
         *workers = workers.iter().filter(|worker| shown(&worker.url) != url).cloned().collect();
     }
 
-    /// Memory of the worker that has the least; none where nothing bounds any of them.
+    /// Least memory of any worker; `None` if all are unlimited.
     pub(super) fn memory_bytes_min(&self) -> Option<u64> {
         self.all().iter().filter_map(|worker| worker.memory_bytes).min()
     }
 
-    /// Tasks of a stage that is distributed.
+    /// Number of tasks of a distributed stage.
     pub(super) fn tasks(&self) -> usize {
         self.all().len().max(TASKS_MIN)
     }
 
-    /// The workers of so many tasks.
+    /// Returns a worker for each of `tasks` tasks.
     pub(super) fn of_tasks(&self, tasks: usize) -> Result<Vec<Worker>, WorkerError> {
         let workers = self.all();
         if workers.is_empty() {

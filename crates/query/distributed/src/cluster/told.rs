@@ -1,4 +1,4 @@
-//! What EXPLAIN says of a query that workers carry out.
+//! EXPLAIN output for a distributed query.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -16,10 +16,11 @@ use super::handlers::{Share, shares};
 use super::roster::Roster;
 use crate::connection::shown;
 
-/// Why there is no time of the whole query.
+/// Reason why the total time isn't predicted.
 const VERDICT: &str = "How long the query takes isn't predicted, because it runs on several machines: rows pass between them, and what each computes at a time isn't foreseen.";
 
-/// A line for each worker's share of each scan, what they are together, and a sentence about the query; none where nothing is distributed.
+/// Returns a line per worker and scan, their sum, and a remark on the query; `None` if nothing is
+/// distributed.
 pub(super) fn plan(plan: &Arc<dyn ExecutionPlan>, roster: &Roster) -> Option<String> {
     if !plan.exists(|node| Ok(node.is::<DistributedExec>())).ok()? {
         return None;
@@ -34,7 +35,7 @@ pub(super) fn plan(plan: &Arc<dyn ExecutionPlan>, roster: &Roster) -> Option<Str
     Some(told.map_or_else(|error| error.to_string(), |_| text + VERDICT))
 }
 
-/// Why no worker takes part in a plan; none where it has no scan that one could take part in.
+/// Returns the reason why no worker takes part in a plan; `None` if it has no scan to distribute.
 pub(super) fn why_here(plan: &Arc<dyn ExecutionPlan>, above: Duration) -> Option<String> {
     if plan.exists(|node| Ok(node.is::<DistributedExec>())).ok()? {
         return None;

@@ -1,4 +1,4 @@
-//! Whether the workers of a query are alive: each is asked again and again, on a connection of its own.
+//! Liveness checks of a query's workers, on separate connections.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,25 +14,25 @@ use crate::WorkerError;
 use crate::connection::{Connections, shown, worker_named};
 use crate::wire::{ALIVE, HELD};
 
-/// With the time of an answer it is below 5 s.
+/// Interval of the checks; with the timeout of an answer it is below 5 s.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_millis(500);
 
-/// How long memory of queries that have failed is waited for, and how often it is asked for.
+/// Limit on the wait for memory of failed queries, and interval of the checks.
 const FREED_WITHIN: Duration = Duration::from_secs(5);
 const FREED_ASKED_AFTER: Duration = Duration::from_millis(25);
-/// Nothing more is given back after so many answers that are alike.
+/// Equal answers after which no more memory is expected to be freed.
 const EQUAL_ANSWERS: u32 = 16;
-/// One of so many parts of a worker's memory is little.
+/// Share of a worker's memory (1 / n) that counts as little.
 const LITTLE_PARTS: u64 = 16;
 
-/// By which queries are watched.
+/// Factory of watches.
 #[derive(Debug, Clone)]
 pub(super) struct Watchers {
     pub(super) roster: Arc<Roster>,
     pub(super) connections: Arc<Connections>,
 }
 
-/// The watch of a query; it ends with it.
+/// Watch of a query, stopped on drop.
 #[derive(Debug)]
 pub(super) struct Watch {
     watchers: Watchers,
@@ -41,14 +41,15 @@ pub(super) struct Watch {
 }
 
 impl Watchers {
-    /// Waits until workers hold little memory for queries, or no less than before: parts of one that has failed hold theirs until they look up. It doesn't
-    /// wait for ever: other queries may hold it.
+    /// Waits until workers hold little memory for queries, or stop freeing it: parts of a failed
+    /// query keep theirs until they are next polled. The wait is limited, because other queries may
+    /// hold the memory.
     pub(super) fn freed(&self) -> impl Future<Output = ()> + Send + use<> {
         let workers = self.roster.all();
         let connections = Arc::clone(&self.connections);
         let asked = async move {
             let freed = join_all(workers.iter().map(|worker| until_freed(&connections, worker)));
-            // Whoever isn't there any more will be missed by the query that comes next.
+            // The next query will detect a worker that is gone.
             _ = tokio::time::timeout(FREED_WITHIN, freed).await;
         };
         let asking = self.connections.threads().spawn(asked);
@@ -62,7 +63,7 @@ impl Watchers {
             let (connections, url, told) = (Arc::clone(&self.connections), worker.url.clone(), told.clone());
             let asked = async move {
                 let lost = until_lost(&connections, &url).await;
-                // The first one counts.
+                // Only the first loss counts.
                 _ = told.try_send(lost);
             };
             asking.spawn_on(asked, self.connections.threads());
@@ -71,7 +72,8 @@ impl Watchers {
     }
 }
 
-/// The library keeps plans that have ended, with what waits in their repartitionings, until it gets the next; of these the bytes stay the same.
+/// The library keeps plans that ended, with the rows in their repartitionings, until it receives
+/// the next. Such memory stays constant.
 async fn until_freed(connections: &Connections, worker: &Worker) -> Result<(), WorkerError> {
     let little_bytes = worker.memory_bytes.unwrap_or(u64::MAX) / LITTLE_PARTS;
     let channel = connections.separate(&worker.url)?;
@@ -102,7 +104,7 @@ async fn until_lost(connections: &Connections, url: &Url) -> WorkerError {
     }
 }
 
-/// A worker that was there and can't be reached is lost.
+/// Treats a worker that became unreachable as lost.
 fn lost(error: WorkerError) -> WorkerError {
     match error {
         WorkerError::Unreachable { url, why } => WorkerError::Lost { url, why },
@@ -115,12 +117,12 @@ impl Watch {
     pub(super) async fn lost(&mut self) -> WorkerError {
         match self.lost.recv().await {
             Some(error) => error,
-            // Nobody is watched any more.
+            // The watch has ended.
             None => std::future::pending().await,
         }
     }
 
-    /// What an error of a query is about: a worker that is lost, or one that fails.
+    /// Attributes an error of a query to a lost worker or a failing one.
     pub(super) async fn judged(&self, error: DataFusionError) -> DataFusionError {
         let Watchers { roster, connections } = &self.watchers;
         let (asking, urls) = (Arc::clone(connections), roster.all());
@@ -131,7 +133,7 @@ impl Watch {
             });
             join_all(asked).await.into_iter().find_map(Result::err)
         };
-        // Where all threads of the engine compute its clock stands still.
+        // The engine's timers stop while all its threads compute, so use other threads.
         let found = connections.threads().spawn(asked).await.ok().flatten();
         match found {
             Some(error) => lost(error).into(),
@@ -148,7 +150,7 @@ fn failed(error: DataFusionError) -> DataFusionError {
     }
 }
 
-/// An error's own words, without those that say where it has been.
+/// Text of an error without its context.
 fn text(error: &DataFusionError) -> String {
     match error {
         DataFusionError::External(inner) => inner.to_string(),

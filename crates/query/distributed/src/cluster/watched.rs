@@ -11,7 +11,7 @@ use futures_util::stream::{StreamExt as _, unfold};
 
 use super::watch::{Watch, Watchers};
 
-/// A distributed plan, whose rows end with an error when a worker is lost.
+/// A distributed plan that fails when a worker is lost.
 #[derive(Debug)]
 pub(super) struct WatchedExec {
     plan: Arc<dyn ExecutionPlan>,
@@ -71,7 +71,7 @@ impl ExecutionPlan for WatchedExec {
     }
 }
 
-/// Nothing comes after an error, and the query ends at once.
+/// Ends the rows after the first error.
 fn watched(
     rows: SendableRecordBatchStream,
     watch: Watch,

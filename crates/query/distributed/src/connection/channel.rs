@@ -1,4 +1,4 @@
-//! Errors of a worker name it, wherever in a query's stages they arise.
+//! Attaches the worker to errors, at any stage of a query.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use url::Url;
 
 use super::shown;
 
-/// What the context of an error begins with that names a worker.
+/// Prefix of an error context that names a worker.
 const NAMING: &str = "worker ";
 
-/// The connection of a worker whose errors are to name it.
+/// Wraps a worker's channel so that errors name the worker.
 pub(super) fn named(url: &Url, inner: Box<dyn WorkerChannel>) -> Box<dyn WorkerChannel> {
     Box::new(Named { worker: shown(url), inner })
 }
 
-/// The worker that an error comes from, if it names one, and what that one says.
+/// Returns the worker that an error names, and its own error.
 pub(crate) fn worker_named(error: &DataFusionError) -> Option<(&str, &DataFusionError)> {
     match error {
         DataFusionError::Context(context, inner) => {
             let further = || worker_named(inner);
             let worker = context.strip_prefix(NAMING).map(|worker| (worker, &**inner));
-            // A worker that fails because another one did isn't the cause.
+            // If one worker failed because of another, the latter is the cause.
             further().or(worker)
         }
         DataFusionError::Shared(inner) => worker_named(inner),

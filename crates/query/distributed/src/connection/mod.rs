@@ -1,4 +1,4 @@
-//! How workers are reached: by coordinators, and by each other.
+//! Connections to workers, from coordinators and from other workers.
 
 mod channel;
 mod tls;
@@ -25,19 +25,19 @@ pub(crate) use channel::worker_named;
 pub(crate) use tls::Authorities;
 pub use tls::ServerKeys;
 
-/// How long a connection may take to come about, and an answer of a worker that computes nothing for it. Together they are below 5 s, in which a
-/// worker's loss is known.
+/// Timeouts to connect, and for answers that need no computation. Together they are below 5 s, in
+/// which the loss of a worker must be detected.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 pub(crate) const ANSWER_TIMEOUT: Duration = Duration::from_millis(3500);
-/// How often a connection with a query under way is tried out by HTTP/2 itself.
+/// Interval of HTTP/2 pings on connections with queries.
 const PING_INTERVAL: Duration = Duration::from_secs(1);
-/// So much of an answer about a worker is read at most.
+/// Maximum length of an answer about a worker.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
-/// Connections to workers, which are made when they are needed and again when they have broken.
+/// Connections to workers, opened on demand and reopened after failures.
 #[derive(Debug)]
 pub(crate) struct Connections {
-    /// Connections live in it: it computes nothing, so that it always answers.
+    /// Threads of the connections. They run no queries, so they always respond.
     threads: Handle,
     pass: Arc<Pass>,
     authorities: Authorities,
@@ -53,7 +53,7 @@ impl Connections {
         &self.threads
     }
 
-    /// A connection of its own, on which nothing waits for others' rows.
+    /// Opens a separate connection, which isn't blocked by rows of queries.
     pub(crate) fn separate(&self, url: &Url) -> Result<Channel, WorkerError> {
         let wrong = |why: String| WorkerError::Unreachable { url: shown(url), why };
         let endpoint = Endpoint::from_shared(url.to_string()).map_err(|error| wrong(reason(&error)))?;
@@ -67,7 +67,7 @@ impl Connections {
         Ok(endpoint.connect_lazy())
     }
 
-    /// The connection for rows.
+    /// Connection for rows.
     fn shared(&self, url: &Url) -> Result<Channel, WorkerError> {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = channels.get(url) {
@@ -77,7 +77,7 @@ impl Connections {
         Ok(channels.entry(url.clone()).or_insert(channel).clone())
     }
 
-    /// Asks a worker something that it answers at once.
+    /// Sends a request that workers answer at once.
     pub(crate) async fn ask(&self, channel: Channel, url: &Url, path: &str) -> Result<Vec<u8>, WorkerError> {
         let unreachable = |why: String| WorkerError::Unreachable { url: shown(url), why };
         let asked = tokio::time::timeout(ANSWER_TIMEOUT, self.answer(channel, path)).await;
@@ -105,7 +105,7 @@ impl Connections {
     }
 }
 
-/// What the distributing library asks for connections.
+/// Channel resolver of the distributing library.
 #[derive(Debug, Clone)]
 pub(crate) struct Resolver(pub(crate) Arc<Connections>);
 
@@ -123,12 +123,12 @@ impl ChannelResolver for Resolver {
     }
 }
 
-/// A worker's URL as the user has written it.
+/// Formats a worker's URL as the user wrote it.
 pub(crate) fn shown(url: &Url) -> String {
     url.as_str().trim_end_matches('/').to_owned()
 }
 
-/// An error with its causes, the last of which says most.
+/// Joins an error with its causes; the last is the most specific.
 pub(crate) fn reason(error: &(dyn std::error::Error + 'static)) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

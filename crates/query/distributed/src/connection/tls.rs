@@ -1,16 +1,16 @@
-//! Certificates: a worker's own, and whose certificates a coordinator believes.
+//! TLS: a worker's certificate, and the authorities that a coordinator trusts.
 
 use tonic::transport::{Certificate, ClientTlsConfig, Endpoint, Identity, ServerTlsConfig};
 use url::Url;
 
 use crate::WorkerError;
 
-/// A worker's certificate and its key, as PEM.
+/// Certificate and key of a worker, as PEM.
 #[derive(Clone)]
 pub struct ServerKeys {
-    /// The certificate, with those between it and its authority.
+    /// Certificate chain.
     pub certificate: Vec<u8>,
-    /// Its key.
+    /// Private key.
     pub key: Vec<u8>,
 }
 
@@ -26,12 +26,12 @@ impl std::fmt::Debug for ServerKeys {
     }
 }
 
-/// The authorities whose certificates are believed, as PEM; without them workers are reached without TLS.
+/// Trusted certificate authorities as PEM; `None` disables TLS.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Authorities(pub(crate) Option<Vec<u8>>);
 
 impl Authorities {
-    /// Sets up a connection as its URL says.
+    /// Configures a connection according to its URL.
     pub(super) fn apply_to(&self, endpoint: Endpoint, url: &Url) -> Result<Endpoint, String> {
         match (url.scheme(), &self.0) {
             ("http", None) => Ok(endpoint),
@@ -52,7 +52,7 @@ impl Authorities {
         }
     }
 
-    /// Whether a certificate can be used is known only when it is.
+    /// Invalid certificates are detected only on use.
     pub(crate) fn failed(error: &tonic::transport::Error) -> WorkerError {
         WorkerError::Tls(super::reason(error))
     }

@@ -1,5 +1,6 @@
-//! A panic of an operator is an error. The library has a stage's rows computed in tasks and doesn't look at how these ended: without this a panic would
-//! look like the end of the rows. And repartitionings have one writer for each of their temporary files; see `nandle_engine::with_single_writers`.
+//! Converts panics of operators to errors. The library computes a stage's rows in tasks and ignores
+//! how they end: without this, a panic would look like the end of the rows. Also gives each
+//! temporary file of a repartitioning a single writer; see `nandle_engine::with_single_writers`.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -21,10 +22,11 @@ use datafusion_distributed::{BroadcastExec, NetworkBoundaryExt as _};
 use futures_util::StreamExt as _;
 use nandle_engine::{EngineError, with_single_writers};
 
-/// The same plan, whose panics are errors. The library takes the head of a stage off and puts another one on, so what is below it is caught.
+/// Wraps a plan so that panics become errors. The library replaces the head of a stage, so the
+/// nodes below it are wrapped.
 pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
     let is_head = plan.is::<RepartitionExec>() || plan.is::<BroadcastExec>();
-    // How a union is shared out among tasks, the library reads from the plan.
+    // The library reads the assignment of a union to tasks from the plan.
     if is_head || plan.name() == "ChildrenIsolatorUnionExec" {
         let children = plan.children().into_iter().map(|child| caught(Arc::clone(child)));
         let children = children.collect::<Result<Vec<_>, _>>()?;
@@ -37,7 +39,7 @@ pub(super) fn caught(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPl
     Ok(Arc::new(Caught { node: with_single_writers(plan)?, together: None }))
 }
 
-/// The library makes a head of its own, to which all partitions of its input write; so it gets one.
+/// Merges the partitions of each input: the library's own head has all of them write to it.
 fn one_writer(inputs: Vec<Arc<dyn ExecutionPlan>>) -> Vec<Arc<dyn ExecutionPlan>> {
     let one = |input: Arc<dyn ExecutionPlan>| match input.output_partitioning().partition_count() {
         0 | 1 => input,
@@ -54,11 +56,12 @@ fn with_children(
     Arc::clone(node).replace_children(children, options)
 }
 
-/// A node in whose place this stands: the plan keeps its shape, by which the library tells what nodes have measured, and the node its metrics.
+/// Wrapper in place of a node. The plan keeps its shape, which the library uses to match metrics,
+/// and the node keeps its metrics.
 #[derive(Debug)]
 struct Caught {
     node: Arc<dyn ExecutionPlan>,
-    /// Its partitions as one, where they come together.
+    /// Merged partitions, if they are merged.
     together: Option<CoalescePartitionsExec>,
 }
 

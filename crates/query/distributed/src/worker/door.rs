@@ -1,5 +1,6 @@
-//! What stands before a worker: it admits requests, answers at once what needs no computing, and has the rest computed in other threads than those
-//! that speak, so that a worker that computes still says that it is alive.
+//! Request gateway of a worker. It admits requests and answers at once those that need no
+//! computation. Others run in separate threads, so that a busy worker still answers liveness
+//! checks.
 
 use std::convert::Infallible;
 use std::future::ready;
@@ -17,7 +18,7 @@ use tower::Service;
 use super::stalls::Stalls;
 use crate::wire::{ALIVE, DESCRIBE, Description, HELD, HUNG, Objection, Pass};
 
-/// The service behind it, and who may come in.
+/// The service and its admission.
 #[derive(Debug, Clone)]
 pub(super) struct Door<S> {
     inner: S,
@@ -42,7 +43,7 @@ impl<S> Door<S> {
         Self { inner, pass, description: text.into(), threads, runtime, stalls }
     }
 
-    /// That it is alive; it isn't, for a query, where its reads don't come back.
+    /// Reports that the worker is alive, or for a query that its reads hang.
     fn alive(&self) -> Response<Body> {
         let Some(waited) = self.stalls.hung() else {
             return Response::new(Body::empty());
@@ -103,7 +104,7 @@ fn refused(objection: &Objection) -> Response<Body> {
     response
 }
 
-/// The same in the words of gRPC.
+/// Rejection as a gRPC status.
 fn refused_call(objection: &Objection) -> Response<Body> {
     match objection {
         Objection::Secret => Status::unauthenticated(objection.to_string()).into_http(),

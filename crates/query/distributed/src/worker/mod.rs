@@ -1,4 +1,4 @@
-//! A worker: listens, admits, and computes its parts of queries with the tables of its host.
+//! Worker: listens, admits, and computes parts of queries with the tables of its host.
 
 mod caught;
 mod door;
@@ -24,27 +24,27 @@ use door::Door;
 use session::Sessions;
 use stalls::Stalls;
 
-/// Threads that speak with others; those of the host compute.
+/// Threads for connections; the host's threads compute.
 const THREADS: usize = 2;
-/// How often it is asked whether the worker is to end.
+/// Interval of the checks whether the worker should end.
 const ASKED_AFTER: Duration = Duration::from_millis(50);
 
-/// How a worker is reached, and by whom.
+/// Address and access of a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerOptions {
-    /// Where it listens; with port 0 the system chooses one.
+    /// Address to listen on; port 0 lets the system choose.
     pub listen: SocketAddr,
-    /// The program's version; only the same is served.
+    /// Version of the program; requests of other versions are rejected.
     pub version: String,
-    /// What requests must have; without it all that reach the port are served.
+    /// Required secret; `None` serves everyone who can reach the port.
     pub secret: Option<Secret>,
-    /// With which it encrypts; without them it doesn't.
+    /// Keys for TLS; `None` disables it.
     pub keys: Option<ServerKeys>,
-    /// The authorities by which it believes other workers' certificates, as PEM.
+    /// Trusted certificate authorities of other workers, as PEM.
     pub authorities: Option<Vec<u8>>,
 }
 
-/// A worker that has a port, and is to be given its tables.
+/// A listening worker without tables.
 #[derive(Debug)]
 pub struct WorkerServer {
     options: WorkerOptions,
@@ -54,10 +54,10 @@ pub struct WorkerServer {
 }
 
 impl WorkerServer {
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// # Errors
-    /// The port is taken or not this machine's; the system has no threads.
+    /// The address can't be used; threads can't be started.
     pub fn listen(options: WorkerOptions) -> Result<Self, WorkerError> {
         let builder = Builder::new_multi_thread()
             .worker_threads(THREADS)
@@ -72,13 +72,14 @@ impl WorkerServer {
         Ok(Self { options, listener, address, runtime })
     }
 
-    /// Where it listens.
+    /// URL of the worker.
     pub fn url(&self) -> String {
         let scheme = if self.options.keys.is_some() { "https" } else { "http" };
         format!("{scheme}://{}", self.address)
     }
 
-    /// Serves a host's tables until it `is_over`; `costs` say what reading costs where they lie.
+    /// Serves a host's tables until `is_over` returns true. `costs` are the read costs of the
+    /// tables.
     ///
     /// # Errors
     /// The certificate or its key can't be used.
@@ -111,7 +112,7 @@ impl WorkerServer {
                 () = over(is_over) => Ok(()),
             }
         });
-        // What is computed for others isn't waited for.
+        // Running computations aren't awaited.
         runtime.shutdown_background();
         ended.map_err(|error| WorkerError::Serving(crate::connection::reason(&error)))
     }

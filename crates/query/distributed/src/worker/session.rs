@@ -1,4 +1,4 @@
-//! The session of a part of a query: the coordinator's settings, and this worker's tables.
+//! Session of a part of a query: the coordinator's settings with this worker's tables.
 
 use std::sync::Arc;
 
@@ -15,7 +15,6 @@ use super::caught::caught;
 use crate::connection::{Connections, Resolver};
 use crate::joins::JoinCodec;
 
-/// Opens sessions.
 pub(super) struct Sessions {
     host: Arc<Host>,
     connections: Arc<Connections>,
@@ -43,7 +42,7 @@ impl WorkerSessionBuilder for Sessions {
     }
 }
 
-/// Puts this worker's files and planned reads under the scans of a plan.
+/// Replaces scans of a plan by planned reads of this worker's files.
 struct OwnScans(Arc<Host>);
 
 impl WorkerPlanRewriteHandler for OwnScans {

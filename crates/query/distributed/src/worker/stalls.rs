@@ -1,28 +1,30 @@
-//! Whether the reads of this worker come back. A read of a dead disk or a lost network file system may never do so, and nothing that waits for it ends.
+//! Detection of hung reads. A read of a dead disk or a lost network file system may never return,
+//! and nothing that waits for it ends.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use nandle_engine::{Host, ReadsState};
 
-/// How often it is looked.
+/// Interval of the checks.
 const LOOKS_AFTER: Duration = Duration::from_secs(1);
-/// So often nothing has come back: drives that read a sector again and again give up before that.
+/// Checks without progress after which reads count as hung. Drives that retry a sector give up
+/// before that.
 const LOOKS_MOST: u32 = 15;
 
-/// What was seen of the threads that wait for reads.
+/// Observed states of the reading threads.
 #[derive(Debug, Default)]
 pub(super) struct Stalls(Mutex<Vec<Seen>>);
 
 #[derive(Debug, Clone, Copy)]
 struct Seen {
     state: ReadsState,
-    /// How often it was looked since something has come back.
+    /// Checks since the last progress.
     looks: u32,
 }
 
 impl Stalls {
-    /// Looks again and again.
+    /// Checks periodically.
     pub(super) async fn watch(&self, host: &Host) {
         loop {
             tokio::time::sleep(LOOKS_AFTER).await;
@@ -41,7 +43,7 @@ impl Stalls {
         *seen = looked.collect();
     }
 
-    /// For how long no read of a thread that waits for some has come back, if that is too long.
+    /// Returns how long the reads of a waiting thread have hung, if that is too long.
     pub(super) fn hung(&self) -> Option<Duration> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let looks = seen.iter().map(|seen| seen.looks).max();

@@ -10,22 +10,22 @@ use nandle_target::TargetError;
 use nandle_terminal::{Exit, Failure};
 use nandle_trace::TraceError;
 
-/// Why a command didn't do what was asked.
+/// Error that ends a command.
 #[derive(Debug)]
 pub(crate) struct CliError(Failure);
 
 impl CliError {
-    /// Something failed.
+    /// A failure at run time.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self(Failure::failed(message))
     }
 
-    /// The command line asks for something that can't be.
+    /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self(Failure::usage(message))
     }
 
-    /// The user interrupted it; `kept` says what became of the results.
+    /// Interrupted by the user; `kept` describes the saved results.
     pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
         Self(Failure::interrupted(kept))
     }
@@ -174,7 +174,7 @@ impl From<PlayError> for CliError {
     }
 }
 
-/// Of the options for a store; what a store meets later comes as a [`ReplayError`].
+/// Errors of a store's options; later ones come as [`ReplayError`].
 impl From<PageError> for CliError {
     fn from(error: PageError) -> Self {
         Self::usage(error.to_string())

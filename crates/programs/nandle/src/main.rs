@@ -1,4 +1,4 @@
-//! The `nandle` program: measures storage the way a database uses it, and says what the measurement means.
+//! The `nandle` program: measures storage the way a database uses it, and interprets the results.
 
 mod args;
 mod commands;
@@ -32,7 +32,7 @@ fn main() -> ExitCode {
         Command::Advise(advise) => commands::advise::run(&advise, args.common),
         Command::Compare(compare) => commands::compare::run(&compare, args.common),
         Command::Replay(replay) => commands::replay::run(&replay, args.common),
-        // Damage is no failure of the command.
+        // Damage isn't a failure of the command.
         Command::Pages(pages) => match commands::pages::run(&pages, args.common) {
             Ok(code) => return code,
             Err(error) => Err(error),
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
         Command::Predict(predict) => commands::predict::run(&predict, args.common),
         Command::Workload(workload) => commands::workload::run(&workload, args.common),
         Command::Place(place) => commands::place::run(&place, args.common),
-        // The exit code may be that of a command which it has run.
+        // The exit code may be the recorded command's.
         Command::Capture(capture) => match commands::capture::run(&capture, args.common) {
             Ok(code) => return code,
             Err(error) => Err(error),

@@ -1,13 +1,13 @@
-//! Results that only this program writes.
+//! Result files that only this program writes.
 
 use nandle_model::library::DeviceState;
 use nandle_terminal::result_file::Content;
 
-/// The state of a modelled drive, also one of another version. It tells what it is in its first packed block.
+/// State of a modelled drive, in any version. It is identified by its first packed block.
 pub(crate) const STATE: Content =
     Content { kind: "state of a modelled drive", start_bytes: 128 << 10, is_one: DeviceState::begins };
 
-/// A prediction. Those of a hundred thousand queries on three devices are shorter.
+/// A prediction. Even a hundred thousand queries on three devices are shorter.
 pub(crate) const PREDICTION: Content =
     Content { kind: "prediction", start_bytes: 256 << 20, is_one: is_prediction };
 

@@ -1,4 +1,4 @@
-//! The target as the command line names it, and opening it.
+//! Parses and opens targets of the command line.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use nandle_terminal::args::{IoArg, positive_duration};
 use nandle_terminal::interrupt::remove_when_interrupted;
 use nandle_units::{parse_bytes, parse_duration};
 
-/// How often and how long a device is waited for that the run before still has open.
+/// Attempts to open a device that the previous run still holds.
 const BUSY_TRIES: u32 = 20;
 const BUSY_PAUSE: Duration = Duration::from_millis(50);
 
@@ -53,7 +53,7 @@ pub(crate) struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// The same for a session.
+    /// Access of a session.
     pub(crate) fn access(&self) -> Access {
         Access {
             io: self.io.into(),
@@ -69,7 +69,7 @@ impl TargetArgs {
     }
 }
 
-/// Opens something, again and again for a second while the device is busy.
+/// Retries for a second while the device is busy.
 pub(crate) fn open_when_free<T, E>(
     mut open: impl FnMut() -> Result<T, E>,
     is_busy: impl Fn(&E) -> bool,
@@ -85,7 +85,7 @@ pub(crate) fn open_when_free<T, E>(
     opened
 }
 
-/// Opens a target, and has its test files removed when the user interrupts it twice.
+/// Opens a target. If the user interrupts twice, its test files are removed.
 pub(crate) fn open(spec: &TargetSpec, options: &OpenOptions) -> Result<Target, TargetError> {
     let target = open_when_free(|| Target::open(spec.clone(), options.clone()), TargetError::is_busy)?;
     remove_when_interrupted(target.names_of_test_files());

@@ -1,11 +1,11 @@
-//! The terminal's summary, the report's tiles and its grid tell the same of one profile. Each computes its words by itself, so
-//! they are held against each other here, on whole profiles of three kinds of drives.
+//! The terminal summary, the report's tiles and its grid agree on a profile. Each computes its text
+//! independently, so they are compared on whole profiles of three kinds of drives.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "all of it is tests")]
 
 use std::fs;
 use std::process::Command;
 
-/// What one probe left for people.
+/// Human-readable output of a probe.
 struct Told {
     summary: String,
     report: String,
@@ -24,7 +24,7 @@ impl Told {
         }
     }
 
-    /// The first word of what the summary says of something.
+    /// First word of the summary's entry.
     fn said(&self, of: &str) -> &str {
         let start = format!("{of}:");
         let line = self.summary.lines().find_map(|line| line.strip_prefix(&start));
@@ -40,7 +40,7 @@ impl Told {
         figure.replace("<span class=\"unit\">", "").replace("</span>", "").replace(char::is_whitespace, "")
     }
 
-    /// The least depth at which the grid frames a block size.
+    /// Least depth at which the grid frames a block size.
     fn framed_from(&self, block: &str) -> String {
         let (_, grid) = self.report.split_once("class=\"map-section\"").unwrap();
         let (head, rows) = grid.split_once("</thead>").unwrap();
@@ -56,7 +56,7 @@ fn up_to_tag(text: &str) -> &str {
     text.split('<').next().unwrap()
 }
 
-/// A number whose digits may be grouped.
+/// A number with optional digit groups.
 fn number(text: &str) -> f64 {
     let digits: String = text.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
     digits.parse().unwrap_or_else(|_| panic!("{text} is no number"))
@@ -67,7 +67,7 @@ fn assert_same_story(model: &str) {
     let block = told.said("Smallest efficient block").to_owned();
     assert_eq!(told.tile("Efficient block"), block, "{model}");
     assert_eq!(told.tile("Near-full depth"), told.framed_from(&block), "{model}: near full has one meaning");
-    // The summary groups thousands by spaces, so of a rate only the first group is one word.
+    // The summary groups thousands by spaces, so the first word of a rate is only its first group.
     let reads = told.summary.lines().find_map(|line| line.strip_prefix("Random reads, max:")).unwrap();
     let reads = number(reads.split(['(', 'a']).next().unwrap());
     let tile = number(&told.tile("Random reads"));

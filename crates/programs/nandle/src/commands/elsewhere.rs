@@ -1,4 +1,5 @@
-//! Commands of other programs: `nandle scan …` is `nandle-tables scan …`, which lies beside `nandle` or on the path, as git has it.
+//! Commands that other programs provide: `nandle scan …` runs `nandle-tables scan …`, found next to
+//! `nandle` or on the path, as git does.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -13,18 +14,17 @@ use nandle_terminal::args::Common;
 
 use crate::error::CliError;
 
-/// A program that has some of the commands.
+/// A program that provides some of the commands.
 #[derive(Debug)]
 pub(crate) struct Program {
     name: &'static str,
     commands: &'static [&'static str],
 }
 
-/// The program that has the commands of tables.
+/// Provides the commands for tables.
 pub(crate) const TABLES: Program = Program { name: "nandle-tables", commands: &["table", "scan", "cubes"] };
-/// The one that has SQL.
+/// Provides the commands for SQL.
 pub(crate) const SQL: Program = Program { name: "nandle-sql", commands: &["sql", "serve", "worker"] };
-/// All of them.
 pub(crate) const PROGRAMS: [Program; 2] = [TABLES, SQL];
 
 /// What is handed to the other program as it is.
@@ -36,7 +36,7 @@ pub(crate) struct ElsewhereArgs {
     rest: Vec<OsString>,
 }
 
-/// Becomes the other program, which returns only if that isn't possible.
+/// Replaces this process with the other program. Returns only on failure.
 pub(crate) fn run(
     program: &Program,
     command: &str,
@@ -44,7 +44,7 @@ pub(crate) fn run(
     common: Common,
 ) -> Result<(), CliError> {
     let handed = behind(command, std::env::args_os());
-    // One that stands behind the command, before all others, was taken here as well, and is handed on with them.
+    // Global flags before the command were parsed here, and are passed on.
     let flags = [(common.json, "--json"), (common.no_progress, "--no-progress")];
     let is_before = |flag: &str| {
         !handed.iter().take(handed.len().saturating_sub(args.rest.len())).any(|word| word == flag)
@@ -53,7 +53,8 @@ pub(crate) fn run(
     Err(program.replace_this(command, |own| own.arg(command).args(flags).args(&handed)))
 }
 
-/// Becomes the other program where the help of one of its commands is asked for, as in `nandle help table load`.
+/// Replaces this process with the other program for help on one of its commands, as in `nandle help
+/// table load`.
 pub(crate) fn help() -> Option<CliError> {
     let words: Vec<OsString> = std::env::args_os().skip(1).collect();
     let (program, command) = helped(&words)?;
@@ -73,7 +74,7 @@ fn helped(words: &[OsString]) -> Option<(Program, &'static str)> {
 }
 
 impl Program {
-    /// Its commands as a sentence names them.
+    /// The program's commands as a phrase.
     pub(crate) fn commands(&self) -> String {
         match self.commands {
             [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
@@ -81,7 +82,7 @@ impl Program {
         }
     }
 
-    /// What its commands and their arguments are.
+    /// Definitions of the program's commands and their arguments.
     pub(crate) fn definitions(&self) -> Result<Vec<CommandDefinition>, CliError> {
         let path = self.path();
         let wrong = |said: &dyn Display| {
@@ -97,12 +98,12 @@ impl Program {
             return Err(wrong(&format!("{} {}", output.status, said.trim())));
         }
         let all: CommandDefinition = serde_json::from_slice(&output.stdout).map_err(|error| wrong(&error))?;
-        // A newer one may have commands that this program doesn't hand over.
+        // A newer program may have commands that this one doesn't forward.
         let handed_over = |one: &&CommandDefinition| self.commands.contains(&one.name());
         Ok(all.subcommands().iter().filter(handed_over).cloned().collect())
     }
 
-    /// Runs it in the place of this process.
+    /// Executes the program in place of this process.
     fn replace_this(
         &self,
         command: &str,
@@ -124,19 +125,19 @@ impl Program {
         })
     }
 
-    /// The one beside this program, or else on the path.
+    /// The program next to this one, or else on the path.
     fn path(&self) -> PathBuf {
         let path = beside(self.name, std::env::current_exe().ok().as_deref());
         path.unwrap_or_else(|| PathBuf::from(self.name))
     }
 }
 
-/// What stands behind the command, word for word: a `--` right behind it would otherwise be taken as this program's own.
+/// Arguments after the command, verbatim: clap would consume a `--` right after it.
 fn behind(command: &str, words: impl Iterator<Item = OsString>) -> Vec<OsString> {
     words.skip(1).skip_while(|word| word != command).skip(1).collect()
 }
 
-/// The program in the directory of this one.
+/// Program in the directory of this one.
 fn beside(name: &str, own: Option<&Path>) -> Option<PathBuf> {
     let program = own?.parent()?.join(name);
     program.is_file().then_some(program)

@@ -1,9 +1,9 @@
-//! What requests of a page store's pages take, in the words of the store.
+//! Request times of a page store, derived from a profile.
 
 use nandle_advise::pages::PageFigures;
 use nandle_pages::PageTimes;
 
-/// The figures of a profile as the store predicts by them.
+/// Converts a profile's figures to those of the store's prediction.
 pub(crate) fn page_times(figures: &PageFigures) -> PageTimes {
     PageTimes {
         request_ns: figures.request.value.value,

@@ -25,7 +25,6 @@ pub(crate) struct ReportArgs {
     pub(crate) output: PathBuf,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {
     let html = html(&args.profiles)?;
     result_file::check(&args.output, &REPORT)?;
@@ -38,12 +37,12 @@ pub(crate) fn run(args: &ReportArgs, common: Common) -> Result<(), CliError> {
     Ok(())
 }
 
-/// The page of a replay, of a play, or of profiles.
+/// HTML page of a replay, a play, or profiles.
 fn html(paths: &[PathBuf]) -> Result<String, CliError> {
     if let [only] = paths {
         match read_replay(only) {
             Ok(Some(replay)) => return Ok(nandle_report::replay_html(&replay)),
-            // What can't be read is named as the profile that it is meant to be.
+            // An unreadable file is reported as a profile.
             Ok(None) | Err(ReplayFileError::File { .. }) => {}
             Err(error) => return Err(error.into()),
         }

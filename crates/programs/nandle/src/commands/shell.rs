@@ -1,4 +1,4 @@
-//! What a shell asks of the program: completion scripts and manual pages, from the definition of its command line.
+//! Completion scripts and manual pages, generated from the command line's definition.
 
 use std::path::{Path, PathBuf};
 
@@ -46,11 +46,11 @@ pub(crate) fn completions(program: Command, args: &CompletionsArgs) -> Result<()
     Ok(output::result(&script)?)
 }
 
-/// Prints the manual page of the program, or of one of its commands; or writes all of them.
+/// Prints the manual page of the program or a command, or writes all pages.
 pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError> {
     refuse_json(args.json, "a manual page")?;
     let mut program = whole(program).disable_help_subcommand(true);
-    // Gives the commands the names under which they are called.
+    // Sets the full names of the subcommands.
     program.build();
     match &args.directory {
         Some(directory) => write_pages(&program, directory),
@@ -58,7 +58,7 @@ pub(crate) fn man_page(program: Command, args: &ManArgs) -> Result<(), CliError>
     }
 }
 
-/// The program with the commands that others have, as those define them.
+/// The program including the commands of other programs.
 fn whole(program: Command) -> Command {
     PROGRAMS.iter().fold(program, with_commands_of)
 }
@@ -75,7 +75,7 @@ fn with_commands_of(program: Command, other: &Program) -> Command {
     }
 }
 
-/// A page for the command and for each below it.
+/// Writes a page for the command and for each subcommand.
 fn write_pages(command: &Command, directory: &Path) -> Result<(), CliError> {
     let name = command.get_display_name().unwrap_or_else(|| command.get_name());
     let path = directory.join(format!("{name}.1"));
@@ -112,7 +112,7 @@ fn described<'a>(program: &'a Command, names: &[String]) -> Result<&'a Command, 
     })
 }
 
-/// The examples under a heading of their own, each on its line.
+/// Moves the examples under their own heading, one per line.
 fn with_examples(page: &str) -> String {
     let Some((before, examples)) = page.split_once(".SH EXTRA\nExamples:\n") else { return page.to_owned() };
     let end = examples.find("\n.SH").unwrap_or(examples.trim_end().len());

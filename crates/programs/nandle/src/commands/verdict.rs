@@ -1,4 +1,4 @@
-//! The verdict on a device as the terminal has it.
+//! Verdict on a device, for the terminal.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +9,7 @@ use nandle_advise::verdict::{
 };
 use nandle_terminal::words::{bandwidth_to, columns, in_unit_to, paragraph, quoted_os, to_digits};
 
-/// Kind, strengths, risks, changes and figures.
+/// Type, strengths, risks, changes and figures.
 pub(crate) fn text(verdict: &Verdict, profile: &Path) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &format!("As measured: {}.", verdict.kind.name));
@@ -68,17 +68,17 @@ fn changes(text: &mut String, changes: &[Change], profile: &Path) {
     );
 }
 
-/// The products that there is advice for beside the one that is named.
+/// Other products with advice.
 const OTHERS: &str = "mariadb, mysql, rocksdb, sqlite, seastar, linux";
 
-/// What stands where a figure isn't known.
+/// Mark of an unknown figure.
 const NO_FIGURE: &str = "–";
-/// What that means.
+/// Explanation of the mark.
 const NO_FIGURE_MEANS: &str = "not timed, or too few times for that quantile";
-/// The columns of figures, after the name of the load.
+/// Column headings after the name of the load.
 const HEADS: [&str; 5] = ["p50", "p99", "per s", "MB/s", "at depth"];
 
-/// The table, or, on a terminal that is narrower, a paragraph for each row.
+/// The table; on a narrow terminal a paragraph per row.
 fn figures(rows: &[FigureRow]) -> String {
     let unit = TimeUnit::of(rows);
     let mut text = String::new();

@@ -1,10 +1,11 @@
-//! Runs the fenced blocks of a chapter that are marked `console tested`, in one folder, one after the other.
+//! Runs the fenced blocks of a chapter that are marked `console tested`, in order, in one folder.
 //!
-//! A line that begins with `$ ` is a command for `sh`, with `nandle` on its path; a `\` at its end goes on in the next line. The lines below it are what it prints, on
-//! standard output or error, up to the next command, figures too; spaces and ends of lines don't count. `…` stands for what is left
-//! out. `[exit status N]` is the status; without it the command must succeed.
+//! A line that begins with `$ ` is a command for `sh`, with `nandle` on its path; a trailing `\`
+//! continues it on the next line. The lines below are its expected output on standard output or
+//! error, figures included; spaces and line ends don't count. `…` stands for omitted text. `[exit
+//! status N]` gives the status; without it the command must succeed.
 //!
-//! A model that got better changes figures in many places: with `NANDLE_WRITE_BOOK=1` the chapters are given those that are printed.
+//! After a change of a model, `NANDLE_WRITE_BOOK=1` updates the figures of all chapters.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::process::Command;
 const FENCE: &str = "```console tested";
 const OMISSION: &str = "…";
 
-/// A command and what the book says of it.
+/// A command and its expected output.
 #[derive(Debug, PartialEq, Eq)]
 struct Example {
     command: String,
@@ -37,7 +38,7 @@ pub(crate) fn run_chapter(name: &str) {
     }
 }
 
-/// Where words have changed as well, the chapter stays as it is.
+/// A chapter with changed words isn't modified.
 fn write_figures(chapter: &Path, mut text: String, examples: &[Example], printed: &[String]) {
     for (example, printed) in examples.iter().zip(printed) {
         if let Some(written) = with_figures_of(&example.expected, printed) {
@@ -89,8 +90,8 @@ fn examples(text: &str) -> Vec<Example> {
     examples
 }
 
-/// Where in what is printed the words of each stretch between omissions are, which come there side by side and in their order; or
-/// the first stretch that isn't there.
+/// Ranges in the output that match the stretches between omissions, in order; or the first stretch
+/// that is missing.
 fn places<'a>(
     expected: &str,
     printed: &'a str,
@@ -110,7 +111,7 @@ fn places<'a>(
     Ok(found)
 }
 
-/// What the book says, each of its figures exchanged for the printed one; nothing where words differ.
+/// Expected text with the printed figures; `None` if the words differ.
 fn with_figures_of<'a>(expected: &'a str, printed: &'a str) -> Option<String> {
     let are_alike = |word: &str, there: &str| word == there || is_figure(word) && is_figure(there);
     let mut printed = places(expected, printed, are_alike).ok()?.into_iter();
@@ -120,7 +121,7 @@ fn with_figures_of<'a>(expected: &'a str, printed: &'a str) -> Option<String> {
     Some(expected.split('\n').map(&mut of_line).collect::<Option<Vec<_>>>()?.join("\n"))
 }
 
-/// Whether it is a number, with what stands around it, or a missing one.
+/// Returns true for a number, with surrounding punctuation, or a missing figure.
 fn is_figure(text: &str) -> bool {
     text == "–" || text.contains(|c: char| c.is_ascii_digit())
 }

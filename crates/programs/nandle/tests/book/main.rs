@@ -1,4 +1,5 @@
-//! The book under `docs/`: its commands run and say what stands there, and its reference is what `--help` prints.
+//! Tests the book under `docs/`: its commands print what it shows, and its reference matches
+//! `--help`.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -10,7 +11,6 @@ mod reference;
 
 use std::path::PathBuf;
 
-/// The book's folder.
 fn book() -> PathBuf {
     PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../docs")
 }

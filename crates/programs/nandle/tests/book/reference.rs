@@ -1,12 +1,13 @@
-//! `docs/reference/commands.md` is what `--help` says, of every command. With `NANDLE_WRITE_REFERENCE=1`, as `cargo xtask docs`
-//! sets it, the page is written instead of compared.
+//! `docs/reference/commands.md` is the output of `--help` for every command. With
+//! `NANDLE_WRITE_REFERENCE=1`, which `cargo xtask docs` sets, the page is written instead of
+//! compared.
 
 use std::fs;
 use std::process::Command;
 
 use nandle_terminal::reference::reference;
 
-/// Commands of a second program, which has a page of its own.
+/// Commands of a second program, which has its own page.
 const ELSEWHERE: [&str; 4] = ["table", "scan", "cubes", "sql"];
 
 fn help(command: &[&str]) -> String {

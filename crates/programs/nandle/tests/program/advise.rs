@@ -7,7 +7,7 @@ const PRODUCTS: [&str; 7] = ["postgresql", "mariadb", "mysql", "rocksdb", "sqlit
 const SQLITE_TRIAL: &str =
     "advise profile.json --for sqlite --verify --on . --verify-data 16MiB --no-progress";
 
-/// A place with a profile of a modelled drive, read only, in it.
+/// Place with a profile of a modelled drive, probed by reads only.
 fn with_profile() -> Place {
     let place = Place::new();
     place.nandle("probe model:x25-e-64 --budget 5s --read-only").done();
@@ -20,7 +20,7 @@ fn every_product_gets_its_fragment() {
     for product in PRODUCTS {
         let outcome = place.nandle(&format!("advise profile.json --for {product}"));
         if outcome.code == Some(1) {
-            // A read-only profile may say nothing of what a product asks; then it is said which.
+            // A read-only profile may answer none of a product's questions; the message names them.
             outcome.refused(1, &["profile.json", "nothing can be advised", "nandle probe"]);
             continue;
         }
@@ -59,7 +59,7 @@ fn the_json_has_the_advice_and_the_fragment() {
     assert!(answer["fragment"].as_str().unwrap().contains(setting["name"].as_str().unwrap()));
 }
 
-/// A drive that slows down when it is full.
+/// A drive that slows down when full.
 #[test]
 fn space_follows_from_what_was_measured_of_it() {
     let place = Place::new();
@@ -135,7 +135,7 @@ fn a_profile_of_the_read_side_alone_still_gives_advice() {
     place.nandle("advise old.json --for postgresql").done();
 }
 
-/// The probe was ended early: what it had by then is advice, and what it lacks is named.
+/// Advice comes from the completed part of the probe, and the missing part is named.
 #[test]
 fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
     let place = Place::new();
@@ -150,7 +150,7 @@ fn a_profile_that_was_ended_early_gives_what_it_has_and_says_so() {
     outcome.says(&["settings need figures that this profile lacks"]);
 }
 
-/// What another one's profile calls the device goes into a script that root runs.
+/// The device name of a foreign profile ends up in a script that root runs.
 #[test]
 fn a_profile_with_a_name_that_no_kernel_gives_is_refused() {
     let place = with_profile();
@@ -172,7 +172,7 @@ fn a_profile_with_a_name_that_no_kernel_gives_is_refused() {
     }
 }
 
-/// A name may be anything: what it would do to a terminal is shown instead.
+/// A name may hold control characters; they are shown escaped.
 #[test]
 fn no_name_reaches_the_terminal_as_it_is() {
     let place = with_profile();
@@ -199,7 +199,7 @@ fn no_name_reaches_the_terminal_as_it_is() {
     assert!(outcome.stdout.contains("X\\u{1b}]0;owned"), "shown as an escape: {}", outcome.stdout);
 }
 
-/// Whole in form, with a figure that is none.
+/// Well-formed, with an invalid figure.
 #[test]
 fn a_profile_with_a_damaged_figure_is_refused_with_its_place() {
     let place = with_profile();
@@ -239,7 +239,7 @@ fn a_profile_of_another_device_is_warned_of() {
     place.nandle("advise other.json --for postgresql --on .").done().says(&["WARNING"]);
 }
 
-/// A place with a profile from which a setting follows that isn't the default.
+/// Place with a profile that implies a non-default setting.
 fn with_flushes() -> Place {
     let place = Place::new();
     place.nandle("probe model:x25-e-64 --only flush --budget 20s").done();

@@ -6,7 +6,8 @@ use crate::common::{LoopDevice, NANDLE, Outcome, Place, is_root, program_exists,
 
 const TRACEFS: &str = "/sys/kernel/tracing";
 
-/// Whether trace events can be read and the disk below a place is one that has them; a loud word where not.
+/// Returns true if trace events can be read and the disk below the place has them; prints a notice
+/// otherwise.
 fn can_capture(place: &Place) -> bool {
     if !is_root() || !Path::new(TRACEFS).join("instances").exists() {
         skip("capturing takes root and a mounted tracefs");
@@ -20,12 +21,12 @@ fn can_capture(place: &Place) -> bool {
     is_on_disk
 }
 
-/// Whether a process's instance is there.
+/// Returns true if a process's instance exists.
 fn has_instance(process: u32) -> bool {
     Path::new(TRACEFS).join(format!("instances/nandle-{process}")).exists()
 }
 
-/// Writes that go to the disk at once, and are made durable one by one.
+/// Direct writes, each made durable.
 const WRITES: &str = "dd if=/dev/zero of=written bs=8192 count=20 oflag=direct,dsync";
 
 #[test]

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use crate::common::Place;
 
-/// A place with profiles of two modelled drives in it.
+/// Place with profiles of two modelled drives.
 fn with_profiles() -> Place {
     let place = Place::new();
     for model in ["x25-e-64", "barracuda-7200.10"] {
@@ -13,7 +13,7 @@ fn with_profiles() -> Place {
     place
 }
 
-/// The solid-state drive, half as fast in sequence.
+/// Profile of the solid-state drive with halved sequential rates.
 fn slower(place: &Place) -> Value {
     let mut profile = place.json("ssd.json");
     let best = &mut profile["derived"]["sequential_bandwidth_bytes_per_s_max"];

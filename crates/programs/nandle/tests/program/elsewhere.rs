@@ -3,7 +3,7 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use crate::common::{NANDLE, Outcome, Place};
 
-/// The program alone in a directory, where nothing lies beside it, and nothing is on the path.
+/// Runs the program from a directory of its own, with an empty path.
 fn run(place: &Place, arguments: &str) -> Outcome {
     let own = place.path("bin/nandle");
     if !own.exists() {
@@ -52,7 +52,7 @@ fn arguments_and_exit_codes_are_passed_on() {
     assert_eq!(said("cubes --help"), "path/nandle-tables cubes --help\n");
     write_script(&place, "path/nandle-sql");
     assert_eq!(said("sql t -c SELECT"), "path/nandle-sql sql t -c SELECT\n");
-    // What lies beside it counts more than what is on the path.
+    // A program next to this one takes precedence over the path.
     write_script(&place, "bin/nandle-tables");
     assert_eq!(said("scan -- t"), "bin/nandle-tables scan -- t\n");
 }
@@ -68,7 +68,7 @@ fn help_completions_and_manual_know_the_commands() {
         assert!(page.contains(&format!("nandle\\-{command}(1)")), "{page}");
         assert!(run(&place, &format!("man {command}")).done().stdout.contains(".SH EXAMPLES"));
     }
-    // What is missing is said, and how it is had.
+    // The message names the missing program and how to get it.
     for arguments in ["completions bash", "man", "man scan"] {
         let outcome = run(&place, arguments).done();
         outcome.says(&[
@@ -82,7 +82,7 @@ fn help_completions_and_manual_know_the_commands() {
     run(&place, "help serve").refused(1, &["nandle-sql", "install it"]);
 }
 
-/// What `definition` may have another program say.
+/// Output of another program's `definition`.
 const DEFINITION: &str = r#"{"name": "nandle-tables", "about": null, "long_about": null, "after_help": null, "requires_subcommand": true,
     "arguments": [], "subcommands": [{"name": "table", "about": "Tables", "long_about": null, "after_help": null,
     "requires_subcommand": true, "arguments": [], "subcommands": [{"name": "load", "about": "Loads", "long_about": null,
@@ -91,7 +91,7 @@ const DEFINITION: &str = r#"{"name": "nandle-tables", "about": null, "long_about
     "possible_values": [{"name": "cells", "help": null, "is_hidden": false}], "value_hint": "unknown", "is_required": false,
     "is_global": false, "is_hidden": false}]}]}]}"#;
 
-/// A program on the path with this definition, which else says its arguments.
+/// Writes a program to the path that prints this definition, or else its arguments.
 fn write_defined(place: &Place, name: &str, definition: &str) {
     write_script(place, &format!("path/{name}"));
     place.write(&format!("{name}.json"), definition);
@@ -130,7 +130,7 @@ fn options_of_the_second_program_are_asked_of_it() {
     assert_eq!(run(&place, "help table load").done().stdout, "help table load\n");
 }
 
-/// A command that this program doesn't hand over, and one of its own, stay out.
+/// Ignores a command that this program doesn't forward, and one of this program's own.
 #[test]
 fn a_second_program_that_is_newer_has_no_commands_more() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Experiments, most of which write.
+//! Experiments, most of them writing.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -38,7 +38,8 @@ fn a_real_one_only_with_a_yes() {
     assert_eq!(place.names(), ["profile.json", "report.html"]);
 }
 
-/// The minute writes to its own file, says so, and does not ask; what the user named is only read.
+/// The one-minute probe writes to its own file without asking, and says so; the user's file is only
+/// read.
 #[test]
 fn a_minute_times_commits_in_a_file_of_its_own() {
     let place = Place::new();
@@ -68,7 +69,7 @@ fn a_minute_times_commits_in_a_file_of_its_own() {
     assert_eq!(place.names(), ["data.bin", "profile.json", "report.html"]);
 }
 
-/// The file for commits alone has eight times as many bytes.
+/// The commit file alone is eight times as large.
 #[test]
 fn no_more_is_written_than_may_be() {
     let place = Place::new();
@@ -109,7 +110,7 @@ fn what_does_not_fit_is_planned_with_the_budget_that_is_named() {
     assert!(budgets_named(&plan(60)).contains_key("scaling"));
 }
 
-/// What is left out for its time, with the budget in seconds that would be enough.
+/// Skipped experiments, with the budget in seconds that each needs.
 fn budgets_named(plan: &Value) -> HashMap<String, u64> {
     let skipped = plan["skipped"].as_array().unwrap().iter();
     let of = |skipped: &Value| {
@@ -210,7 +211,7 @@ fn a_drive_that_fails_in_the_middle_says_so_and_what_it_gave_is_kept() {
     assert!(experiments["write_patterns"]["ended_by"].as_str().unwrap().contains("failed"), "{experiments}");
 }
 
-/// A drive that protects what it holds takes no more writes; what it gave until then is no less true.
+/// The drive turns read-only; earlier results stay valid.
 #[test]
 fn a_drive_that_goes_read_only_in_the_middle_is_read_on() {
     let place = Place::new();

@@ -48,7 +48,7 @@ fn a_result_that_can_not_be_printed_is_no_success() {
     }
 }
 
-/// The kernel takes a ring apart, and lets go of the files that it has, some time after the program has ended.
+/// The kernel dismantles a ring, and releases its files, some time after the program has ended.
 #[test]
 fn one_run_after_the_other_finds_the_room_that_the_one_before_had() {
     let place = Place::new();

@@ -53,7 +53,8 @@ fn a_second_interruption_ends_it_at_once() {
     let running = place.start("probe . --budget 30s --file-size 8MiB");
     running.wait_until_written(8 * MIB);
     std::thread::sleep(std::time::Duration::from_millis(3500));
-    // Both wait while the program is stopped, so that it can't be done with the first before the second comes.
+    // Both signals are pending while the program is stopped, so that it can't finish the first
+    // before the second.
     running.signal(Signal::STOP);
     running.signal(Signal::INT);
     running.signal(Signal::TERM);
@@ -99,7 +100,7 @@ fn an_interrupted_probe_leaves_a_complete_profile_where_it_is() {
     assert_eq!(place.names(), ["profile.json", "profile.partial.json", "report.html", "report.partial.html"]);
 }
 
-/// The terminal is gone, and with it the reader of what is printed.
+/// The terminal is gone, and with it the reader of the output.
 #[test]
 fn a_terminal_that_goes_away_leaves_the_profile_and_no_test_file() {
     let place = Place::new();

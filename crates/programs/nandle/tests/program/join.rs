@@ -1,10 +1,10 @@
-//! Beside the `join` that every system has, and on what must be refused.
+//! Compares with the system's `join`, and covers refusals.
 
 use std::process::{Command, Stdio};
 
 use crate::common::Place;
 
-/// Lines of a key, which some have in common, and other fields.
+/// Lines with a partly shared key and other fields.
 fn lines(count: u64, keys: u64, name: &str) -> Vec<u8> {
     let mut state = count;
     let mut text = Vec::new();
@@ -24,7 +24,7 @@ fn sorted(text: &[u8]) -> Vec<Vec<u8>> {
     lines
 }
 
-/// What the system's own gives of sorted files.
+/// Output of the system's `join` on sorted files.
 fn system_join(place: &Place, options: &str) -> Vec<u8> {
     let script = format!(
         "LC_ALL=C; export LC_ALL; sort -k1,1 a > a.s; sort -k1,1 b > b.s; join {options} a.s b.s; rm a.s b.s"

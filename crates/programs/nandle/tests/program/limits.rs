@@ -1,4 +1,4 @@
-//! Input that was made to take memory or time away, and files that others use.
+//! Input crafted to exhaust memory or time, and files in use by others.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::common::{LoopDevice, MIB, NANDLE, Outcome, Place, SHORT, is_root, scattered_writes, skip};
 
-/// The program with so much address space.
+/// Runs the program with `kib` of address space.
 fn in_kib(place: &Place, kib: u64, arguments: &str) -> Outcome {
     let script = format!("ulimit -v {kib}; exec \"$0\" \"$@\"");
     let words = ["sh", "-c", &script, NANDLE].map(str::to_owned);
@@ -105,7 +105,7 @@ fn a_profile_of_a_version_that_it_can_not_be_of_is_refused() {
     place
         .nandle("report zero.json --output r.html")
         .refused(1, &["zero.json", "schema_version is 0", "experiments"]);
-    // What takes long to parse is refused before.
+    // Refused before the slow parse.
     let long = text.replacen('{', &format!("{{\"padding\": [{}0],", "0,".repeat(5 << 20)), 1);
     place.write("long.json", long);
     place.nandle("report long.json --output r.html").refused(1, &["long.json", "more than 8 MiB"]);
@@ -123,7 +123,7 @@ fn a_file_that_another_process_has_open_is_not_written_over() {
         .spawn()
         .unwrap();
     let command = "replay a.csv --on data --overwrite --policies direct";
-    // The child has it open some time after it was started.
+    // The child opens it some time after its start.
     let mut outcome = place.nandle(&format!("sweep data {SHORT_SWEEP}")).done();
     for _ in 0..100 {
         let opened = fs::read_dir(format!("/proc/{}/fd", tail.id())).unwrap().flatten();
@@ -169,7 +169,8 @@ fn an_image_behind_a_loop_device_is_not_written_over() {
     outcome.refused(2, &["it is behind the loop device", "is mounted at", "mounted"]);
 }
 
-/// A modelled drive keeps what is written to it, and a few short lines write more than any machine has.
+/// A modelled drive stores its contents, and a few short lines write more than any machine's
+/// memory.
 #[test]
 fn a_modelled_drive_is_not_asked_to_keep_more_than_there_is_memory_for() {
     let place = Place::new();
@@ -179,7 +180,7 @@ fn a_modelled_drive_is_not_asked_to_keep_more_than_there_is_memory_for() {
     outcome.refused(2, &["keeps what is written to it in memory", "1.95TiB", "--limit"]);
 }
 
-/// Each short line of a trace is an area of its own, all of whose pages a store keeps account of.
+/// Each short line of a trace is an area of its own, and a store keeps state for all its pages.
 #[test]
 fn a_policy_that_takes_more_memory_for_a_sparse_trace_than_there_is_is_left_out() {
     let place = Place::new();
@@ -199,7 +200,8 @@ fn a_policy_that_takes_more_memory_for_a_sparse_trace_than_there_is_is_left_out(
     outcome.refused(2, &["of memory to know where they are", "--limit"]);
 }
 
-/// Runs a line of the shell in a memory group of 200 MiB. `None`, with a loud word, where there is no such thing.
+/// Runs a shell line in a memory control group of 200 MiB. `None`, with a notice, if there are no
+/// groups.
 fn in_a_group_of_200_mib(place: &Place, arguments: &str) -> Option<Outcome> {
     if !is_root() {
         skip("only an administrator has control groups");

@@ -1,5 +1,5 @@
-//! The program as a user meets it: the real binary on the real disk, in directories of its own, with small files and
-//! short budgets. [`common`] opens with the list of what is covered where.
+//! End-to-end tests: the real binary on the real disk, in private directories, with small files and
+//! short budgets. [`common`] begins with the list of what each file covers.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

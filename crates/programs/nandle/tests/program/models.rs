@@ -4,7 +4,7 @@ use crate::common::Place;
 
 const NO_WORLD: &str = "--time-per-run 200ms --block-sizes 32KiB --queue-depths 1";
 
-/// Mean latency of each pattern, in the order of the cells.
+/// Mean latency of each pattern, in cell order.
 fn means(place: &Place, target: &str, options: &str) -> Vec<(String, f64)> {
     let outcome = place.nandle(&format!("sweep {target} {options} --json")).done();
     let json = outcome.json();
@@ -25,7 +25,7 @@ fn a_probe_finds_the_drive_that_the_papers_describe() {
     assert_eq!(profile["conditions"]["contents_checked"], false);
     assert_eq!(profile["partial"].as_array().unwrap().len(), 0, "{}", profile["partial"]);
     assert_eq!(profile["system"]["queue"]["rotational"], false);
-    // DIAT on random reads of 32 KB: 250 to 270 MB/s from depth 4 on, not half of it at depth 1.
+    // DIAT, random reads of 32 KB: 250 to 270 MB/s from depth 4; less than half at depth 1.
     let cell = |block: u64, depth: u64| {
         let cells = profile["cells"].as_array().unwrap();
         let is = |cell: &&serde_json::Value| {
@@ -66,7 +66,8 @@ fn a_sweep_of_writes_shows_what_uflip_found() {
     else {
         panic!("{means:?}")
     };
-    // uFLIP on the MTron: random writes are more than an order of magnitude more expensive; not within 8 MB, nor in 8 streams.
+    // uFLIP on the MTron: random writes cost more than ten times as much, except within 8 MB or in
+    // 8 streams.
     assert!(*random > 10.0 * sequential, "{means:?}");
     assert!(*focused < 3.0 * sequential && *partitioned < 1.5 * sequential, "{means:?}");
     assert!(*ordered > 1.2 * sequential && ordered < random, "{means:?}");
@@ -86,7 +87,7 @@ fn a_sweep_of_writes_tells_what_the_drive_did() {
     for cell in writes.as_array().unwrap() {
         let host_bytes = cell["drive"]["host_written_bytes"].as_u64().unwrap();
         let told = cell["bytes"].as_u64().unwrap();
-        // The last requests were sent, and completed after the run's end.
+        // The last requests completed after the run's end.
         assert!((told..told + (1 << 20)).contains(&host_bytes), "{host_bytes} {told}");
     }
     let mirrored = cells("raid10:64KiB:model:mtron-16*2", "--block-sizes 4KiB --operation write");

@@ -1,4 +1,4 @@
-//! How a modelled drive begins, and what goes wrong on it.
+//! Initial states of modelled drives, and injected faults.
 
 use std::fs;
 
@@ -29,8 +29,8 @@ fn a_drive_that_was_aged_cleans_at_once_and_always_in_the_same_way() {
         "an older state is replaced by the same one"
     );
     let (filled, worn) = (sweep(&place, "model:x25-e-64"), sweep(&place, "model:x25-e-64:state=aged.zst"));
-    // What a filled drive writes beside the host's bytes is pages of its map, whose blocks are erased again; its
-    // data have nothing to clean yet.
+    // Beyond the host's bytes a filled drive writes only map pages, whose blocks are erased; data
+    // needs no cleaning yet.
     let bytes = |of: &str| filled["cells"][0]["drive"][of].as_u64().unwrap();
     assert_eq!(bytes("erased_bytes"), bytes("flash_written_bytes") - bytes("host_written_bytes"), "{filled}");
     assert!(amplification(&worn) > 3.0 && amplification(&filled) < 2.0, "{filled} {worn}");
@@ -109,7 +109,7 @@ fn faults_of_a_file_strike() {
         (failed, done)
     };
     let (failed, done) = errors("model:x25-m-g2:faults=faults.toml");
-    // A request has eight blocks of 512 bytes, each of which fails by itself.
+    // A request has eight blocks of 512 bytes that fail independently.
     let expected = (failed + done) as f64 * (1.0 - 0.98_f64.powi(8));
     assert!((failed as f64 - expected).abs() < 0.2 * expected, "{failed} of {done}");
     assert_eq!((failed, done), errors("model:x25-m-g2:faults=faults.toml"));

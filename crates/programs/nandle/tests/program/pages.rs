@@ -5,7 +5,7 @@ use nandle_pages::{PageOptions, PageStore, PolicyKind};
 
 use crate::common::Place;
 
-/// A closed store of 2000 pages, the first 1500 of them written and in their own places.
+/// Closed store of 2000 pages, the first 1500 written and destaged.
 fn store(place: &Place, policy: PolicyKind) {
     let mut options = PageOptions::new(2000);
     options.policy = policy;
@@ -20,7 +20,7 @@ fn store(place: &Place, policy: PolicyKind) {
     store.close().unwrap();
 }
 
-/// Contents that don't compress.
+/// Incompressible contents.
 fn page_of(page: u64) -> Vec<u8> {
     let mut word = page + 1;
     let noise = std::iter::repeat_with(|| {
@@ -30,7 +30,7 @@ fn page_of(page: u64) -> Vec<u8> {
     noise.take(4096).collect()
 }
 
-/// Damages a page wherever the store holds it.
+/// Damages every copy of a page in the store.
 fn damage(place: &Place, pages: &[u64]) {
     let path = place.path("pages.db");
     let image = fs::read(&path).unwrap();

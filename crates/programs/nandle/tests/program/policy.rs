@@ -1,12 +1,12 @@
-//! Which policy a store should have: as a replay finds, and as a profile predicts.
+//! Choice of a store's policy: by replay and by prediction from a profile.
 
 use serde_json::Value;
 
 use crate::common::{Place, scattered_writes};
 
-/// What the prediction needs of a profile.
+/// Experiments that the prediction needs.
 const EXPERIMENTS: &str = "--only reads,flush,write-patterns,smallest-block --budget 4m --no-progress";
-/// The chosen policy takes no more than so many times what the quickest does.
+/// Bound on the chosen policy's time, relative to the fastest.
 const LOSS_MAX: f64 = 1.5;
 
 fn page_ns(replay: &Value, policy: &str) -> f64 {

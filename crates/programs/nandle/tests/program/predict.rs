@@ -11,10 +11,10 @@ use crate::common::Place;
 
 const DISK: &str = "model:wd2003fyys";
 const FLASH: &str = "model:x25-m-g2";
-/// A short probe is enough here.
+/// Options for a short probe.
 const SHORT: &str = "--probe-budget 5s --no-progress";
 
-/// A recording of a query that jumps and one that doesn't, both of 800 blocks.
+/// Records a scattered and a sequential query, each of 800 blocks.
 fn record(place: &Place, names: Names) {
     let mut recorder = Recorder::new(Vec::new(), names).unwrap();
     let file = recorder.file("data/flights.parquet", 256 << 20, &Groups::Every(32 << 10)).unwrap();
@@ -81,10 +81,10 @@ fn queries_by_targets_are_a_table_and_a_page() {
     assert_eq!((&json["schema_version"], &json["targets"][1]["target"]), (&1.into(), &FLASH.into()));
     let totals = |target: usize| json["targets"][target]["total_ns"].as_u64().unwrap();
     assert_eq!(totals(0), time_ns(&json, 0, 0) + time_ns(&json, 0, 1));
-    // The disk minds jumping, flash hardly does.
+    // Seeks slow the disk down, and flash hardly.
     assert!(time_ns(&json, 0, 0) > 4 * time_ns(&json, 0, 1), "{json}");
     assert!(time_ns(&json, 0, 0) > 10 * time_ns(&json, 1, 0), "{json}");
-    // Again over the files of the run before, and the same to the nanosecond.
+    // A second run over the first one's files gives identical results.
     let again = format!(
         "predict some.needs.zst --on {DISK},{FLASH} {SHORT} --json -o drives.json --report drives.html"
     );

@@ -2,7 +2,7 @@ use rustix::process::Signal;
 
 use crate::common::{MIB, Place, SHORT};
 
-/// Other tests use the disk at the same time.
+/// Returns true for lines caused by other tests on the same disk.
 fn is_of_others(line: &str) -> bool {
     line.contains("is in use by others")
 }
@@ -20,7 +20,7 @@ fn it_leaves_a_profile_and_a_report_and_nothing_else() {
     let profile = place.json("profile.json");
     assert_eq!(profile["schema_version"], 1);
     assert_eq!(profile["target"], place.name());
-    // Writing it may take a quarter of the budget, so that a disk which is busy has a smaller one.
+    // Writing may take a quarter of the budget, so that a busy disk gets a smaller file.
     assert_eq!(profile["conditions"]["wanted_file_bytes"], 16 * MIB);
     assert!(profile["conditions"]["file_bytes"].as_u64().unwrap() <= 16 * MIB);
     assert_eq!(profile["conditions"]["contents_checked"], true);
@@ -84,7 +84,7 @@ fn a_budget_too_short_to_conclude_makes_a_partial_profile_that_says_what_is_miss
 #[test]
 fn a_device_that_stops_answering_is_no_success() {
     let place = Place::new();
-    // No device is as quick as that whenever the program looks around, which it does five times a second.
+    // No device responds within 1 ns at every check, five times a second.
     let outcome = place.nandle("probe . --budget 30s --file-size 8MiB --patience 1ns");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     outcome.says(&["has not answered", "--patience"]);
@@ -156,13 +156,13 @@ fn the_summary_tells_commits_and_reads_beside_writes() {
     let of_page = |cost: &&serde_json::Value| cost["write_bytes"] == 8192;
     let ways: Vec<_> = costs["commits"].as_array().unwrap().iter().filter(of_page).collect();
     assert_eq!(ways.len(), 2, "with a flush, and durable by itself");
-    // A commit of this drive takes 0.47 ms, and 1.1 s have a thousand of them and more.
+    // A commit of this drive takes 0.47 ms: 1.1 s have more than a thousand.
     let lines = commits.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     let table = lines.split("durable writes of 8KiB, us p50 mean p99 commits ").nth(1);
     let row: Vec<_> = table.unwrap_or_else(|| panic!("{lines}")).split(' ').take(7).collect();
     assert_eq!(row[..3], ["write,", "then", "flush"], "{lines}");
     assert_eq!((row[3], row[5]), ("467", "467"), "the mean between them is a little more: {lines}");
-    // A model has no file to call fdatasync on.
+    // A model has no file for fdatasync.
     let headline = "Commit: 467 us in the median, p99 467 us (8KiB by write, then flush)";
     assert!(lines.contains(headline), "{lines}");
     assert!(lines.contains("Group commit:") && lines.contains("writers that share flushes,"), "{lines}");
@@ -211,14 +211,14 @@ fn a_partial_profile_never_replaces_a_complete_one() {
     assert!(place.json("profile.partial.json")["partial"].to_string().contains("not asked for"));
     assert_eq!(place.json("profile.json"), profile);
     assert!(place.read("report.html") == report, "nor its report");
-    // A partial one does replace a partial one, and a complete one both.
+    // A partial profile replaces a partial one, and a complete one replaces either.
     place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile p.json").done();
     place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile p.json --seed 2").done();
     assert_eq!(place.json("p.json")["conditions"]["seed"], 2);
     assert!(!place.path("p.partial.json").exists());
     place.nandle("probe model:mtron-16 --budget 60s --seed 2").done();
     assert_eq!(place.json("profile.json")["conditions"]["seed"], 2);
-    // Nor one that answers less one that answers more.
+    // A profile doesn't replace a more extensive one.
     place.nandle("probe model:mtron-16 --budget 20s --only sync-reads,read-ahead --profile q.json").done();
     let more = place.json("q.json");
     place.nandle("probe model:mtron-16 --budget 20s --only sync-reads --profile q.json").done();

@@ -2,7 +2,7 @@ use std::fmt::Write as _;
 
 use crate::common::Place;
 
-/// Writes all over 8 MiB, or so many times more, with syncs, among them a rewrite.
+/// Writes scattered over 8 MiB, repeated `times` times, with syncs and a rewrite.
 fn trace(times: u64) -> String {
     let mut text = String::from("time_us,op,address,length\n");
     for number in 0..600_u64 {
@@ -205,7 +205,7 @@ fn a_store_that_never_cleaned_is_said_and_more_passes_through_a_full_one_clean()
     place.nandle(&format!("{replay} --fill 101%")).refused(2, &["--fill"]);
 }
 
-/// Writes anywhere in 16 MiB, in an order that no other pass over the pages has.
+/// Random writes in 16 MiB, in an order unlike any other pass.
 fn random_writes(writes: u32) -> String {
     let mut text = String::from("time_us,op,address,length\n");
     let mut state = 7_u64;

@@ -1,11 +1,10 @@
-//! Replays of traces of volumes that are far larger than what is written to them, of long writes, and of policies that
-//! can't take the work.
+//! Replays of sparse traces, long writes, and policies that can't take the work.
 
 use std::fmt::Write as _;
 
 use crate::common::{MIB, Place, scattered_writes};
 
-/// Writes to 40 places of a volume of 252 GB, some of them long, and a discard of nearly all of it.
+/// Writes to 40 places of a 252 GB volume, some of them long, and a discard of nearly all of it.
 fn volume() -> String {
     let mut text = String::from("time_us,op,address,length\n");
     for number in 0..300_u64 {
@@ -64,7 +63,7 @@ fn addresses_are_kept_for_who_wants_them() {
 #[test]
 fn a_modelled_drive_grows_to_what_the_work_needs() {
     let place = Place::new();
-    // A page in every MiB of 3 GiB: more than mtron-16 is modelled with.
+    // A page in every MiB of 3 GiB: more than the default capacity of mtron-16.
     let wide = (0..3072).fold(String::from("time_us,op,address,length\n"), |mut text, number| {
         let _ = writeln!(text, "{number},write,{},4096", number * 7919 % 3072 * MIB);
         text
@@ -81,7 +80,7 @@ fn a_modelled_drive_grows_to_what_the_work_needs() {
     }
     let said = place.nandle(&format!("{command} model:mtron-16")).done().json()["remarks"].to_string();
     assert!(said.contains("model:mtron-16 is modelled with 3."), "{said}");
-    // Nobody contradicts the user, and a disk is as large as it is.
+    // An explicit capacity isn't enlarged, and a disk never is.
     place
         .nandle(&format!("{command} model:mtron-16:capacity=2GiB"))
         .refused(2, &["need 3.0GiB", "--wrap", "capacity="]);
@@ -110,7 +109,7 @@ fn who_can_not_take_the_work_is_left_out_with_the_reason() {
     assert!(left_out["reason"].as_str().unwrap().contains("at least 64KiB"), "{left_out}");
     let told = place.nandle(command).done().fits_80_columns().stdout;
     assert!(told.contains("stable-ring is left out: a buffer of 32KiB"), "{told}");
-    // Only the staging policies' area doesn't fit beside the pages.
+    // Only the staging area doesn't fit.
     place.write_noise("pages", 12 * MIB);
     let command = "replay a.csv --on pages --overwrite --policies direct,doublewrite --json";
     let json = place.nandle(command).done().json();
@@ -118,7 +117,7 @@ fn who_can_not_take_the_work_is_left_out_with_the_reason() {
         (&json["policies"][0]["policy"], &json["left_out"][0]["policy"]),
         (&"direct".into(), &"doublewrite".into())
     );
-    // Pages for which the usual buffer is too small get a larger one.
+    // Pages too large for the default buffer get a larger one.
     let json =
         place.nandle("replay a.csv --on model:x25-e-64 --page 64KiB --queue-depth 1024 --json").done().json();
     assert_eq!(json["policies"].as_array().unwrap().len(), 6, "{}", json["left_out"]);
@@ -128,7 +127,7 @@ fn who_can_not_take_the_work_is_left_out_with_the_reason() {
 fn a_store_that_fails_is_out_and_the_program_fails_after_the_others_figures() {
     let place = Place::new();
     place.write("a.csv", scattered_writes(2000));
-    // What direct writes fits, and what the others write beside it doesn't.
+    // The writes of `direct` fit; the additional writes of the others don't.
     place.write("full.toml", "space_bytes = 9437184\n");
     let command = "replay a.csv --on model:mtron-16:faults=full.toml --buffer 2MiB --durability each";
     let outcome = place

@@ -1,10 +1,10 @@
-//! Stores on targets that hold something, are in use, get full, or are interrupted.
+//! Stores on targets with earlier contents, in use, filling up, or interrupted.
 
 use rustix::process::Signal;
 
 use crate::common::{LoopDevice, MIB, Place, is_root, scattered_writes, skip};
 
-/// A store is always made anew, and nothing of another policy, page size, version or of no store at all shows through.
+/// A new store is unaffected by old contents: another policy, page size or version, or none.
 #[test]
 fn what_a_file_held_before_does_not_matter() {
     let place = Place::new();
@@ -22,7 +22,7 @@ fn what_a_file_held_before_does_not_matter() {
         let json = place.nandle(&format!("replay a.csv --on pages --overwrite --json --policies {store}"));
         assert!(json.done().json()["policies"][0]["verified_pages"].as_u64().unwrap() > 30, "{store}");
     }
-    // The label of the last store, of an unknown version.
+    // Label of the last store, with an unknown version.
     let mut bytes = place.read("pages");
     bytes[..64].iter_mut().for_each(|byte| *byte ^= 0x55);
     place.write("pages", bytes);
@@ -65,7 +65,7 @@ fn a_file_or_device_is_replayed_on_by_one_at_a_time() {
     first.end_after(Signal::INT).refused(130, &["interrupted"]);
 }
 
-/// Every policy has the device for itself, one after the other, and so has the next replay.
+/// Policies open the device exclusively, one after the other; so does the next replay.
 #[test]
 fn a_device_is_replayed_on_by_every_policy() {
     let place = Place::new();
@@ -100,7 +100,7 @@ fn an_interrupted_replay_leaves_nothing_in_the_directory() {
     assert_eq!(place.names(), ["a.csv", "data"]);
 }
 
-/// A file of a loop device that the file system below has no room for, as thin-provisioned volumes have it.
+/// Loop device over a file that its file system has no room for, like a thin-provisioned volume.
 #[test]
 fn a_real_device_that_gets_full_during_a_drain_ends_the_replay() {
     let place = Place::new();

@@ -1,4 +1,4 @@
-//! Targets that are too small, get full or fail, and traces that are damaged.
+//! Targets that are too small, fill up or fail, and damaged traces.
 
 use crate::common::{MIB, Place, scattered_writes};
 
@@ -48,8 +48,7 @@ fn a_file_system_without_room_for_all_stores_is_left_as_it_is() {
     assert_eq!(outcome.done().json()["policies"][0]["verified_pages"], 600);
 }
 
-/// The drive has promised more space than it has, as thin-provisioned ones do: what the stores write first fits, and what
-/// they destage doesn't.
+/// Thin-provisioned drive: the staged writes fit, the destaged ones don't.
 #[test]
 fn a_drive_that_gets_full_during_a_drain_ends_the_replay() {
     let place = Place::new();
@@ -90,7 +89,7 @@ fn a_report_that_can_not_be_written_is_known_before_the_work() {
         place.nandle(&format!("{command} --report notes.txt")).refused(2, &["notes.txt", "left alone"]);
         place.nandle(&format!("{command} --report none/page.html")).says(&["none"]);
         place.nandle(&format!("{command} --report page.html")).done().says(&["page.html"]);
-        // One of ours is replaced.
+        // An own report is replaced.
         place.nandle(&format!("{command} --report page.html")).done();
     }
     assert_eq!(place.read("notes.txt"), b"mine");

@@ -1,13 +1,13 @@
-//! Where results may go is looked at before anything is measured: a refusal takes no minute.
+//! Output paths are checked before anything is measured, so a refusal is immediate.
 
 use std::time::{Duration, Instant};
 
 use crate::common::{MIB, Outcome, Place};
 
-/// A probe that would take long.
+/// A long probe.
 const LONG: &str = "probe . --budget 20s --file-size 1MiB";
 
-/// Runs what must be refused at once.
+/// Runs a command that must be refused immediately.
 #[track_caller]
 fn at_once(place: &Place, arguments: &str) -> Outcome {
     let began = Instant::now();
@@ -39,7 +39,7 @@ fn foreign_files_are_left_alone() {
 #[test]
 fn a_huge_foreign_file_is_not_read_whole() {
     let place = Place::new();
-    // More than a process could hold, and nothing on the disk.
+    // Sparse file larger than any process's memory.
     let file = std::fs::File::create(place.path("huge")).unwrap();
     file.set_len(1 << 43).unwrap();
     for option in ["--profile", "--report"] {

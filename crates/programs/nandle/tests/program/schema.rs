@@ -1,4 +1,4 @@
-//! Profiles, and results of replays, are what the published schemas say they are.
+//! Profiles and replay results conform to the published schemas.
 
 use std::fs;
 use std::path::Path;

@@ -85,7 +85,7 @@ fn help_has_examples_for_each_command() {
     assert!(all.contains("Examples:"), "{all}");
 }
 
-/// What stands in the long description of a command, which a line for the list of commands once took the place of.
+/// Contents of a command's long description, which its one-line summary once replaced.
 #[test]
 fn help_has_all_that_is_said_of_a_command() {
     let place = Place::new();

@@ -1,5 +1,4 @@
-//! A device that stops answering: a file system is frozen under a write test, so that the kernel holds every write
-//! back until it is thawed.
+//! A device that stops responding: a frozen file system blocks every write until it is thawed.
 
 use std::fs::{self, File};
 use std::os::fd::AsRawFd as _;
@@ -12,13 +11,13 @@ const SET_UP: &str =
 const SWEEP: &str = "sweep mounted --operation write --file-size 16MiB --patterns random --block-sizes 16KiB \
                      --queue-depths 4 --time-per-run 20s --patience 1s";
 
-/// A frozen file system. It is thawed when dropped, also when the test has failed.
+/// Frozen file system, thawed on drop even if the test failed.
 struct Frozen {
     root: File,
 }
 
 impl Frozen {
-    /// Freezes what is mounted for a program, which needn't be mounted here.
+    /// Freezes the program's mount, which needn't exist in this namespace.
     fn new(running: &Running, place: &Place) -> Self {
         let path = place.path("mounted");
         let root = File::open(format!("/proc/{}/root{}", running.id(), path.display())).unwrap();

@@ -1,4 +1,4 @@
-//! Beside the `sort` that every system has, and on what must be refused.
+//! Compares with the system's `sort`, and covers refusals.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -7,7 +7,8 @@ use rustix::process::Signal;
 
 use crate::common::{Outcome, Place};
 
-/// Lines of four fields: words, numbers in several spellings, bytes that are no text. The last one has no end.
+/// Lines of four fields: words, numbers in several notations, non-UTF-8 bytes. The last line has no
+/// end.
 fn lines(count: u32) -> Vec<u8> {
     const WORDS: [&[u8]; 13] = [
         b"apple", b"Pear", b"a b", b"", b"zoo\xFF", b"\0nul", b"10", b"9", b"-3.5", b"007", b"1e3", b" 12",
@@ -173,7 +174,7 @@ fn memory_in_the_place_of_a_disk_is_said_without_being_asked() {
     place.nandle("join in in --on 1 --delimiter ,").done().says(&said);
 }
 
-/// `/proc` takes no file, an administrator's neither.
+/// `/proc` accepts no files, not even from root.
 #[test]
 fn a_small_input_needs_no_place_for_temporary_data() {
     let place = Place::new();
@@ -234,7 +235,7 @@ fn killed_while_it_writes_the_result_it_leaves_nothing() {
         let old = place.read("to/out");
         let arguments =
             format!("sort in in in in in in -o to/out --memory 2MiB --threads {threads} --temporary .");
-        // Wherever it is, and most of them while it writes.
+        // At any stage, most often while it writes.
         for after_ms in (0..160).step_by(20) {
             let mut running = place.command(&arguments).spawn().unwrap();
             std::thread::sleep(std::time::Duration::from_millis(after_ms));
@@ -254,7 +255,7 @@ fn it_is_interrupted_while_no_input_comes() {
     let input = running.stdin.take().unwrap();
     let id = rustix::process::Pid::from_child(&running);
     while running.try_wait().unwrap().is_none() {
-        // The first ones may come before anything watches for them: then they end it by themselves.
+        // The first signals may come before a handler is installed, and then end it directly.
         rustix::process::kill_process(id, Signal::INT).unwrap();
         std::thread::sleep(std::time::Duration::from_millis(50));
     }

@@ -1,5 +1,5 @@
-//! Ten minutes of a memory card, of two solid-state drives and of a disk: the stories that papers and data sheets tell of
-//! them, and advice that differs accordingly.
+//! Ten-minute probes of a memory card, two solid-state drives and a disk: they reproduce the
+//! findings of papers and data sheets, and the advice differs accordingly.
 
 use std::collections::BTreeSet;
 
@@ -7,8 +7,7 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// What a probe of a model tells, and the lines for two databases: those that are set, and those that are only shown because
-/// they aren't sure.
+/// Report of a model's probe, and settings for two databases: those set, and those only suggested.
 struct Story {
     profile: Value,
     report: String,
@@ -53,20 +52,21 @@ impl Story {
 fn four_kinds_of_drives_tell_four_stories_and_get_advice_of_their_own() {
     let [card, old, fast, disk] = ["sd-card", "mtron-16", "x25-e-64", "barracuda-7200.10"].map(story);
     assert!([&card, &old, &fast, &disk].iter().all(|story| story.is_whole()), "each question has its answer");
-    // uFLIP (table 3): random writes cost mtron-16 dearly, and little inside 8 MB; a card has no such map to spare.
+    // uFLIP (table 3): random writes are expensive on mtron-16, and cheap within 8 MB; a card has
+    // no such map.
     let random = |story: &Story| story.derived("/write_pattern_cost/random/value");
     assert!(random(&card) > random(&old) && random(&old) > 10.0, "{} {}", random(&card), random(&old));
     assert!((4e6..17e6).contains(&old.derived("/focused_area_bytes/value")));
-    // StableBuffer and the drive's data sheet: the X25-E takes random writes well, until it cleans.
+    // StableBuffer and the data sheet: the X25-E takes random writes well until it cleans.
     assert!(
         fast.report.contains("when garbage collection began")
             && !disk.report.contains("when garbage collection began")
     );
     let steady = |story: &Story| story.derived("/steady_state/random_write_bytes_per_s/value");
     assert!(steady(&fast) > 10.0 * steady(&old) && steady(&old) > 10.0 * steady(&card));
-    // 7200 revolutions a minute are 4.2 ms for half a turn, and there is a seek before it.
+    // At 7200 rpm half a turn takes 4.2 ms, preceded by a seek.
     assert!(disk.derived("/random_read_latency_ns") > 8e6 && fast.derived("/random_read_latency_ns") < 2e5);
-    // However well a queue is sorted, hardly two reads in a turn; the X25-E is sold for 35 000.
+    // Even a well-sorted queue gives hardly two reads per turn; the X25-E is specified for 35 000.
     let reads = |story: &Story| story.derived("/random_read_iops_max/value");
     assert!(
         reads(&disk) < 240.0 && (30e3..40e3).contains(&reads(&fast)),
@@ -81,6 +81,6 @@ fn four_kinds_of_drives_tell_four_stories_and_get_advice_of_their_own() {
         "a card does one thing at a time"
     );
     let different: BTreeSet<_> = [&card, &old, &fast, &disk].map(|story| story.settings.clone()).into();
-    // The card and the old drive both write at random so slowly that the least which a server takes is advised for both.
+    // Random writes on the card and the old drive are so slow that both get a server's minimum.
     assert!(different.len() >= 3, "{different:#?}");
 }

@@ -1,6 +1,6 @@
 use crate::common::{MIB, Place};
 
-/// One cell of a file of 8 MiB, as JSON.
+/// Runs one cell on a file of 8 MiB, as JSON.
 #[track_caller]
 fn cell(place: &Place, options: &str) -> serde_json::Value {
     let sweep = "sweep . --json --file-size 8MiB --patterns random";
@@ -19,7 +19,7 @@ fn a_run_moves_exactly_the_bytes_that_were_asked_for() {
         ("--block-sizes 64KiB --queue-depths 8 --operation write --bytes-per-run 3MiB", 3 * MIB),
         ("--block-sizes 4KiB --queue-depths 8 --threads 3 --bytes-per-run 1MiB", MIB),
         ("--block-sizes 4KiB --queue-depths 8 --threads 8 --bytes-per-run 12KiB", 12 << 10),
-        // What isn't a multiple of the block is rounded up to one.
+        // Rounded up to a multiple of the block.
         ("--block-sizes 64KiB --queue-depths 2 --bytes-per-run 100KiB", 128 << 10),
     ] {
         let cell = cell(&place, options);
@@ -54,7 +54,7 @@ fn of_a_mixed_load_the_share_that_was_named_reads() {
         "sweep . --file-size 4MiB --patterns random --block-sizes 4KiB --queue-depths 8 --operation mixed:70 \
          --time-per-run 1500ms",
     );
-    // The file is written first, and its journal with it; from then on what the kernel counts is the load's.
+    // First the file and its journal are written; afterwards the kernel's counts are the load's.
     running.wait_until("the load reads", || running.disk_bytes().is_none_or(|(read, _)| read > 4 * MIB));
     let Some(first) = running.disk_bytes() else {
         return crate::common::skip("the system doesn't count bytes per process");

@@ -20,7 +20,7 @@ fn cells_in(place: &Place, name: &str) -> usize {
     }
 }
 
-/// A sweep that has measured some of its cells.
+/// A sweep with some cells measured.
 fn half_way(place: &Place, output: &str) -> Running {
     let running = place.start(&format!("{SWEEP} --output {output}"));
     running.wait_until("two cells are kept", || cells_in(place, output) >= 2);
@@ -47,7 +47,7 @@ fn an_interrupted_sweep_keeps_its_cells_and_goes_on_from_there() {
     assert_eq!(place.names(), ["cells.json"]);
 }
 
-/// The line to go on with has the file's name as a shell takes it.
+/// The command to resume quotes the file's name for a shell.
 #[test]
 fn a_name_that_is_no_text_is_no_trouble_to_a_sweep() {
     let place = Place::new();

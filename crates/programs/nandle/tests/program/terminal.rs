@@ -8,14 +8,15 @@ use crate::common::{Outcome, Place};
 
 const SWEEP: &str = "sweep . --file-size 8MiB --patterns random --block-sizes 4KiB,64KiB --queue-depths 4 --time-per-run 700ms";
 
-/// Which of the program's outputs is a terminal.
+/// Output that is a terminal.
 #[derive(Clone, Copy, PartialEq)]
 enum Terminal {
     Output,
     Errors,
 }
 
-/// Runs the program with a terminal at one of its outputs; what came there, and the rest.
+/// Runs the program with one output on a terminal; returns the terminal's text and the other
+/// output.
 fn on_terminal(
     place: &Place,
     arguments: &str,
@@ -36,7 +37,7 @@ fn on_terminal(
     }
     let reader = std::thread::spawn(move || {
         let mut text = Vec::new();
-        // The end of a terminal is an error, not an end.
+        // A closed terminal reads as an error, not as end of file.
         let _ = File::from(master).read_to_end(&mut text);
         String::from_utf8_lossy(&text).into_owned()
     });

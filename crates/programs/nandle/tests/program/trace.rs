@@ -69,7 +69,7 @@ fn a_kernel_trace_goes_through_a_pipe_into_a_compressed_file_and_on_to_fio() {
     assert_eq!(lines, ["0 /dev/null write 8192 4096", "1000000 /dev/null write 409600 4096"]);
 }
 
-/// fio writes what we read, and reads what we write.
+/// Either program reads the other's traces.
 #[test]
 fn fio_and_we_understand_each_other() {
     let place = Place::new();

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use crate::common::Place;
 
-/// An input of the trace crate's tests.
+/// Test input of the trace crate.
 fn fixture(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../prove/trace/tests/fixtures");
     folder.join(name).display().to_string()

@@ -1,4 +1,5 @@
-//! Traces that are played: on modelled disks, beside what was measured on real ones; on files and directories.
+//! Playing of traces: on modelled disks, compared with real measurements, and on files and
+//! directories.
 
 use std::fmt::Write as _;
 
@@ -7,14 +8,15 @@ use serde_json::Value;
 
 use crate::common::{MIB, Place};
 
-/// A disk's trace with measured response times, the model of that disk, and the demerit of the best published simulator.
+/// Trace of a disk with measured response times, the disk's model, and the demerit of the best
+/// published simulator.
 const DISKS: [(&str, f64); 3] = [("cheetah-9lp", 0.107e6), ("barracuda", 0.349e6), ("atlas-iii", 0.378e6)];
 
 fn measured(disk: &str) -> String {
     format!("{}/../../device/model/tests/traces/{disk}.trace.zst", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Reads, writes and syncs in 8 MiB, 200 µs apart, with times that a device took.
+/// Reads, writes and syncs in 8 MiB, 200 µs apart, with recorded latencies.
 fn mixture(requests: u64) -> String {
     let mut text = String::from("time_us,op,address,length,latency_ns\n");
     for number in 0..requests {
@@ -48,7 +50,7 @@ fn anybody_can_validate_a_disk() {
     }
 }
 
-/// A disk takes some milliseconds for each of the requests that are due 200 us apart.
+/// Requests are due 200 us apart, and a disk takes milliseconds for each.
 #[test]
 fn a_target_that_cannot_follow_the_times_is_warned_of() {
     let place = Place::new();

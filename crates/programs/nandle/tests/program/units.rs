@@ -1,10 +1,10 @@
-//! Who reads a number in a JSON of ours knows its unit by the key.
+//! Every number in JSON output has its unit in its key.
 
 use serde_json::Value;
 
 use crate::common::{ONE_CELL, Place, scattered_writes};
 
-/// Units, as keys end in them. What is counted is a unit too.
+/// Suffixes of keys that name a unit, counted things included.
 const UNITS: [&str; 17] = [
     "_iops",
     "_per_money",
@@ -25,7 +25,7 @@ const UNITS: [&str; 17] = [
     "_percent",
 ];
 
-/// Counts and ratios, whose names say all there is to say.
+/// Counts and ratios whose names are complete.
 const PURE_NUMBERS: [&str; 40] = [
     "bytes_written",
     "bad_lines",
@@ -69,7 +69,7 @@ const PURE_NUMBERS: [&str; 40] = [
     "block_loops",
 ];
 
-/// Keys of numbers without a unit. A distribution or an interval below a key is in that key's unit.
+/// Keys of numbers without a unit. A distribution or interval inherits its key's unit.
 fn without_unit(value: &Value, path: &str, unit_known: bool, found: &mut Vec<String>) {
     match value {
         Value::Number(_) if !unit_known => found.push(path.to_owned()),

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::common::{MIB, NANDLE, ONE_CELL, Outcome, Place, is_root, program_exists, skip};
 
-/// A place in which an ordinary user may read and write, with the program in it.
+/// Place with the program that an ordinary user may read and write.
 fn place() -> Option<Place> {
     if is_root() && !program_exists("setpriv") {
         skip("there is no setpriv to become an ordinary user");

@@ -2,7 +2,7 @@ use serde_json::Value;
 
 use crate::common::Place;
 
-/// What each model is, by its figures: no name and no flag of the system is asked.
+/// The device type follows from the figures alone, not from names or system flags.
 #[test]
 fn modelled_devices_are_known_by_their_figures() {
     for (model, class) in [

@@ -1,4 +1,4 @@
-//! Trials of advice in `PostgreSQL` leave nothing behind, whatever becomes of them.
+//! Trials in `PostgreSQL` leave nothing behind, however they end.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use crate::common::{Place, Running, skip};
 const TRIAL: &str = "advise profile.json --for postgresql --verify --on . --verify-pairs 6 --verify-data 16MiB \
                      --sessions 2 --no-progress";
 
-/// A place that the server's user can reach, with a profile in it; `None` where there is no server.
+/// Place with a profile that the server's user can reach; `None` if there is no server.
 fn place() -> Option<Place> {
     let wanted = !std::env::var("NANDLE_SKIP_POSTGRESQL").is_ok_and(|value| value == "1");
     if !wanted || !fs::exists("/usr/lib/postgresql").unwrap() {
@@ -24,7 +24,7 @@ fn place() -> Option<Place> {
     Some(place)
 }
 
-/// Whether a process has this place among its words.
+/// Returns true if a process has this place among its arguments.
 fn works_there(place: &Place) -> bool {
     let name = place.name();
     let processes = fs::read_dir("/proc").unwrap().flatten();
@@ -39,7 +39,7 @@ fn is_clean(place: &Place) -> bool {
 
 /// Starts a trial and waits until its server runs.
 fn with_a_server(place: &Place) -> Running {
-    // What a killed program leaves goes with the place.
+    // Leftovers of a killed program are deleted with the place.
     let started = place.command(TRIAL).env("TMPDIR", place.path("")).spawn();
     let running = Running::new(started.unwrap());
     running.wait_until("a server runs", || {
@@ -71,7 +71,7 @@ fn ctrl_c_stops_the_server_and_takes_its_files_away() {
     assert!(!works_there(&place));
 }
 
-/// Its files stay, and nothing is left to take them away; the server doesn't.
+/// The files stay, since nothing is left to delete them; the server ends.
 #[test]
 fn the_server_ends_with_a_program_that_is_killed() {
     let Some(place) = place() else { return };

@@ -9,7 +9,7 @@ const FEW: &str = "--rows 20000 --memory 128KiB --no-progress";
 const DISK: &str = "model:barracuda-7200.10";
 const FLASH: &str = "model:samsung-mcaqe32";
 
-/// Without line breaks.
+/// The text without line breaks.
 fn words_of(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -65,7 +65,7 @@ fn a_sweep_has_a_row_for_each_combination() {
         (&runs[5]["memory_bytes"], &runs[5]["wanted_cluster_bytes"]),
         (&(256 << 10).into(), &8192.into())
     );
-    // A cluster that memory has no room for is told in its row.
+    // A cluster too large for memory is reported in its row.
     let told = place
         .nandle(&format!("workload sort --temporary {DISK} {FEW} --sweep cluster=64KiB..128KiB"))
         .done()
@@ -102,7 +102,7 @@ fn placing_moves_each_part_alone() {
     assert_eq!(placements[0]["elapsed_ratio"], 1.0);
     assert_eq!(json["clusters"].as_array().unwrap().len(), 8);
     assert_eq!(json["findings"].as_array().unwrap().len(), 2);
-    // With everything on one drive it is that drive's own workload.
+    // With everything on one drive, the result equals that drive's own workload.
     for (row, drive) in [(&placements[0], DISK), (&placements[4], FLASH)] {
         let alone = place.nandle(&format!("workload sort --temporary {drive} {FEW} --json")).done().json();
         assert_eq!(row["outcome"], alone["runs"][0]["outcome"], "{drive}");

@@ -44,26 +44,26 @@ pub(crate) struct AdviseArgs {
     pub(super) trial: TrialArgs,
 }
 
-/// For what advice is wanted.
+/// Subject of the advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Subject {
     /// Settings of a product.
     Product(Product),
-    /// The write policy of a page store.
+    /// Write policy of a page store.
     Pages,
 }
 
-/// What a page store is called here.
+/// Name of page stores on the command line.
 const PAGES: &str = "pages";
 
 impl AdviseArgs {
-    /// Whether the advice is to be tried, too.
+    /// Returns true if the advice is also to be verified.
     #[cfg(feature = "verify")]
     pub(super) fn is_tried(&self) -> bool {
         self.trial.verify
     }
 
-    /// Whether the advice is to be tried, too: that is left out of this program.
+    /// Returns false: this build can't verify advice.
     #[cfg(not(feature = "verify"))]
     #[expect(clippy::unused_self, reason = "as with the feature")]
     pub(super) fn is_tried(&self) -> bool {
@@ -71,7 +71,7 @@ impl AdviseArgs {
     }
 }
 
-/// The products of the library, by their names, and page stores.
+/// Parses the name of a product, or `pages`.
 fn subjects() -> impl TypedValueParser<Value = Subject> {
     let names = Product::ALL.map(Product::name).into_iter().chain([PAGES]);
     PossibleValuesParser::new(names).try_map(|name| {
@@ -82,7 +82,7 @@ fn subjects() -> impl TypedValueParser<Value = Subject> {
     })
 }
 
-/// Its workloads, each with what is meant.
+/// Parses a workload, with an explanation of each.
 fn workloads() -> impl TypedValueParser<Value = Workload> {
     let described = |workload: Workload| {
         PossibleValue::new(workload.name()).help(match workload {

@@ -7,15 +7,16 @@ use nandle_terminal::output;
 
 use crate::error::CliError;
 
-/// Warns when a profile is of another device than the one on which it is going to be used.
+/// Warns if a profile belongs to another device than the one it will be used on.
 ///
 /// # Errors
-/// The named place can't be looked at.
+///
+/// The named place can't be examined.
 pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Result<(), CliError> {
     let Some(place) = on.map(Path::to_path_buf).or_else(|| probed_place(profile)) else { return Ok(()) };
     let found = match facts::identity_of_path(&place) {
         Ok(found) => found,
-        // It was not asked for; what was probed may be another user's to look at.
+        // Not requested; the probed path may be another user's and unreadable.
         Err(_) if on.is_none() => return Ok(()),
         Err(error) => {
             return Err(CliError::usage(format!(
@@ -33,15 +34,15 @@ pub(super) fn warn_of_another(profile: &DeviceProfile, on: Option<&Path>) -> Res
     Ok(())
 }
 
-/// What there is to say of a profile beside a device.
+/// Result of comparing a profile's device with the device found.
 pub(crate) enum Warning {
-    /// It is another device's.
+    /// The profile is of another device.
     Other(String),
-    /// It can't be told.
+    /// The devices can't be compared.
     Unknown(String),
 }
 
-/// A warning when a profile isn't known to be of the device that was found at a place.
+/// Warning if the profile can't be shown to be of the device found at `place`.
 pub(crate) fn warning_of_another(profile: &Identity, found: &Identity, place: &str) -> Option<Warning> {
     match same_device(profile, found) {
         DeviceMatch::Different(how) => Some(Warning::Other(format!(
@@ -56,7 +57,7 @@ pub(crate) fn warning_of_another(profile: &Identity, found: &Identity, place: &s
     }
 }
 
-/// What was probed, when it is a place of this machine.
+/// Probed path, if it exists on this machine.
 pub(super) fn probed_place(profile: &DeviceProfile) -> Option<PathBuf> {
     let place = PathBuf::from(&profile.target);
     (place.is_absolute() && place.exists()).then_some(place)

@@ -28,7 +28,6 @@ use crate::error::CliError;
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 1;
 
-/// Runs the command.
 pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     let profile = read_profile(&args.profile)?;
     let product = match args.product {
@@ -64,7 +63,8 @@ pub(crate) fn run(args: &AdviseArgs, common: Common) -> Result<(), CliError> {
     print(&advice, common)
 }
 
-/// A page store has no version and no kind of work that is known beforehand, and isn't tried here.
+/// Refuses options that apply to products only: a page store has no version or workload, and its
+/// advice can't be verified.
 fn refuse_of_products(args: &AdviseArgs) -> Result<(), CliError> {
     let given = [
         ("--product-version", args.product_version.is_some()),
@@ -80,7 +80,7 @@ fn refuse_of_products(args: &AdviseArgs) -> Result<(), CliError> {
     }
 }
 
-/// What kind of device it is, its strengths and risks, what to change, and its figures.
+/// Prints the verdict: device type, strengths, risks, changes and figures.
 fn tell_verdict(args: &AdviseArgs, profile: &DeviceProfile, common: Common) -> Result<(), CliError> {
     device::warn_of_another(profile, args.on.as_deref())?;
     let verdict = verdict(profile);
@@ -94,7 +94,8 @@ fn tell_verdict(args: &AdviseArgs, profile: &DeviceProfile, common: Common) -> R
     Ok(output::result(&(text + &super::verdict::text(&verdict, &args.profile)))?)
 }
 
-/// The version of the server that has its data there, and the file that says so, where the user names none.
+/// Version of the server whose data lie there, and the file that records it, if the user names no
+/// version.
 fn found_version(args: &AdviseArgs, product: Product, profile: &DeviceProfile) -> Option<(Version, PathBuf)> {
     if product != Product::Postgresql || args.product_version.is_some() || args.is_tried() {
         return None;
@@ -102,7 +103,7 @@ fn found_version(args: &AdviseArgs, product: Product, profile: &DeviceProfile) -
     version::of_postgresql(&args.on.clone().or_else(|| device::probed_place(profile))?)
 }
 
-/// The version is the latest, for want of a better one: a server refuses to start with settings that it doesn't know.
+/// Note that the latest version was assumed: a server refuses to start with unknown settings.
 fn assumed_version(args: &AdviseArgs, question: &Question) -> Option<String> {
     let has_file = matches!(question.product, Product::Postgresql | Product::Mariadb | Product::Mysql);
     (has_file && args.product_version.is_none() && !args.is_tried()).then(|| {
@@ -125,13 +126,13 @@ fn question(args: &AdviseArgs, product: Product, found: Option<Version>) -> Resu
     })
 }
 
-/// The version that a trial runs.
+/// Version that a trial runs.
 #[cfg(feature = "verify")]
 fn tried_version(args: &AdviseArgs, product: Product) -> Result<Option<Version>, CliError> {
     if args.is_tried() { trial::version(product, args.product_version) } else { Ok(None) }
 }
 
-/// The version that a trial runs: none does.
+/// Returns `None`: this build runs no trials.
 #[cfg(not(feature = "verify"))]
 #[expect(clippy::unnecessary_wraps, reason = "as with the feature")]
 fn tried_version(_args: &AdviseArgs, _product: Product) -> Result<Option<Version>, CliError> {
@@ -143,7 +144,7 @@ fn unknown_version(args: &AdviseArgs, error: UnknownVersion) -> CliError {
     CliError::usage(format!("{option}{error}"))
 }
 
-/// What was taken for granted changes the advice, so it is said.
+/// Prints the assumptions, since they change the advice.
 fn say_assumptions(args: &AdviseArgs, question: &Question, found: Option<&Path>) {
     if let Some(path) = found {
         output::note(&format!("{} {}, by {}", question.product, question.version, path.display()));
@@ -174,9 +175,9 @@ fn nothing_supported(profile: &Path, advice: &Advice) -> CliError {
     ))
 }
 
-/// As wide as the terminal, if that is narrower than a file.
+/// Fragment wrapped to the terminal, if the terminal is narrower than a file's lines.
 fn fragment_for_terminal(advice: &Advice) -> String {
-    /// Narrower no comment is.
+    /// Least width of a comment.
     const COLUMNS_MIN: usize = 40;
     let columns =
         table_columns().map_or(FRAGMENT_COLUMNS, |columns| columns.clamp(COLUMNS_MIN, FRAGMENT_COLUMNS));

@@ -1,4 +1,4 @@
-//! `--for pages`: which policy a new page store should have on the device of a profile.
+//! `--for pages`: recommends a write policy for a new page store on a profiled device.
 
 use std::fmt::Write as _;
 
@@ -47,7 +47,7 @@ pub(crate) struct StoreArgs {
 }
 
 impl StoreArgs {
-    /// An option that only a page store has, if one is given.
+    /// Returns the first option given that applies to page stores only.
     pub(super) fn given(&self) -> Option<&'static str> {
         let given = [
             ("--store", self.store.is_some()),
@@ -69,17 +69,17 @@ fn store_bytes(text: &str) -> Result<u64, String> {
     bytes_of_at_least(text, 1 << 20, "1MiB")
 }
 
-/// A store, its use, and what each policy is predicted to take.
+/// A store, its use, and the predicted time of each policy.
 struct Prediction {
     create: CreateOptions,
     expected: ExpectedUse,
-    /// Pages of a commit.
+    /// Pages per commit.
     batch: u32,
     figures: PageFigures,
     policies: Vec<PredictedPolicy>,
 }
 
-/// Predicts, and prints.
+/// Predicts the time of each policy and prints the result.
 pub(super) fn run(args: &AdviseArgs, profile: &DeviceProfile, common: Common) -> Result<(), CliError> {
     let prediction = predict(args, profile)?;
     if common.json {
@@ -115,7 +115,8 @@ fn predict(args: &AdviseArgs, profile: &DeviceProfile) -> Result<Prediction, Cli
     Ok(Prediction { create, expected, batch, figures, policies })
 }
 
-/// The staging area is as large as a store in a file has it, and zones and sweeps are as long as what the drive erases.
+/// Options of a store with the staging area that a file-backed store has by default. Zones and
+/// sweeps are as long as the drive's erase unit.
 fn create_options(store: &StoreArgs, page: u64, alignment_bytes: u64) -> CreateOptions {
     let store_bytes = store.store.unwrap_or(1 << 30);
     let page_bytes = usize::try_from(page).unwrap_or(usize::MAX);
@@ -188,7 +189,7 @@ fn time(ns: f64) -> String {
     latency(Some(nandle_io::Nanos(ns.round() as u64)))
 }
 
-/// The last line: which one, with the number.
+/// Last line: the policy chosen, and its figure.
 fn decision(prediction: &Prediction) -> String {
     let policies = &prediction.policies;
     let Some(best) = quickest(policies, Promises::NONE) else {
@@ -211,7 +212,7 @@ fn decision(prediction: &Prediction) -> String {
     text + &equals(policies, &best) + ". nandle replay says what it takes with a trace of one's own."
 }
 
-/// Policies that may be as quick as the best one, by the error of the prediction.
+/// Policies that may be as fast as the best, within the prediction's error.
 fn within_error<'a>(
     policies: &'a [PredictedPolicy],
     best: &PredictedPolicy,
@@ -220,7 +221,7 @@ fn within_error<'a>(
     others.filter(|predicted| predicted.is_within_error_of(best))
 }
 
-/// Their names with their times, in a clause.
+/// Clause with the policies' names and times.
 fn equals(policies: &[PredictedPolicy], best: &PredictedPolicy) -> String {
     let named = within_error(policies, best)
         .map(|predicted| format!("{} ({})", predicted.policy, time(predicted.page_ns)))

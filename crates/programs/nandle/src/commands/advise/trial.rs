@@ -1,4 +1,4 @@
-//! The advice, tried: where, and how it is printed.
+//! Runs and prints the trial of the advice.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ use super::verify::{self, Contest, Outcome, median};
 use super::{SCHEMA_VERSION, device};
 use crate::error::CliError;
 
-/// The version that a trial runs: that which is installed, whatever the user wishes.
+/// Installed version, which a trial runs. Refuses another major version in `wanted`.
 pub(super) fn version(product: Product, wanted: Option<Version>) -> Result<Option<Version>, CliError> {
     let installed = match product {
         Product::Postgresql => verify::installed_version()?,
@@ -34,7 +34,7 @@ pub(super) fn version(product: Product, wanted: Option<Version>) -> Result<Optio
     }
 }
 
-/// Runs the workloads and prints the advice and what became of it.
+/// Runs the workloads, then prints the advice and its effect.
 pub(super) fn run(
     args: &AdviseArgs,
     profile: &DeviceProfile,
@@ -69,12 +69,12 @@ pub(super) fn run(
     Ok(output::result(&told)?)
 }
 
-/// Whether a setting is set, and to another value than the product's own.
+/// Returns true if a setting differs from the product's default.
 fn changes_something(setting: &Setting) -> bool {
     setting.only_a_comment.is_none() && setting.default != Some(setting.value.as_str())
 }
 
-/// The place that the user named, or what was probed.
+/// Directory that the user named, or else the probed one.
 fn directory(args: &AdviseArgs, profile: &DeviceProfile) -> Result<PathBuf, CliError> {
     let probed = || device::probed_place(profile).filter(|place| place.is_dir());
     args.on.clone().or_else(probed).ok_or_else(|| {
@@ -85,7 +85,7 @@ fn directory(args: &AdviseArgs, profile: &DeviceProfile) -> Result<PathBuf, CliE
     })
 }
 
-/// The trial as comments below the fragment.
+/// Results of the trial as comments below the fragment.
 fn tell(advice: &Advice, contest: &Contest) -> String {
     let Some(outcome) = contest.outcome() else { return String::new() };
     let mut text = String::new();

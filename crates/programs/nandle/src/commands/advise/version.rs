@@ -1,19 +1,19 @@
-//! The version of a server whose data lie where the advice is for.
+//! Detects the version of the server whose data lie at a place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use nandle_advise::settings::Version;
 
-/// What `PostgreSQL` writes into its data directory: the major version, in a line.
+/// File in `PostgreSQL`'s data directory that holds the major version on one line.
 const FILE: &str = "PG_VERSION";
-/// As in `/var/lib/postgresql/15/main`.
+/// Depth of the search, for paths like `/var/lib/postgresql/15/main`.
 const LEVELS_BELOW: u32 = 2;
-/// A place with more files isn't that of a server alone.
+/// Most entries examined: a larger directory isn't a server's.
 const LOOKED_AT_MAX: usize = 1000;
 
-/// The version of the `PostgreSQL` server whose data lie in a directory or below it, and the file that says so; `None` where there is none,
-/// or there are several of different versions.
+/// Version of the `PostgreSQL` server with data in or below a directory, and the file that records
+/// it. `None` if there is no server, or several versions.
 pub(super) fn of_postgresql(place: &Path) -> Option<(Version, PathBuf)> {
     let mut found: Vec<(Version, PathBuf)> = Vec::new();
     let mut level = vec![place.to_path_buf()];
@@ -33,7 +33,7 @@ fn read(directory: &Path) -> Option<(Version, PathBuf)> {
     Some((version, path))
 }
 
-/// What can't be listed has none that are known.
+/// Subdirectories; none if the directory can't be listed.
 fn directories(directory: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let directories = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -49,7 +49,7 @@ mod tests {
         let place = tempfile::tempdir().unwrap();
         assert_eq!(of_postgresql(place.path()), None);
         let data = place.path().join("15/main");
-        // Each database has such a file too, further down.
+        // Each database has a version file too, deeper down.
         fs::create_dir_all(data.join("base/5")).unwrap();
         fs::write(data.join(FILE), "15\n").unwrap();
         fs::write(data.join("base/5").join(FILE), "15\n").unwrap();

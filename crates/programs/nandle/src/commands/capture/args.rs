@@ -38,7 +38,7 @@ pub(crate) struct CaptureArgs {
     pub(super) command: Vec<OsString>,
 }
 
-/// Whose requests are kept.
+/// Processes whose requests are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Chosen {
     Everybody,
@@ -47,7 +47,7 @@ pub(super) enum Chosen {
 }
 
 impl CaptureArgs {
-    /// What leads to the disk.
+    /// Path on the disk to record.
     pub(super) fn path(&self) -> &Path {
         let path = self.device.as_deref().or(self.dir.as_deref());
         debug_assert!(path.is_some(), "one of them is required");
@@ -62,7 +62,7 @@ impl CaptureArgs {
         }
     }
 
-    /// `None` where the command's end is the end.
+    /// Duration of the recording; `None` if the command's end is the end.
     pub(super) fn recorded_for(&self) -> Option<Nanos> {
         const WITHOUT_COMMAND: Nanos = Nanos(60 * 1_000_000_000);
         self.duration.or_else(|| self.command.is_empty().then_some(WITHOUT_COMMAND))

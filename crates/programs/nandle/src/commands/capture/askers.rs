@@ -1,5 +1,6 @@
-//! Who asked for a request. It is often issued in another task: a flush in a thread of the kernel, once for all that have asked; what an
-//! I/O scheduler held back, in the task that asks next.
+//! Attributes requests to the tasks that submitted them. A request is often issued by another task:
+//! a flush by a kernel thread, once for all waiting tasks; a request held back by the I/O
+//! scheduler, by whichever task submits next.
 
 use std::collections::HashMap;
 
@@ -8,42 +9,39 @@ use nandle_trace::ftrace::Request;
 
 use super::processes::Whose;
 
-/// Requests that were merged into others are never issued; past so many, those are forgotten.
+/// Requests remembered at most. Merged requests are never issued; at this bound all are dropped.
 const KEPT_MAX: usize = 1 << 16;
 
-/// A program, or the kernel.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Asker {
     pub(super) whose: Whose,
-    /// The task's name.
     pub(super) name: String,
 }
 
-/// Who has asked for a request that isn't done yet.
+/// Submitted request that hasn't completed.
 #[derive(Debug)]
 struct Asked {
     asker: Asker,
     is_issued: bool,
 }
 
-/// Who has asked for what isn't done yet.
+/// Submitters of all requests that haven't completed.
 #[derive(Debug)]
 pub(super) struct Askers {
-    /// Whether the disk takes durable writes as they are; else a flush follows each.
+    /// True if the disk supports durable writes (FUA); otherwise a flush follows each.
     takes_durable_writes: bool,
-    /// By their first byte. A request that the device sends back is issued once more, by whomever.
+    /// Keyed by the first byte. A request that the device requeues is issued again, by any task.
     requests: HashMap<u64, Asked>,
-    /// Of a flush; the one whose it is most, of several.
+    /// Submitter of the pending flush; of several, the greatest by [`Whose`].
     flush: Option<Asker>,
 }
 
 impl Askers {
-    /// Nobody has asked yet.
     pub(super) fn new(takes_durable_writes: bool) -> Self {
         Self { takes_durable_writes, requests: HashMap::new(), flush: None }
     }
 
-    /// A request is asked for.
+    /// Records that a request was submitted.
     pub(super) fn ask(&mut self, request: &Request, asker: Asker) {
         let is_flushed_after = request.letters.is_durable() && !self.takes_durable_writes;
         let has_flush = request.letters.begins_with_flush() || is_flushed_after;
@@ -58,7 +56,7 @@ impl Askers {
         }
     }
 
-    /// Who had asked for a request that is issued in a task of `issuer`'s.
+    /// Submitter of a request issued by a task of `issuer`; `issuer` if unknown.
     pub(super) fn of(&mut self, request: &Request, issuer: Asker) -> Asker {
         let asked = match request.operation {
             Operation::Sync => self.flush.take(),
@@ -77,7 +75,8 @@ impl Askers {
         asked.unwrap_or(issuer)
     }
 
-    /// The device is done with a request. Another one may have been asked for at its place meanwhile, and is still to be issued.
+    /// Removes a completed request. A newer request at its address that hasn't been issued yet
+    /// stays.
     pub(super) fn complete(&mut self, request: &Request) {
         let is_done = |asked: &Asked| asked.is_issued;
         if request.operation != Operation::Sync && self.requests.get(&request.address).is_some_and(is_done) {
@@ -132,7 +131,7 @@ mod tests {
         askers.ask(&asked, of(Whose::Other));
         assert_eq!(askers.of(&flush, of(Whose::Kernel)).whose, Whose::Chosen);
         assert_eq!(askers.of(&flush, of(Whose::Kernel)).whose, Whose::Kernel);
-        // A write with a flush before it, which is a request of its own.
+        // A write with a preflush, which is a request of its own.
         let commit = request("FWFSM", Operation::Write, 8192);
         askers.ask(&commit, of(Whose::Kernel));
         assert_eq!(askers.of(&flush, of(Whose::Other)).whose, Whose::Kernel);

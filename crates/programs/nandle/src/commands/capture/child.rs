@@ -1,4 +1,4 @@
-//! The command that runs meanwhile.
+//! The recorded command.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use crate::error::CliError;
 
-/// Starts it; its standard output goes to standard error where the other one is for JSON.
+/// Starts the command. With `json` its standard output goes to standard error.
 pub(super) fn start(command: &[OsString], json: bool) -> Result<Option<Child>, CliError> {
     let [program, arguments @ ..] = command else { return Ok(None) };
     let shown = program.to_string_lossy();
@@ -27,14 +27,14 @@ pub(super) fn start(command: &[OsString], json: bool) -> Result<Option<Child>, C
     command.spawn().map(Some).map_err(failed)
 }
 
-/// Whether it has ended, if there is one.
+/// Returns true if there is a command and it has ended.
 pub(super) fn has_ended(child: Option<&mut Child>) -> Result<bool, CliError> {
     let Some(child) = child else { return Ok(false) };
     let ended = child.try_wait().map_err(|error| waiting(&error))?;
     Ok(ended.is_some())
 }
 
-/// Waits for its end, and gives its exit code as shells do.
+/// Waits for the command and returns its exit code as shells do.
 pub(super) fn exit_code(child: Option<Child>) -> Result<Option<u8>, CliError> {
     let Some(mut child) = child else { return Ok(None) };
     let status = child.wait().map_err(|error| waiting(&error))?;

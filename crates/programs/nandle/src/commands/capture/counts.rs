@@ -1,12 +1,12 @@
-//! What was recorded, in figures.
+//! Counts of the recorded requests.
 
 use std::collections::HashMap;
 
 use nandle_trace::{Operation, Record};
 
-/// A program may give itself a new name for each request: so many are told apart.
+/// Bound on distinct program names: a program may rename itself for each request.
 const NAMES_MAX: usize = 1 << 12;
-/// What the rest are called.
+/// Name for programs beyond the bound.
 const UNNAMED: &str = "others";
 
 /// Requests of one kind.
@@ -14,7 +14,7 @@ const UNNAMED: &str = "others";
 pub(super) struct KindCount {
     pub(super) requests: u64,
     pub(super) bytes: u64,
-    /// Those of which it is known how long they took.
+    /// Requests with a latency.
     timed: u64,
     timed_ns: u64,
 }
@@ -29,26 +29,26 @@ impl KindCount {
         }
     }
 
-    /// `None` where none is known.
+    /// Returns `None` if no latency was recorded.
     pub(super) fn mean_latency_ns(&self) -> Option<u64> {
         self.timed_ns.checked_div(self.timed)
     }
 }
 
-/// What a capture met.
+/// Counts of a capture.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     /// By kind, in the order of [`Operation::ALL`].
     kinds: [KindCount; Operation::ALL.len()],
-    /// Of what is in the trace, what the kernel asked for by itself.
+    /// Requests in the trace that the kernel issued itself.
     pub(super) by_kernel: u64,
-    /// Writes that were durable when they completed; each has a sync of its own in the trace.
+    /// Writes that were durable on completion; the trace has a sync for each.
     pub(super) durable_writes: u64,
-    /// Requests that failed; they are in the trace.
+    /// Failed requests; they are in the trace.
     pub(super) failed: u64,
-    /// Requests of other programs, by those programs' names.
+    /// Requests of other programs, by program name.
     others: HashMap<String, u64>,
-    /// Lines that could not be read.
+    /// Lines that couldn't be parsed.
     pub(super) bad_lines: u64,
 }
 
@@ -76,7 +76,7 @@ impl Counts {
         self.others.values().sum()
     }
 
-    /// The programs of which most was left out, with how much.
+    /// The `most` programs with the most omitted requests, and their counts.
     pub(super) fn others(&self, most: usize) -> Vec<(&str, u64)> {
         let mut others: Vec<_> =
             self.others.iter().map(|(name, requests)| (name.as_str(), *requests)).collect();

@@ -1,12 +1,12 @@
-//! What the kernel lets through, in the words of its event filters.
+//! Expressions for the kernel's event filters.
 
 use nandle_target::facts::RequestQueue;
 
 const SECTOR_BYTES: u64 = 512;
-/// Bits of the minor number in a device's number, as trace events have it.
+/// Bits of the minor number within a device number, as trace events encode it.
 const MINOR_BITS: u32 = 20;
 
-/// Requests of a disk; of a partition, those within it and flushes, which are the whole disk's.
+/// Selects a disk's requests; for a partition, those within it and the whole disk's flushes.
 pub(super) fn of_queue(queue: &RequestQueue) -> String {
     let (major, minor) = queue.number;
     let disk = format!("dev == {}", major << MINOR_BITS | minor);

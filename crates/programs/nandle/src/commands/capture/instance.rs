@@ -1,4 +1,4 @@
-//! An instance of tracefs: events, buffers and settings of one's own, beside whatever else is traced.
+//! A tracefs instance: private events, buffers and settings, independent of other tracing.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -11,20 +11,22 @@ use rustix::fs::OFlags;
 use super::tracefs::refused;
 use crate::error::CliError;
 
-/// Instances are called so, with the number of the process that made them behind.
+/// Prefix of instance names; the process id follows.
 const PREFIX: &str = "nandle-";
-/// What an instance takes over from the system's settings and lines don't look like themselves with; without `overwrite` it isn't told where events are missing.
+/// Options inherited from the system's settings that change the format of lines. Without
+/// `overwrite` lost events aren't reported.
 const UNWANTED: [&str; 6] = ["raw", "hex", "bin", "fields", "latency-format", "verbose"];
 const WANTED: [&str; 3] = ["context-info", "irq-info", "overwrite"];
 
-/// Is removed when it is dropped.
+/// Removed on drop.
 #[derive(Debug)]
 pub(super) struct Instance {
     directory: PathBuf,
 }
 
 impl Instance {
-    /// Makes one with so much memory for each processor. Whatever a program that was killed has left is removed first.
+    /// Creates an instance with `buffer_bytes` per processor. Removes the instances of killed
+    /// processes first.
     pub(super) fn create(tracefs: &Path, buffer_bytes: u64) -> Result<Self, CliError> {
         let instances = tracefs.join("instances");
         remove_left(&instances);
@@ -33,7 +35,7 @@ impl Instance {
             .map_err(|error| refused("making an instance of the kernel's tracing", &directory, &error))?;
         let instance = Self { directory };
         remove_when_interrupted([instance.directory.as_path()].into_iter());
-        // The default clock may differ from processor to processor.
+        // The default clock may differ between processors.
         instance.set("trace_clock", "mono")?;
         instance.set("buffer_size_kb", &buffer_bytes.div_ceil(1024).to_string())?;
         let options = instance.get("trace_options")?;
@@ -47,7 +49,7 @@ impl Instance {
         Ok(instance)
     }
 
-    /// Has an event recorded, of those that a filter of the kernel's lets through.
+    /// Enables an event, restricted by a kernel filter.
     pub(super) fn enable(&self, event: &str, filter: Option<&str>) -> Result<(), CliError> {
         if let Some(filter) = filter {
             self.set(&format!("events/{event}/filter"), filter)?;
@@ -55,12 +57,12 @@ impl Instance {
         self.set(&format!("events/{event}/enable"), "1")
     }
 
-    /// Records nothing more; what was recorded can be read.
+    /// Stops recording; recorded events stay readable.
     pub(super) fn stop(&self) -> Result<(), CliError> {
         self.set("tracing_on", "0")
     }
 
-    /// Where events are read, each once; a read that finds none says `WouldBlock`.
+    /// Pipe that delivers each event once. A read without events fails with `WouldBlock`.
     pub(super) fn pipe(&self) -> Result<File, CliError> {
         let path = self.directory.join("trace_pipe");
         let flags = OFlags::NONBLOCK.bits().cast_signed();
@@ -68,7 +70,7 @@ impl Instance {
         opened.map_err(|error| refused("opening", &path, &error))
     }
 
-    /// Events that were written over before they were read, or for which there was no room.
+    /// Events that were overwritten before they were read, or dropped for lack of space.
     pub(super) fn lost_events(&self) -> Result<u64, CliError> {
         let per_cpu = self.directory.join("per_cpu");
         let processors = fs::read_dir(&per_cpu).map_err(|error| refused("reading", &per_cpu, &error))?;
@@ -86,7 +88,7 @@ impl Instance {
         Ok(lost)
     }
 
-    /// Removes it. Its pipe must be closed.
+    /// Removes the instance. Its pipe must be closed.
     pub(super) fn remove(self) -> Result<(), CliError> {
         fs::remove_dir(&self.directory).map_err(|error| refused("removing", &self.directory, &error))
     }
@@ -104,29 +106,29 @@ impl Instance {
 
 impl Drop for Instance {
     fn drop(&mut self) {
-        // After an error, which is what is told; the next capture removes what stays.
+        // After another error, which is the one reported; the next capture removes the rest.
         let _ = fs::remove_dir(&self.directory);
     }
 }
 
-/// Writes to a file that is there.
+/// Writes to an existing file.
 fn write(path: &Path, value: &str) -> io::Result<()> {
     io::Write::write_all(&mut OpenOptions::new().write(true).open(path)?, value.as_bytes())
 }
 
-/// Removes instances of processes that are gone.
+/// Removes the instances of dead processes.
 fn remove_left(instances: &Path) {
     for entry in fs::read_dir(instances).into_iter().flatten().flatten() {
         let name = entry.file_name();
         let id = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.parse::<u32>().ok());
         if id.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists()) {
-            // One that another program reads stays.
+            // Fails for an instance that another program reads.
             let _ = fs::remove_dir(entry.path());
         }
     }
 }
 
-/// What the statistics of a processor's buffer count as lost.
+/// Lost events according to one processor's buffer statistics.
 fn lost_of(text: &str) -> Option<u64> {
     let value =
         |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u64>().ok());

@@ -37,12 +37,11 @@ use self::summary::Captured;
 use super::trace::check_new;
 use crate::error::CliError;
 
-/// How long nothing is read while the kernel gathers events.
+/// Interval between reads while the kernel gathers events.
 const POLL: Duration = Duration::from_millis(50);
-/// Reads between two looks at the clock.
+/// Reads between checks of the clock.
 const READS_MAX: u32 = 256;
 
-/// Runs the command.
 pub(crate) fn run(args: &CaptureArgs, common: Common) -> Result<ExitCode, CliError> {
     check_new(&args.output)?;
     let tracefs = tracefs::find(&tracefs::PLACES)?;
@@ -56,7 +55,7 @@ pub(crate) fn run(args: &CaptureArgs, common: Common) -> Result<ExitCode, CliErr
     let writer = Writer::create(&args.output, OutputFormat::Csv { latencies: true })?;
     let captured = capture(args, common, &queue, instance, writer, &cancel);
     let captured = captured.inspect_err(|_| {
-        // We have made it, and half a trace looks like a whole one.
+        // The capture created it, and half a trace looks like a whole one.
         let _ = fs::remove_file(&args.output);
     })?;
     summary::print(args, common, &captured)?;
@@ -94,7 +93,7 @@ fn capture(
     let outcome = record(args, common, &instance, &mut recorder, child.as_mut(), cancel);
     let outcome = outcome.and_then(|took| Ok((took, instance.lost_events()?, recorder.finish()?)));
     let removed = instance.remove();
-    // The command is waited for whatever became of the recording.
+    // Waits for the command even if recording failed.
     if outcome.is_ok() && child.is_some() && !child::has_ended(child.as_mut())? {
         output::note("the recording has ended; the command still runs, and is waited for");
     }
@@ -105,7 +104,7 @@ fn capture(
     Ok(Captured { queue: queue.clone(), took, counts, fit, lost_events, exit_code })
 }
 
-/// Records until the time is over, the command has ended, or the user interrupts it, and says how long that was.
+/// Records until the time is up, the command ends, or the user interrupts. Returns the duration.
 fn record(
     args: &CaptureArgs,
     common: Common,
@@ -115,7 +114,7 @@ fn record(
     cancel: &Cancel,
 ) -> Result<Duration, CliError> {
     let mut pipe = Pipe::new(instance.pipe()?);
-    // A command has the terminal to itself.
+    // A command owns the terminal.
     let mut progress = Bar::new(!common.no_progress && child.is_none());
     let recorded_for = args.recorded_for().map(|Nanos(nanos)| Duration::from_nanos(nanos));
     let began = Instant::now();

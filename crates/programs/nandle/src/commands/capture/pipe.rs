@@ -1,18 +1,18 @@
-//! Lines of events, as they come.
+//! Lines of a tracefs pipe, as they arrive.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read as _};
 
 use crate::error::CliError;
 
-/// The kernel hands out a page of text at a time.
+/// Read buffer; the kernel returns up to one page of text per read.
 const READ_BYTES: usize = 64 << 10;
 
-/// What is read of an instance's pipe.
+/// Reader of an instance's pipe.
 #[derive(Debug)]
 pub(super) struct Pipe {
     file: File,
-    /// The beginning of a line of which the rest is to come.
+    /// Beginning of an incomplete line.
     begun: Vec<u8>,
     buffer: Vec<u8>,
 }
@@ -22,7 +22,7 @@ impl Pipe {
         Self { file, begun: Vec::new(), buffer: vec![0; READ_BYTES] }
     }
 
-    /// Shows `each` line that is there after one read; whether there may be more.
+    /// Reads once and passes each complete line to `each`. Returns true if there may be more.
     pub(super) fn read(
         &mut self,
         mut each: impl FnMut(&str) -> Result<(), CliError>,
@@ -39,7 +39,7 @@ impl Pipe {
         self.begun.extend_from_slice(self.buffer.get(..bytes).unwrap_or_default());
         let end = self.begun.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         for line in self.begun.get(..end).unwrap_or_default().split(|byte| *byte == b'\n') {
-            // A task's name need be no text; its number decides.
+            // Task names needn't be UTF-8; only the task's number matters.
             each(&String::from_utf8_lossy(line))?;
         }
         self.begun.drain(..end);

@@ -1,4 +1,4 @@
-//! Whose a task is.
+//! Attributes tasks to processes.
 
 use std::collections::HashMap;
 use std::fs;
@@ -7,23 +7,23 @@ use nandle_trace::ftrace::Task;
 
 use super::args::Chosen;
 
-/// The process of which every thread of the kernel's is a child, `kthreadd`.
+/// Parent of all kernel threads, `kthreadd`.
 const KERNEL: u32 = 2;
 
-/// Whom a request belongs to; where it is several's, the last of them here.
+/// Owner of a request. If several tasks share a request, the greatest owner counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Whose {
-    /// This program's.
+    /// This program.
     Own,
-    /// That of a program which wasn't chosen.
+    /// A program that wasn't chosen.
     Other,
-    /// The kernel's, for whomever: write-back, journal.
+    /// The kernel on behalf of any program: write-back, journal.
     Kernel,
-    /// That of a process that was chosen, or of one that it started.
+    /// A chosen process or one of its descendants.
     Chosen,
 }
 
-/// Which tasks belong to the chosen processes. Those that are started later are told by the kernel.
+/// Tasks of the chosen processes. Events from the kernel add later ones.
 #[derive(Debug)]
 pub(super) struct Processes {
     everybody: bool,
@@ -32,7 +32,7 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// A command's process is [added](Self::add) when it is there.
+    /// The process of a command is [added](Self::add) once it runs.
     pub(super) fn new(chosen: Chosen) -> Self {
         let mut processes =
             Self { everybody: chosen == Chosen::Everybody, own: std::process::id(), known: HashMap::new() };
@@ -42,12 +42,12 @@ impl Processes {
         processes
     }
 
-    /// Adds a process that has started nothing yet.
+    /// Adds a process without descendants.
     pub(super) fn add(&mut self, process: u32) {
         self.known.insert(process, Whose::Chosen);
     }
 
-    /// Adds a process with its threads and all that it started and is still below it.
+    /// Adds a process with its threads and living descendants.
     fn add_tree(&mut self, root: u32) {
         let all: Vec<Status> = numbers("/proc").filter_map(Status::of).collect();
         let mut below = vec![root];
@@ -59,22 +59,23 @@ impl Processes {
         }
     }
 
-    /// A task has made another.
+    /// Records that a task created another.
     pub(super) fn fork(&mut self, parent: u32, child: u32) {
         if self.known.get(&parent) == Some(&Whose::Chosen) {
             self.add(child);
         } else if parent != self.own {
-            // Numbers are given again. What this program starts is the command, which was added.
+            // Task ids are reused. This program's only child is the command, which was added.
             self.known.remove(&child);
         }
     }
 
-    /// Events were lost: a task that was taken for another program's may have been started by a chosen one.
+    /// Forgets tasks of other programs after events were lost: a chosen process may have started
+    /// them.
     pub(super) fn forget_others(&mut self) {
         self.known.retain(|_, whose| *whose == Whose::Chosen);
     }
 
-    /// Whose a task is.
+    /// Owner of a task.
     pub(super) fn whose(&mut self, task: Task) -> Whose {
         if task.id == self.own {
             return Whose::Own;
@@ -90,15 +91,15 @@ impl Processes {
         whose
     }
 
-    /// Looks at a task that no event has told of. It may have ended; then its name is all that is left.
+    /// Looks up a task that no event has reported. If it has ended, only its name is left.
     fn look(&self, task: Task) -> Whose {
         let is_chosen = |process: u32| self.known.get(&process) == Some(&Whose::Chosen);
-        // Of an idle processor, on which a completion issued what had waited.
+        // Idle processor: a completion issued a waiting request.
         if task.id == 0 {
             return Whose::Kernel;
         }
         match Status::of(task.id) {
-            // Threads of io_uring's are made without a word, and the event of a child may be lost.
+            // Threads of io_uring appear without an event, and a fork event may be lost.
             Some(status) if is_chosen(status.process) || is_chosen(status.parent) => Whose::Chosen,
             Some(status) if status.parent == KERNEL || status.process == KERNEL => Whose::Kernel,
             Some(_) => Whose::Other,
@@ -111,7 +112,7 @@ impl Processes {
     }
 }
 
-/// What the system says of a task (`proc_pid_status(5)`).
+/// Status of a task (`proc_pid_status(5)`).
 #[derive(Debug, PartialEq, Eq)]
 struct Status {
     /// Process that the thread belongs to.
@@ -130,7 +131,7 @@ impl Status {
     }
 }
 
-/// Entries of a directory that are numbers.
+/// Numeric entries of a directory.
 fn numbers(directory: &str) -> impl Iterator<Item = u32> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
@@ -140,7 +141,7 @@ fn numbers(directory: &str) -> impl Iterator<Item = u32> {
 mod tests {
     use super::*;
 
-    /// Larger than any that Linux gives.
+    /// Larger than any process id of Linux.
     const GONE: u32 = 1 << 30;
 
     fn task(id: u32, name: &str) -> Task<'_> {

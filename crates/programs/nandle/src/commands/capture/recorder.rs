@@ -1,4 +1,4 @@
-//! Makes a trace of the kernel's events.
+//! Turns the kernel's events into a trace.
 
 use nandle_target::facts::RequestQueue;
 use nandle_trace::ftrace::{Event, Pairing, Request, Task};
@@ -9,7 +9,7 @@ use super::counts::Counts;
 use super::processes::{Processes, Whose};
 use crate::error::CliError;
 
-/// The least page of a page store.
+/// Smallest page of a page store.
 const PAGE_BYTES: u64 = 4096;
 
 pub(super) struct Recorder {
@@ -17,30 +17,31 @@ pub(super) struct Recorder {
     askers: Askers,
     pairing: Pairing<Kept>,
     writer: Writer,
-    /// Where on the disk the addresses begin.
+    /// Offset on the disk of address 0.
     start_bytes: u64,
-    /// When the first request was issued, by the kernel's clock.
+    /// Time of the first request, by the kernel's clock.
     start_us: Option<u64>,
     counts: Counts,
     fit: PageFit,
 }
 
-/// What is known of a request beside its record.
+/// State of a pending request besides its record.
 #[derive(Debug, Clone, Copy)]
 struct Kept {
     whose: Whose,
-    /// Whether it was durable when it completed.
+    /// True if the write was durable on completion.
     durable: bool,
 }
 
-/// What there is in the end.
+/// Result of a recording.
 pub(super) struct Recorded {
     pub(super) counts: Counts,
     pub(super) fit: PageFit,
 }
 
 impl Recorder {
-    /// Records requests of these processes to a queue, with addresses that count from the beginning of its part of the disk.
+    /// Records the requests of these processes to a queue. Addresses count from the start of its
+    /// part of the disk.
     pub(super) fn new(processes: Processes, queue: &RequestQueue, writer: Writer) -> Self {
         Self {
             processes,
@@ -54,12 +55,12 @@ impl Recorder {
         }
     }
 
-    /// The command has started.
+    /// Adds the command's process.
     pub(super) fn add_process(&mut self, process: u32) {
         self.processes.add(process);
     }
 
-    /// Takes a line of the kernel's.
+    /// Processes one line from the kernel.
     pub(super) fn line(&mut self, line: &str) -> Result<(), CliError> {
         match Event::parse(line) {
             Ok(Some(event)) => self.event(&event),
@@ -78,7 +79,7 @@ impl Recorder {
             Event::Issued { task, time_us, request } => self.issue(*task, *time_us, request),
             Event::Requeued(request) => self.pairing.requeue(request),
             Event::Completed { time_us, request, failed } => {
-                // Of what was left out there is nothing to complete.
+                // An omitted request has nothing to complete.
                 let is_ours = self.pairing.complete(request, *time_us);
                 self.counts.failed += u64::from(*failed && is_ours);
                 self.askers.complete(request);
@@ -108,7 +109,7 @@ impl Recorder {
         Asker { whose: self.processes.whose(task), name: task.name.to_owned() }
     }
 
-    /// Writes what is complete.
+    /// Writes the completed requests.
     fn write(&mut self) -> Result<(), CliError> {
         while let Some((record, kept)) = self.pairing.take_concluded() {
             let start_us = *self.start_us.get_or_insert(record.time_us);
@@ -120,7 +121,7 @@ impl Recorder {
             self.fit.add(&record);
             self.writer.write(&record)?;
             if kept.durable {
-                // A trace has no durable writes: a sync of what was written says the same.
+                // Traces have no durable writes: a sync of the same range is equivalent.
                 self.counts.durable_writes += 1;
                 self.writer.write(&Record { operation: Operation::Sync, latency_ns: None, ..record })?;
             }
@@ -128,16 +129,16 @@ impl Recorder {
         Ok(())
     }
 
-    /// Writes the rest, and has the trace durable.
+    /// Writes the remaining requests and makes the trace durable.
     pub(super) fn finish(mut self) -> Result<Recorded, CliError> {
-        // How long what is still under way takes will never be known.
+        // The latency of pending requests stays unknown.
         self.pairing.lose();
         self.write()?;
         self.writer.finish()?;
         Ok(Recorded { counts: self.counts, fit: self.fit })
     }
 
-    /// So far.
+    /// Counts so far.
     pub(super) fn counts(&self) -> &Counts {
         &self.counts
     }
@@ -151,7 +152,7 @@ mod tests {
     use super::super::args::Chosen;
     use super::*;
 
-    /// A direct write that is made durable, as the kernel told of it; the task's number is larger than any that Linux gives.
+    /// A direct durable write as the kernel reports it. The task's id is larger than any of Linux.
     const LINES: &str = "\
             bash-900000000 [000] ..... 69407.058000: sched_process_fork: comm=bash pid=900000000 child_comm=bash child_pid=900000001
               dd-900000001 [001] ..... 69407.061067: block_getrq: 254,0 WS 2064 + 16 [dd]

@@ -1,4 +1,4 @@
-//! What was recorded, and what to do with it.
+//! Summary of a capture, and the next commands.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -19,23 +19,23 @@ use super::counts::Counts;
 use crate::commands::replay::PAGES_BYTES;
 use crate::error::CliError;
 
-/// Programs that are named of those whose requests were left out.
+/// Most programs named whose requests were omitted.
 const NAMED_MAX: usize = 3;
-/// The modelled drive on which the trace is to be tried first.
+/// Modelled drive suggested for the first replay.
 const DRIVE: &str = "model:nvme-tlc";
 
-/// A capture that is done.
+/// A finished capture.
 pub(super) struct Captured {
     pub(super) queue: RequestQueue,
     pub(super) took: Nanos,
     pub(super) counts: Counts,
     pub(super) fit: PageFit,
     pub(super) lost_events: u64,
-    /// Of the command.
+    /// Exit code of the command.
     pub(super) exit_code: Option<u8>,
 }
 
-/// Prints the result: beside a command, which has standard output, to standard error.
+/// Prints the result; to standard error if a command owns standard output.
 pub(super) fn print(args: &CaptureArgs, common: Common, captured: &Captured) -> Result<(), CliError> {
     if common.json {
         return Ok(output::json(&as_json(args, captured))?);
@@ -60,7 +60,7 @@ fn text(args: &CaptureArgs, captured: &Captured) -> String {
     text
 }
 
-/// Operations that are named even where there are none.
+/// Operations listed even with a count of zero.
 const ALWAYS: [Operation; 3] = [Operation::Write, Operation::Read, Operation::Sync];
 
 fn plural(operation: Operation) -> &'static str {
@@ -115,20 +115,20 @@ fn heading(args: &CaptureArgs, captured: &Captured) -> String {
     lines.join("\n") + "\n"
 }
 
-/// To a tenth of a second.
+/// Rounds to a tenth of a second.
 fn rounded(time: Nanos) -> Nanos {
     const TENTH_NS: u64 = 100_000_000;
     Nanos((time.0 + TENTH_NS / 2) / TENTH_NS * TENTH_NS)
 }
 
-/// What was watched.
+/// Description of the recorded disk.
 fn place(queue: &RequestQueue) -> String {
     let part = &queue.part;
     let below = if queue.above.is_empty() { "" } else { ", below " };
     format!("{} ({}{below}{})", part.name, format_bytes(part.length_bytes), queue.above.join(" and "))
 }
 
-/// What the trace's user must know.
+/// Remarks on the capture's limits.
 fn remarks(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     let counts = &captured.counts;
     let mut remarks = Vec::new();
@@ -164,7 +164,7 @@ fn remarks(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     remarks
 }
 
-/// Whether syncs are nothing to the disk.
+/// Returns true if the disk needs no syncs and the trace therefore has none.
 fn lacks_syncs(captured: &Captured) -> bool {
     let has_syncs = captured.counts.of(Operation::Sync).requests + captured.counts.durable_writes > 0;
     captured.queue.has_volatile_cache == Some(false)
@@ -172,7 +172,7 @@ fn lacks_syncs(captured: &Captured) -> bool {
         && captured.counts.of(Operation::Write).requests > 0
 }
 
-/// Where more was left out than is in the trace, the user may have meant another program.
+/// Remark if more requests were omitted than recorded: the user may have meant another program.
 fn of_others(args: &CaptureArgs, counts: &Counts) -> Option<String> {
     let own = counts.requests() - counts.by_kernel;
     if counts.left_out() <= own {
@@ -192,7 +192,7 @@ fn of_others(args: &CaptureArgs, counts: &Counts) -> Option<String> {
     Some(format!("Other programs' requests were left out, and were more than {advice}"))
 }
 
-/// The trace itself may lie on the disk that was watched.
+/// Remark if the trace file lies on the recorded disk.
 fn of_own_writes(output: &Path, queue: &RequestQueue) -> Option<String> {
     let bytes = fs::metadata(output).ok()?.size();
     let is_there = request_queue(output).ok()?.disk == queue.disk;
@@ -205,7 +205,7 @@ fn of_own_writes(output: &Path, queue: &RequestQueue) -> Option<String> {
     })
 }
 
-/// Commands that work on this trace.
+/// Commands for this trace.
 fn next(args: &CaptureArgs, captured: &Captured) -> Vec<String> {
     if captured.counts.requests() == 0 {
         return Vec::new();

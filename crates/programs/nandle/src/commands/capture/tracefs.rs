@@ -1,4 +1,4 @@
-//! Where the kernel's trace events are.
+//! Locates the kernel's trace events.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,10 @@ use nandle_terminal::words::quoted_os;
 
 use crate::error::CliError;
 
-/// Where it is mounted; the second place is that of older systems.
+/// Mount points of tracefs; the second is that of older systems.
 pub(super) const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
 
-/// The first place in which it is mounted and this process may look.
+/// First mount point that this process may read.
 pub(super) fn find<P: AsRef<Path>>(places: &[P]) -> Result<PathBuf, CliError> {
     let mut denied = None;
     for place in places.iter().map(AsRef::as_ref) {
@@ -33,7 +33,7 @@ pub(super) fn find<P: AsRef<Path>>(places: &[P]) -> Result<PathBuf, CliError> {
     }))
 }
 
-/// This command line with sudo, which doesn't look for programs where the user has them.
+/// This command line under sudo, with the absolute path of the program.
 fn with_sudo() -> String {
     let program = std::env::current_exe().map_or_else(|_| "nandle".into(), PathBuf::into_os_string);
     let words = [program].into_iter().chain(std::env::args_os().skip(1));
@@ -41,7 +41,7 @@ fn with_sudo() -> String {
     format!("sudo {}", words.join(" "))
 }
 
-/// What to do where something in it can't be made or written.
+/// Error with a remedy if something in tracefs can't be created or written.
 pub(super) fn refused(action: &str, path: &Path, error: &std::io::Error) -> CliError {
     let advice = match error.kind() {
         ErrorKind::PermissionDenied => {

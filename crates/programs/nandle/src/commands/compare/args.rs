@@ -49,7 +49,7 @@ pub(crate) struct CompareArgs {
     pub(crate) table: u64,
 }
 
-/// What a drive costs.
+/// Price of a drive.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct PriceArg {
     pub(crate) name: String,

@@ -1,7 +1,7 @@
 use nandle_advise::compare::Unit;
 use nandle_profile::Interval;
 
-/// A figure as a table has it: its bounds and what it was measured on stand below it, so that columns stay narrow.
+/// Cell of a figure. Its bounds and conditions go on lines below it, to keep columns narrow.
 pub(super) fn cell(unit: Unit, value: &Interval<f64>, measured_on: Option<&str>) -> String {
     let bounds = unit.print_bounds(value).map(|bounds| format!("({bounds})"));
     let lines = [Some(unit.print(value.value)), bounds, measured_on.map(str::to_owned)];

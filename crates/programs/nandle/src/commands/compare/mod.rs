@@ -18,7 +18,6 @@ use crate::error::CliError;
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 2;
 
-/// Runs the command.
 pub(crate) fn run(args: &CompareArgs, common: Common) -> Result<(), CliError> {
     let drives = named::read(args)?;
     for Named { name, profile, .. } in drives.iter().filter(|drive| !drive.profile.partial.is_empty()) {

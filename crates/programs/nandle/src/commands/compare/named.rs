@@ -5,14 +5,14 @@ use nandle_profile::{DeviceProfile, read_profile};
 use super::args::CompareArgs;
 use crate::error::CliError;
 
-/// A profile, what its columns are headed, and what the drive costs.
+/// A profile with its column heading and its drive's price.
 pub(super) struct Named {
     pub(super) name: String,
     pub(super) profile: DeviceProfile,
     pub(super) price: Option<f64>,
 }
 
-/// Reads the profiles and gives each its name and its price.
+/// Reads the profiles and assigns names and prices.
 pub(super) fn read(args: &CompareArgs) -> Result<Vec<Named>, CliError> {
     let names = names(args);
     check_prices(args, &names)?;
@@ -25,7 +25,7 @@ pub(super) fn read(args: &CompareArgs) -> Result<Vec<Named>, CliError> {
         .collect()
 }
 
-/// File names without their ending; whole paths where two would be alike.
+/// File names without extension; whole paths if two would be equal.
 fn names(args: &CompareArgs) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let stems: Vec<String> = args.profiles.iter().map(|path| stem(path).unwrap_or_default()).collect();

@@ -1,4 +1,4 @@
-//! A profile against an older one of the same device.
+//! Compares a profile with an older one of the same device.
 
 use comfy_table::{Table, presets};
 use nandle_advise::compare::{Change, DeviceMatch, Outcome, Unit, changes, same_device};
@@ -13,7 +13,7 @@ use super::cell::cell;
 use super::named::Named;
 use crate::error::CliError;
 
-/// Changes up to this are left unmentioned where the user names no bound.
+/// Default bound below which changes aren't mentioned.
 const TOLERATED_PERCENT: f64 = 5.0;
 
 pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) -> Result<(), CliError> {
@@ -48,7 +48,7 @@ pub(super) fn run(old: &Named, new: &Named, args: &CompareArgs, common: Common) 
     )))
 }
 
-/// What makes two profiles hard to compare.
+/// Warns of differences that impair the comparison of two profiles.
 fn warn(old: &Named, new: &Named) {
     let (before, now) = (&old.profile, &new.profile);
     match same_device(&before.identity, &now.identity) {
@@ -87,7 +87,7 @@ fn table(old: &Named, new: &Named, changes: &[Change]) -> Table {
     table
 }
 
-/// Figures of requests that aren't the same are compared with care.
+/// Note on figures that were measured with different requests.
 fn otherwise_measured(changes: &[Change]) -> String {
     let mut text = String::new();
     for change in changes {
@@ -97,7 +97,7 @@ fn otherwise_measured(changes: &[Change]) -> String {
     text
 }
 
-/// By how much the newer one is better: in per cent up to a hundred, and beyond as a factor, which reads better.
+/// Improvement of the newer profile: in per cent up to a hundred, as a factor beyond.
 fn gain(change: &Change) -> String {
     let (Some(percent), Some(new)) = (change.gain_percent, change.new) else { return String::new() };
     let [least, most] = [change.old.value.min(new.value), change.old.value.max(new.value)];

@@ -1,4 +1,4 @@
-//! Drives beside each other: figures, prices, sizing, placement.
+//! Compares several drives: figures, prices, sizing, placement.
 
 use std::fmt::Write as _;
 
@@ -87,7 +87,7 @@ const PLACEMENT_NOTE: &str = "Pages are read at random one after the other. A pa
     as its share of the best sequential transfers above, since databases gather such pages into long requests; by itself, \
     and durable, it takes what a commit does.";
 
-/// A table with a column for each drive.
+/// Table with one column per drive.
 fn table_of(drives: &[Named]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -138,10 +138,10 @@ fn heading(question: &SizingQuestion) -> String {
     text
 }
 
-/// A row of the sizing: its name, what it counts in, and where it comes from.
+/// Row of the sizing: name, unit and getter.
 type Row = (&'static str, Unit, fn(&Sizing) -> Option<Interval<f64>>);
 
-/// What is counted in nanoseconds and in per cent.
+/// Scales of figures in nanoseconds and in per cent.
 const NS_PER_S: f64 = 1e9;
 const PERCENT: f64 = 100.0;
 
@@ -207,7 +207,7 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
             } else {
                 " "
             };
-            // Every line of the cell ends in two columns, so that the figures stay below each other.
+            // Every line of the cell ends with two columns, so that figures line up.
             let told = cost.map_or_else(|| "–".into(), |cost| cell(Unit::Nanoseconds, &cost, None));
             let (value, bounds) = told.split_once('\n').unwrap_or((&told, ""));
             let below = if bounds.is_empty() { String::new() } else { format!("\n{bounds}  ") };
@@ -230,7 +230,7 @@ fn placement_text(drives: &[Named], placements: &[Placement]) -> String {
     text + "\n"
 }
 
-/// What gains most by its place comes first.
+/// Sorts components by their gain, greatest first.
 fn conclusion(drives: &[Named], placements: &[Placement]) -> String {
     let said = placements.iter().filter_map(|placement| {
         let drive = drives.get(placement.best?)?;
@@ -245,7 +245,7 @@ fn conclusion(drives: &[Named], placements: &[Placement]) -> String {
     format!("What gains most by its place comes first: {}.", said.collect::<Vec<_>>().join(", "))
 }
 
-/// What the two break-even points of an index mean, and how they and advice hang together.
+/// Explains an index's two break-even points and their relation to the advice.
 fn sizing_notes(sizings: &[Sizing]) -> String {
     let mut text = String::new();
     if sizings.iter().any(|sizing| sizing.index_one_by_one.is_some()) {

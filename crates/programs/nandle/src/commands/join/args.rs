@@ -42,7 +42,7 @@ pub(crate) struct JoinArgs {
     pub(super) spill: SpillArgs,
 }
 
-/// Fields, from 0 on.
+/// Field numbers, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct On {
     pub(super) left: usize,
@@ -86,7 +86,7 @@ impl From<KindArg> for JoinKind {
 }
 
 impl JoinArgs {
-    /// The file of the result; none for standard output.
+    /// File of the result; `None` for standard output.
     pub(super) fn output(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }

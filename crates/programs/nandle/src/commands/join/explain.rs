@@ -1,4 +1,4 @@
-//! What is told of a join when it is done.
+//! Report of a finished join.
 
 use nandle_spill::JoinReport;
 use nandle_units::{Nanos, counted, format_bytes, format_duration};
@@ -7,18 +7,18 @@ use serde::Serialize;
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 1;
 
-/// What there is to tell.
+/// Contents of the report.
 pub(super) struct Told<'a> {
     pub(super) report: JoinReport,
     pub(super) place: &'a str,
-    /// Times of temporary data are a modelled drive's.
+    /// True if times of temporary data are a modelled drive's.
     pub(super) is_modelled: bool,
     pub(super) threads: usize,
     pub(super) joined_ns: u64,
     pub(super) elapsed_s: f64,
 }
 
-/// The same for machines.
+/// Report as JSON.
 #[derive(Serialize)]
 pub(super) struct File<'a> {
     schema_version: u32,
@@ -71,7 +71,7 @@ pub(super) fn file<'a>(told: &Told<'a>) -> File<'a> {
     }
 }
 
-/// The same for a reader.
+/// Report as text.
 pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
     let report = told.report;
     let records = format!(

@@ -20,10 +20,9 @@ use crate::commands::rows::{
 };
 use crate::error::CliError;
 
-/// A record is at most such a part of each thread's memory.
+/// Divisor of a thread's memory that bounds a record's length.
 const RECORD_PART_BY_THREAD: usize = 8;
 
-/// Runs the command.
 pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     if args.left == args.right && args.left.as_os_str() == "-" {
         return Err(CliError::usage("both files are standard input"));
@@ -41,7 +40,7 @@ pub(crate) fn run(args: &JoinArgs, common: Common) -> Result<(), CliError> {
     let began = Instant::now();
     let result = work.run((place(&temporary), options), right, &mut bar);
     bar.finish();
-    // A reader that has gone away is no error.
+    // A closed output pipe is no error.
     let Done { report: Some(report), joined_ns } = result.map_err(|error| temporary.explain(error))? else {
         return Ok(());
     };
@@ -65,7 +64,7 @@ fn fields(args: &JoinArgs) -> Fields {
     }
 }
 
-/// The byte between a record and the fields behind it.
+/// Byte between a record and the fields appended to it.
 fn between(args: &JoinArgs) -> u8 {
     args.delimiter.unwrap_or(if args.csv { b',' } else { b' ' })
 }
@@ -89,7 +88,7 @@ fn input(
     }
 }
 
-/// Whether the result has fields of both.
+/// Returns true if the result has fields of both files.
 fn gives_pairs(args: &JoinArgs) -> bool {
     match args.kind.into() {
         JoinKind::Inner | JoinKind::Left => true,
@@ -97,7 +96,8 @@ fn gives_pairs(args: &JoinArgs) -> bool {
     }
 }
 
-/// Empty fields for those that a record without a partner lacks: in CSV with a header all records have as many.
+/// Empty fields for a record without a partner: with a CSV header all records have equally many
+/// fields.
 fn padding(args: &JoinArgs, right_header: Option<&[u8]>) -> Result<Vec<u8>, CliError> {
     let (JoinKind::Left, Some(header)) = (args.kind.into(), right_header) else {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Records of the result.
+//! Assembles the records of the result.
 
 use std::sync::Mutex;
 
@@ -6,14 +6,14 @@ use nandle_spill::{JoinSink, Row, SpillError};
 
 use crate::commands::rows::{Output, lock};
 
-/// How records are put together.
+/// Layout of joined records.
 pub(super) struct Form {
     pub(super) is_csv: bool,
-    /// Behind a record without a partner.
+    /// Follows a record without a partner.
     pub(super) padding: Vec<u8>,
 }
 
-/// Collects records of a thread, and hands whole ones to the output.
+/// Collects a thread's records and passes full buffers to the output.
 pub(super) struct Results<'a> {
     output: &'a Mutex<Output>,
     form: Form,
@@ -21,10 +21,10 @@ pub(super) struct Results<'a> {
     batch_bytes: usize,
 }
 
-/// Why a join ends early.
+/// Reason for ending a join early.
 pub(super) enum Ended {
     Failed(SpillError),
-    /// The reader of the result has gone away, or it can't be written; the output says which.
+    /// The output was closed or failed; it holds the cause.
     NothingWanted,
 }
 
@@ -39,9 +39,10 @@ impl<'a> Results<'a> {
         Self { output, form, records: Vec::new(), batch_bytes }
     }
 
-    /// Adds a record and other fields, or what is in their place. False: the result is wanted no more.
+    /// Appends a record and the other file's fields, or padding. Returns false if no more output is
+    /// wanted.
     pub(super) fn push(&mut self, record: &[u8], others: Option<&[u8]>) -> bool {
-        // A line of CSV ends with two bytes, the first of which came with the record.
+        // A CSV line ends with two bytes; the first came with the record.
         let (record, end): (&[u8], &[u8]) = match record.strip_suffix(b"\r") {
             Some(record) if self.form.is_csv => (record, b"\r\n"),
             _ => (record, b"\n"),
@@ -52,7 +53,7 @@ impl<'a> Results<'a> {
         self.records.len() < self.batch_bytes || self.send()
     }
 
-    /// Hands over what is there. False: it is wanted no more.
+    /// Passes the buffer to the output. Returns false if no more output is wanted.
     pub(super) fn send(&mut self) -> bool {
         let mut output = lock(self.output);
         let is_wanted = output.push(&self.records, &[]);

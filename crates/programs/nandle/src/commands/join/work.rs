@@ -1,4 +1,4 @@
-//! The threads that join, each with a share of the keys, and the one that gives them their rows.
+//! Threads that each join a share of the keys, and the thread that feeds them.
 
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Mutex, PoisonError};
@@ -17,14 +17,14 @@ use crate::commands::rows::{
 };
 use crate::error::CliError;
 
-/// Batches that wait for a thread.
+/// Batches queued for a thread.
 const WAITING: usize = 1;
-/// Batches of a thread: being filled, waiting, being used.
+/// Batches per thread: filling, queued and in use.
 const BATCHES_BY_THREAD: usize = WAITING + 2;
-/// Shares of the temporary space begin at multiples of this, or at any block where there is less of it.
+/// Alignment of the threads' shares of temporary space; less if space is short.
 const SHARE_GRAIN_BYTES: u64 = 1 << 20;
 
-/// What is to be done, and by how many threads.
+/// Inputs of a join, and its number of threads.
 pub(super) struct Work<'a> {
     pub(super) args: &'a JoinArgs,
     pub(super) memory: Memory,
@@ -33,34 +33,34 @@ pub(super) struct Work<'a> {
     pub(super) threads: usize,
 }
 
-/// What came of it.
+/// Result of a join.
 #[derive(Default)]
 pub(super) struct Done {
-    /// None: the result was wanted no more.
+    /// `None` if the output was closed.
     pub(super) report: Option<JoinReport>,
-    /// On the threads' clocks: of the one that took longest.
+    /// Greatest time of a thread, by the threads' clocks.
     pub(super) joined_ns: u64,
 }
 
-/// What a thread is sent.
+/// Message to a joining thread.
 enum Message {
     Rows(Batch),
-    /// All rows of the second file have come, and what stands behind records without a partner.
+    /// End of the second file, with the padding for records without a partner.
     Built {
         padding: Vec<u8>,
     },
-    /// All rows of the first file have come. Where this doesn't come the join isn't whole.
+    /// End of the first file. Without it the join is incomplete.
     Probed,
 }
 
-/// A thread's end.
+/// Receiving end of a thread.
 struct Share {
     number: usize,
     messages: Receiver<Message>,
     used: Sender<Batch>,
 }
 
-/// The result is wanted no more, or a thread failed, which says so itself.
+/// The output was closed, or a thread failed and reports the cause itself.
 struct Stopped;
 
 impl Work<'_> {
@@ -123,7 +123,7 @@ impl Work<'_> {
         Place { start_bytes: place.start_bytes + number as u64 * length_bytes, length_bytes, ..place }
     }
 
-    /// One thread's part of it.
+    /// Joins one thread's share.
     async fn join_share(
         &self,
         handle: &Handle,
@@ -164,7 +164,7 @@ impl Work<'_> {
         Form { is_csv: self.args.csv, padding }
     }
 
-    /// Gives the threads their rows.
+    /// Reads both files and distributes the rows to the threads.
     fn route(
         &self,
         mut routes: Routes,
@@ -201,17 +201,17 @@ impl Work<'_> {
     }
 }
 
-/// The ways to all threads.
+/// Channels to all threads.
 struct Routes {
     senders: Vec<SyncSender<Message>>,
-    /// For each of them.
+    /// One batch per thread.
     filling: Vec<Batch>,
     batch_bytes: usize,
     spare: Receiver<Batch>,
 }
 
 impl Routes {
-    /// Sends all rows, each to the thread whose share its key is.
+    /// Sends each row to the thread that owns its key.
     fn send_all(
         &mut self,
         rows: &Batches,
@@ -248,7 +248,7 @@ impl Routes {
         sender.send(Message::Rows(full)).map_err(|_| Stopped)
     }
 
-    /// Sends what is there to each thread, and something behind it.
+    /// Flushes every thread's batch, then sends `message`.
     fn end_with(&mut self, message: impl Fn() -> Message) -> Result<(), Stopped> {
         for number in 0..self.senders.len() {
             self.send(number)?;
@@ -261,12 +261,12 @@ async fn build(joiner: &mut Joiner, batch: Batch, used: &Sender<Batch>) -> Resul
     for row in batch.rows() {
         joiner.build(row).await.map_err(spilled)?;
     }
-    // At the end none is taken back.
+    // At the end no batch is taken back.
     _ = used.send(batch);
     Ok(())
 }
 
-/// False: the result is wanted no more.
+/// Returns false if no more output is wanted.
 async fn probe(
     probing: &mut Probing,
     batch: Batch,

@@ -1,4 +1,4 @@
-//! `nandle models age`: writes to a modelled drive until it is as worn as one wants it, and keeps its state.
+//! `nandle models age`: writes to a modelled drive up to the requested wear, and saves its state.
 
 use nandle_io::Nanos;
 use nandle_model::aging::Aging;
@@ -20,10 +20,9 @@ use super::wear::{Amount, Wear};
 use crate::error::CliError;
 use crate::result_file::STATE;
 
-/// Writes between two looks at the clock, and whether the user has had enough.
+/// Writes between checks of the clock and of Ctrl-C.
 const STRETCH: u64 = 4096;
 
-/// Runs the command.
 pub(super) fn run(args: &AgeArgs, common: Common) -> Result<(), CliError> {
     let model = super::load(&args.name)?;
     let model = match &args.from {
@@ -101,7 +100,7 @@ fn write(
     }
 }
 
-/// Where it writes: into what is filled, so that the drive stays as full as it is.
+/// Area to write: the filled part, so that the drive's fill level stays.
 fn area(aging: &Aging, args: &AgeArgs) -> Result<Area, CliError> {
     let shape = aging.shape();
     let filled_bytes = match (args.fill, &args.from) {

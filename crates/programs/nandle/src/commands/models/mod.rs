@@ -16,10 +16,9 @@ pub(crate) use args::ModelsArgs;
 use self::args::ModelsCommand;
 use crate::error::CliError;
 
-/// Columns of a table, which fits any terminal.
+/// Width of a table, for any terminal.
 const WIDTH: u16 = 80;
 
-/// Runs the command.
 pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
     match args.command.as_ref().unwrap_or(&ModelsCommand::List) {
         ModelsCommand::List => list(common),
@@ -29,7 +28,7 @@ pub(crate) fn run(args: &ModelsArgs, common: Common) -> Result<(), CliError> {
     }
 }
 
-/// The name may be written as a target has it.
+/// Loads a model by its name or by its target, `model:NAME`.
 fn load(name: &str) -> Result<Model, CliError> {
     Ok(Model::load(name.strip_prefix("model:").unwrap_or(name))?)
 }

@@ -4,7 +4,7 @@ use nandle_io::Nanos;
 use nandle_probe::pattern::PatternSpec;
 use nandle_units::{parse_bytes, parse_duration};
 
-/// What is written, and how much.
+/// Pattern and amount of writing.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Wear {
     pub(super) pattern: PatternSpec,

@@ -95,7 +95,7 @@ pub(super) struct LayoutArgs {
 }
 
 impl LayoutArgs {
-    /// Options of the library for these arguments.
+    /// Library options for these arguments.
     pub(super) fn options(&self) -> InspectOptions {
         let (Some(policy), Some(page_size), Some(pages)) = (self.policy, self.page_size, self.pages) else {
             return InspectOptions::default();

@@ -20,10 +20,10 @@ pub(crate) use self::args::PagesArgs;
 use self::args::{PagesCommand, SalvageArgs, VerifyArgs};
 use crate::error::CliError;
 
-/// Outcome of `verify` or `salvage`.
+/// Result of `verify` or `salvage`.
 struct Examined<'a> {
     store: &'a Path,
-    /// Where the sound pages went.
+    /// Destination of the sound pages.
     new: Option<&'a Path>,
     policy: PolicyKind,
     pages: u64,
@@ -34,7 +34,7 @@ struct Examined<'a> {
     newest_only: bool,
 }
 
-/// Runs the command. It ends with 1 if there is damage.
+/// Runs the command. Exits with 1 if there is damage.
 pub(crate) fn run(args: &PagesArgs, common: Common) -> Result<ExitCode, CliError> {
     match &args.command {
         PagesCommand::Verify(args) => verify(args, common),
@@ -81,7 +81,7 @@ fn salvage(args: &SalvageArgs, common: Common) -> Result<ExitCode, CliError> {
     )
 }
 
-/// Goes through all steps.
+/// Runs all steps of the inspection.
 fn all_findings(
     doing: &str,
     common: Common,
@@ -101,7 +101,7 @@ fn all_findings(
     Ok(findings)
 }
 
-/// An error with the file that it is about.
+/// Error with the file's name.
 fn named(path: &Path, error: &PageError) -> CliError {
     match error {
         PageError::File { .. } => CliError::usage(error.to_string()),

@@ -1,4 +1,4 @@
-//! The findings as text: first whether the store is sound, then findings grouped by kind.
+//! Findings as text: the verdict, then findings grouped by kind.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use nandle_units::{counted, format_bytes, thousands, wrapped};
 
 use super::Examined;
 
-/// So many ranges of pages and places are shown of a kind, if not all are asked for.
+/// Ranges and offsets shown per kind unless all are requested.
 const RANGES_SHOWN: usize = 8;
 
 pub(super) fn text(examined: &Examined<'_>) -> String {
@@ -92,11 +92,11 @@ fn facts(examined: &Examined<'_>) -> String {
     format!("{policy}, {} of {length}{closed}; {}.", counted(*pages, "page"), held.join(", "))
 }
 
-/// What the new store holds.
+/// Contents of the new store.
 fn copied(examined: &Examined<'_>) -> Option<String> {
     let (new, report) = (examined.new?.display(), &examined.report);
     let older = if examined.newest_only { 0 } else { report.older.len() };
-    // Some of the doubtful pages may be empty.
+    // Some unchecked pages may be empty.
     let copied = report.sound + report.unchecked.len() + older;
     let doubtful = match report.doubtful.len() {
         0 => String::new(),
@@ -131,7 +131,7 @@ fn page_list(pages: &PageSet, shows_all: bool) -> String {
     }
 }
 
-/// The pages of a finding, if it has any.
+/// Pages of a finding, if any.
 fn named_pages(before: &str, pages: &PageSet, shows_all: bool) -> String {
     if pages.is_empty() { String::new() } else { format!("{before}{}", page_list(pages, shows_all)) }
 }
@@ -150,13 +150,13 @@ fn each(findings: &[Finding]) -> Vec<String> {
     findings.iter().map(line).collect()
 }
 
-/// Findings of a kind.
+/// Findings of one kind.
 #[derive(Default)]
 struct Group {
     count: u64,
     pages: PageSet,
     has_header: bool,
-    /// Where they are.
+    /// Offsets of the findings.
     offsets_bytes: Vec<u64>,
 }
 

@@ -20,11 +20,10 @@ use crate::commands::report::write_report;
 use crate::commands::workload::{Cell, CellResult, Devices, Roles, run_cells};
 use crate::error::CliError;
 
-/// The study's clusters.
+/// Cluster sizes of the published study.
 const CLUSTER_BYTES_MIN: usize = 2 << 10;
 const CLUSTER_BYTES_MAX: usize = 128 << 10;
 
-/// Runs the command.
 pub(crate) fn run(args: &PlaceArgs, common: Common) -> Result<(), CliError> {
     if args.from == args.to {
         return Err(CliError::usage(format!("--from and --to are both {}; name two targets", args.from)));
@@ -71,7 +70,7 @@ pub(crate) fn run(args: &PlaceArgs, common: Common) -> Result<(), CliError> {
     print(args, &file, common)
 }
 
-/// Numbers of the targets.
+/// Indices of the source and destination targets.
 const FROM: usize = 0;
 const TO: usize = 1;
 
@@ -98,7 +97,7 @@ fn placements<'a>(workload: &Workload, costs: [&'a SpillCosts; 2]) -> Vec<Cell<'
     Placement::ALL.map(cell).into()
 }
 
-/// The study's clusters, and what follows from each device's costs.
+/// Workloads with the study's cluster sizes, and with those derived from each device's costs.
 fn sweep(workload: &Workload) -> Vec<Workload> {
     let sizes = cluster_sizes(CLUSTER_BYTES_MIN, CLUSTER_BYTES_MAX).into_iter().map(Some);
     sizes.chain([None]).map(|cluster_bytes| Workload { cluster_bytes, ..*workload }).collect()
@@ -115,7 +114,7 @@ fn on_each<'a>(workload: &Workload, costs: [&'a SpillCosts; 2]) -> [Cell<'a>; 2]
     })
 }
 
-/// What can't be done there can't be placed.
+/// Rows of the placements. A placement that can't run is an error.
 fn placement_rows(results: impl Iterator<Item = CellResult>) -> Result<Vec<PlacementRow>, CliError> {
     let outcomes: Result<Vec<Outcome>, String> = results.collect();
     let outcomes = outcomes.map_err(|refusal| CliError::usage(format!("{refusal} (--memory, --cluster)")))?;

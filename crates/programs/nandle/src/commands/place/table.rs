@@ -1,4 +1,4 @@
-//! The result on a terminal.
+//! Terminal output.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,6 @@ use nandle_workloads::{ClusterCell, ClusterRow, Operator, PlaceFile};
 
 use crate::commands::workload::{again_in_words, again_word, fan_word, rows_in_words};
 
-/// The whole text.
 pub(super) fn text(file: &PlaceFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
@@ -102,7 +101,7 @@ fn clusters(file: &PlaceFile) -> Table {
     table
 }
 
-/// What was chosen on each device.
+/// Cluster chosen on each device.
 fn auto(row: &ClusterRow) -> String {
     let name = |cell: Option<ClusterCell>| {
         cell.map_or_else(|| "–".to_owned(), |cell| format_bytes(cell.cluster_bytes))

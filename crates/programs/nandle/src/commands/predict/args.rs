@@ -10,7 +10,7 @@ use nandle_terminal::args::{bytes_of_at_least, positive_duration};
 
 use crate::error::CliError;
 
-/// Below this no window of a plan has room for much.
+/// With less memory no window of a plan has room.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
 
 /// How long the queries of a recording take on each of several devices, which you need not have.
@@ -80,7 +80,7 @@ impl PredictArgs {
         }
     }
 
-    /// All targets that are named, each once.
+    /// All named targets, without duplicates.
     pub(super) fn targets(&self) -> Result<Vec<TargetSpec>, CliError> {
         let mut targets: Vec<TargetSpec> = Vec::new();
         for name in self.on.iter().flat_map(|list| names(list)) {
@@ -101,7 +101,7 @@ impl PredictArgs {
     }
 }
 
-/// The names in a list; an array takes all that follows it.
+/// Names in a list. An array takes everything after it.
 fn names(list: &str) -> Vec<&str> {
     let (mut names, mut rest) = (Vec::new(), list);
     while let Some((name, others)) = rest.split_once(',').filter(|_| !rest.starts_with("raid")) {

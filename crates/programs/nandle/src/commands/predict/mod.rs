@@ -27,7 +27,6 @@ use crate::commands::report::{write_json, write_report};
 use crate::error::CliError;
 use crate::result_file::PREDICTION;
 
-/// Runs the command.
 pub(crate) fn run(args: &PredictArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         result_file::check(path, &REPORT)?;
@@ -57,7 +56,7 @@ pub(crate) fn run(args: &PredictArgs, common: Common) -> Result<(), CliError> {
     print(args, &file(args, &recording, predictions), common)
 }
 
-/// The profile that is named, or one that an earlier command has kept of a directory's device, or a probe.
+/// Source of costs: the named profile, a profile cached for the directory's device, or a new probe.
 fn costs_source(args: &PredictArgs, index: usize, target: &TargetSpec) -> Result<CostsSource, CliError> {
     let Some(path) = args.profile.get(index) else {
         let directory = match target {
@@ -87,7 +86,7 @@ fn how(args: &PredictArgs) -> How {
     How { options, cpu_scale: args.cpu_scale }
 }
 
-/// Why nothing at all could be played. Where some could, it is told in the rows.
+/// Reason if no query could be played on any target; otherwise the rows hold the reasons.
 fn refusal(predictions: &[TargetPrediction]) -> Option<&str> {
     let mut queries = predictions.iter().flat_map(|prediction| &prediction.queries);
     let first = queries.clone().find_map(|query| query.refusal.as_deref())?;

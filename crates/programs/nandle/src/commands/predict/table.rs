@@ -1,4 +1,4 @@
-//! The result on a terminal: queries by devices.
+//! Terminal output: queries by devices.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,6 @@ use nandle_predict::{PredictionFile, QueryPrediction, TargetPrediction};
 use nandle_terminal::words::{counted, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 
-/// The whole text.
 pub(super) fn text(file: &PredictionFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
@@ -26,7 +25,7 @@ pub(super) fn text(file: &PredictionFile) -> String {
     text
 }
 
-/// A device goes by a letter, or by a number when there are many.
+/// Letters for the devices, or numbers if there are many.
 fn letters() -> impl Iterator<Item = String> {
     ('A'..='Z').map(String::from).chain((27..).map(|number| number.to_string()))
 }
@@ -59,17 +58,17 @@ fn table(header: Vec<String>) -> Table {
     table
 }
 
-/// A row for each query, a column for each device.
+/// Table with a row per query and a column per device.
 fn queries(file: &PredictionFile) -> Table {
     let columns = file.targets.iter().zip(letters()).map(|(_, letter)| letter);
     let rows = file.targets.first().map(|target| target.queries.as_slice()).unwrap_or_default();
-    // What they took where they were recorded stands beside what they take elsewhere.
+    // The recorded time, if any, comes before the predictions.
     let is_recorded = rows.iter().any(|query| query.recorded_ns.is_some());
     let recorded = |nanos: Option<u64>| is_recorded.then(|| latency(nanos.map(Nanos)));
     let mut header: Vec<String> = ["query".to_owned(), "wanted".to_owned()].into();
     header.extend(is_recorded.then(|| "recorded".to_owned()));
     header.extend(columns);
-    // Beside one device there is room for what was predicted.
+    // A single device leaves room for more columns.
     let is_single = file.targets.len() == 1;
     if is_single {
         header.extend(["predicted", "from", "to"].map(str::to_owned));
@@ -93,7 +92,7 @@ fn queries(file: &PredictionFile) -> Table {
     table
 }
 
-/// A row for each device, with what it did for all queries.
+/// Table with a row per device: totals over all queries.
 fn sums(file: &PredictionFile) -> Table {
     let header = ["", "requests", "read", "wanted", "computing", "temporary", "total", "predicted"];
     let mut table = table(header.map(str::to_owned).to_vec());

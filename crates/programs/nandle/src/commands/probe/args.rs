@@ -72,21 +72,21 @@ pub(crate) struct ProbeArgs {
     pub(crate) experiments: bool,
 }
 
-/// Where a profile goes unless it is said.
+/// Default path of the profile.
 const PROFILE_NAME: &str = "profile.json";
 
 impl ProbeArgs {
-    /// Where the profile goes.
+    /// Path of the profile.
     pub(super) fn profile(&self) -> &Path {
         self.profile.as_deref().unwrap_or_else(|| Path::new(PROFILE_NAME))
     }
 
-    /// Whether the user says where it goes, and so may want to replace what is there.
+    /// Returns true if the user named the path, and thus may want to replace the file.
     pub(super) const fn profile_is_named(&self) -> bool {
         self.profile.is_some()
     }
 
-    /// What a probe may do.
+    /// Options of the probe.
     pub(super) fn options(&self, resume: Option<DeviceProfile>, cancel: Cancel) -> ProbeOptions {
         ProbeOptions {
             access: self.target.access(),

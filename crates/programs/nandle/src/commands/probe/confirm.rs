@@ -1,4 +1,4 @@
-//! Asks before anything wears the drive.
+//! Confirmation before anything wears the drive.
 
 use std::io::{BufRead as _, IsTerminal as _};
 
@@ -8,10 +8,12 @@ use nandle_units::format_bytes;
 
 use crate::error::CliError;
 
-/// Says how much will be written, and asks for a yes unless it was given, or little is written, and to the test file alone.
+/// States the bytes to be written and asks for confirmation. Doesn't ask if the user has agreed
+/// already, or if only a little is written to the test file.
 ///
 /// # Errors
-/// The user says no, or can't be asked.
+///
+/// The user declines, or can't be asked.
 pub(super) fn writing(session: &Session, plan: &ProbePlan, is_allowed: bool) -> Result<(), CliError> {
     let bytes = plan.write_bytes_max();
     if bytes == 0 || session.target.is_modelled() {

@@ -1,4 +1,4 @@
-//! What a probe would measure within its budget, for `--experiments`.
+//! Plan of a probe within its budget, for `--experiments`.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::error::CliError;
 
-/// As text, or as JSON.
+/// The plan as text or JSON.
 pub(super) fn plan(plan: &ProbePlan, common: Common) -> Result<String, CliError> {
     if !common.json {
         return Ok(text(plan));

@@ -24,7 +24,6 @@ use self::places::Places;
 use crate::error::CliError;
 use crate::target::open_when_free;
 
-/// Runs the command.
 pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     let named = Places::new(args.profile(), &args.report);
     named.check()?;
@@ -53,7 +52,7 @@ pub(crate) fn run(args: &ProbeArgs, common: Common) -> Result<(), CliError> {
     written.error.or(ended).map_or(Ok(()), Err)
 }
 
-/// The profile, and what ended the probe before its end or failed in it.
+/// Returns the profile, and the error or interruption that ended the probe early.
 fn measure(
     probe: &Probe,
     named: &Places,
@@ -73,7 +72,7 @@ fn measure(
     }
 }
 
-/// What doesn't fit a profile that is to be resumed is told with the name of its file.
+/// Adds the file's name to an error about the profile to resume.
 fn told_of(named: &Places, error: ProbeError) -> CliError {
     match error {
         ProbeError::Resume(error) => {
@@ -83,7 +82,7 @@ fn told_of(named: &Places, error: ProbeError) -> CliError {
     }
 }
 
-/// The error that a probe with a partial profile ends with.
+/// Error that ends a probe with a partial profile.
 fn ended_by(cause: &LoadError, target: &TargetSpec, places: &Places, measured: &DeviceProfile) -> CliError {
     let profile = places.profile.display();
     let kept = format!("what was measured until then is in {profile}; {}", resumable(measured));
@@ -96,7 +95,7 @@ fn ended_by(cause: &LoadError, target: &TargetSpec, places: &Places, measured: &
     }
 }
 
-/// What `--resume` makes of a partial profile: it goes on from whole parts alone.
+/// Note on `--resume`: a probe resumes after its last complete part.
 fn resumable(profile: &DeviceProfile) -> String {
     let mut experiments = profile.experiments.clone();
     let complete = ALL.iter().filter(|experiment| experiment.is_complete(&mut experiments));
@@ -112,12 +111,12 @@ fn resumable(profile: &DeviceProfile) -> String {
     )
 }
 
-/// What is told beside what was found.
+/// Text printed around the summary.
 struct Told<'a> {
     places: &'a Places,
-    /// The files that were written.
+    /// Files written.
     files: &'a str,
-    /// What to run next.
+    /// Command to run next.
     next: Option<String>,
 }
 

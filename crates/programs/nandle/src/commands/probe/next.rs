@@ -1,4 +1,4 @@
-//! The command that measures what the write limit left out.
+//! Suggests a command that measures what the write limit excluded.
 
 use std::ffi::OsString;
 
@@ -7,11 +7,11 @@ use nandle_session::ProbePlan;
 use nandle_terminal::words::quoted_os;
 use nandle_units::format_bytes;
 
-/// So many times as much may be written the next time.
+/// Factor by which the write limit is raised.
 const GROWTH: u64 = 4;
 const GIB: u64 = 1 << 30;
 
-/// In a sentence; `None` where the write limit ended nothing.
+/// Returns `None` if the write limit ended nothing.
 pub(super) fn sentence(plan: &ProbePlan, profile: &DeviceProfile) -> Option<String> {
     let ended: Vec<&str> = nandle_probe::experiments::ended_early(&mut profile.experiments.clone())
         .into_iter()
@@ -29,7 +29,8 @@ pub(super) fn sentence(plan: &ProbePlan, profile: &DeviceProfile) -> Option<Stri
     ))
 }
 
-/// The whole command again, so that the test file has the same size and the profile the same place.
+/// The command line with a new write limit. It keeps the other options, so that the test file has
+/// the same size and the profile the same path.
 fn command(arguments: impl Iterator<Item = OsString>, limit: u64) -> String {
     let larger = limit.saturating_mul(GROWTH).div_ceil(GIB);
     let mut words = vec!["nandle".to_owned()];
@@ -42,7 +43,7 @@ fn command(arguments: impl Iterator<Item = OsString>, limit: u64) -> String {
             _ => words.push(quoted_os(&argument)),
         }
     }
-    // Behind two dashes there are no options.
+    // Words after `--` aren't options.
     let end = words.iter().position(|word| word == "--").unwrap_or(words.len());
     words.insert(end, format!("--write-limit {larger}GiB --resume"));
     words.join(" ")

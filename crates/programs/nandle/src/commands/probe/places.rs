@@ -1,4 +1,4 @@
-//! The files that a probe's results go to.
+//! Files for a probe's results.
 
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,19 @@ use nandle_terminal::result_file::{self, PROFILE, REPORT};
 use crate::commands::report::write_report;
 use crate::error::CliError;
 
-/// Where the results of a probe go.
+/// Paths of a probe's results.
 pub(super) struct Places {
     pub(super) profile: PathBuf,
     pub(super) report: PathBuf,
 }
 
 impl Places {
-    /// The files that were named.
+    /// The paths that the user named.
     pub(super) fn new(profile: &Path, report: &Path) -> Self {
         Self { profile: profile.into(), report: report.into() }
     }
 
-    /// Refuses files that can't be written to, or must not be.
+    /// Refuses paths that can't or mustn't be written.
     pub(super) fn check(&self) -> Result<(), CliError> {
         result_file::check(&self.profile, &PROFILE)?;
         result_file::check(&self.report, &REPORT)?;
@@ -38,7 +38,7 @@ impl Places {
         Ok(())
     }
 
-    /// Refuses to replace the profile of another device by one of the target.
+    /// Refuses to replace the profile of another device.
     pub(super) fn check_device(&self, session: &Session) -> Result<(), CliError> {
         let Ok(there) = read_profile(&self.profile) else { return Ok(()) };
         let name = session.name();
@@ -55,8 +55,8 @@ impl Places {
         )))
     }
 
-    /// Where results go of those that were named. A partial profile, because the probe ended early or wasn't asked for everything, doesn't
-    /// replace a complete one, or one that answers more, nor the report that was made with it: it goes beside them.
+    /// Destination of the results. A partial profile doesn't replace a complete or more
+    /// extensive one or its report: it gets a path next to them.
     pub(super) fn of(&self, new: &DeviceProfile, ended_early: bool) -> Self {
         let is_partial = ended_early || !new.partial.is_empty();
         let is_more = |old: DeviceProfile| old.partial.is_empty() || answers(&old) > answers(new);
@@ -67,13 +67,13 @@ impl Places {
         }
     }
 
-    /// Where an interrupted probe's profile is that can be gone on with.
+    /// Path of an interrupted probe's resumable profile.
     pub(super) fn to_resume(&self) -> PathBuf {
         let beside = partial(&self.profile);
         if beside.exists() { beside } else { self.profile.clone() }
     }
 
-    /// That profile; `None` when there is none yet, which is said.
+    /// The profile to resume; `None`, with a message, if there is none yet.
     pub(super) fn previous(&self) -> Result<Option<DeviceProfile>, CliError> {
         let path = self.to_resume();
         if !path.try_exists().unwrap_or(true) {
@@ -86,14 +86,14 @@ impl Places {
         Ok(Some(read_profile(&path)?))
     }
 
-    /// Keeps a profile that isn't finished.
+    /// Saves an unfinished profile.
     pub(super) fn keep(&self, profile: &DeviceProfile) -> Result<(), CliError> {
         result_file::check(&self.profile, &PROFILE)?;
         Ok(write_profile(&self.profile, profile)?)
     }
 
-    /// Takes away the profile that this probe, or the one that it went on with, kept beside a complete one, when its end
-    /// has replaced that one.
+    /// Removes the partial profile of this probe or its predecessor once the complete one has been
+    /// replaced.
     pub(super) fn remove_kept(&self, named: &Self) {
         let beside = partial(&named.profile);
         if self.profile == named.profile && read_profile(&beside).is_ok() {
@@ -101,7 +101,7 @@ impl Places {
         }
     }
 
-    /// Writes both, the report only beside its profile.
+    /// Writes both files; the report only if the profile was written.
     pub(super) fn write(&self, profile: &DeviceProfile) -> Written {
         if let Err(error) = self.keep(profile) {
             return Written { files: String::new(), error: Some(error) };
@@ -123,22 +123,22 @@ impl Places {
     }
 }
 
-/// What became of a probe's results.
+/// Outcome of writing the results.
 pub(super) struct Written {
-    /// The files that were written, a line each.
+    /// Files written, one per line.
     pub(super) files: String,
-    /// Why the others were not.
+    /// Error that prevented the others.
     pub(super) error: Option<CliError>,
 }
 
-/// Questions that a profile answers: what reads cost, and the experiments that came to their end.
+/// Number of questions that a profile answers: read costs and completed experiments.
 fn answers(profile: &DeviceProfile) -> usize {
     let mut experiments = profile.experiments.clone();
     let complete = ALL.iter().filter(|experiment| experiment.is_complete(&mut experiments)).count();
     complete + usize::from(!profile.cells.is_empty())
 }
 
-/// `profile.json` as `profile.partial.json`.
+/// Turns `profile.json` into `profile.partial.json`.
 fn partial(path: &Path) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(".partial");

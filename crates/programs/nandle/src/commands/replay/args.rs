@@ -96,7 +96,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) destroy_data: bool,
 }
 
-/// Sizes of a page, as stores have them.
+/// Page sizes that stores support.
 pub(crate) const PAGES_BYTES: RangeInclusive<u64> = BLOCK_BYTES as u64..=64 << 10;
 
 fn page_bytes(text: &str) -> Result<u64, String> {

@@ -1,4 +1,4 @@
-//! What writing costs on the target: the profile's figures, and what is assumed where it has none.
+//! Write costs of the target: the profile's figures, with defaults for missing ones.
 
 use std::path::Path;
 
@@ -9,19 +9,19 @@ use nandle_units::format_bytes;
 
 use crate::error::CliError;
 
-/// Costs, and where they come from.
+/// Costs and their origin.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     pub(super) costs: WriteCosts,
-    /// Which of them no profile says.
+    /// Costs missing from the profile.
     assumed: Vec<MissingFigure>,
-    /// The profile that they come from.
+    /// Profile that the costs come from.
     pub(super) profile: Option<DeviceProfile>,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks on the figures, each a sentence.
     pub(super) remarks: Vec<String>,
 }
 
-/// What a profile may not say.
+/// A figure that a profile may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MissingFigure {
     Patterns,
@@ -33,7 +33,7 @@ enum MissingFigure {
 impl MissingFigure {
     const ALL: [Self; 4] = [Self::Patterns, Self::Area, Self::Streams, Self::Unit];
 
-    /// What it is, in a list.
+    /// Phrase for a list.
     fn words(self) -> &'static str {
         match self {
             Self::Patterns => "what a write costs by its pattern",
@@ -43,7 +43,7 @@ impl MissingFigure {
         }
     }
 
-    /// The figures that are assumed instead.
+    /// Cost figures that get a default.
     fn figures(self) -> &'static [CostFigure] {
         match self {
             Self::Patterns => &[
@@ -80,7 +80,7 @@ pub(super) fn known(profile: Option<&Path>) -> Result<Known, CliError> {
     Ok(Known { costs, assumed: missing, profile: Some(profile), remarks })
 }
 
-/// Where the costs come from, and what they are.
+/// Sentence on the costs and their origin.
 fn remark(path: &Path, target: &str, costs: &WriteCosts, missing: &[MissingFigure]) -> String {
     let (path, sentence) = (path.display(), sentence(costs));
     if missing.is_empty() {
@@ -109,13 +109,13 @@ fn sentence(costs: &WriteCosts) -> String {
     )
 }
 
-/// What the stores are told that writing costs, of which some may be assumed.
+/// Write costs passed to the stores; some may be defaults.
 pub(crate) fn write_costs(profile: &DeviceProfile) -> WriteCosts {
     from_derived(&profile.derived).0
 }
 
-/// The costs that a profile's figures say, and what they don't. A pattern that is never cheap costs what random writing
-/// does: that was measured.
+/// Costs from a profile's figures, and the missing figures. A pattern that is never cheap costs as
+/// much as random writes, as measured.
 fn from_derived(derived: &Derived) -> (WriteCosts, Vec<MissingFigure>) {
     let mut costs = WriteCosts::default();
     let mut missing = Vec::new();
@@ -149,8 +149,9 @@ fn from_derived(derived: &Derived) -> (WriteCosts, Vec<MissingFigure>) {
     (costs, missing)
 }
 
-/// A drive that keeps k log blocks open takes k streams, or random writes in an area of k blocks (rule of ours; on
-/// the `MTron` 8 streams and 8 MiB: 1 MiB). A power of two, as erase blocks are.
+/// A drive with k open log blocks takes k streams, or random writes in an area of k blocks. (Our
+/// own rule; on the `MTron` 8 streams and 8 MiB give 1 MiB.) Rounded up to a power of two, as erase
+/// blocks are.
 fn mapping_unit(derived: &Derived) -> Option<u64> {
     let (area, count) = (derived.focused_area_bytes?, derived.partition_count_max?);
     let unit_bytes = area.value.checked_div(u64::from(count.value))?;

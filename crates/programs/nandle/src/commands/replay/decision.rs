@@ -1,4 +1,4 @@
-//! Which policy the replay speaks for, beside what the profile predicts.
+//! Chooses the policy by the replay, and compares it with the profile's prediction.
 
 use nandle_advise::pages::page_figures;
 use nandle_advise::settings::MissingFigure;
@@ -10,7 +10,7 @@ use super::ReplayArgs;
 use super::stores::StoreFactory;
 use crate::commands::page_times::page_times;
 
-/// By what the policies took. Where the profile lacks a figure, a sentence that says which.
+/// Decision by the measured times. If the profile lacks a figure, a sentence names it.
 pub(super) fn decide(
     args: &ReplayArgs,
     work: &Work,
@@ -37,7 +37,7 @@ fn lacks(args: &ReplayArgs, profile: &DeviceProfile, missing: &MissingFigure) ->
     format!("{path} lacks {}, so nothing is predicted of the policies; {how}.", missing.needs)
 }
 
-/// What a profile says that the policies take.
+/// Times that the profile predicts for the policies.
 fn predict(
     args: &ReplayArgs,
     work: &Work,
@@ -53,7 +53,7 @@ fn predict(
         writers: args.queue_depth,
         compressible_percent: args.compressible,
     };
-    // Any that stages: the size of its staging area is that of all.
+    // Any staging policy: all have equal staging areas.
     let create = factory.create(PolicyKind::DoubleWrite, work.pages);
     let predicted = predict_policies(&create, &factory.open_options(), &page_times(&figures), &expected);
     let times = predicted.into_iter();

@@ -1,5 +1,5 @@
-//! What a policy takes of memory beside what its store is given, which a few lines of a trace can make any amount: it grows with
-//! the pages that the trace's addresses span.
+//! Memory that a policy takes beyond its store's allowance. It grows with the pages spanned by the
+//! trace's addresses, so that a few lines can require any amount.
 
 use nandle_pages::{CreateOptions, PageError};
 use nandle_replay::{Candidate, Work};
@@ -8,10 +8,10 @@ use nandle_units::{counted, format_bytes};
 
 use crate::error::CliError;
 
-/// What goes into a modelled drive's tables beside what it keeps, as a part of that.
+/// A modelled drive's tables take one part in `TABLES_PART` of its contents.
 const TABLES_PART: u64 = 4;
 
-/// Why there isn't enough memory for a store, if there isn't.
+/// Reason why a store lacks memory, if it does.
 pub(super) fn lacks(
     create: &CreateOptions,
     work: &Work,
@@ -36,7 +36,7 @@ pub(super) fn lacks(
     })
 }
 
-/// What is written to a modelled drive stays in memory: the work's pages, and what the store keeps beside pages.
+/// Bytes that a modelled drive holds in memory: the pages written, and the store's own data.
 fn kept_by_model(create: &CreateOptions, work: &Work) -> Result<u64, PageError> {
     let device_bytes = create.device_bytes()?;
     let (pages, beside_bytes) = if create.policy.has_zones() {

@@ -33,10 +33,9 @@ use crate::commands::report::write_report;
 use crate::commands::trace::{reader, remarks_of_reading};
 use crate::error::CliError;
 
-/// Steps that a policy does before it is the next one's turn.
+/// Steps of a policy before the next one's turn.
 const STRETCH_STEPS: usize = 4096;
 
-/// Runs the command.
 pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     check_policies(&args.policies)?;
     if let Some(path) = &args.report {
@@ -89,7 +88,7 @@ pub(crate) fn run(args: &ReplayArgs, common: Common) -> Result<(), CliError> {
     exit_of(&file.left_out)
 }
 
-/// The result without figures.
+/// Result file without figures.
 fn begin(
     args: &ReplayArgs,
     work: &Work,
@@ -124,7 +123,7 @@ fn begin(
     }
 }
 
-/// Writes the page, if one is wanted, and prints the result.
+/// Writes the report, if requested, and prints the result.
 fn print(file: &ReplayFile, report: Option<&Path>, common: Common) -> Result<(), CliError> {
     if let Some(path) = report {
         write_report(path, &nandle_report::replay_html(file))?;
@@ -133,7 +132,7 @@ fn print(file: &ReplayFile, report: Option<&Path>, common: Common) -> Result<(),
     if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
-/// The figures there are, with the speed-ups over `direct`; a policy that failed is left out.
+/// Figures of the policies that finished, with speed-ups over `direct`.
 fn of_those_that_finished(
     outcomes: Outcomes,
     left_out: &mut Vec<OmittedPolicy>,
@@ -146,15 +145,14 @@ fn of_those_that_finished(
     }
 }
 
-/// A policy that was refused for what it is was told, and the work is done; a store that failed is a failure, whatever the
-/// others did.
+/// Fails if a store failed, whatever the others did. A policy excluded up front is only reported.
 fn exit_of(left_out: &[OmittedPolicy]) -> Result<(), CliError> {
     let failed: Vec<_> =
         left_out.iter().filter(|left_out| left_out.failed).map(OmittedPolicy::sentence).collect();
     if failed.is_empty() { Ok(()) } else { Err(CliError::failed(failed.join(" "))) }
 }
 
-/// Each policy is told by its name, so each can be there once.
+/// Refuses duplicate policies: results are named by policy.
 fn check_policies(policies: &[PolicyKind]) -> Result<(), CliError> {
     let twice =
         (1..).zip(policies).find(|(next, policy)| policies.iter().skip(*next).any(|other| other == *policy));
@@ -163,8 +161,8 @@ fn check_policies(policies: &[PolicyKind]) -> Result<(), CliError> {
     })
 }
 
-/// Every run of every policy, as one. Runs go through the policies to and fro, so that what changes with time disturbs none more than
-/// another. A policy that fails in one run takes no part in the others.
+/// Merges all runs of every policy. The order of policies reverses with each run, so that drift
+/// affects all equally. A policy that fails once is left out of later runs.
 fn repeated(
     args: &ReplayArgs,
     factory: &StoreFactory,
@@ -188,7 +186,7 @@ fn repeated(
     Ok(merge_repeats(runs))
 }
 
-/// Lets the policies do the work, in turns where there is room for all of them.
+/// Runs the policies in turns, if all have room at once.
 fn compare(
     args: &ReplayArgs,
     factory: &StoreFactory,
@@ -216,7 +214,7 @@ fn compare(
     Ok(all)
 }
 
-/// Shows how far it is, and looks for Ctrl-C.
+/// Shows progress and checks for Ctrl-C.
 struct Watching<'a> {
     progress: &'a mut Bar,
     cancel: &'a Cancel,

@@ -1,4 +1,4 @@
-//! What a reader of the figures should know, each a sentence.
+//! Remarks on a replay's figures, each a sentence.
 
 use nandle_replay::{PolicyOutcome, Work};
 use nandle_session::Progress as _;
@@ -12,7 +12,7 @@ use super::stores::StoreFactory;
 use crate::commands::advise::Warning;
 use crate::commands::trace::{Fit, remark};
 
-/// What there is to say of target and profile. A warning is said at once: the user may want to end it here.
+/// Remarks on target and profile. Warnings are printed at once, so that the user can stop here.
 pub(super) fn before_reading(factory: &StoreFactory, known: &Known, progress: &Bar) -> Vec<String> {
     let mut remarks: Vec<_> = factory.remark().into_iter().collect();
     remarks.extend(known.remarks.iter().cloned());
@@ -24,7 +24,7 @@ pub(super) fn before_reading(factory: &StoreFactory, known: &Known, progress: &B
     remarks
 }
 
-/// The same of the trace.
+/// Remarks on the trace.
 pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Bar) -> Vec<String> {
     let (fit, passed_over) = (&work.fit, work.passed_over);
     let fit = Fit {
@@ -60,7 +60,7 @@ pub(super) fn before_starting(work: &Work, bad_lines: u64, progress: &Bar) -> Ve
     remarks
 }
 
-/// What became of the addresses.
+/// Remark on how addresses were compacted.
 fn compaction(work: &Work) -> Option<String> {
     let compacted = work.compacted.filter(|compacted| compacted.left_out_bytes > 0)?;
     let areas = counted(compacted.areas, "area");
@@ -72,7 +72,7 @@ fn compaction(work: &Work) -> Option<String> {
     ))
 }
 
-/// Policies with batches that are shorter than some writes.
+/// Policies with batches shorter than some writes.
 pub(super) fn of_splits(policies: &[PolicyOutcome]) -> Option<String> {
     let split = policies.iter().filter(|policy| policy.split_writes > 0);
     let split = split.map(|policy| {

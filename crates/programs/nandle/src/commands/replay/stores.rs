@@ -1,4 +1,4 @@
-//! The policies' stores, each on a device of its own.
+//! Stores of the policies, each on a device of its own.
 
 use std::path::Path;
 use std::rc::Rc;
@@ -22,34 +22,34 @@ use crate::commands::advise::{Warning, warning_of_another};
 use crate::error::CliError;
 use crate::target;
 
-/// A device that is silent for this long while the test file is written is given up.
+/// Timeout of a device that doesn't respond while the test file is written.
 const PATIENCE: Nanos = Nanos::from_secs(30);
-/// What a store needs of memory for what it does in the background.
+/// Memory that a store needs for background work.
 const STORE_MEMORY_BYTES_MIN: u64 = 8 << 20;
-/// Slots beyond what the clients use: for what stores do in the background.
+/// Slots for background work, beyond the clients'.
 const BACKGROUND_SLOTS: u32 = 64;
 
-/// Where candidates come from.
+/// Creates the candidate stores.
 pub(super) struct StoreFactory<'a> {
     args: &'a ReplayArgs,
-    /// The target, perhaps larger than it was named.
+    /// The target, possibly enlarged.
     on: TargetSpec,
-    /// Those that take the work.
+    /// Policies that can take the work.
     policies: Vec<PolicyKind>,
-    /// Of each store, since [`Self::fit`].
+    /// Memory per store, set by [`Self::fit`].
     memory: Allowance,
     costs: WriteCosts,
     cancel: Cancel,
     kind: TargetKind,
     identity: Identity,
-    /// What all policies use, one after the other. It stays open in between: a ring's files are closed some time after the
-    /// ring, and until then a device that is opened for one process alone can't be opened again.
+    /// Session shared by all policies in turn. It stays open: a closed ring releases its files
+    /// late, and until then a device opened exclusively can't be opened again.
     shared: Option<Rc<Session>>,
-    /// What there is to write to; `None` where as much is made as the work needs.
+    /// Size of the target; `None` if it is created as large as needed.
     area_bytes: Option<u64>,
 }
 
-/// What keeps a candidate's device there, and the candidate if a store could be made.
+/// Session that holds a candidate's device open, and the candidate if its store could be created.
 pub(super) type OpenStore = (Rc<Session>, Result<Candidate, ReplayError>);
 
 impl<'a> StoreFactory<'a> {
@@ -68,10 +68,10 @@ impl<'a> StoreFactory<'a> {
         };
         if let Some(path) = to_be_made(args) {
             let directory = path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
-            // That the directory can't be looked at shows when the file is made in it.
+            // An unreadable directory is reported when the file is created in it.
             factory.identity = facts::identity_of_path(directory).unwrap_or_default();
         } else {
-            // Looks at it; a directory's test files are made anew, and models are.
+            // For inspection only; test files and models are created anew.
             let session = factory.session(1 << 20)?;
             factory.kind = session.target.kind();
             factory.identity = facts::identity(&session.target);
@@ -81,13 +81,13 @@ impl<'a> StoreFactory<'a> {
         Ok(factory)
     }
 
-    /// Whether all policies use the same bytes.
+    /// Returns true if all policies use the same bytes.
     fn is_shared(&self) -> bool {
         matches!(self.kind, TargetKind::File | TargetKind::BlockDevice)
     }
 
-    /// Sees to it that there is room for all that will be there at once, before the first byte is written; and what all
-    /// policies use is made as large as the largest store, and filled.
+    /// Checks the room for all simultaneous stores before the first write. A shared target is
+    /// enlarged to the largest store and filled.
     pub(super) fn prepare(&mut self, work: &Work, progress: &mut Bar) -> Result<(), CliError> {
         let stores_bytes = self.stores_bytes(work.pages)?;
         if self.has_room_for_all() {
@@ -102,18 +102,18 @@ impl<'a> StoreFactory<'a> {
         Ok(())
     }
 
-    /// Whether time is virtual, so that everything takes the same again.
+    /// Returns true if time is virtual, and runs are thus repeatable.
     pub(super) fn is_modelled(&self) -> bool {
         self.kind == TargetKind::Model
     }
 
-    /// Whether all candidates can be there at once, so that they can take turns. In virtual time nothing disturbs
-    /// a run, and one after the other takes less memory.
+    /// Returns true if all candidates can exist at once and take turns. In virtual time nothing
+    /// disturbs a run, and one after the other takes less memory.
     pub(super) fn has_room_for_all(&self) -> bool {
         self.kind == TargetKind::TestFile
     }
 
-    /// What there is to say of a profile that isn't known to be of the target. A modelled drive is the same with another
+    /// Warning if the profile may not be the target's. A modelled drive stays the same at another
     /// capacity.
     pub(super) fn warning_of_another(&self, profile: &DeviceProfile) -> Option<Warning> {
         let place = self.args.on.to_string();
@@ -125,7 +125,7 @@ impl<'a> StoreFactory<'a> {
         warning_of_another(&profile, &target, &place)
     }
 
-    /// What a reader of the figures should know.
+    /// Remark on the figures.
     pub(super) fn remark(&self) -> Option<String> {
         self.is_shared().then(|| {
             "The policies ran one after the other on the same target, so what changed on the machine or in the drive \
@@ -134,7 +134,7 @@ impl<'a> StoreFactory<'a> {
         })
     }
 
-    /// How the trace becomes work.
+    /// Options for turning the trace into work.
     pub(super) fn work_options(&self) -> WorkOptions {
         let addresses = match self.args.addresses {
             AddressesArg::Compact => Addresses::Compact { area_bytes: self.costs.mapping_unit_bytes },
@@ -143,13 +143,13 @@ impl<'a> StoreFactory<'a> {
         WorkOptions { page_bytes: self.page_bytes(), limit: self.args.writes.limit, addresses }
     }
 
-    /// Those that take the work, after [`Self::fit`].
+    /// Policies that can take the work, after [`Self::fit`].
     pub(super) fn policies(&self) -> &[PolicyKind] {
         &self.policies
     }
 
-    /// Makes work, target and policies fit each other: a modelled drive grows to what the work needs, addresses are folded
-    /// where the user wants that, and a policy that can't take the work is left out.
+    /// Fits work, target and policies to each other: enlarges a modelled drive, folds addresses if
+    /// requested, and drops policies that can't take the work.
     pub(super) fn fit(&mut self, work: &mut Work) -> Result<Vec<OmittedPolicy>, CliError> {
         let mut left_out = self.leave_out(|factory, policy| {
             factory.create(policy, work.pages).device_bytes().err().map(CliError::from)
@@ -173,7 +173,7 @@ impl<'a> StoreFactory<'a> {
         Ok(left_out)
     }
 
-    /// Leaves those out for which `why_not` has a reason.
+    /// Drops the policies for which `why_not` returns a reason.
     fn leave_out(
         &mut self,
         why_not: impl Fn(&Self, PolicyKind) -> Option<CliError>,
@@ -193,7 +193,7 @@ impl<'a> StoreFactory<'a> {
         Ok(refused.into_iter().map(|(policy, reason)| OmittedPolicy::refused(policy, &reason)).collect())
     }
 
-    /// Makes a modelled target as large as the largest store.
+    /// Enlarges a modelled target to the largest store.
     fn enlarge(&mut self, work: &Work) -> Result<(), CliError> {
         let needed_bytes = self.stores_bytes(work.pages)?.into_iter().max().unwrap_or(0);
         if self.kind != TargetKind::Model || self.area_bytes.is_none_or(|bytes| bytes >= needed_bytes) {
@@ -203,19 +203,19 @@ impl<'a> StoreFactory<'a> {
         let named = std::mem::replace(&mut self.on, larger);
         match self.session(0) {
             Ok(session) => self.area_bytes = Some(session.target.area_bytes()),
-            // Beyond what its map can name. So it stays as it is, and the work is what doesn't fit.
+            // Beyond the limit of its map. It keeps its size, and the work doesn't fit.
             Err(_) => self.on = named,
         }
         Ok(())
     }
 
-    /// Why there isn't the memory that a policy takes for the work, if there isn't.
+    /// Reason why a policy lacks memory for the work, if it does.
     fn lacks_memory(&self, policy: PolicyKind, work: &Work) -> Option<CliError> {
         let at_once = if self.has_room_for_all() { self.policies.len() as u64 } else { 1 };
         memory::lacks(&self.create(policy, work.pages), work, self.kind, budget_bytes() / at_once.max(1))
     }
 
-    /// A modelled drive keeps what is written to it.
+    /// Checks the memory for everything that a modelled drive will hold.
     fn check_memory(&self, work: &Work) -> Result<(), CliError> {
         let pages_bytes = work.pages_held_max().saturating_mul(self.args.page);
         let (needed_bytes, most_bytes) = (pages_bytes.saturating_add(pages_bytes / 4), budget_bytes());
@@ -231,17 +231,17 @@ impl<'a> StoreFactory<'a> {
         )))
     }
 
-    /// What is to be said of the stores' memory.
+    /// Remark on the stores' memory.
     pub(super) fn memory_remark(&self) -> Option<String> {
         self.memory.remark.clone()
     }
 
-    /// How large a modelled target was made.
+    /// New size of an enlarged model.
     pub(super) fn enlarged_to_bytes(&self) -> Option<u64> {
         self.area_bytes.filter(|_| self.on != self.args.on)
     }
 
-    /// The same as a sentence.
+    /// Sentence on the enlarged model.
     pub(super) fn enlarged(&self) -> Option<String> {
         self.enlarged_to_bytes().map(|bytes| {
             format!(
@@ -253,7 +253,7 @@ impl<'a> StoreFactory<'a> {
         })
     }
 
-    /// A store of a policy for the work, on a device that holds data everywhere. After [`Self::prepare`].
+    /// Creates a policy's store on a device that is filled everywhere. Requires [`Self::prepare`].
     pub(super) fn open(
         &self,
         policy: PolicyKind,
@@ -282,7 +282,7 @@ impl<'a> StoreFactory<'a> {
         Ok((session, made))
     }
 
-    /// How each store is used.
+    /// Options for opening each store.
     pub(super) fn open_options(&self) -> StoreOptions {
         StoreOptions {
             costs: self.costs,
@@ -296,18 +296,18 @@ impl<'a> StoreFactory<'a> {
         usize::try_from(self.args.page).unwrap_or(usize::MAX)
     }
 
-    /// Memory of each store. Every client has room for two pages at least.
+    /// Memory per store: at least two pages per client.
     fn allowance(&self) -> Allowance {
         let clients = u64::from(self.args.queue_depth);
         let needed_bytes = clients.saturating_mul(2 * self.args.page);
         let usual_bytes = (StoreOptions::default().memory_bytes as u64).max(needed_bytes);
-        // Each store has it twice: for its clients, and for what it brings home.
+        // Each store needs it twice: for clients and for destaging.
         let stores = if self.has_room_for_all() { 2 * self.policies.len() as u64 } else { 2 };
         let most_bytes = budget_bytes() / stores.max(1);
         Allowance::within(most_bytes.max(needed_bytes + STORE_MEMORY_BYTES_MIN), "each store", usual_bytes)
     }
 
-    /// A buffer that the user didn't ask for is large enough.
+    /// Options for creating a store. The default buffer grows to fit the pages.
     pub(super) fn create(&self, policy: PolicyKind, pages: u64) -> CreateOptions {
         let options = CreateOptions {
             alignment_bytes: self.costs.mapping_unit_bytes,
@@ -322,7 +322,6 @@ impl<'a> StoreFactory<'a> {
         }
     }
 
-    /// Opens the target.
     fn session(&self, test_file_bytes: u64) -> Result<Session, CliError> {
         let options = OpenOptions {
             io: self.args.io.into(),
@@ -337,20 +336,20 @@ impl<'a> StoreFactory<'a> {
         let target = target::open(&self.on, &options).map_err(in_own_words)?;
         let outstanding = Allowance { bytes: BUFFER_BYTES, remark: None };
         let cancel = self.cancel.clone();
-        // Stores have memory of their own.
+        // Stores have their own memory.
         let read_pool = Allowance { bytes: 0, remark: None };
         Ok(Session { target, cancel, patience: PATIENCE, outstanding, read_pool, area_bytes_max: u64::MAX })
     }
 
-    /// How large each policy's store is.
+    /// Size of each policy's store.
     fn stores_bytes(&self, pages: u64) -> Result<Vec<u64>, CliError> {
         let policies = self.policies.iter();
         policies.map(|policy| Ok(self.create(*policy, pages).device_bytes()?)).collect()
     }
 
-    /// How many pages a policy has room for.
+    /// Most pages that a policy can hold in `area_bytes`.
     fn pages_within(&self, policy: PolicyKind, area_bytes: u64) -> Result<u64, CliError> {
-        // Some policies take space beside each page, so this is searched for and not divided.
+        // Some policies need space per page, so a search replaces a division.
         let (mut fits, mut beyond) = (0, area_bytes / self.args.page + 1);
         while beyond - fits > 1 {
             let pages = fits.midpoint(beyond);
@@ -364,7 +363,7 @@ impl<'a> StoreFactory<'a> {
     }
 }
 
-/// Why a policy doesn't take what others do.
+/// Reason for leaving out a policy that needs more space than others.
 fn too_small(needed_bytes: u64, area_bytes: u64) -> CliError {
     CliError::usage(format!(
         "its store needs {}, and the target has {}; name a larger one, or a smaller --buffer",
@@ -373,13 +372,13 @@ fn too_small(needed_bytes: u64, area_bytes: u64) -> CliError {
     ))
 }
 
-/// The file that doesn't exist yet.
+/// File that doesn't exist yet.
 fn to_be_made(args: &ReplayArgs) -> Option<&Path> {
     let TargetSpec::Path(path) = &args.on else { return None };
     (args.overwrite && !path.exists()).then_some(path)
 }
 
-/// The size of test files isn't the user's to choose here.
+/// Rewords an error: the size of test files isn't the user's choice here.
 fn in_own_words(error: TargetError) -> CliError {
     match error.problem {
         Problem::NoRoom { needed_bytes, available_bytes, .. } => CliError::failed(format!(

@@ -1,4 +1,4 @@
-//! The result on a terminal.
+//! Terminal output.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,6 @@ use nandle_replay::{Durability, PolicyOutcome, ReplayFile, promises_in_words};
 use nandle_terminal::words::{bandwidth, fitting, latency, paragraph, thousands, to_the_right};
 use nandle_units::{format_bytes, format_duration};
 
-/// The whole text.
 pub(super) fn text(file: &ReplayFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
@@ -53,7 +52,7 @@ fn heading(file: &ReplayFile) -> String {
     )
 }
 
-/// What the columns are.
+/// Explanation of the columns.
 fn legend(file: &ReplayFile) -> String {
     let until = match file.durability {
         Durability::Each => "until it was durable",
@@ -81,7 +80,7 @@ fn legend(file: &ReplayFile) -> String {
     )
 }
 
-/// Which policy does best, and what each is worth.
+/// Best policy, and the gain of each.
 fn verdict(policies: &[PolicyOutcome]) -> String {
     let mut sentences = Vec::new();
     if let (Some(fastest), true) =
@@ -105,7 +104,7 @@ fn verdict(policies: &[PolicyOutcome]) -> String {
     sentences.join(" ")
 }
 
-/// What was erased for it, and the most that was for any.
+/// Erased blocks of this policy, and the most of any.
 fn erased(least: &PolicyOutcome, policies: &[PolicyOutcome]) -> String {
     let bytes = |policy: &PolicyOutcome| policy.drive.map_or(0, |drive| drive.erased_bytes);
     let megabytes = |policy| match bytes(policy) {
@@ -118,7 +117,7 @@ fn erased(least: &PolicyOutcome, policies: &[PolicyOutcome]) -> String {
     format!(", {} erased{most}", megabytes(least))
 }
 
-/// How many times as fast as `direct`, with the least and the greatest of several runs.
+/// Speed-up over `direct`, with the least and greatest of several runs.
 fn versus_direct(policy: &PolicyOutcome) -> String {
     let repeats = policy.repeats.as_ref().and_then(|repeats| repeats.speedup_over_direct);
     let bounds = repeats.filter(|_| policy.policy != PolicyKind::Direct);
@@ -138,7 +137,7 @@ fn factor(times: f64) -> String {
     }
 }
 
-/// What all of it takes.
+/// Table of totals.
 fn amounts(file: &ReplayFile) -> Table {
     let drive = file.policies.iter().any(|policy| policy.drive.is_some());
     let mut table = Table::new();
@@ -176,7 +175,7 @@ fn has_syncs(file: &ReplayFile) -> bool {
     file.policies.iter().any(|policy| policy.sync_latency_ns.is_some())
 }
 
-/// What a client waits for.
+/// Table of client latencies.
 fn waits(file: &ReplayFile) -> Table {
     let has_syncs = has_syncs(file);
     let mut table = Table::new();

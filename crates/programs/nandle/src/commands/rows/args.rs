@@ -5,7 +5,7 @@ use clap::builder::{OsStringValueParser, TypedValueParser as _};
 use nandle_target::TargetSpec;
 use nandle_terminal::args::{bytes_of_at_least, positive_bytes};
 
-/// Below this there is no room for rows beside what carries them from the input and to the output.
+/// With less there is no room for rows besides the input and output buffers.
 const MEMORY_BYTES_MIN: u64 = 1 << 20;
 
 /// Memory and temporary data.
@@ -40,13 +40,13 @@ pub(crate) struct SpillArgs {
 }
 
 impl SpillArgs {
-    /// What one read brings, if the user says so.
+    /// Bytes per read, if the user set them.
     pub(crate) fn cluster_bytes(&self) -> Option<usize> {
         self.cluster.bytes()
     }
 }
 
-/// More of them wait for each other.
+/// Bound on threads: more would wait for each other.
 const THREADS_MAX: usize = 256;
 
 fn threads(text: &str) -> Result<usize, String> {
@@ -56,17 +56,16 @@ fn threads(text: &str) -> Result<usize, String> {
         .ok_or_else(|| format!("expected 1 to {THREADS_MAX}"))
 }
 
-/// What one read brings.
+/// Bytes per read of temporary data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cluster {
-    /// What follows from the device.
+    /// Derived from the device.
     Auto,
-    /// So many bytes.
     Bytes(u64),
 }
 
 impl Cluster {
-    /// None where it follows from the device.
+    /// Returns `None` for `auto`.
     pub(crate) fn bytes(self) -> Option<usize> {
         match self {
             Self::Auto => None,
@@ -75,7 +74,7 @@ impl Cluster {
     }
 }
 
-/// `auto`, or a size.
+/// Parses `auto` or a size.
 pub(crate) fn cluster(text: &str) -> Result<Cluster, String> {
     if text == "auto" { Ok(Cluster::Auto) } else { positive_bytes(text).map(Cluster::Bytes) }
 }

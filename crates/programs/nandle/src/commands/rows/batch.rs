@@ -1,4 +1,4 @@
-//! Rows on their way between threads, many at a time.
+//! Batches of rows passed between threads.
 //!
 //! ```text
 //! u32 length of the key, u32 length of the payload, key, payload, …
@@ -8,18 +8,19 @@ use nandle_spill::Row;
 
 use crate::error::CliError;
 
-/// Rows one behind the other.
+/// Contiguous rows.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
     bytes: Vec<u8>,
-    /// Bytes of the input that they are of.
+    /// Bytes of input that the rows come from.
     pub(crate) input_bytes: u64,
-    /// What of the header goes with keys: before all rows, in the first batch, if there is a header.
+    /// Header fields that accompany keys: in the first batch, before all rows, if there is a
+    /// header.
     pub(crate) header: Option<Vec<u8>>,
 }
 
 impl Batch {
-    /// Adds a row.
+    /// Appends a row.
     pub(crate) fn push(&mut self, Row { key, payload }: Row<'_>) -> Result<(), CliError> {
         for part in [key, payload] {
             let length = u32::try_from(part.len());
@@ -31,7 +32,7 @@ impl Batch {
         Ok(())
     }
 
-    /// What it takes of memory.
+    /// Memory in use.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
     }
@@ -41,12 +42,12 @@ impl Batch {
         (self.input_bytes, self.header) = (0, None);
     }
 
-    /// Bytes that it has.
+    /// Length in bytes.
     pub(crate) fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Its rows, in their order.
+    /// The rows in order.
     pub(crate) fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         let mut rest = self.bytes.as_slice();
         std::iter::from_fn(move || {

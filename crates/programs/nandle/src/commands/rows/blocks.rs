@@ -1,4 +1,4 @@
-//! Files in pieces of whole records.
+//! Reads files in blocks of whole records.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, Read};
@@ -12,29 +12,29 @@ use super::direct_file::DirectFile;
 use super::records::Format;
 use crate::error::CliError;
 
-/// Records of a file, one behind the other.
+/// Contiguous records of one file.
 #[derive(Debug)]
 pub(crate) struct Block {
     bytes: Vec<u8>,
-    /// How many of them are records.
+    /// Bytes of whole records.
     length: usize,
     format: Format,
     pub(crate) file: Arc<Path>,
     pub(crate) begins_file: bool,
-    /// Number of its first line in the file, from 1.
+    /// Line number of its first record in the file, from 1.
     first_line: u64,
 }
 
 impl Block {
-    /// Number of the line in which the record begins.
+    /// Line number of the record at `at`.
     pub(crate) fn line(&self, at: usize) -> u64 {
         self.first_line + line_ends(self.bytes.get(..at).unwrap_or_default())
     }
 
-    /// The record that begins there, and where the next one does; none at the end.
+    /// Record at `at` and the offset of the next; `None` at the end.
     pub(crate) fn record(&self, at: usize) -> Option<(&[u8], usize)> {
         let rest = self.bytes.get(at..self.length).filter(|rest| !rest.is_empty())?;
-        // The last one of a file may have no end.
+        // The last record of a file may lack an end.
         let (length, end) = self.format.first(rest).unwrap_or((rest.len(), 0));
         Some((rest.get(..length)?, at + length + end))
     }
@@ -43,12 +43,12 @@ impl Block {
         self.length
     }
 
-    /// What it takes of memory.
+    /// Memory in use.
     pub(crate) fn memory_bytes(&self) -> usize {
         self.bytes.capacity()
     }
 
-    /// Its memory.
+    /// Returns the buffer.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -66,16 +66,16 @@ pub(crate) struct Blocks {
 struct Open {
     name: Arc<Path>,
     file: Box<dyn Read>,
-    /// The beginning of a record whose end hasn't come.
+    /// Beginning of an incomplete record.
     begun: Vec<u8>,
     is_new: bool,
-    /// Number of the line that the next block begins with, from 1.
+    /// Line number of the next block, from 1.
     line: u64,
-    /// Lines end with two bytes.
+    /// True if lines end with CR LF.
     has_two_byte_ends: bool,
 }
 
-/// The byte-order mark that some programs begin a text with.
+/// Byte-order mark at the start of some text files.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 fn line_ends(bytes: &[u8]) -> u64 {
@@ -83,7 +83,8 @@ fn line_ends(bytes: &[u8]) -> u64 {
 }
 
 impl Blocks {
-    /// Of so many bytes, longer where a record is. A record that is longer than the limit is an error.
+    /// Reads blocks of `block_bytes`, longer for a long record. A record beyond `record_limit` is
+    /// an error.
     pub(crate) fn new(
         files: Vec<PathBuf>,
         format: Format,
@@ -94,7 +95,7 @@ impl Blocks {
         Self { files: files.into_iter(), format, block_bytes, record_limit, open: None }
     }
 
-    /// The next one, in the memory that is given; none at the end.
+    /// Next block, in the given buffer; `None` at the end.
     pub(crate) fn next(&mut self, mut bytes: Vec<u8>) -> Result<Option<Block>, CliError> {
         loop {
             let mut open = match self.open.take() {
@@ -124,11 +125,11 @@ impl Blocks {
         }
     }
 
-    /// Fills the memory with records. Returns how many bytes those have, and whether the file is at its end.
+    /// Fills the buffer with records. Returns their length, and whether the file has ended.
     fn fill(&self, open: &mut Open, bytes: &mut Vec<u8>) -> Result<(usize, bool), CliError> {
         let length = self.block_bytes.max(open.begun.len());
         if bytes.capacity() > 2 * length {
-            // A long record was in it.
+            // The buffer had grown for a long record.
             *bytes = Vec::new();
         }
         bytes.resize(length, 0);
@@ -151,7 +152,7 @@ impl Blocks {
                 let lacks_end = !rest.is_empty();
                 open.has_two_byte_ends |= all.get(..whole).unwrap_or_default().ends_with(b"\r\n");
                 if lacks_end && self.format == Format::Csv && open.has_two_byte_ends {
-                    // As every other line of the file ends.
+                    // Strips the end, as of every other line.
                     bytes.truncate(end);
                     bytes.extend_from_slice(b"\r\n");
                     end += 2;
@@ -164,7 +165,7 @@ impl Blocks {
                 return Ok((whole, false));
             }
             self.check_length(open, end)?;
-            // A record that is longer than the memory: in small steps, so that little of the next one comes with it.
+            // A record longer than the buffer: grow in small steps, to read little of the next one.
             let longer = (end + end / 4).min(self.record_limit.bytes).max(end + 1);
             bytes.reserve_exact(longer - end);
             bytes.resize(longer, 0);
@@ -198,7 +199,7 @@ impl Open {
         })
     }
 
-    /// Reads until the memory is full, or the file is at its end, which is true then.
+    /// Reads until the buffer is full or the file ends. Returns true at the file's end.
     fn read(&mut self, bytes: &mut [u8], end: &mut usize) -> Result<bool, CliError> {
         while let Some(room) = bytes.get_mut(*end..).filter(|room| !room.is_empty()) {
             match self.file.read(room) {

@@ -1,4 +1,4 @@
-//! What temporary data cost on their device: the profile's figures, and what is assumed where it has none.
+//! Costs of temporary data on their device: the profile's figures, with defaults for missing ones.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use nandle_spill::{ReadCost, SpillCosts};
 
 use crate::error::CliError;
 
-/// Costs, and a sentence on where they come from.
+/// Costs, and a sentence on their origin.
 pub(crate) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliError> {
     let Some(path) = profile else {
         let sentence = "Clusters follow from assumptions (100 us and 1 GB/s for a read), because no profile is named: `nandle probe` makes one, \
@@ -33,14 +33,14 @@ pub(crate) fn costs(profile: Option<&Path>) -> Result<(SpillCosts, String), CliE
     Ok((costs, sentence))
 }
 
-/// What a profile may not say.
+/// A figure that a profile may lack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MissingFigure {
     Reads,
     Writes,
 }
 
-/// The costs that a profile's figures say, and what they don't.
+/// Costs from a profile's figures, and the missing figures.
 fn of_figures(reads: Vec<ReadCost>, derived: &Derived) -> (SpillCosts, Vec<MissingFigure>) {
     let mut costs = SpillCosts::default();
     let mut missing = Vec::new();
@@ -61,7 +61,7 @@ fn of_figures(reads: Vec<ReadCost>, derived: &Derived) -> (SpillCosts, Vec<Missi
     (costs, missing)
 }
 
-/// What a request cost the processor where it cost least: where many are outstanding, as those of a merge are.
+/// Least processor time per request: that at high queue depth, as in a merge.
 fn request_seconds(profile: &DeviceProfile) -> Option<f64> {
     let cells = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
     cells
@@ -70,7 +70,7 @@ fn request_seconds(profile: &DeviceProfile) -> Option<f64> {
         .min_by(f64::total_cmp)
 }
 
-/// Random reads of single blocks, measured and from the fitted curve.
+/// Random reads of single blocks: measured, and from the fitted curve.
 fn random_reads(profile: &DeviceProfile) -> Vec<ReadCost> {
     let measured = profile.cells.iter().filter(|cell| is_random_read(&cell.cell));
     let measured = measured

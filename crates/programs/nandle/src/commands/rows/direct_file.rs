@@ -1,4 +1,4 @@
-//! A file that is read from its beginning to its end around the page cache, several requests ahead.
+//! Sequential reader that bypasses the page cache and keeps several requests in flight.
 
 use std::collections::VecDeque;
 use std::fs::File;
@@ -11,20 +11,21 @@ use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 use super::world_of;
 
-/// Requests that are under way.
+/// Requests in flight.
 pub(crate) const DEPTH: usize = 4;
-/// A shorter file isn't worth the preparations.
+/// Below this size the setup doesn't pay.
 const LENGTH_BYTES_MIN: u64 = 16 << 20;
-/// So many places of a file are looked at, whether they are in the page cache.
+/// Offsets of a file sampled for being in the page cache.
 const LOOKS: u64 = 16;
 
 /// See the [module](self).
 pub(crate) struct DirectFile {
     runtime: Runtime,
     device: AsyncDevice,
-    /// Where the next request begins.
+    /// Offset of the next request.
     next_bytes: u64,
-    /// What lies behind isn't whole blocks, or has come since the file was opened.
+    /// End of the whole blocks. The rest, and data appended since the file was opened, is read
+    /// normally.
     end_bytes: u64,
     in_flight: VecDeque<Reply>,
     present: Option<Present>,
@@ -33,21 +34,21 @@ pub(crate) struct DirectFile {
     _arena: Arena,
 }
 
-/// What was read, up to where it was taken.
+/// Data read, and the position up to which it was consumed.
 struct Present {
     buffer: BufferMut,
     taken: usize,
 }
 
 impl DirectFile {
-    /// None where the file is short, isn't one, is in the page cache, or has no direct I/O, or where the system has no room for it: then
-    /// it is read as any other.
+    /// Returns `None` if the file is short, not a regular file, cached, or without direct I/O, or
+    /// if memory is short. It is then read normally.
     pub(crate) fn open(file: &File, request_bytes: usize) -> io::Result<Option<Self>> {
         let metadata = file.metadata()?;
         if !metadata.is_file() || metadata.len() < LENGTH_BYTES_MIN || is_cached(file, metadata.len()) {
             return Ok(None);
         }
-        // A flag of one handle would hold for its copies as well, so it is opened once more.
+        // Opened again: a flag on a duplicated handle would apply to the original.
         let again = || File::open(format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(file)));
         let (Ok(direct), Ok(mut tail)) = (again(), again()) else { return Ok(None) };
         let Ok(device) = DeviceFile::new(direct, FileOptions::default()) else { return Ok(None) };
@@ -90,7 +91,7 @@ impl DirectFile {
         }
     }
 
-    /// Waits for the oldest request, if there is one.
+    /// Waits for the oldest request, if any.
     fn next(&mut self) -> io::Result<()> {
         self.request();
         let Some(reply) = self.in_flight.pop_front() else { return Ok(()) };
@@ -126,7 +127,7 @@ impl Read for DirectFile {
     }
 }
 
-/// Whether a file's data are in the page cache, as far as some places of it tell. Where the system can't say it, they are taken to be.
+/// Returns true if the sampled pages of a file are in the page cache, or if the system can't tell.
 fn is_cached(file: &File, length_bytes: u64) -> bool {
     (0..LOOKS).all(|look| {
         let at = length_bytes / LOOKS * look;
@@ -156,7 +157,7 @@ mod tests {
         file.sync_all().unwrap();
         fadvise(&file, 0, None, Advice::DontNeed).unwrap();
         let Some(mut direct) = DirectFile::open(&file, 65_536).unwrap() else {
-            // A file system in memory, or without direct I/O: there is nothing to test.
+            // In memory or without direct I/O: nothing to test.
             return;
         };
         file.write_all(b"more").unwrap();

@@ -1,4 +1,4 @@
-//! The thread that reads.
+//! Input thread.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,46 +17,46 @@ use super::records::Format;
 use super::{RecordLimit, Stop, interrupted, spilled};
 use crate::error::CliError;
 
-/// What is read, and how rows are made of it.
+/// Input files and their conversion to rows.
 pub(crate) struct Input {
     pub(crate) files: Vec<PathBuf>,
     pub(crate) format: Format,
-    /// The first record of each file stays in front.
+    /// The first record of each file is a header.
     pub(crate) has_header: bool,
-    /// None: the record is the key, and there is nothing else.
+    /// `None`: the whole record is the key.
     pub(crate) keys: Option<Keys>,
     pub(crate) carried: Carried,
-    /// Bytes that are handed over at once.
+    /// Bytes passed on at once.
     pub(crate) batch_bytes: usize,
-    /// A longer record is an error.
+    /// Longer records are an error.
     pub(crate) record_limit: RecordLimit,
 }
 
-/// So often an interruption is looked for while no input comes.
+/// Interval between checks for Ctrl-C while no input arrives.
 const PATIENCE: Duration = Duration::from_millis(100);
-/// Batches that may be under way.
+/// Batches in flight at most.
 pub(crate) const BATCHES: usize = 3;
 
-/// What comes from the thread.
+/// Message of the input thread.
 enum Arrival<T> {
     Part(T),
-    /// That was all. Where this doesn't come the input isn't whole.
+    /// End of input. Without it the input is incomplete.
     End,
     Failed(CliError),
 }
 
-/// The thread's other end.
+/// Receiving end of the thread.
 struct Incoming<T> {
     parts: Receiver<Arrival<T>>,
-    /// They go back when they were used.
+    /// Returns used parts to the thread.
     used: Sender<T>,
     cancel: Cancel,
     stop: Arc<Stop>,
 }
 
 impl<T: Send + 'static> Incoming<T> {
-    /// Starts a thread that makes parts, of those that were used where there are any, until there is none. A part that `is_long` is
-    /// waited for until it was used, so that memory has one of them.
+    /// Starts a thread that produces parts until there are none, reusing returned ones. After a
+    /// part that `is_long` it waits for the part's return, so that memory holds only one.
     fn start<M: FnMut(Option<T>) -> Result<Option<T>, CliError>>(
         (cancel, stop): (Cancel, Arc<Stop>),
         is_long: impl Fn(&T) -> bool + Send + 'static,
@@ -66,7 +66,7 @@ impl<T: Send + 'static> Incoming<T> {
         let (used, spare) = channel();
         let reading = move || {
             let mut make = maker();
-            // Where the other end is gone the rest is not wanted.
+            // If the receiver is gone, the rest isn't wanted.
             let mut used = None;
             loop {
                 let part = match make(used.take().or_else(|| spare.try_recv().ok())) {
@@ -92,7 +92,7 @@ impl<T: Send + 'static> Incoming<T> {
         Ok(Self { parts, used, cancel, stop })
     }
 
-    /// What comes next; none at the end.
+    /// Next part; `None` at the end.
     fn next(&self) -> Result<Option<T>, CliError> {
         loop {
             self.stop.check()?;
@@ -112,12 +112,12 @@ impl<T: Send + 'static> Incoming<T> {
     }
 
     fn give_back(&self, part: T) {
-        // The thread is gone when it has read everything.
+        // Fails if the thread has read everything and ended.
         _ = self.used.send(part);
     }
 }
 
-/// Whether memory is so much more than the usual that a long record must be in it.
+/// Returns true if a buffer has grown so far beyond `batch_bytes` that it must hold a long record.
 fn is_longer_than(batch_bytes: usize) -> impl Fn(usize) -> bool + Copy + Send + 'static {
     move |memory_bytes| memory_bytes > 8 * batch_bytes
 }
@@ -127,7 +127,7 @@ fn send<T>(sender: &SyncSender<Arrival<T>>, part: Arrival<T>) -> Option<()> {
 }
 
 impl Input {
-    /// Bytes of all files, where that is known.
+    /// Total bytes of all files, if known.
     pub(crate) fn bytes(&self) -> Option<u64> {
         if self.files.is_empty() {
             return None;
@@ -139,7 +139,7 @@ impl Input {
         self.files.iter().map(length).sum()
     }
 
-    /// Begins to read. Rows are made by the thread that reads.
+    /// Starts reading. The reading thread makes the rows.
     pub(crate) fn start(self, cancel: Cancel) -> Result<Batches, CliError> {
         let is_long = is_longer_than(self.batch_bytes);
         let batches = move || {
@@ -151,7 +151,7 @@ impl Input {
         Ok(Batches { incoming: Incoming::start((cancel, Arc::default()), is_long, batches)? })
     }
 
-    /// Begins to read. Rows are made where they are taken.
+    /// Starts reading. The consumer makes the rows.
     pub(crate) fn source(self, cancel: Cancel, stop: Arc<Stop>) -> Result<Source, CliError> {
         let is_long = is_longer_than(self.batch_bytes);
         let is_long = move |block: &Block| is_long(block.memory_bytes());
@@ -165,7 +165,7 @@ impl Input {
     }
 }
 
-/// Makes the rows of each block a batch.
+/// Converts each block to a batch.
 fn batches_of(
     mut blocks: Blocks,
     mut maker: Maker,
@@ -190,13 +190,13 @@ fn batches_of(
     }
 }
 
-/// Rows that come in batches.
+/// Batches of rows.
 pub(crate) struct Batches {
     incoming: Incoming<Batch>,
 }
 
 impl Batches {
-    /// The next ones; none at the end.
+    /// Next batch; `None` at the end.
     pub(crate) fn next(&self) -> Result<Option<Batch>, CliError> {
         self.incoming.next()
     }
@@ -206,20 +206,21 @@ impl Batches {
     }
 }
 
-/// Rows one after the other, for one or several threads in turns.
+/// Rows one after the other, for one thread or for several in turns.
 pub(crate) struct Source {
     incoming: Incoming<Block>,
     maker: Maker,
     block: Option<Block>,
-    /// Where its next record begins.
+    /// Offset of its next record.
     at: usize,
-    /// Bytes of input whose rows were taken.
+    /// Bytes of consumed input.
     pub(crate) taken_bytes: u64,
     is_at_end: bool,
 }
 
 impl Source {
-    /// Hands rows over until one isn't taken, which comes first the next time. False: there are no more.
+    /// Passes rows on until one isn't taken; that one comes first next time. Returns false if there
+    /// are no more.
     pub(crate) fn hand_over(
         &mut self,
         mut take: impl FnMut(Row<'_>) -> Result<bool, SpillError>,
@@ -240,10 +241,10 @@ impl Source {
         Ok(false)
     }
 
-    /// Whether there is another row, or may be: waits for more input.
+    /// Returns true if there may be another row. Waits for more input.
     pub(crate) fn has_more(&mut self) -> Result<bool, CliError> {
         if self.block.is_none() && !self.is_at_end {
-            // Where it fails nothing follows.
+            // Nothing follows an error.
             self.is_at_end = true;
             self.block = self.incoming.next()?;
             self.at = 0;
@@ -252,7 +253,7 @@ impl Source {
         Ok(!self.is_at_end)
     }
 
-    /// The header, if there is one and it has come.
+    /// Header, if there is one and it has arrived.
     pub(crate) fn header(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         self.maker.header()
     }

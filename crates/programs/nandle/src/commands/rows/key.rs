@@ -1,4 +1,4 @@
-//! From a record to the key that sorts it.
+//! Derives sort keys from records.
 
 use std::str::FromStr;
 
@@ -9,7 +9,7 @@ use super::number::write_number;
 /// A field to sort by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct KeySpec {
-    /// From 0 on.
+    /// Field number, from 0.
     field: usize,
     is_number: bool,
     is_reversed: bool,
@@ -22,7 +22,7 @@ impl KeySpec {
     }
 }
 
-/// Refuses a field that is named twice: it says nothing new, and for `sort -k 2,2n` it means something else.
+/// Refuses duplicate fields: they add nothing, and `sort -k 2,2n` gives them another meaning.
 pub(crate) fn check_specs(specs: &[KeySpec]) -> Result<(), String> {
     let is_twice =
         |(at, spec): (usize, &KeySpec)| specs.iter().take(at).any(|other| other.field == spec.field);
@@ -52,31 +52,31 @@ impl FromStr for KeySpec {
     }
 }
 
-/// How fields are found in a record.
+/// Splitting of a record into fields.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fields {
-    /// Between bytes of this value.
+    /// Separated by this byte.
     Delimited(u8),
-    /// Words, each with the blanks in front of it.
+    /// Words, each with its leading blanks.
     Words,
     /// Words without blanks.
     TrimmedWords,
-    /// As RFC 4180 has them, between bytes of this value.
+    /// RFC 4180, separated by this byte.
     Csv(u8),
-    /// One: the first bytes of the record.
+    /// A single field: the first bytes of the record.
     First(usize),
 }
 
-/// How records become keys, and come out of rows again.
+/// Conversion of records to keys and back.
 #[derive(Debug)]
 pub(crate) struct Keys {
     fields: Fields,
     specs: Vec<KeySpec>,
-    /// Of all that says nothing else.
+    /// Default order of fields without flags.
     is_reversed: bool,
-    /// Records with equal fields are told apart by their bytes.
+    /// Records with equal fields are ordered by their bytes.
     compares_records: bool,
-    /// The fields must be there, at least in the first record.
+    /// The fields must exist, at least in the first record.
     are_required: bool,
     csv: Option<csv::ReaderBuilder>,
 }
@@ -91,7 +91,7 @@ impl Keys {
             }
             Fields::Delimited(_) | Fields::Words | Fields::TrimmedWords | Fields::First(_) => None,
         };
-        // As `sort` has it: what is said of the whole holds for fields of which nothing is said.
+        // As in `sort`, global flags apply to fields without flags.
         let turned = |spec: &KeySpec| {
             let says_nothing = !spec.is_number && !spec.is_reversed;
             KeySpec { is_reversed: spec.is_reversed || (says_nothing && is_reversed), ..*spec }
@@ -106,18 +106,19 @@ impl Keys {
         }
     }
 
-    /// The same, of which the first record must have all: where a missing field is like an empty one, a wrong number would make all
-    /// records equal.
+    /// Requires the first record to have all key fields. A missing field counts as empty, so a
+    /// wrong number would make all records equal.
     pub(crate) fn required(self) -> Self {
         Self { are_required: true, ..self }
     }
 
-    /// Whether a record with more or fewer fields than the others is an error: in CSV, where fields are required, each lies under its column.
+    /// Returns true if all records need equally many fields: in CSV with required fields, each
+    /// belongs to a column.
     pub(crate) fn need_even_records(&self) -> bool {
         self.are_required && matches!(self.fields, Fields::Csv(_))
     }
 
-    /// Whether the first record has what it must.
+    /// Checks that the first record has the required fields.
     pub(crate) fn check_first(&self, record: &[u8]) -> Result<(), String> {
         let wanted = self.specs.iter().map(|spec| spec.field + 1).max().unwrap_or_default();
         if !self.are_required || wanted <= 1 {
@@ -159,7 +160,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Writes the fields of a record that aren't its key, each with the byte that stands between fields in front of it.
+    /// Writes the non-key fields of a record, each preceded by the delimiter.
     pub(crate) fn write_others(&self, record: &[u8], into: &mut Vec<u8>) -> Result<(), String> {
         let is_other = |number: &usize| self.specs.iter().all(|spec| spec.field != *number);
         match self.fields {
@@ -177,7 +178,7 @@ impl Keys {
                 if others.peek().is_none() {
                     return Ok(());
                 }
-                // The empty field in front gives the delimiter in front of the first.
+                // A leading empty field puts a delimiter before the first.
                 let others = std::iter::once([].as_slice()).chain(others);
                 let mut writer = csv::WriterBuilder::new().delimiter(delimiter).from_writer(into);
                 writer.write_record(others).map_err(|error| error.to_string())?;
@@ -189,7 +190,7 @@ impl Keys {
         Ok(())
     }
 
-    /// How many fields a record has.
+    /// Number of fields in a record.
     pub(crate) fn count(&self, record: &[u8]) -> Result<usize, String> {
         Ok(match self.fields {
             Fields::Delimited(delimiter) => record.split(|byte| *byte == delimiter).count(),
@@ -199,7 +200,7 @@ impl Keys {
         })
     }
 
-    /// A field, empty where the record has none of this number.
+    /// A field; empty if the record lacks it.
     fn field<'a>(&self, record: &'a [u8], number: usize) -> &'a [u8] {
         let field = match self.fields {
             Fields::Delimited(delimiter) => record.split(|byte| *byte == delimiter).nth(number),
@@ -231,7 +232,7 @@ fn write_field(field: &[u8], spec: KeySpec, order: Order, key: &mut KeyWriter) {
     if spec.is_number { write_number(field, order, key) } else { key.text(field, order) }
 }
 
-/// Each field with the byte in front of it, so that one empty field isn't none.
+/// Appends each field with the preceding delimiter, so that one empty field differs from none.
 fn append<'a>(fields: impl Iterator<Item = (usize, &'a [u8])>, before: u8, into: &mut Vec<u8>) {
     for (_, field) in fields {
         into.push(before);
@@ -244,7 +245,7 @@ fn trimmed_words(record: &[u8]) -> impl Iterator<Item = &[u8]> {
     record.split(is_blank).filter(|word| !word.is_empty())
 }
 
-/// A word and the blanks in front of it.
+/// Words with their leading blanks.
 fn words(record: &[u8]) -> impl Iterator<Item = &[u8]> {
     let is_blank = |byte: &u8| *byte == b' ' || *byte == b'\t';
     let mut rest = record;

@@ -1,4 +1,4 @@
-//! Records become rows.
+//! Converts records to rows.
 
 use nandle_spill::Row;
 use nandle_spill::keys::KeyWriter;
@@ -7,24 +7,23 @@ use super::blocks::Block;
 use super::key::Keys;
 use crate::error::CliError;
 
-/// What of a record goes with its key.
+/// Payload that accompanies a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Carried {
-    /// All of it.
+    /// The whole record.
     Record,
-    /// The fields that aren't the key.
+    /// The non-key fields.
     OtherFields,
 }
 
-/// Makes rows of records.
 pub(crate) struct Maker {
-    /// None: the record is the key, and there is nothing else.
+    /// `None`: the whole record is the key.
     pub(crate) keys: Option<Keys>,
     pub(crate) carried: Carried,
-    /// The first record of each file stays in front.
+    /// The first record of each file is a header.
     pub(crate) has_header: bool,
     header: Option<Vec<u8>>,
-    /// Fields that each record has, where all must have as many.
+    /// Required number of fields, if all records need equally many.
     fields: Option<usize>,
     key: Vec<u8>,
     others: Vec<u8>,
@@ -35,7 +34,8 @@ impl Maker {
         Self { keys, carried, has_header, header: None, fields: None, key: Vec::new(), others: Vec::new() }
     }
 
-    /// The row of the record that begins there, and where the next record does; none at the end of the block. A header is none.
+    /// Row of the record at `at`, and the offset of the next record; `None` at the end of the
+    /// block. A header yields no row.
     pub(crate) fn row<'a>(
         &'a mut self,
         block: &'a Block,
@@ -73,7 +73,7 @@ impl Maker {
         Ok(Some((row, next)))
     }
 
-    /// Fields of records that are put together must lie under their columns.
+    /// Checks that the record has a field for each column.
     fn check_fields(&mut self, record: &[u8], block: &Block, at: usize) -> Result<(), CliError> {
         let Some(keys) = self.keys.as_ref().filter(|keys| keys.need_even_records()) else { return Ok(()) };
         let failed = |what: String| {
@@ -104,7 +104,7 @@ impl Maker {
         Ok(())
     }
 
-    /// What of the header goes with keys, if one has come.
+    /// Header fields that accompany keys, if a header has been read.
     pub(crate) fn header(&mut self) -> Result<Option<Vec<u8>>, CliError> {
         let (Some(header), others_of_it) = (&self.header, &mut self.others) else { return Ok(None) };
         let carried = match &self.keys {
@@ -116,7 +116,7 @@ impl Maker {
     }
 }
 
-/// What goes with the key of a record.
+/// Payload for the key of a record.
 fn others<'a>(
     keys: &Keys,
     carried: Carried,

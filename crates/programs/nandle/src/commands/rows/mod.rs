@@ -1,4 +1,4 @@
-//! Rows from files and to files, and temporary data between them: what sorting and joining share.
+//! Input, output and temporary data of rows: shared by sort and join.
 
 mod args;
 mod batch;
@@ -40,52 +40,53 @@ pub(crate) use self::temporary::{Temporary, world_of};
 pub(crate) use self::threads::{Stop, in_threads, in_threads_beside, lock, threads};
 use crate::error::CliError;
 
-/// Bytes that threads hand over at once, if that is a small part of the memory.
+/// Bytes that threads pass on at once, unless memory is small.
 const BATCH_BYTES_MAX: usize = 256 << 10;
-/// Requests around the page cache have whole blocks.
+/// Block of direct requests.
 const PAGE_BYTES: usize = 4096;
-/// Such parts.
+/// Divisor of memory that bounds a batch.
 const BATCH_PART: usize = 128;
-/// A record is at most such a part of the memory.
+/// Divisor of memory that bounds a record.
 const RECORD_PART: usize = 8;
 
-/// What each part may take.
+/// Memory of each component.
 #[derive(Clone)]
 pub(crate) struct Memory {
     pub(crate) budget: Budget,
     pub(crate) batch_bytes: usize,
-    /// For all that is on its way from the input or to the output.
+    /// Buffers between input and output.
     pub(crate) passing_bytes: usize,
     all_bytes: usize,
 }
 
 impl Memory {
-    /// Divides what the user gives.
+    /// Divides the memory that the user grants.
     pub(crate) fn of(bytes: u64) -> Result<Self, CliError> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         let batch_bytes = (bytes / BATCH_PART).clamp(PAGE_BYTES, BATCH_BYTES_MAX) / PAGE_BYTES * PAGE_BYTES;
-        // One is being filled, one is being used, and the beginning of a record is kept; one is filled with the result.
+        // Three more: one filling, one in use, one for an incomplete record. The last is filled
+        // with the result.
         let passing_bytes = (direct_file::DEPTH + input::BATCHES + 3 + output::BUFFERS + 1) * batch_bytes;
         let budget = Budget::new(bytes - passing_bytes).map_err(spilled)?;
         Ok(Self { budget, batch_bytes, passing_bytes, all_bytes: bytes })
     }
 
-    /// The longest record, if it is at most such a part of the memory.
+    /// Longest record: memory divided by `memory_part`.
     pub(crate) fn record_limit(&self, memory_part: usize) -> RecordLimit {
         let memory_part = memory_part.max(RECORD_PART);
         RecordLimit { bytes: (self.all_bytes / memory_part).max(self.batch_bytes), memory_part }
     }
 }
 
-/// How long a record can be that is sorted or joined.
+/// Bound on the length of a record.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RecordLimit {
     pub(crate) bytes: usize,
-    /// Of the memory.
+    /// Divisor of the memory.
     pub(crate) memory_part: usize,
 }
 
-/// What a command has when its input can be read.
+/// State of a command before it reads input.
 pub(crate) struct Setup {
     pub(crate) cancel: Cancel,
     pub(crate) memory: Memory,
@@ -94,8 +95,8 @@ pub(crate) struct Setup {
 }
 
 impl Setup {
-    /// Opens everything but the input, so that what is wrong with it is said before anything is read. Says what couldn't be had as it
-    /// was wanted.
+    /// Opens everything except the input, so that its errors appear before anything is read. Warns
+    /// of fallbacks.
     pub(crate) fn open(args: &SpillArgs, output: Option<&Path>) -> Result<Self, CliError> {
         check_output(output)?;
         let cancel = cancel_on_signals()?;
@@ -110,7 +111,7 @@ impl Setup {
     }
 }
 
-/// Tells what was done: as JSON where standard output hasn't the result, else in lines where that is wanted.
+/// Prints the report: JSON if standard output isn't the result's, otherwise text if requested.
 pub(crate) fn tell(
     file: &impl Serialize,
     lines: Vec<String>,
@@ -127,7 +128,7 @@ pub(crate) fn tell(
     Ok(())
 }
 
-/// All of the temporary data's place.
+/// All of the temporary space.
 pub(crate) fn place(temporary: &Temporary) -> Place {
     Place {
         device: temporary.device,
@@ -138,18 +139,18 @@ pub(crate) fn place(temporary: &Temporary) -> Place {
     }
 }
 
-/// What no earlier user of the place had. In virtual time nothing depends on it.
+/// Value unlike that of any earlier user of the space. In virtual time nothing depends on it.
 fn salt() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_nanos()).unwrap_or_default() ^ u64::from(std::process::id()) << 48
 }
 
-/// The user wants no more of it.
+/// Error of an interrupted command.
 pub(crate) fn interrupted() -> CliError {
     CliError::interrupted("interrupted; the temporary data are gone, and an output file is as it was")
 }
 
-/// Goes on until it is done, or the user interrupts it.
+/// Awaits `work` unless the user interrupts.
 pub(crate) async fn unless_cancelled<T>(
     cancel: &Cancel,
     work: impl Future<Output = T>,
@@ -165,7 +166,7 @@ pub(crate) async fn unless_cancelled<T>(
     .await
 }
 
-/// Sees before anything is read that the output's directory is there.
+/// Checks that the output's directory exists before anything is read.
 fn check_output(output: Option<&Path>) -> Result<(), CliError> {
     let Some(output) = output else { return Ok(()) };
     let folder = output.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -175,7 +176,7 @@ fn check_output(output: Option<&Path>) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Says which option helps.
+/// Adds the option that helps.
 pub(crate) fn spilled(error: SpillError) -> CliError {
     match error {
         SpillError::Memory { .. } => CliError::failed(format!("{error} (--memory)")),
@@ -185,7 +186,7 @@ pub(crate) fn spilled(error: SpillError) -> CliError {
     }
 }
 
-/// One byte between fields, as the command line names it.
+/// Parses a single-byte field separator.
 pub(crate) fn one_byte(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
         [byte] => Ok(*byte),

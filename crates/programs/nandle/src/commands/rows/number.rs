@@ -1,14 +1,15 @@
-//! Numbers as text, of any length, as bytes that sort by `memcmp`.
+//! Encodes decimal numbers of any length as bytes that sort by `memcmp`.
 
 use nandle_spill::keys::{KeyWriter, Order};
 
-/// Writes the number that a field begins with, as `sort -n` reads it in the C locale: spaces, tabs and line ends, perhaps a minus,
-/// digits, perhaps a point and more digits. Anything else is 0.
+/// Writes the number at the start of a field, as `sort -n` reads it in the C locale: white space,
+/// an optional minus,
+/// digits, an optional point with more digits. Anything else is 0.
 ///
 /// ```text
 /// byte    0 negative, 1 zero, 2 positive
-/// u32     digits in front of the point, without zeros at the beginning
-///         digits without zeros at the end, and a zero byte; of a negative number all of this is turned over
+/// u32     digits before the point, without leading zeros
+///         digits without trailing zeros, then a zero byte; all inverted for a negative number
 /// ```
 pub(crate) fn write_number(field: &[u8], order: Order, key: &mut KeyWriter) {
     let text = without_first_blanks(field);
@@ -47,7 +48,7 @@ fn digits(text: &[u8]) -> (&[u8], &[u8]) {
     text.split_at(text.iter().take_while(|byte| byte.is_ascii_digit()).count())
 }
 
-/// A carriage return or a form feed is no blank here, though it is white space.
+/// Carriage return and form feed don't count as blanks here.
 fn without_first_blanks(field: &[u8]) -> &[u8] {
     let blanks = field.iter().take_while(|byte| matches!(**byte, b' ' | b'\t' | b'\n')).count();
     field.get(blanks..).unwrap_or_default()

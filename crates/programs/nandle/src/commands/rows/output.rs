@@ -1,4 +1,4 @@
-//! The thread that writes the result.
+//! Output thread.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -16,35 +16,36 @@ use tempfile::{Builder, NamedTempFile};
 
 use crate::error::CliError;
 
-/// Buffers that may be under way.
+/// Buffers in flight.
 pub(crate) const BUFFERS: usize = 3;
 
-/// Where the result goes.
+/// Destination of the result.
 enum Sink {
     Standard(io::Stdout),
-    /// Into which it can only be written: a device, a pipe.
+    /// Can only be written: a device or a pipe.
     Open(File),
     New(NewFile),
 }
 
-/// A new file, which gets its name when all is written, so that an existing one is lost only then.
+/// New file that gets its name once it is complete, so that an existing file survives until then.
 pub(crate) struct NewFile {
     file: Written,
     path: PathBuf,
-    /// Of the file in whose place it comes.
+    /// Permissions of the file to replace.
     permissions: Option<fs::Permissions>,
 }
 
-/// A file that hasn't got its name yet.
+/// File without its final name.
 enum Written {
-    /// It has none, so that nothing is left of it, however the program ends.
+    /// Unnamed: vanishes however the program ends.
     Unnamed(File),
-    /// Where the file system makes none without a name.
+    /// Fallback for file systems without unnamed files.
     Named(NamedTempFile),
 }
 
 impl Written {
-    /// Until it has its name it must be written, whatever the permissions say of a file in whose place it comes.
+    /// Creates the file; writable until it gets its name, whatever the permissions of the file to
+    /// replace.
     fn create(folder: &Path, replaces: bool) -> io::Result<Self> {
         let mode = if replaces { 0o600 } else { NEW_FILE_MODE };
         if let Ok(file) = unnamed_in(folder, mode) {
@@ -63,11 +64,11 @@ impl Written {
         }
     }
 
-    /// Gives it its name, in the place of a file that is there.
+    /// Gives the file its name, replacing any existing file.
     fn persist(self, path: &Path) -> io::Result<()> {
         match self {
             Self::Named(file) => file.persist(path).map(drop).map_err(|error| error.error),
-            // A link replaces nothing, so it gets another name for a moment.
+            // A link can't replace a file, so it gets a temporary name first.
             Self::Unnamed(file) => {
                 let linked =
                     Builder::new().prefix(PREFIX).make_in(folder_of(path), |name| link(&file, name))?;
@@ -79,7 +80,7 @@ impl Written {
 
 const PREFIX: &str = ".nandle-sort-";
 
-/// Of which the process's mask takes away what it does of any new file's.
+/// Before the umask applies.
 const NEW_FILE_MODE: u32 = 0o666;
 
 fn unnamed_in(folder: &Path, mode: u32) -> io::Result<File> {
@@ -97,24 +98,24 @@ fn folder_of(path: &Path) -> &Path {
 }
 
 impl NewFile {
-    /// Whether it can be made. Into a device or a pipe it can only be written.
+    /// Returns true unless the path is a device or a pipe, which can only be written.
     pub(crate) fn is_possible(path: &Path) -> bool {
         fs::metadata(path).map_or(true, |there| there.is_file())
     }
 
-    /// Begins one that will have this name.
+    /// Creates a file that will get this name.
     pub(crate) fn create(path: &Path) -> Result<Self, CliError> {
         new_file(path).map_err(|error| failed(path, &error))
     }
 
-    /// Writes a part of it. Threads write theirs at the same time.
+    /// Writes at an offset. Threads may write concurrently.
     pub(crate) fn write_at(&self, bytes: &[u8], offset_bytes: u64) -> Result<(), CliError> {
         let written = self.file.file().write_all_at(bytes, offset_bytes);
         written.map_err(|error| failed(&self.path, &error))
     }
 
-    /// Takes so much of its file system, so that what lacks there is said before anything is written, and threads that write don't
-    /// wait for each other. Not every file system can.
+    /// Preallocates space, so that a full file system is reported before anything is written and
+    /// writing threads don't wait for each other. Not all file systems support it.
     pub(crate) fn allocate(&self, length_bytes: u64) -> Result<(), CliError> {
         let allocated = match length_bytes {
             0 => Ok(()),
@@ -134,7 +135,8 @@ impl NewFile {
         }
     }
 
-    /// Opens it once more, because a flag such as that for direct I/O would hold for the first handle as well.
+    /// Opens the file again: a flag such as direct I/O on a duplicate would apply to the first
+    /// handle.
     pub(super) fn reopen(&self) -> io::Result<File> {
         match &self.file {
             Written::Unnamed(file) => {
@@ -148,14 +150,14 @@ impl NewFile {
         CliError::failed(format!("writing to {}: {what}", self.path.display()))
     }
 
-    /// All is written, and it has this length.
+    /// Completes a file of this length.
     pub(crate) fn finish(self, length_bytes: u64) -> Result<(), CliError> {
         let length = self.file.file().set_len(length_bytes);
         let path = self.path.clone();
         length.and_then(|()| self.persist()).map_err(|error| failed(&path, &error))
     }
 
-    /// Gives it its name, and the permissions of the file that had it.
+    /// Gives the file its name, and the permissions of the file it replaces.
     fn persist(self) -> io::Result<()> {
         let Self { file, path, permissions } = self;
         if let Some(permissions) = permissions {
@@ -169,7 +171,7 @@ fn failed(path: &Path, error: &io::Error) -> CliError {
     CliError::failed(format!("writing to {}: {error}{}", path.display(), remedy(error)))
 }
 
-/// What to do about a file that may not be longer.
+/// Remedy for a file that has reached a size limit.
 fn remedy(error: &io::Error) -> &'static str {
     if error.kind() == ErrorKind::FileTooLarge {
         "; raise the limit on file sizes of this process (ulimit -f)"
@@ -178,16 +180,16 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// What the thread is sent.
+/// Message to the output thread.
 enum Part {
     Bytes(Vec<u8>),
-    /// That was all of it. Where this doesn't come the result isn't whole, and a file doesn't get its name.
+    /// End of the result. Without it the result is incomplete, and a file doesn't get its name.
     End,
 }
 
-/// The thread's other end.
+/// Sending end of the thread.
 pub(crate) struct Output {
-    /// None at the end.
+    /// `None` at the end.
     parts: Option<SyncSender<Part>>,
     used: Receiver<Vec<u8>>,
     buffer: Vec<u8>,
@@ -198,7 +200,7 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Opens the file, or takes standard output, and starts the thread.
+    /// Opens the file or takes standard output, and starts the thread.
     pub(crate) fn start(path: Option<&Path>, buffer_bytes: usize) -> Result<Self, CliError> {
         let name = path.map_or_else(|| "standard output".to_owned(), |path| path.display().to_string());
         let failed = |error: io::Error| CliError::failed(format!("writing to {name}: {error}"));
@@ -213,12 +215,12 @@ impl Output {
         Ok(Self { parts: Some(parts), used, buffer, buffer_bytes, writing, name, is_new_file })
     }
 
-    /// Adds a record and its end. False: nothing more is wanted.
+    /// Appends a record and its end. Returns false if no more output is wanted.
     pub(crate) fn push(&mut self, record: &[u8], end: &[u8]) -> bool {
         self.add(record) && self.add(end)
     }
 
-    /// What is longer than a buffer goes in pieces, so that buffers stay as long as they are.
+    /// Splits data longer than a buffer, so that buffers keep their size.
     fn add(&mut self, mut bytes: &[u8]) -> bool {
         while !bytes.is_empty() {
             let room = self.buffer_bytes.saturating_sub(self.buffer.len());
@@ -238,17 +240,17 @@ impl Output {
         self.parts.as_ref().is_some_and(|parts| parts.send(Part::Bytes(full)).is_ok())
     }
 
-    /// Waits until everything is written and has its name.
+    /// Waits until everything is written and named.
     pub(crate) fn finish(mut self) -> Result<(), CliError> {
         if !self.buffer.is_empty() {
             self.send();
         }
-        // The thread is gone where it failed, and says so below.
+        // A failed thread is gone; its error is reported below.
         _ = self.parts.as_ref().map(|parts| parts.send(Part::End));
         let Some(writing) = self.writing.take() else { return Ok(()) };
         match writing.join() {
             Ok(Ok(())) => Ok(()),
-            // A reader that has gone away is no error.
+            // A closed output pipe is no error.
             Ok(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
             Ok(Err(error)) => {
                 Err(CliError::failed(format!("writing to {}: {error}{}", self.name, remedy(&error))))
@@ -261,11 +263,11 @@ impl Output {
 }
 
 impl Drop for Output {
-    /// The thread takes a file that isn't whole away. A pipe may stall it, which isn't waited for.
+    /// The thread deletes an incomplete file. A stalled pipe isn't waited for.
     fn drop(&mut self) {
         self.parts = None;
         if let Some(writing) = self.writing.take_if(|_| self.is_new_file) {
-            // What failed there is told by what ended this.
+            // The cause of the drop is reported instead.
             _ = writing.join();
         }
     }
@@ -281,7 +283,7 @@ fn open(path: Option<&Path>) -> io::Result<Sink> {
 
 fn new_file(path: &Path) -> io::Result<NewFile> {
     let there = fs::metadata(path).ok();
-    // What a link names is replaced, not the link.
+    // Replaces the target of a link, not the link.
     let path = if there.is_some() { fs::canonicalize(path)? } else { path.to_owned() };
     let permissions = there.map(|there| there.permissions());
     let file = Written::create(folder_of(&path), permissions.is_some())?;
@@ -301,14 +303,14 @@ fn write(sink: Sink, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Resu
     }
 }
 
-/// Writes what comes. Returns whether all of it came.
+/// Writes the parts as they arrive. Returns true if all arrived.
 fn pass_on(into: &mut dyn Write, parts: &Receiver<Part>, back: &Sender<Vec<u8>>) -> io::Result<bool> {
     loop {
         match parts.recv() {
             Ok(Part::Bytes(mut buffer)) => {
                 into.write_all(&buffer)?;
                 buffer.clear();
-                // Nothing takes it back at the end.
+                // At the end no buffer is taken back.
                 _ = back.send(buffer);
             }
             Ok(Part::End) => return into.flush().map(|()| true),

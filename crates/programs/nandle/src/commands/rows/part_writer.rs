@@ -1,5 +1,5 @@
-//! A part of a new file, written around the page cache: whole blocks, several requests at a time. The ends of a part that share a block
-//! with its neighbours are written as any file is.
+//! Writes one part of a new file with direct I/O: whole blocks, several requests in flight. Blocks
+//! shared with neighbouring parts are written normally.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -12,20 +12,21 @@ use nandle_io::{Access, Arena, Buffer, BufferMut, DeviceFile, DeviceId, FileOpti
 use super::output::NewFile;
 use crate::error::CliError;
 
-/// Requests that may be under way, if there is memory for them.
+/// Requests in flight, if memory permits.
 const DEPTH_MAX: usize = 8;
 
-/// Parts with blocks that are longer than this share too much to be written apart.
+/// With larger blocks the parts would share too much.
 const BLOCK_BYTES_MAX: u64 = 64 << 10;
 
-/// A new file as a device, and the length of its blocks: of pages of memory and of its file system, as well as of the device.
+/// A new file as a device, and its block length: the greatest of memory page, file system block and
+/// device block.
 pub(crate) struct PartedFile {
     pub(crate) device: Arc<DeviceFile>,
     block_bytes: usize,
 }
 
 impl PartedFile {
-    /// None where its parts can't be written apart: without direct I/O nothing is gained by it.
+    /// Returns `None` without direct I/O, since parts then gain nothing.
     pub(crate) fn of(file: &NewFile) -> Option<Self> {
         let again = file.reopen().ok()?;
         let block_bytes = (rustix::param::page_size() as u64).max(again.metadata().ok()?.blksize());
@@ -46,10 +47,10 @@ pub(crate) struct PartWriter<'f> {
     file: &'f NewFile,
     device: AsyncDevice,
     block_bytes: usize,
-    /// Where the buffer that is being filled begins in the file.
+    /// File offset of the buffer being filled.
     base_bytes: u64,
     filling: BufferMut,
-    /// What lies before in it is another part's.
+    /// Bytes of the buffer before this belong to another part.
     from: usize,
     to: usize,
     spare: Vec<BufferMut>,
@@ -58,7 +59,7 @@ pub(crate) struct PartWriter<'f> {
 }
 
 impl<'f> PartWriter<'f> {
-    /// Writes from an offset on, with so much memory.
+    /// Writes from an offset, with `memory_bytes` of buffers.
     pub(crate) fn new(
         (file, parted): (&'f NewFile, &PartedFile),
         (handle, device): (&Handle, DeviceId),
@@ -89,7 +90,6 @@ impl<'f> PartWriter<'f> {
         })
     }
 
-    /// Adds bytes.
     pub(crate) async fn push(&mut self, mut bytes: &[u8]) -> Result<(), CliError> {
         loop {
             let taken = self.take(bytes);
@@ -101,7 +101,7 @@ impl<'f> PartWriter<'f> {
         }
     }
 
-    /// Takes as many as there is room for. Returns how many.
+    /// Copies as many bytes as fit. Returns their number.
     fn take(&mut self, bytes: &[u8]) -> usize {
         let room = self.filling.get_mut(self.to..).unwrap_or_default();
         let fitting = room.len().min(bytes.len());
@@ -112,7 +112,7 @@ impl<'f> PartWriter<'f> {
         fitting
     }
 
-    /// Sends what is there on its way.
+    /// Submits the filled buffer.
     async fn send(&mut self) -> Result<(), CliError> {
         let next = match self.spare.pop() {
             Some(next) => next,
@@ -127,7 +127,7 @@ impl<'f> PartWriter<'f> {
         Ok(())
     }
 
-    /// Writes what of the first block is this part's. Returns where the next block begins.
+    /// Writes this part's share of the first block. Returns the offset of the next block.
     fn write_front(&self, buffer: &BufferMut) -> Result<usize, CliError> {
         if self.from == 0 {
             return Ok(0);
@@ -159,7 +159,7 @@ impl<'f> PartWriter<'f> {
         Ok(buffer)
     }
 
-    /// Waits until all is written. Returns where the part ends.
+    /// Waits until everything is written. Returns the end of the part.
     pub(crate) async fn finish(mut self) -> Result<u64, CliError> {
         let end_bytes = self.base_bytes + self.to as u64;
         let next = match self.spare.pop() {

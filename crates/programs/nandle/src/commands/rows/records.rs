@@ -1,18 +1,18 @@
-//! Records in bytes.
+//! Splits bytes into records.
 
-/// How records are told apart.
+/// Format of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Format {
-    /// Each ends with a line end, the last one perhaps without.
+    /// Ended by a line end; the last record may lack it.
     Lines,
-    /// The same, but that line ends between quotes are parts of fields.
+    /// Lines, except that line ends within quotes belong to fields.
     Csv,
-    /// All have this length.
+    /// All of this length.
     Fixed(usize),
 }
 
 impl Format {
-    /// The length of the first record in `bytes`, and of what ends it; none where its end isn't there.
+    /// Lengths of the first record in `bytes` and of its end; `None` if it is incomplete.
     pub(crate) fn first(self, bytes: &[u8]) -> Option<(usize, usize)> {
         match self {
             Self::Fixed(length) => (bytes.len() >= length).then_some((length, 0)),
@@ -21,7 +21,7 @@ impl Format {
         }
     }
 
-    /// The length of the whole records that `bytes` begin with.
+    /// Length of the whole records at the start of `bytes`.
     pub(crate) fn whole(self, bytes: &[u8]) -> usize {
         match self {
             Self::Fixed(length) => bytes.len() - bytes.len() % length,
@@ -30,13 +30,13 @@ impl Format {
         }
     }
 
-    /// Whether what is left at the end of a file is a record without an end, or nothing.
+    /// Checks that the rest of a file is empty or a record without an end.
     pub(crate) fn check_rest(self, bytes: &[u8]) -> Result<(), String> {
         match self {
             Self::Fixed(length) if !bytes.is_empty() => {
                 Err(format!("it ends in the middle of a record: {} bytes of {length} are left", bytes.len()))
             }
-            // A quote in a field is doubled, so that outside of quotes their number is even.
+            // Quotes within a field are doubled, so outside quotes their number is even.
             Self::Csv if memchr::memchr_iter(b'"', bytes).count() % 2 == 1 => {
                 Err("it ends inside a quoted field: a quote is missing, or it is no CSV".to_owned())
             }
@@ -45,7 +45,7 @@ impl Format {
     }
 }
 
-/// Line ends that aren't between quotes. A quote in a field is doubled, so it turns the state twice.
+/// Line ends outside quotes. A doubled quote toggles the state twice.
 fn line_ends(bytes: &[u8]) -> impl Iterator<Item = usize> {
     let mut is_quoted = false;
     memchr::memchr2_iter(b'"', b'\n', bytes).filter(move |at| {

@@ -1,4 +1,4 @@
-//! Where temporary data go.
+//! Device of the temporary data.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -13,29 +13,29 @@ use super::SpillArgs;
 use crate::error::CliError;
 use crate::target;
 
-/// Requests that may be in flight.
+/// Requests in flight.
 const SLOTS: u32 = 1024;
-/// So much is offered where nothing can be written: the first write tells.
+/// Space offered where nothing can be written: the first write reports the error.
 const NOWHERE_BYTES: u64 = 1 << 40;
-/// How errors end that another place of the temporary data would mend.
+/// Hint of errors that another place would avoid.
 pub(super) const ANOTHER_PLACE: &str = "(--temporary, --space)";
-/// A file system keeps at least this part of what is free.
+/// A file system keeps at least one part in `KEPT_FREE_PART` of its free space.
 const KEPT_FREE_PART: u64 = 16;
 
 /// The device of the temporary data.
 pub(crate) struct Temporary {
     kind: Kind,
     pub(crate) device: DeviceId,
-    /// What it is called in messages.
+    /// Name in messages.
     pub(crate) name: String,
-    /// Bytes that may be used.
+    /// Usable bytes.
     pub(crate) bytes: u64,
     pub(crate) is_modelled: bool,
-    /// What was wanted and isn't to be had here: the ring, direct I/O.
+    /// Fallbacks: no ring, no direct I/O.
     pub(crate) stepped_down: Vec<String>,
-    /// What else a reader of the figures should know.
+    /// Other remarks on the figures.
     pub(crate) remarks: Vec<String>,
-    /// Why nothing can be written to it.
+    /// Reason why nothing can be written to it.
     missing: Option<CliError>,
 }
 
@@ -45,8 +45,8 @@ enum Kind {
 }
 
 impl Temporary {
-    /// Opens what the user names, or the directory of the output. Input that fits in memory needs no such directory: one that the user
-    /// didn't name and that takes no file is an error of what is written to it.
+    /// Opens the user's target, or the directory of the output. Input that fits in memory needs no
+    /// temporary data: an unusable default directory is an error only on the first write.
     pub(crate) fn open(args: &SpillArgs, output: Option<&Path>) -> Result<Self, CliError> {
         match &args.temporary {
             None => {
@@ -58,7 +58,7 @@ impl Temporary {
         }
     }
 
-    /// A file without a name, which grows.
+    /// Growing file without a name.
     fn in_folder(folder: &Path, space: Option<u64>) -> Result<Self, CliError> {
         let failed = |what: String| failed_in(folder, &what);
         let file = tempfile::tempfile_in(folder);
@@ -70,7 +70,7 @@ impl Temporary {
         Self::in_file(folder, file, bytes)
     }
 
-    /// A file in memory that takes no byte.
+    /// Sealed file in memory, of length zero.
     fn nowhere(folder: &Path, missing: CliError) -> Result<Self, CliError> {
         let file = rustix::fs::memfd_create("temporary", MemfdFlags::ALLOW_SEALING | MemfdFlags::CLOEXEC);
         let sealed = file.and_then(|file| {
@@ -128,7 +128,8 @@ impl Temporary {
         })
     }
 
-    /// A world with the device, which has the same number in all of them: one for each thread. A modelled drive is another one in each.
+    /// Creates an I/O world with the device; one per thread. The device has the same id in all of
+    /// them. A modelled drive is new in each.
     pub(crate) fn world(&self) -> Result<Box<dyn Io>, CliError> {
         match &self.kind {
             Kind::File(file) => world(file).map(|(io, _)| io),
@@ -136,7 +137,7 @@ impl Temporary {
         }
     }
 
-    /// The error of a command that uses it: where there is no place, that is why another one would help.
+    /// Explains an error of the command: without a temporary place, another place helps.
     pub(crate) fn explain(&self, error: CliError) -> CliError {
         let Some(missing) = self.missing.as_ref().filter(|_| error.to_string().ends_with(ANOTHER_PLACE))
         else {
@@ -147,7 +148,7 @@ impl Temporary {
         ))
     }
 
-    /// Its file, if it is one: a world can have others beside it.
+    /// Its file, if it is one; a world can hold further files.
     pub(crate) fn file(&self) -> Option<&Arc<DeviceFile>> {
         match &self.kind {
             Kind::File(file) => Some(file),
@@ -171,7 +172,7 @@ fn world(file: &Arc<DeviceFile>) -> Result<(Box<dyn Io>, Device), CliError> {
     Ok((io, device))
 }
 
-/// A world with these files, numbered in their order.
+/// Creates a world with these files, numbered in order.
 pub(crate) fn world_of(files: &[&Arc<DeviceFile>]) -> Result<(Box<dyn Io>, Vec<Device>), CliError> {
     let mut world = FileWorld::new(SLOTS).map_err(|error| CliError::failed(error.to_string()))?;
     let devices = files.iter().map(|file| world.add(Arc::clone(file))).collect();
@@ -180,6 +181,6 @@ pub(crate) fn world_of(files: &[&Arc<DeviceFile>]) -> Result<(Box<dyn Io>, Vec<D
 
 fn beside_the_output(output: Option<&Path>) -> PathBuf {
     let folder = output.and_then(Path::parent).filter(|folder| folder.is_dir());
-    // Of `/dev/null` and its like there is none.
+    // `/dev/null` and similar have no usable directory.
     folder.filter(|folder| !folder.starts_with("/dev")).unwrap_or(Path::new(".")).to_owned()
 }

@@ -1,4 +1,4 @@
-//! Threads that do one thing together: when one of them fails the others stop.
+//! Cooperating threads: if one fails, the others stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,10 +10,11 @@ use nandle_io::runtime::{Handle, Runtime};
 use super::{Memory, SpillArgs, Temporary};
 use crate::error::CliError;
 
-/// With less memory for each, what threads gain is lost by shorter runs and smaller partitions.
+/// With less memory per thread, shorter runs and smaller partitions cost more than threads gain.
 const THREAD_MEMORY_BYTES: usize = 16 << 20;
 
-/// How many threads work. It is one where the work needs that, and on a modelled drive, of which each world has its own.
+/// Number of threads. One if the work needs it, and on a modelled drive, since each world has its
+/// own.
 pub(crate) fn threads(args: &SpillArgs, memory: &Memory, temporary: &Temporary, needs_one: bool) -> usize {
     if needs_one || temporary.is_modelled {
         if args.threads.is_some_and(|wanted| wanted > 1) {
@@ -32,11 +33,11 @@ pub(crate) fn threads(args: &SpillArgs, memory: &Memory, temporary: &Temporary, 
     args.threads.unwrap_or_else(|| processors.min(memory.budget.bytes() / THREAD_MEMORY_BYTES)).max(1)
 }
 
-/// Whether threads should stop, and why.
+/// Stop signal for threads, with its cause.
 #[derive(Debug, Default)]
 pub(crate) struct Stop {
     is_set: AtomicBool,
-    /// What failed first. What fails later may follow from it.
+    /// First error. Later ones may follow from it.
     first: Mutex<Option<CliError>>,
 }
 
@@ -45,7 +46,7 @@ impl Stop {
         self.is_set.load(Ordering::Acquire)
     }
 
-    /// An error where threads should stop. It is never told, because another one came before.
+    /// Returns an error if threads should stop. It is never shown: the first one is.
     pub(crate) fn check(&self) -> Result<(), CliError> {
         if self.is_set() { Err(CliError::failed("another thread failed")) } else { Ok(()) }
     }
@@ -60,12 +61,12 @@ impl Stop {
     }
 }
 
-/// Takes what threads share. A thread that panicked with it has stopped all others.
+/// Locks shared state, even if poisoned: a thread that panicked has stopped all others.
 pub(crate) fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Notices a panic.
+/// Stops the threads on a panic.
 struct Watch<'a>(&'a Stop);
 
 impl Drop for Watch<'_> {
@@ -76,7 +77,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// Lets threads work, each on a part of it in a world of its own, and waits for all of them.
+/// Runs threads, each with its own part and world, and waits for all.
 pub(crate) fn in_threads<T: Send>(
     stop: &Stop,
     world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
@@ -86,7 +87,7 @@ pub(crate) fn in_threads<T: Send>(
     in_threads_beside(stop, world, parts, work, || Ok(()))
 }
 
-/// The same, while this thread does something else.
+/// Runs threads while this thread executes `beside`.
 pub(crate) fn in_threads_beside<T: Send>(
     stop: &Stop,
     world: impl Fn() -> Result<Box<dyn Io>, CliError> + Sync,
@@ -119,7 +120,7 @@ pub(crate) fn in_threads_beside<T: Send>(
             stop.fail(error);
         }
         for thread in threads {
-            // One that panicked has said so.
+            // A thread that panicked has reported it.
             _ = thread.join();
         }
     });

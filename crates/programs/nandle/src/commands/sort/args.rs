@@ -58,12 +58,12 @@ pub(crate) struct SortArgs {
 }
 
 impl SortArgs {
-    /// The file of the result; none for standard output.
+    /// File of the result; `None` for standard output.
     pub(super) fn output(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// Whether the key is the whole record as it is.
+    /// Returns true if the whole record is the key, unchanged.
     pub(super) fn sorts_whole_records(&self) -> bool {
         self.key.is_empty() && self.record.is_none() && !self.reverse
     }

@@ -1,4 +1,4 @@
-//! What is told of a sort when it is done.
+//! Report of a finished sort.
 
 use nandle_spill::SortReport;
 use nandle_units::{Nanos, counted, format_bytes, format_duration};
@@ -7,11 +7,11 @@ use serde::Serialize;
 /// Version of the JSON.
 const SCHEMA_VERSION: u32 = 1;
 
-/// What there is to tell.
+/// Contents of the report.
 pub(super) struct Told<'a> {
     pub(super) report: SortReport,
     pub(super) place: &'a str,
-    /// Times of temporary data are a modelled drive's.
+    /// True if times of temporary data are a modelled drive's.
     pub(super) is_modelled: bool,
     pub(super) threads: usize,
     pub(super) read_ns: u64,
@@ -19,7 +19,7 @@ pub(super) struct Told<'a> {
     pub(super) elapsed_s: f64,
 }
 
-/// The same for machines.
+/// Report as JSON.
 #[derive(Serialize)]
 pub(super) struct File<'a> {
     schema_version: u32,
@@ -70,12 +70,12 @@ pub(super) fn file<'a>(told: &Told<'a>) -> File<'a> {
     }
 }
 
-/// From the last run to the last row.
+/// Time from the last run to the last row.
 fn merge_ns(told: &Told<'_>) -> u64 {
     told.sorted_ns.saturating_sub(told.report.run_ns)
 }
 
-/// The same for a reader.
+/// Report as text.
 pub(super) fn lines(told: &Told<'_>) -> Vec<String> {
     let report = told.report;
     let seconds = |ns: u64| format_duration(Nanos(ns));

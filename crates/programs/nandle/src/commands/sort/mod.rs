@@ -21,19 +21,18 @@ use crate::commands::rows::{
 };
 use crate::error::CliError;
 
-/// Runs the command.
 pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     check_specs(&args.key).map_err(CliError::usage)?;
     let Setup { cancel, memory, costs, temporary } = Setup::open(&args.spill, args.output())?;
     let mut options = SortOptions {
         limit: args.limit,
-        // Whole records that are equal are the same, so that it doesn't matter which one stays.
+        // Equal whole records are identical, so any of them may stay.
         stable: args.stable || (args.unique && !args.sorts_whole_records()),
         combine: args.unique.then(|| Arc::new(KeepFirst) as Arc<dyn Combine>),
         cluster_bytes: args.spill.cluster_bytes(),
         ..SortOptions::new(memory.budget.clone(), costs)
     };
-    // Which of the equal records stay follows from their order.
+    // The records' order decides which of equal ones stay.
     let needs_one = options.stable && (options.combine.is_some() || options.limit.is_some());
     let threads = threads(&args.spill, &memory, &temporary, needs_one);
     let input = input(args, &memory, threads)?;
@@ -60,7 +59,8 @@ pub(crate) fn run(args: &SortArgs, common: Common) -> Result<(), CliError> {
     tell(&file, lines, (args.spill.explain, common.json, args.output().is_some()))
 }
 
-/// A record is at most such a part of each thread's memory, because its key may be twice as long in another order.
+/// Divisor of a thread's memory that bounds a record: its key may be twice as long in another
+/// order.
 const RECORD_PART_BY_THREAD: usize = 5;
 
 fn input(args: &SortArgs, memory: &Memory, threads: usize) -> Result<Input, CliError> {
@@ -96,7 +96,7 @@ fn input(args: &SortArgs, memory: &Memory, threads: usize) -> Result<Input, CliE
     })
 }
 
-/// Of records with equal keys the first stays.
+/// Keeps the first of records with equal keys.
 struct KeepFirst;
 
 impl Combine for KeepFirst {

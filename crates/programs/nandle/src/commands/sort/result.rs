@@ -1,4 +1,4 @@
-//! Writing the sorted records.
+//! Writes the sorted records.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,10 +11,10 @@ use super::SortArgs;
 use crate::commands::rows::{Memory, NewFile, Output, PartWriter, Stop, interrupted, spilled};
 use crate::error::CliError;
 
-/// So much is written between looks at what the user wants.
+/// Bytes written between checks for Ctrl-C.
 const BYTES_BETWEEN_LOOKS: usize = 4 << 20;
 
-/// How records are written.
+/// Output settings.
 pub(super) struct Writing<'a> {
     pub(super) args: &'a SortArgs,
     pub(super) memory: &'a Memory,
@@ -22,7 +22,7 @@ pub(super) struct Writing<'a> {
     pub(super) header: Option<Vec<u8>>,
 }
 
-/// A part of the result, and where it goes.
+/// A part of the result and its offset.
 pub(super) struct PlacedPart {
     part: SortedPart,
     offset_bytes: u64,
@@ -30,14 +30,14 @@ pub(super) struct PlacedPart {
 }
 
 impl PlacedPart {
-    /// Where it ends in the file.
+    /// End offset in the file.
     pub(super) fn end_bytes(&self) -> u64 {
         self.offset_bytes + self.length_bytes
     }
 }
 
 impl Writing<'_> {
-    /// What stands behind each record.
+    /// Bytes after each record.
     fn end(&self) -> &'static [u8] {
         if self.args.record.is_some() { &[] } else { b"\n" }
     }
@@ -50,7 +50,7 @@ impl Writing<'_> {
         if self.cancel.is_cancelled() { Err(interrupted()) } else { Ok(()) }
     }
 
-    /// Writes a result that one thread merges, while another one writes.
+    /// Writes a result merged by this thread; the output thread writes.
     pub(super) async fn whole(&self, sorted: &mut Sorted, bar: &mut Bar) -> Result<SortReport, CliError> {
         let mut output = Output::start(self.args.output(), self.memory.batch_bytes)?;
         let end = self.end();
@@ -72,7 +72,7 @@ impl Writing<'_> {
         Ok(sorted.report())
     }
 
-    /// Where each part of the result goes: its length is known before it is merged.
+    /// Assigns an offset to each part: its length is known before the merge.
     pub(super) fn place(&self, parts: Vec<SortedPart>) -> Vec<PlacedPart> {
         let end_bytes = self.end().len() as u64;
         let mut offset_bytes = self.header.as_ref().map_or(0, |header| header.len() as u64 + end_bytes);
@@ -87,7 +87,7 @@ impl Writing<'_> {
         parts.into_iter().map(place).collect()
     }
 
-    /// Writes what stands in front of all records.
+    /// Writes the header, before all records.
     pub(super) fn write_header(&self, file: &NewFile) -> Result<(), CliError> {
         match &self.header {
             Some(header) => file.write_at(&[header, self.end()].concat(), 0),
@@ -95,7 +95,7 @@ impl Writing<'_> {
         }
     }
 
-    /// Merges a part and writes it. Several threads do so at the same time.
+    /// Merges and writes a part. Several threads may do so at once.
     pub(super) async fn part<'f>(
         &self,
         PlacedPart { part, offset_bytes, length_bytes }: PlacedPart,
@@ -132,7 +132,7 @@ impl Writing<'_> {
     }
 }
 
-/// What threads have written together.
+/// Progress of all threads.
 pub(super) struct Tally<'a> {
     total: u64,
     records: AtomicU64,

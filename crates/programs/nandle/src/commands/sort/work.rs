@@ -1,4 +1,4 @@
-//! The threads that sort, in turns at the input.
+//! Sorting threads, which take turns at the input.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ use crate::commands::rows::{
 };
 use crate::error::CliError;
 
-/// What is to be done, and by how many threads.
+/// Inputs of a sort, and its number of threads.
 pub(super) struct Work<'a> {
     pub(super) args: &'a SortArgs,
     pub(super) memory: Memory,
@@ -27,16 +27,16 @@ pub(super) struct Work<'a> {
     pub(super) total_bytes: Option<u64>,
 }
 
-/// What came of it, and when, on the world's clock.
+/// Result of a sort, with times on the world's clock.
 pub(super) struct Done {
     pub(super) report: SortReport,
-    /// Until all was read and written in runs.
+    /// Time until all input was read and written to runs.
     pub(super) read_ns: u64,
-    /// Until all was sorted.
+    /// Time until everything was sorted.
     pub(super) sorted_ns: u64,
 }
 
-/// What threads take in turns.
+/// State that threads share in turns.
 struct Taking<'a> {
     source: Source,
     bar: &'a mut Bar,
@@ -71,7 +71,7 @@ impl Work<'_> {
         Ok(Done { report, read_ns, sorted_ns: handle.now().since(began).0 })
     }
 
-    /// Writes the result, in parts where the output takes them.
+    /// Writes the result, in parts if the output permits.
     async fn write(
         &self,
         handle: &Handle,
@@ -95,8 +95,8 @@ impl Work<'_> {
         }
     }
 
-    /// The file of the result, where several threads can write to it. Where temporary data aren't in a file they can't, nor where records
-    /// become fewer: those are as long as they turn out to be, so that where a part begins isn't known before.
+    /// File of the result if several threads can write to it. `None` if temporary data aren't in a
+    /// file, or if records may be dropped: then no part's offset is known in advance.
     fn parted_file(&self) -> Result<Option<(NewFile, PartedFile)>, CliError> {
         let has_known_length = !self.args.unique && self.args.limit.is_none();
         let path = self.args.output().filter(|path| has_known_length && NewFile::is_possible(path));
@@ -137,7 +137,7 @@ impl Work<'_> {
         Ok(report)
     }
 
-    /// One thread's part of taking and sorting rows.
+    /// One thread's share of reading and sorting.
     async fn take_turns(
         &self,
         sort: &ParallelSort,
@@ -155,7 +155,7 @@ impl Work<'_> {
                 continue;
             }
             if self.threads > 1 && !sort.has_spilled() {
-                // The others may take all that is left, so that nothing has to be written.
+                // The others may take the rest, so that nothing has to be written.
                 sorter.sort();
                 if !lock(taking).source.has_more()? {
                     break;
@@ -166,7 +166,7 @@ impl Work<'_> {
         unless_cancelled(&self.cancel, sorter.end()).await?.map_err(spilled)
     }
 
-    /// Takes as many rows as there is room for.
+    /// Takes rows until memory is full.
     fn take_turn(&self, sorter: &mut Sorter, taking: &Mutex<Taking<'_>>) -> Result<Turn, CliError> {
         let mut taking = lock(taking);
         let Taking { source, bar } = &mut *taking;
@@ -180,7 +180,7 @@ impl Work<'_> {
             is_full = !sorter.try_push(row)?;
             Ok(!is_full)
         })?;
-        // Merging takes about as long.
+        // The merge takes about as long.
         let share =
             self.total_bytes.map_or(0.0, |total| source.taken_bytes as f64 / total.max(1) as f64 / 2.0);
         bar.progress(&format!("{} read", format_bytes(source.taken_bytes)), share);
@@ -188,7 +188,7 @@ impl Work<'_> {
     }
 }
 
-/// What came of a turn at the input.
+/// Outcome of a turn at the input.
 struct Turn {
     has_more: bool,
     is_full: bool,

@@ -1,11 +1,11 @@
-//! The command line that goes on with an interrupted sweep.
+//! Command line that resumes an interrupted sweep.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use nandle_terminal::words::quoted_os;
 
-/// The whole command again, with `--resume` in the place of `--output`: the file doesn't know the grid.
+/// The command line with `--resume` in place of `--output`: the file doesn't store the grid.
 pub(super) fn command_to_resume(arguments: impl Iterator<Item = OsString>, path: &Path) -> String {
     let mut words = vec!["nandle".to_owned()];
     let mut arguments = arguments;

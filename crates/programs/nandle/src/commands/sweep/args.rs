@@ -88,7 +88,7 @@ pub(crate) enum PresetArg {
 }
 
 impl PresetArg {
-    /// What it stands for.
+    /// Parameter space of the preset.
     pub(crate) fn preset(self) -> Preset {
         match self {
             Self::Diat => Preset::Diat,

@@ -1,11 +1,12 @@
-//! The cells of a sweep as CSV: long form, one cell a row with where it was measured, a unit in every column's name.
+//! CSV of a sweep's cells: long form, one row per cell with its origin, and the unit in every
+//! column's name.
 
 use std::path::Path;
 
 use nandle_profile::{Cell, LatencySummary, OperationKind, SWEEP_BYTES_MAX, SweepFile, read_within};
 use serde::{Deserialize, Serialize};
 
-/// Where and how the cells of a sweep were measured. Cells of different origins aren't put together.
+/// Place and method of a measurement. Cells of different origins can't be merged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) target: String,
@@ -91,7 +92,7 @@ impl Row {
 }
 
 impl Row {
-    /// A text of a number may be `NaN`, `inf`, or below zero, and no measurement is.
+    /// Refuses `NaN`, infinite and negative numbers: no measurement gives them.
     fn checked(self) -> Result<Self, String> {
         let figures = [
             ("bandwidth_bytes_per_s", Some(self.bandwidth_bytes_per_s)),
@@ -151,7 +152,6 @@ impl Row {
     }
 }
 
-/// The cells as CSV with a header.
 pub(super) fn to_csv(file: &SweepFile) -> Result<String, String> {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     for cell in &file.cells {
@@ -161,7 +161,7 @@ pub(super) fn to_csv(file: &SweepFile) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|error| error.to_string())
 }
 
-/// The cells of a CSV file, each with where it was measured.
+/// Reads the cells of a CSV file with their origins.
 pub(super) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
     let text = read_within(path, SWEEP_BYTES_MAX).map_err(|error| error.to_string())?;
     let mut reader = ::csv::Reader::from_reader(text.as_slice());
@@ -169,7 +169,7 @@ pub(super) fn read_csv(path: &Path) -> Result<Vec<(Origin, Cell)>, String> {
     let cells: Vec<_> = rows
         .map(|row| row.map_err(|error| error.to_string())?.checked().map(Row::into_cell))
         .collect::<Result<_, _>>()?;
-    // Without a row nothing was held against our columns; a sweep without cells writes no line at all.
+    // Without a row no column name was checked; an empty sweep writes no line.
     let is_foreign = cells.is_empty() && reader.position().byte() > 0;
     if is_foreign { Err("it has a first line and no cells".into()) } else { Ok(cells) }
 }

@@ -8,7 +8,7 @@ use nandle_units::format_bytes_exact;
 use super::csv::{self, Origin};
 use crate::error::CliError;
 
-/// Keeps the cells of a sweep in a file, after each of them, and finds those that an earlier one has kept.
+/// Saves a sweep's cells to a file after each one, and loads those of an earlier sweep.
 pub(super) struct Keeper {
     output: Option<PathBuf>,
     resume: Option<PathBuf>,
@@ -21,7 +21,9 @@ enum Kind {
 
 impl Keeper {
     /// # Errors
-    /// A file's name says neither CSV nor JSON, or the output is there already and isn't to be resumed.
+    ///
+    /// A file name ends in neither `.csv` nor `.json`, or the output exists and isn't to be
+    /// resumed.
     pub(super) fn new(output: Option<&Path>, resume: Option<&Path>) -> Result<Self, CliError> {
         let output = output.or(resume);
         for path in output.into_iter().chain(resume) {
@@ -42,12 +44,12 @@ impl Keeper {
         Ok(Self { output: output.map(Into::into), resume: resume.map(Into::into) })
     }
 
-    /// Where the cells are kept.
+    /// Path of the saved cells.
     pub(super) fn path(&self) -> Option<&Path> {
         self.output.as_deref()
     }
 
-    /// The cells that the file to resume has; none when there is no such file yet.
+    /// Cells of the file to resume; empty if there is no such file yet.
     pub(super) fn resumed(&self, now: &SweepFile) -> Result<Vec<Cell>, CliError> {
         let Some(path) = self.resume.as_deref() else { return Ok(Vec::new()) };
         if !path.exists() {
@@ -70,7 +72,7 @@ impl Keeper {
         })
     }
 
-    /// Writes what is there so far.
+    /// Saves the cells so far.
     pub(super) fn keep(&self, file: &SweepFile) -> Result<(), CliError> {
         let Some(path) = &self.output else { return Ok(()) };
         let text = match kind(path)? {

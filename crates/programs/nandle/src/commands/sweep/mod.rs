@@ -27,7 +27,6 @@ use self::keep::Keeper;
 use crate::error::CliError;
 use crate::target::open_when_free;
 
-/// Runs the command.
 pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     let options = space::options(args)?;
     let keeper = Keeper::new(args.output.as_deref(), args.resume.as_deref())?;
@@ -47,7 +46,7 @@ pub(crate) fn run(args: &SweepArgs, common: Common) -> Result<(), CliError> {
     ended.map_or(Ok(()), |ended| Err(told(&ended, &file, &keeper)))
 }
 
-/// The results, and what ended the sweep before its end or failed in it.
+/// Returns the results, and the error or interruption that ended the sweep early.
 fn measure(sweep: Sweep, keeper: &Keeper, common: Common) -> Result<(SweepFile, Option<SweepEnd>), CliError> {
     let mut bar = Bar::new(!common.no_progress);
     let measured = sweep.run(&mut bar, &mut |file| Ok(keeper.keep(file)?));
@@ -55,7 +54,7 @@ fn measure(sweep: Sweep, keeper: &Keeper, common: Common) -> Result<(SweepFile, 
     match measured {
         Ok(file) => Ok((file, None)),
         Err(SweepError::Ended { end, file, .. }) => {
-            // Without a cell there is nothing to print, unless that each was skipped.
+            // Without cells there is nothing to print, unless each was skipped.
             let is_result = !file.cells.is_empty() || matches!(end, SweepEnd::NothingMeasured { .. });
             if is_result { Ok((*file, Some(end))) } else { Err(told(&end, &file, keeper)) }
         }
@@ -63,7 +62,8 @@ fn measure(sweep: Sweep, keeper: &Keeper, common: Common) -> Result<(SweepFile, 
     }
 }
 
-/// Where the target is looked at: a plan makes no file that stays, so it is made in the place of one that would be made.
+/// Target to examine. A plan leaves no file behind, so instead of a new file it uses the file's
+/// directory.
 fn place(target: &TargetSpec, is_plan_of_new_file: bool) -> TargetSpec {
     if let (true, TargetSpec::Path(path)) = (is_plan_of_new_file, target)
         && std::fs::symlink_metadata(path).is_err()
@@ -74,14 +74,14 @@ fn place(target: &TargetSpec, is_plan_of_new_file: bool) -> TargetSpec {
     target.clone()
 }
 
-/// What a reader of the figures should know beside them.
+/// Prints remarks on the figures.
 fn tell_circumstances(sweep: &Sweep) {
     for remark in sweep.session().remarks().iter().chain(&sweep.file().backend.stepped_down) {
         output::note(remark);
     }
 }
 
-/// The error that a sweep ends with; of an interrupted one, what goes on with it.
+/// Error that ends a sweep; for an interruption, with the command to resume it.
 fn told(ended: &SweepEnd, file: &SweepFile, keeper: &Keeper) -> CliError {
     match (ended, keeper.path()) {
         (SweepEnd::Interrupted { .. }, Some(path)) => {

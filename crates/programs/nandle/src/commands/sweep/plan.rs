@@ -1,4 +1,4 @@
-//! What a sweep would do, for `--plan`.
+//! Plan of a sweep, for `--plan`.
 
 use nandle_io::Nanos;
 use nandle_probe::sweep::SweepPlan;
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::error::CliError;
 
-/// Prints what a sweep would do. Of a test file, which is gone afterwards, it writes the start; else it does nothing.
+/// Prints the plan. Writes only the start of a test file, which is removed afterwards.
 pub(super) fn print(sweep: &Sweep, common: Common) -> Result<(), CliError> {
     let estimate = sweep.estimate();
     let fill_time = estimate.fill_time(sweep.session())?;
@@ -20,7 +20,7 @@ pub(super) fn print(sweep: &Sweep, common: Common) -> Result<(), CliError> {
 
 struct Told {
     estimate: Estimate,
-    /// By what a trial took; `None` when the file is one that must not be written to for a plan.
+    /// Extrapolated from a trial; `None` if the file mustn't be written for a plan.
     fill_time: Option<Nanos>,
 }
 
@@ -73,7 +73,7 @@ impl Told {
     }
 }
 
-/// No estimate is better than that.
+/// Rounds to seconds: estimates are no better.
 fn whole_seconds(time: Nanos) -> Nanos {
     Nanos::from_secs(time.0.div_ceil(1_000_000_000))
 }

@@ -1,4 +1,4 @@
-//! The parameter space that a command line asks for: a preset's, or the usual one, with what was given in place of it.
+//! Parameter space of a command line: a preset's or the default, with the given values.
 
 use nandle_io::Nanos;
 use nandle_probe::load::Stop;
@@ -9,10 +9,10 @@ use nandle_profile::OperationKind;
 use super::args::SweepArgs;
 use crate::error::CliError;
 
-/// A run ends after this when the user says nothing.
+/// Default duration of a run.
 const TIME_PER_RUN: Nanos = Nanos::from_secs(2);
 
-/// How the sweep is to be run.
+/// Options of the sweep.
 pub(super) fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
     let space = space(args);
     if args.threads == 0 {
@@ -44,7 +44,7 @@ pub(super) fn options(args: &SweepArgs) -> Result<SweepOptions, CliError> {
     })
 }
 
-/// Each value once, in the order in which they were given.
+/// Removes duplicates and keeps the order.
 fn distinct<T: PartialEq + Copy>(values: &[T]) -> Vec<T> {
     let mut distinct = Vec::new();
     for value in values {
@@ -55,7 +55,6 @@ fn distinct<T: PartialEq + Copy>(values: &[T]) -> Vec<T> {
     distinct
 }
 
-/// The space.
 fn space(args: &SweepArgs) -> Space {
     let base = args.preset.map_or_else(usual, |preset| preset.preset().space());
     let given = args.bytes_per_run.is_some() || args.time_per_run.is_some();

@@ -4,7 +4,7 @@ use nandle_profile::{Cell, SweepFile};
 use nandle_terminal::words::{bandwidth, latency, paragraph, thousands, to_the_right};
 use nandle_units::format_bytes;
 
-/// The cells as a table that fits 80 columns.
+/// Table of the cells in 80 columns.
 pub(super) fn table(file: &SweepFile) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);

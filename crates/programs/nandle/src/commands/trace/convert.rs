@@ -12,10 +12,9 @@ use super::source::{go_through, reader};
 use super::{ConvertArgs, WrittenFormatArg, check_new};
 use crate::error::CliError;
 
-/// Runs the command.
 pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     check_new(&args.output)?;
-    // What can't be read is known before a file is made.
+    // Opens the input first: if it is unreadable, no file is created.
     let reader = reader(&args.source)?;
     let format = match args.to {
         WrittenFormatArg::Csv => OutputFormat::Csv { latencies: reader.has_latencies() },
@@ -38,7 +37,7 @@ pub(super) fn run(args: &ConvertArgs, common: Common) -> Result<(), CliError> {
     let gone = match written.and_then(|gone| Ok(writer.finish().map(|()| gone)?)) {
         Ok(gone) => gone,
         Err(error) => {
-            // We have made it, and half a trace looks like a whole one.
+            // The command created it, and half a trace looks like a whole one.
             let _ = fs::remove_file(&args.output);
             return Err(error);
         }

@@ -1,24 +1,23 @@
-//! What to say of a trace whose writes don't lie on pages of the asked length.
+//! Remarks on traces whose writes don't fit the page length.
 
 use std::ops::RangeInclusive;
 
 use nandle_terminal::words::{counted, thousands};
 use nandle_units::format_bytes;
 
-/// How a trace's writes lie on pages.
+/// Alignment of a trace's writes to pages.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fit {
-    /// Length of a page.
+    /// Bytes of a page.
     pub(crate) page_bytes: u64,
-    /// Writes of the trace.
     pub(crate) writes: u64,
-    /// Those that don't begin and end at a page's border.
+    /// Writes that don't begin and end at a page boundary.
     pub(crate) unaligned: u64,
-    /// The length that most writes have.
+    /// Most common length of writes.
     pub(crate) usual_bytes: Option<u64>,
 }
 
-/// A sentence where another `--page`, one of those that there may be, is what the user will have meant.
+/// Suggests another `--page` from `pages_bytes` if the user likely meant it.
 pub(crate) fn remark(fit: Fit, pages_bytes: &RangeInclusive<u64>) -> Option<String> {
     let page = format_bytes(fit.page_bytes);
     let other = fit.usual_bytes.filter(|usual| *usual != fit.page_bytes && pages_bytes.contains(usual));

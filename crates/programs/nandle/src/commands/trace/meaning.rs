@@ -1,4 +1,4 @@
-//! What a trace's statistics mean for a store of its pages, and the commands that try it.
+//! Interprets a trace's statistics for a page store, and suggests commands.
 
 use std::path::Path;
 
@@ -9,20 +9,21 @@ use nandle_units::format_bytes;
 use super::SourceArgs;
 use crate::commands::replay::PAGES_BYTES;
 
-/// The modelled drive on which a trace is tried first: nothing of the user's is written.
+/// Modelled drive suggested for the first replay: it touches none of the user's data.
 const DRIVE: &str = "model:nvme-tlc";
-/// A share of the reads below which they are few, and above which they are most of what is done.
+/// Share of reads below which they are few, and share above which they dominate.
 const FEW_READS: f64 = 0.1;
 const MOST_READS: f64 = 0.8;
-/// The share of writes of a fifth of the pages from which on, and up to which, they are uneven or even.
+/// Fraction of the pages whose share of the writes is judged. Writes are uneven from
+/// `UNEVEN_SHARE`, and even up to `EVEN_SHARE`.
 const FIFTH: f64 = 0.2;
 const UNEVEN_SHARE: f64 = 0.6;
 const EVEN_SHARE: f64 = 0.35;
-/// From this share on a buffer is worth its memory, or pages lie side by side once they are sorted.
+/// From this share on a buffer is worth its memory, or sorted pages are contiguous.
 const ABSORBED_SHARE: f64 = 0.25;
 const SIDE_BY_SIDE_SHARE: f64 = 0.5;
 
-/// In sentences.
+/// Interpretation in sentences.
 pub(super) fn sentences(s: &TraceStatistics) -> String {
     if s.reads + s.writes == 0 {
         return String::new();
@@ -77,7 +78,7 @@ fn skew(s: &TraceStatistics) -> Option<String> {
     }
 }
 
-/// What the largest window makes of the writes.
+/// Effect of the largest window on the writes.
 fn gathered(s: &TraceStatistics) -> Option<String> {
     let largest = s.runs.last().filter(|_| s.pages_written > 0)?;
     let buffer = format!("a buffer of {}", counted(largest.window_writes, "page"));
@@ -98,7 +99,7 @@ fn gathered(s: &TraceStatistics) -> Option<String> {
     Some(format!("{saved} {order}"))
 }
 
-/// Commands that work on this trace; none where it came through a pipe.
+/// Commands for this trace; empty if it came through a pipe.
 pub(super) fn next(source: &SourceArgs, s: &TraceStatistics) -> Vec<String> {
     if source.trace == Path::new("-") {
         return Vec::new();
@@ -112,7 +113,7 @@ pub(super) fn next(source: &SourceArgs, s: &TraceStatistics) -> Vec<String> {
     if s.writes == 0 { vec![play] } else { vec![replay, play] }
 }
 
-/// How the trace was read, where that was said.
+/// Options that describe how the trace was read.
 fn options(source: &SourceArgs) -> String {
     let format = source.format.map_or_else(String::new, |format| {
         use clap::ValueEnum as _;

@@ -23,7 +23,6 @@ use crate::error::CliError;
 pub(crate) use self::fit::{Fit, remark};
 pub(crate) use self::source::{reader, remarks_of_reading};
 
-/// Runs the command.
 pub(crate) fn run(args: &TraceArgs, common: Common) -> Result<(), CliError> {
     match &args.command {
         TraceCommand::Stat(args) => stat::run(args, common),
@@ -156,7 +155,7 @@ pub(crate) enum FormatArg {
     MqSim,
 }
 
-/// Columns, and how they were named.
+/// Columns and their origin on the command line.
 #[derive(Debug, Clone)]
 pub(crate) struct ColumnsArg {
     columns: Columns,
@@ -200,7 +199,7 @@ enum WrittenFormatArg {
     FioIolog,
 }
 
-/// Refuses a name under which no trace can be made.
+/// Refuses a path at which no trace can be created.
 pub(crate) fn check_new(path: &Path) -> Result<(), CliError> {
     if fs::symlink_metadata(path).is_ok() {
         return Err(CliError::usage(format!(
@@ -211,19 +210,19 @@ pub(crate) fn check_new(path: &Path) -> Result<(), CliError> {
     Ok(result_file::check_writable(path)?)
 }
 
-/// A count that bounds something.
+/// Parses a positive count.
 pub(super) fn at_least_1(text: &str) -> Result<u64, String> {
     text.parse().ok().filter(|count| *count > 0).ok_or_else(|| "expected a whole number of at least 1".into())
 }
 
-/// Sizes of a page, from a sector on.
+/// Page sizes, from a sector up.
 const PAGES_BYTES: RangeInclusive<u64> = 512..=1 << 20;
 
 fn page_bytes(text: &str) -> Result<u64, String> {
     power_of_two(text, &PAGES_BYTES)
 }
 
-/// A size of a page, of those that there may be.
+/// Parses a power of two within `range`.
 pub(crate) fn power_of_two(text: &str, range: &RangeInclusive<u64>) -> Result<u64, String> {
     let bytes = parse_bytes(text).ok().filter(|bytes| range.contains(bytes) && bytes.is_power_of_two());
     bytes.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Goes through a trace, with progress.
+//! Reads a trace and shows progress.
 
 use nandle_io::Nanos;
 use nandle_session::Observer as _;
@@ -12,20 +12,19 @@ use nandle_units::format_duration;
 use super::SourceArgs;
 use crate::error::CliError;
 
-/// Events between two words of progress.
+/// Events between progress updates.
 const STRIDE: u64 = 1 << 16;
 
-/// What was gone through.
+/// Result of reading a trace.
 pub(super) struct Gone {
     /// Name of the trace's format.
     pub(super) format: &'static str,
-    /// Damaged lines that were passed over.
+    /// Damaged lines that were skipped.
     pub(super) bad_lines: u64,
-    /// What its reader should know, each a sentence.
+    /// Remarks, each a sentence.
     pub(super) remarks: Vec<String>,
 }
 
-/// Opens the trace.
 pub(crate) fn reader(args: &SourceArgs) -> Result<Reader, CliError> {
     let columns = args.columns.as_ref().map(|named| Format::Columns(named.columns));
     let options = ReadOptions {
@@ -36,7 +35,7 @@ pub(crate) fn reader(args: &SourceArgs) -> Result<Reader, CliError> {
     Ok(Reader::open(&args.trace, &options)?)
 }
 
-/// Shows `each` every event, up to so many writes.
+/// Passes every event to `each`, up to `limit` writes.
 pub(super) fn go_through(
     mut reader: Reader,
     limit: Option<u64>,
@@ -47,7 +46,7 @@ pub(super) fn go_through(
     let mut progress = Bar::new(!common.no_progress);
     let (mut events, mut writes) = (0_u64, 0_u64);
     while let Some(record) = reader.next().transpose()? {
-        // A few events may be of millions of pages, so each looks.
+        // A few events may span millions of pages, so the check runs for each.
         if cancel.is_cancelled() {
             return Err(CliError::interrupted("interrupted while the trace was read"));
         }
@@ -68,7 +67,7 @@ pub(super) fn go_through(
     Ok(Gone { format, bad_lines, remarks: remarks_of_reading(&reader) })
 }
 
-/// What there is to say of a trace that was read.
+/// Remarks on a trace that was read.
 pub(crate) fn remarks_of_reading(reader: &Reader) -> Vec<String> {
     let mut remarks = remarks_of_beginning(reader);
     let back = reader.backward_times();
@@ -84,7 +83,7 @@ pub(crate) fn remarks_of_reading(reader: &Reader) -> Vec<String> {
     remarks
 }
 
-/// What there is to say of a trace that was opened.
+/// Remarks on a trace that was opened.
 pub(crate) fn remarks_of_beginning(reader: &Reader) -> Vec<String> {
     let mut remarks = Vec::new();
     if reader.is_guessed() {

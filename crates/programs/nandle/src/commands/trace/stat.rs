@@ -25,17 +25,16 @@ struct Told<'a> {
     trace: String,
     format: &'a str,
     bad_lines: u64,
-    /// What a reader of the figures should know, each a sentence.
+    /// Remarks on the figures, each a sentence.
     remarks: &'a [String],
-    /// What it means, in sentences.
+    /// Interpretation in sentences.
     meaning: String,
-    /// Commands that try the trace.
+    /// Commands that replay the trace.
     next: Vec<String>,
     #[serde(flatten)]
     statistics: &'a TraceStatistics,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &StatArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         result_file::check(path, &REPORT)?;
@@ -93,7 +92,7 @@ fn of_writes(statistics: &TraceStatistics) -> String {
     format!("\n{rewrites}\n\n{runs}\n\n{areas}\n")
 }
 
-/// What it means, and what to run next.
+/// Interpretation and the next commands.
 fn meaning(source: &SourceArgs, statistics: &TraceStatistics) -> String {
     let mut text = String::from("\n");
     paragraph(&mut text, "", &sentences(statistics));
@@ -132,7 +131,7 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     }
     let mut text = String::new();
     for line in &lines {
-        // The heading, and remarks, which are broken already.
+        // The heading and remarks are wrapped already.
         let name = line.split_at_checked(NAME_COLUMNS).filter(|(name, _)| name.ends_with(' '));
         match name.filter(|_| !line.starts_with('!')) {
             Some((name, figures)) => paragraph(&mut text, name, figures),
@@ -145,10 +144,10 @@ fn heading(trace: &str, gone: &Gone, statistics: &TraceStatistics) -> String {
     text
 }
 
-/// Of the name before a line's figures.
+/// Width of the label before a line's figures.
 const NAME_COLUMNS: usize = 10;
 
-/// How long requests took, where the trace tells.
+/// Latencies, if the trace has them.
 fn times(s: &TraceStatistics) -> Vec<String> {
     let kinds = [("writes", s.write_latency), ("reads", s.read_latency), ("syncs", s.sync_latency)];
     let told = kinds.into_iter().filter_map(|(kind, recorded)| {
@@ -167,7 +166,7 @@ fn times(s: &TraceStatistics) -> Vec<String> {
     told.collect()
 }
 
-/// What the writes are in pages.
+/// Writes in pages.
 fn of_pages(s: &TraceStatistics) -> Vec<String> {
     let page = format_bytes(s.page_bytes);
     let times = s.pages_written as f64 / (s.pages_distinct as f64).max(1.0);
@@ -245,7 +244,7 @@ fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; 
     table
 }
 
-/// Of little, so many digits that it isn't nothing.
+/// Small amounts get enough digits not to be zero.
 fn megabytes(bytes: u64) -> String {
     format!("{} MB", bandwidth(bytes as f64))
 }

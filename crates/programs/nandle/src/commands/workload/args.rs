@@ -9,7 +9,7 @@ use nandle_workloads::{Operator, Workload};
 use super::sweep::Sweep;
 use crate::commands::rows::{Cluster, cluster};
 
-/// Below this nothing is sorted or joined.
+/// With less nothing can be sorted or joined.
 const MEMORY_BYTES_MIN: u64 = 64 << 10;
 
 /// Sort or join rows that a seed makes, with input, temporary data and output on devices of your choice, real or modelled.
@@ -118,7 +118,7 @@ fn memory(text: &str) -> Result<u64, String> {
     bytes_of_at_least(text, MEMORY_BYTES_MIN, "64KiB")
 }
 
-/// How a target is read.
+/// Parser of a target.
 pub(crate) fn target() -> impl clap::builder::TypedValueParser<Value = TargetSpec> {
     OsStringValueParser::new().try_map(|text| TargetSpec::from_os(&text))
 }

@@ -1,4 +1,4 @@
-//! Runs of a workload: several at a time where each has a modelled clock of its own, one after the other on real devices.
+//! Runs of a workload: concurrent in virtual time, sequential on real devices.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
@@ -13,20 +13,20 @@ use super::devices::{Devices, Roles};
 use super::failed;
 use crate::error::CliError;
 
-/// A run that is wanted.
+/// A requested run.
 pub(crate) struct Cell<'a> {
     pub(crate) roles: Roles,
     pub(crate) workload: Workload,
-    /// Of the temporary data's target.
+    /// Costs on the temporary data's target.
     pub(crate) costs: &'a SpillCosts,
-    /// What the progress says.
+    /// Text of the progress bar.
     pub(crate) doing: String,
 }
 
-/// What came of it: figures, or why the device or the memory can't do it.
+/// Figures, or the reason why the device or memory can't run it.
 pub(crate) type CellResult = Result<Outcome, String>;
 
-/// Runs them, and returns what came of each in their order.
+/// Runs the cells and returns their results in order.
 pub(crate) fn run_cells(
     devices: &Devices,
     cells: &[Cell<'_>],
@@ -53,7 +53,7 @@ pub(crate) fn run_cells(
             let share = f64::from(done) / cells.len().max(1) as f64;
             bar.progress(cells.get(number).map_or("", |cell| &cell.doing), share);
             if let Some(place) = all.get_mut(number) {
-                // With the first error the receiver goes, and the threads end with what they are at.
+                // The first error drops the receiver, and the threads end after their current run.
                 *place = Some(result?);
             }
         }

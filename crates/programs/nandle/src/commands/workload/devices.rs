@@ -1,4 +1,4 @@
-//! The targets of a workload, and the worlds that its parts meet in.
+//! Targets of a workload and the worlds that combine them.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::commands::rows::costs;
 use crate::error::CliError;
 use crate::target;
 
-/// Requests that may be in flight.
+/// Requests in flight.
 const SLOTS: u32 = 1024;
 
-/// Which target each part lies on; a part without one takes no time.
+/// Target of each component; a component without one takes no time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Roles {
     pub(crate) input: Option<usize>,
@@ -23,7 +23,7 @@ pub(crate) struct Roles {
 }
 
 impl Roles {
-    /// The temporary data alone.
+    /// Temporary data only.
     pub(crate) fn alone(temporary: usize) -> Self {
         Self { input: None, temporary, output: None }
     }
@@ -35,7 +35,7 @@ impl Roles {
     }
 }
 
-/// The distinct targets, opened.
+/// Distinct opened targets.
 pub(crate) struct Devices {
     opened: Vec<Opened>,
     pub(crate) areas: Areas,
@@ -44,12 +44,12 @@ pub(crate) struct Devices {
 
 struct Opened {
     target: Target,
-    /// A modelled one that keeps contents, for where temporary data lie; without contents it is faster.
+    /// Model that stores contents, for temporary data; without contents it is faster.
     keeping: Option<Target>,
 }
 
 impl Devices {
-    /// Opens targets for a workload. Returns the number of each.
+    /// Opens the targets of a workload. Returns the index of each.
     pub(crate) fn open(
         specs: &[&TargetSpec],
         workload: &Workload,
@@ -73,7 +73,7 @@ impl Devices {
         Ok((devices, numbers))
     }
 
-    /// Sees that every area has room on every target, before anything is run.
+    /// Checks that every area fits on every target, before anything runs.
     fn check_room(&self, targets: &[usize]) -> Result<(), CliError> {
         targets.iter().try_for_each(|target| {
             let roles = Roles { input: Some(*target), temporary: *target, output: Some(*target) };
@@ -81,12 +81,12 @@ impl Devices {
         })
     }
 
-    /// What a target is called.
+    /// Name of a target.
     pub(crate) fn name(&self, target: usize) -> String {
         self.opened.get(target).map(|opened| opened.target.spec().to_string()).unwrap_or_default()
     }
 
-    /// A world with the parts where they are to be. A modelled drive is new in it.
+    /// Creates a world with the components on their targets. Modelled drives are new in it.
     pub(crate) fn world(&self, roles: Roles) -> Result<World, CliError> {
         let mut used: Vec<usize> = Vec::new();
         for (_, target) in roles.all() {
@@ -121,7 +121,7 @@ impl Devices {
         fill(self.world(roles)?, workload).map_err(failed)
     }
 
-    /// What temporary data cost on a target, and where that comes from: a profile, or a modelled drive itself.
+    /// Costs of temporary data on a target, and their origin: a profile or the model itself.
     pub(crate) fn costs(
         &self,
         target: usize,
@@ -145,7 +145,7 @@ impl Devices {
         Ok((measured, sentence))
     }
 
-    /// What a reader of the figures should know.
+    /// Remarks on the figures.
     pub(crate) fn remarks(&self) -> Vec<String> {
         if self.is_modelled {
             return vec![
@@ -185,7 +185,7 @@ impl Opened {
     }
 }
 
-/// Whether all are modelled; an error where some are.
+/// Returns true if all targets are modelled; a mix is an error.
 fn check_clocks(opened: &[Opened]) -> Result<bool, CliError> {
     let named = |is_modelled: bool| {
         let target =

@@ -22,7 +22,6 @@ use crate::commands::report::write_report;
 use crate::commands::rows::spilled;
 use crate::error::CliError;
 
-/// Runs the command.
 pub(crate) fn run(args: &WorkloadArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.rows.report {
         result_file::check(path, &REPORT)?;
@@ -45,12 +44,12 @@ pub(crate) fn run(args: &WorkloadArgs, common: Common) -> Result<(), CliError> {
     bar.finish();
     let runs = workloads.iter().zip(results).map(|(workload, result)| of(workload, result));
     let mut runs: Vec<WorkloadRun> = runs.collect();
-    // What can't be done is a row of a sweep, and an error where it is all that was asked.
+    // A run that is refused is a row of a sweep, but an error if it is the only run.
     if let [WorkloadRun { refusal: Some(refusal), .. }] = runs.as_slice() {
         return Err(CliError::usage(format!("{refusal} (--memory, --cluster)")));
     }
     if runs.len() > 1 {
-        // Those of many runs would make the file long.
+        // Patterns of many runs would bloat the file.
         runs.iter_mut().filter_map(|run| run.outcome.as_mut()).for_each(|outcome| outcome.pattern = None);
     }
     let names = [input, temporary, output].map(|target| devices.name(target));
@@ -109,7 +108,7 @@ fn file(
     }
 }
 
-/// Says which option helps.
+/// Adds the option that helps.
 pub(crate) fn failed(error: WorkloadError) -> CliError {
     match error {
         WorkloadError::Spill(SpillError::Full { .. }) => CliError::failed(error.to_string()),

@@ -7,7 +7,7 @@ use nandle_workloads::{Workload, cluster_sizes};
 
 use crate::error::CliError;
 
-/// What is swept, and its sizes.
+/// Swept parameter and its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sweep {
     what: Swept,

@@ -1,4 +1,4 @@
-//! The result on a terminal.
+//! Terminal output.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,6 @@ use nandle_terminal::words::{counted, latency, paragraph, thousands, to_the_righ
 use nandle_units::format_bytes;
 use nandle_workloads::{Operator, Outcome, WorkloadFile, WorkloadRun};
 
-/// The whole text.
 pub(super) fn text(file: &WorkloadFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
@@ -27,7 +26,7 @@ pub(super) fn text(file: &WorkloadFile) -> String {
     text
 }
 
-/// What was done to what.
+/// Input and operation as a phrase.
 pub(crate) fn rows_in_words(
     operator: Operator,
     records: u64,
@@ -52,7 +51,7 @@ fn heading(file: &WorkloadFile) -> String {
     format!("{rows}; input on {input}, temporary data on {temporary}, output on {output}.")
 }
 
-/// The name of the count that a larger memory raises and a larger cluster lowers.
+/// Name of the count that grows with memory and shrinks with the cluster size.
 pub(crate) fn fan_word(operator: Operator) -> &'static str {
     match operator {
         Operator::Sort => "fan-in",
@@ -60,7 +59,7 @@ pub(crate) fn fan_word(operator: Operator) -> &'static str {
     }
 }
 
-/// What the column of [`again_word`] is.
+/// Explanation of the column of [`again_word`].
 pub(crate) fn again_in_words(operator: Operator) -> &'static str {
     match operator {
         Operator::Sort => "merges: those before the last one",
@@ -68,7 +67,7 @@ pub(crate) fn again_in_words(operator: Operator) -> &'static str {
     }
 }
 
-/// What is done more than once because that count is small.
+/// Name of the work that is repeated if the fan count is small.
 pub(crate) fn again_word(operator: Operator) -> &'static str {
     match operator {
         Operator::Sort => "merges",
@@ -134,7 +133,7 @@ fn areas(outcome: &Outcome) -> Table {
     table
 }
 
-/// What the operator did.
+/// Work of the operator as a phrase.
 fn in_words(operator: Operator, outcome: &Outcome) -> String {
     if outcome.stayed_in_memory() {
         return "All of it fitted into memory: no temporary data were written.".to_owned();
@@ -160,7 +159,7 @@ fn in_words(operator: Operator, outcome: &Outcome) -> String {
     }
 }
 
-/// The fastest of a sweep.
+/// Fastest run of a sweep.
 fn best(file: &WorkloadFile) -> Option<String> {
     let done = || file.runs.iter().filter_map(|run| Some((run, run.outcome.as_ref()?)));
     if file.runs.len() < 2 {

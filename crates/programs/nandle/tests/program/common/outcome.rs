@@ -2,7 +2,7 @@ use std::process::Output;
 
 use serde_json::Value;
 
-/// How a run of the program ended, and what it said.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
@@ -21,14 +21,15 @@ impl From<Output> for Outcome {
 }
 
 impl Outcome {
-    /// It did what was asked.
+    /// Asserts success.
     #[track_caller]
     pub(crate) fn done(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
-    /// It ended with a code, printed no result, and said each of these parts of a message to the user.
+    /// Asserts the exit code, that no result was printed, and that the messages contain each of
+    /// `parts`.
     #[track_caller]
     pub(crate) fn refused(self, code: i32, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
@@ -36,7 +37,7 @@ impl Outcome {
         self.says(parts)
     }
 
-    /// It said each of these parts of a message to the user.
+    /// Asserts that the messages contain each of `parts`.
     #[track_caller]
     pub(crate) fn says(self, parts: &[&str]) -> Self {
         for part in parts {
@@ -46,13 +47,13 @@ impl Outcome {
         self
     }
 
-    /// It didn't say a thing to the user.
+    /// Asserts that the messages don't contain `part`.
     #[track_caller]
     pub(crate) fn says_not(&self, part: &str) {
         assert!(!self.stderr.contains(part), "{part:?} is in: {}", self.stderr);
     }
 
-    /// What it printed fits a terminal of 80 columns. A single word, such as a long path, can't be broken.
+    /// Asserts that the output fits 80 columns, except single long words such as paths.
     #[track_caller]
     pub(crate) fn fits_80_columns(self) -> Self {
         for line in self.stdout.lines() {
@@ -62,13 +63,13 @@ impl Outcome {
         self
     }
 
-    /// What it printed, as JSON.
+    /// Standard output as JSON.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// What it printed, as rows of CSV by the names of the columns.
+    /// Standard output as CSV rows, keyed by column names.
     #[track_caller]
     pub(crate) fn rows(&self) -> Vec<csv::StringRecord> {
         csv::Reader::from_reader(self.stdout.as_bytes()).records().map(Result::unwrap).collect()

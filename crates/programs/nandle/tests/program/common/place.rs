@@ -7,10 +7,9 @@ use tempfile::TempDir;
 
 use super::{Outcome, Running};
 
-/// The program.
 pub(crate) const NANDLE: &str = env!("CARGO_BIN_EXE_nandle");
 
-/// An empty directory on the disk of the build, in which the program runs.
+/// Empty directory on the build's disk in which the program runs.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -20,17 +19,17 @@ impl Place {
         Self { directory: tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap() }
     }
 
-    /// One that every user can reach.
+    /// Place that every user can reach.
     pub(crate) fn for_everybody() -> Self {
         Self { directory: tempfile::tempdir_in("/tmp").unwrap() }
     }
 
-    /// One in memory, where there is such a directory.
+    /// Place in memory, if there is such a directory.
     pub(crate) fn in_memory() -> Option<Self> {
         Some(Self { directory: tempfile::tempdir_in("/dev/shm").ok()? })
     }
 
-    /// What it is called in results.
+    /// Name in results.
     pub(crate) fn name(&self) -> String {
         fs::canonicalize(self.directory.path()).unwrap().display().to_string()
     }
@@ -39,12 +38,12 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// The program with arguments, which stand apart by blanks.
+    /// The program with arguments separated by blanks.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         self.command_of(&[NANDLE.to_owned()], arguments)
     }
 
-    /// A program with some arguments, followed by more that stand apart by blanks.
+    /// A program with `words` as its first arguments, followed by `arguments` separated by blanks.
     pub(crate) fn command_of(&self, words: &[String], arguments: &str) -> Command {
         let mut command = Command::new(&words[0]);
         command.args(&words[1..]).args(arguments.split_whitespace()).current_dir(self.directory.path());
@@ -57,18 +56,18 @@ impl Place {
         self.command(arguments).output().unwrap().into()
     }
 
-    /// Starts the program.
     pub(crate) fn start(&self, arguments: &str) -> Running {
         Running::new(self.command_at_terminal(arguments).spawn().unwrap())
     }
 
-    /// The program as a terminal starts it, which hangs up on it in the end. Tests may run under `nohup`, and that is inherited.
+    /// The program as started by a terminal that later hangs up. Resets the signal: under `nohup`
+    /// tests inherit it ignored.
     pub(crate) fn command_at_terminal(&self, arguments: &str) -> Command {
         self.command_of(&["env", "--default-signal=HUP", NANDLE].map(str::to_owned), arguments)
     }
 
-    /// The program after a line of the shell in which mounts are its own. `None`, with a loud word, where mounting is
-    /// forbidden.
+    /// The program after a shell line `set_up`, in a private mount namespace. `None`, with a
+    /// notice, if mounting is forbidden.
     pub(crate) fn command_after(&self, set_up: &str, arguments: &str) -> Option<Command> {
         if !super::is_root() {
             super::skip("only an administrator can mount");
@@ -79,14 +78,14 @@ impl Place {
         Some(self.command_of(&words, arguments))
     }
 
-    /// Runs that. `None`, with a loud word, where the line fails.
+    /// Runs such a program. `None`, with a notice, if the line fails.
     pub(crate) fn nandle_after(&self, set_up: &str, arguments: &str) -> Option<Outcome> {
         let outcome = self.command_after(set_up, arguments)?.output().unwrap().into();
         self.was_set_up(&outcome).then_some(outcome)
     }
 
-    /// Runs a script of the shell, in which `$0` is the program and mounts are its own. `None`, with a loud word, where mounting is
-    /// forbidden, or where it ends with 99.
+    /// Runs a shell script in a private mount namespace, with the program as `$0`. `None`, with a
+    /// notice, if mounting is forbidden or the script exits with 99.
     pub(crate) fn in_own_mounts(&self, script: &str) -> Option<Outcome> {
         if !super::is_root() {
             super::skip("only an administrator can mount");
@@ -101,7 +100,7 @@ impl Place {
         Some(outcome)
     }
 
-    /// Whether the line of the shell before the program succeeded.
+    /// Returns true if the shell line before the program succeeded.
     pub(crate) fn was_set_up(&self, outcome: &Outcome) -> bool {
         if outcome.code == Some(99) {
             super::skip(&String::from_utf8_lossy(&self.read("set-up.log")));
@@ -123,7 +122,7 @@ impl Place {
         serde_json::from_slice(&self.read(name)).unwrap()
     }
 
-    /// The names of all that is in it, hidden ones too, in order.
+    /// All names in the place, hidden ones included, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.directory.path()).unwrap();
         let mut names: Vec<_> =
@@ -132,7 +131,7 @@ impl Place {
         names
     }
 
-    /// Bytes that nothing compresses to less, and no two blocks of which are alike.
+    /// Writes incompressible bytes without duplicate blocks.
     pub(crate) fn write_noise(&self, name: &str, bytes: u64) -> Vec<u8> {
         let mut state = 0x9e37_79b9_7f4a_7c15_u64;
         let contents: Vec<u8> = (0..bytes / 8)

@@ -6,10 +6,10 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Outcome;
 
-/// A test that waits longer than this for the program has found something.
+/// Timeout after which a test fails.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The program while it runs. It is killed when the test is over without having waited for it.
+/// The running program, killed on drop.
 pub(crate) struct Running {
     child: Option<Child>,
 }
@@ -24,7 +24,7 @@ impl Running {
     }
 
     pub(crate) fn has_ended(&self) -> bool {
-        // A process that has ended and wasn't waited for yet has no files any more.
+        // A zombie has no open files.
         fs::read_dir(format!("/proc/{}/fd", self.id())).map_or(true, |mut files| files.next().is_none())
     }
 
@@ -32,23 +32,23 @@ impl Running {
         kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }
 
-    /// Waits for its end.
+    /// Waits for the program's end.
     pub(crate) fn end(mut self) -> Outcome {
         self.child.take().unwrap().wait_with_output().unwrap().into()
     }
 
-    /// Sends it a signal, and waits for its end, which comes soon.
+    /// Sends a signal and waits for the program's end, which must come soon.
     #[track_caller]
     pub(crate) fn end_after(self, signal: Signal) -> Outcome {
         self.signal(signal);
         let sent = Instant::now();
         let outcome = self.end();
-        // Two seconds are promised; the machine that tests may be busy with other tests.
+        // Two seconds are promised; the test machine may be busy.
         assert!(sent.elapsed() < Duration::from_secs(4), "{:?} {outcome:?}", sent.elapsed());
         outcome
     }
 
-    /// Waits until something is the case, while the program runs.
+    /// Waits until `holds` returns true while the program runs.
     #[track_caller]
     pub(crate) fn wait_until(&self, what: &str, mut holds: impl FnMut() -> bool) {
         let began = Instant::now();
@@ -59,14 +59,14 @@ impl Running {
         }
     }
 
-    /// Bytes that it has had read from and written to the disk so far.
+    /// Bytes that it has read from and written to the disk so far.
     pub(crate) fn disk_bytes(&self) -> Option<(u64, u64)> {
         let text = fs::read_to_string(format!("/proc/{}/io", self.id())).ok()?;
         let value = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)?.trim().parse().ok());
         Some((value("read_bytes:")?, value("write_bytes:")?))
     }
 
-    /// Waits until it has written so much.
+    /// Waits until it has written `bytes`.
     #[track_caller]
     pub(crate) fn wait_until_written(&self, bytes: u64) {
         self.wait_until("enough is written", || {
@@ -74,7 +74,7 @@ impl Running {
         });
     }
 
-    /// What its open files are called.
+    /// Names of its open files.
     pub(crate) fn open_files(&self) -> Vec<String> {
         let entries = fs::read_dir(format!("/proc/{}/fd", self.id())).into_iter().flatten().flatten();
         entries

@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Says loudly that a test, or a part of it, did not run.
+/// Prints a notice that a test, or a part of it, was skipped.
 pub(crate) fn skip(why: &str) {
     eprintln!("SKIPPED: {why}");
 }
@@ -10,19 +10,19 @@ pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a program is installed.
+/// Returns true if a program is installed.
 pub(crate) fn program_exists(name: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|directory| directory.join(name).is_file())
 }
 
-/// A file as a block device, detached when dropped.
+/// A file as a block device, detached on drop.
 pub(crate) struct LoopDevice {
     pub(crate) path: PathBuf,
 }
 
 impl LoopDevice {
-    /// `None`, with a loud word, where it can't be had.
+    /// Returns `None`, with a notice, if loop devices aren't available.
     pub(crate) fn new(image: &Path) -> Option<Self> {
         let output = Command::new("losetup").args(["--find", "--show"]).arg(image).output();
         match output {

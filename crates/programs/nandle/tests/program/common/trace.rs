@@ -1,6 +1,6 @@
 use std::fmt::Write as _;
 
-/// A trace of so many writes of 4 KiB all over 8 MiB.
+/// Trace of `writes` writes of 4 KiB scattered over 8 MiB.
 pub(crate) fn scattered_writes(writes: u64) -> String {
     let mut text = String::from("time_us,op,address,length\n");
     for number in 0..writes {

@@ -1,4 +1,4 @@
-//! Other programs, run to their end unless the user interrupts.
+//! Child programs that end early when the user interrupts.
 
 use std::io::Read;
 use std::os::unix::process::CommandExt as _;
@@ -10,20 +10,22 @@ use nandle_session::Cancel;
 
 use crate::error::CliError;
 
-/// How often the flag of Ctrl-C is looked at.
+/// Interval between checks for Ctrl-C.
 const PULSE: Duration = Duration::from_millis(20);
 
-/// What an interrupted trial says.
+/// Error of an interrupted trial.
 pub(super) fn interrupted() -> CliError {
     CliError::interrupted("interrupted; what was set up for the trial is gone")
 }
 
-/// Runs a program and returns what it printed.
+/// Runs a program and returns its output.
 ///
 /// # Errors
-/// It can't be started, fails, or the user interrupts.
+///
+/// The program can't be started or fails, or the user interrupts.
 pub(super) fn run(command: &mut Command, cancel: &Cancel) -> Result<String, CliError> {
-    // A group of its own: Ctrl-C of the terminal comes to us alone, and we end the program.
+    // Its own process group, so that the terminal's Ctrl-C reaches only this program, which then
+    // stops the child.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let child = command.spawn().map_err(|error| not_started(command, &error))?;
     let output = wait(child, cancel)?;
@@ -68,10 +70,11 @@ fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
-/// Waits until something holds, or the user interrupts.
+/// Waits until `holds` returns true.
 ///
 /// # Errors
-/// The user interrupts, or it took longer than `patience`.
+///
+/// The user interrupts, or `patience` runs out.
 pub(super) fn wait_until(
     what: &str,
     patience: Duration,

@@ -4,10 +4,11 @@ use std::path::Path;
 
 use rustix::fs::{Advice, fadvise};
 
-/// Writes back and drops from the page cache what is cached of every file below a directory, so that the next reads come
-/// from the device. No process may have them open for writing.
+/// Writes back every file below a directory and drops it from the page cache, so that the next
+/// reads come from the device. No process may have the files open for writing.
 ///
 /// # Errors
+///
 /// A file can't be opened or written back.
 pub(super) fn evict(directory: &Path) -> io::Result<()> {
     for entry in fs::read_dir(directory)? {

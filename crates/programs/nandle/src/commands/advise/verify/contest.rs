@@ -1,32 +1,31 @@
 use serde::Serialize;
 
-/// A workload's results with the defaults and with the advice, in pairs.
+/// Paired results of a workload: with the defaults and with the advice.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(in crate::commands::advise) struct Contest {
-    /// What was run.
     pub(in crate::commands::advise) workload: String,
     /// Work per second of each run with the defaults.
     pub(in crate::commands::advise) defaults_per_s: Vec<f64>,
-    /// The same with the advice.
+    /// Work per second of each run with the advice.
     pub(in crate::commands::advise) advised_per_s: Vec<f64>,
-    /// Whether the numbers count transactions; else rounds of queries.
+    /// True if the unit of work is a transaction; otherwise a round of queries.
     pub(in crate::commands::advise) counts_transactions: bool,
 }
 
-/// What the pairs say of the advice.
+/// Effect of the advice over all pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(in crate::commands::advise) struct Outcome {
-    /// Median over pairs of the advice's result by the defaults'.
+    /// Median over the pairs of advised divided by default.
     pub(in crate::commands::advise) ratio: f64,
-    /// The least of them.
+    /// Least ratio of a pair.
     pub(in crate::commands::advise) ratio_min: f64,
-    /// The greatest.
+    /// Greatest ratio of a pair.
     pub(in crate::commands::advise) ratio_max: f64,
-    /// How many pairs there were.
+    /// Number of pairs.
     pub(in crate::commands::advise) pairs: usize,
 }
 
-/// With so many pairs on one side, noise alone would do the same in one case of 32.
+/// Least number of pairs for a verdict: with all six on one side, chance explains one case in 32.
 pub(super) const PAIRS_TO_TELL: u32 = 6;
 
 impl Contest {
@@ -34,13 +33,13 @@ impl Contest {
         Self { workload, defaults_per_s: Vec::new(), advised_per_s: Vec::new(), counts_transactions }
     }
 
-    /// Results of one pair: with the defaults, with the advice.
+    /// Adds one pair's results, defaults first.
     pub(super) fn add(&mut self, [defaults, advised]: [f64; 2]) {
         self.defaults_per_s.push(defaults);
         self.advised_per_s.push(advised);
     }
 
-    /// `None` when there were no pairs.
+    /// Returns `None` if there were no pairs.
     pub(in crate::commands::advise) fn outcome(&self) -> Option<Outcome> {
         let mut ratios: Vec<f64> = self
             .defaults_per_s
@@ -55,7 +54,7 @@ impl Contest {
 }
 
 impl Outcome {
-    /// Sign test: were there no difference, all of n pairs would be on one side in one case of 2^(n-1).
+    /// Sign test: without a difference, all n pairs fall on one side in one case of 2^(n-1).
     pub(in crate::commands::advise) fn verdict(&self) -> &'static str {
         let (wins, loses) = (self.ratio_min > 1.0, self.ratio_max < 1.0);
         match (wins, loses) {
@@ -67,7 +66,7 @@ impl Outcome {
     }
 }
 
-/// The middle one, or the mean of the middle two, of ascending numbers.
+/// Median of ascending numbers.
 pub(in crate::commands::advise) fn median(ascending: &[f64]) -> Option<f64> {
     let middle = ascending.len() / 2;
     let upper = *ascending.get(middle)?;

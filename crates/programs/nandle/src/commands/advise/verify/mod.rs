@@ -1,4 +1,5 @@
-//! `--verify`: a fixed workload with a product's defaults and with the advice, by turns, on this machine.
+//! `--verify`: alternates a fixed workload between a product's defaults and the advice, on this
+//! machine.
 
 mod args;
 mod child;
@@ -23,7 +24,7 @@ pub(super) use postgresql::installed_version;
 use self::pairs::{Kind, Steps, Trial};
 use crate::error::CliError;
 
-/// Runs the workloads in `directory`, from which everything is gone afterwards.
+/// Runs the workloads in `directory` and removes everything afterwards.
 pub(super) fn verify(
     args: &TrialArgs,
     directory: &Path,

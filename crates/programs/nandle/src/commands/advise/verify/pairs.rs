@@ -1,4 +1,4 @@
-//! What all trials share: two sides, run in pairs.
+//! Paired runs, shared by the trials of all products.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use nandle_terminal::progress::Bar;
 use super::contest::Contest;
 use crate::error::CliError;
 
-/// With which settings a workload runs.
+/// Settings under which a workload runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The product's own.
+    /// The product's defaults.
     Defaults,
-    /// Those of the advice.
+    /// The advised settings.
     Advised,
 }
 
@@ -27,17 +27,17 @@ impl Side {
     }
 }
 
-/// A workload that is run with both.
+/// Workload that runs under both sides' settings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Short transactions that commit.
     Oltp,
-    /// Scans and index look-ups of data that no cache holds yet.
+    /// Scans and index look-ups of uncached data.
     Olap,
 }
 
 impl Kind {
-    /// What stands for a workload.
+    /// Runs that represent a workload.
     pub(super) fn of(workload: Workload) -> &'static [Self] {
         match workload {
             Workload::Oltp => &[Self::Oltp],
@@ -47,7 +47,7 @@ impl Kind {
     }
 }
 
-/// What a verification needs.
+/// Inputs of a verification.
 pub(super) struct Trial<'a> {
     pub(super) directory: &'a Path,
     pub(super) advice: &'a Advice,
@@ -56,7 +56,7 @@ pub(super) struct Trial<'a> {
     pub(super) cancel: Cancel,
 }
 
-/// Tells what is being done, and how much of all that is.
+/// Reports the current step and the total number of steps.
 pub(super) struct Steps<'a> {
     pub(super) progress: &'a mut Bar,
     pub(super) done: usize,
@@ -70,8 +70,8 @@ impl Steps<'_> {
     }
 }
 
-/// Measures each workload `pairs` times with both sides. The order within a pair alternates, so that what one run
-/// leaves behind is borne by both.
+/// Measures each workload `pairs` times on both sides. The order within a pair alternates, so that
+/// both sides bear the aftermath of the other.
 pub(super) fn contest(
     trial: &Trial<'_>,
     kind: Kind,

@@ -4,11 +4,12 @@ use nandle_units::format_bytes;
 
 use crate::error::CliError;
 
-/// Room that a trial takes, by the size of its data: tables, indexes, log, and the same again for the other settings.
+/// Space that a trial takes, as a multiple of its data: tables, indexes and log, twice.
 const ROOM_BY_DATA: u64 = 4;
 
 /// # Errors
-/// There is no such directory, or too little room in it.
+///
+/// The directory doesn't exist, or has too little space.
 pub(super) fn check(directory: &Path, data_bytes: u64) -> Result<(), CliError> {
     let place = directory.display();
     if !directory.is_dir() {

@@ -1,4 +1,4 @@
-//! The library itself, on one database with the defaults and one with the advice.
+//! Trials in SQLite's library, on one database with the defaults and one with the advice.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,16 +14,16 @@ use crate::error::CliError;
 
 /// Bytes of one row, with its index.
 const ROW_BYTES: u64 = 150;
-/// How long transactions run.
+/// Length of a run of transactions.
 const RUN_TIME: Duration = Duration::from_secs(3);
-/// Rows that a range of the queries takes.
+/// Rows per range query.
 const RANGE_ROWS: u64 = 200;
-/// Ranges of a round.
+/// Range queries per round.
 const RANGES: u64 = 50;
-/// How many rows are inserted between two looks at Ctrl-C.
+/// Rows inserted between checks for Ctrl-C.
 const BATCH_ROWS: u64 = 50_000;
 
-/// Runs the workloads that stand for the question's.
+/// Runs the workloads that represent the question's.
 pub(super) fn run(trial: &Trial<'_>, steps: &mut Steps<'_>) -> Result<Vec<Contest>, CliError> {
     let made = tempfile::Builder::new().prefix("nandle-verify-").tempdir_in(trial.directory);
     let home = made.map_err(|error| {
@@ -86,7 +86,7 @@ impl Database {
         CliError::failed(format!("{}: {error}", self.path.display()))
     }
 
-    /// Rows in the order of their number, and an index in an order that has nothing to do with it.
+    /// Inserts rows in key order and builds an index in an unrelated order.
     fn load(&self, trial: &Trial<'_>) -> Result<(), CliError> {
         let connection = self.open()?;
         let execute = |sql: &str| connection.execute_batch(sql).map_err(|error| self.failed(&error));
@@ -156,7 +156,7 @@ fn pragma(setting: &Setting) -> String {
     format!("pragma {} = {};\n", setting.name, setting.value)
 }
 
-/// The same scattered rows in every run: a multiplication that permutes 64-bit numbers.
+/// Pseudorandom row, the same in every run: a multiplication that permutes 64-bit numbers.
 fn scattered(number: u64, rows: u64) -> u64 {
     (number.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16) % rows
 }

@@ -1,4 +1,4 @@
-//! What a probe found, on a terminal: the verdict and its figures first, then what they stand on.
+//! Summary of a probe on a terminal: verdict and figures first, then the conditions.
 
 mod waits;
 mod writes;
@@ -14,7 +14,8 @@ use nandle_terminal::words::{
 };
 use nandle_units::{format_bytes, format_duration};
 
-/// The whole summary of a profile that is in `profile_path`. `is_asked_for` says whether the user wanted an experiment, or at least didn't rule it out.
+/// Whole summary of the profile in `profile_path`. `is_asked_for` returns true if the user wanted
+/// an experiment, or at least didn't exclude it.
 pub(super) fn summary(
     profile: &DeviceProfile,
     profile_path: &Path,
@@ -47,7 +48,7 @@ pub(super) fn summary(
     text + &not_measured(skipped)
 }
 
-/// What was left out: a row for each reason.
+/// Skipped experiments, one row per reason.
 fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> String {
     let mut by_reason: Vec<(&str, Vec<&str>)> = Vec::new();
     for SkippedExperiment { name, reason } in skipped {
@@ -68,7 +69,7 @@ fn not_measured<'a>(skipped: impl Iterator<Item = &'a SkippedExperiment>) -> Str
     format!("\n{}\n", trimmed(&table))
 }
 
-/// The table without the space that pads its lines at their ends.
+/// The table without trailing blanks.
 fn trimmed(table: &Table) -> String {
     lines_trimmed(&table.to_string())
 }
@@ -77,7 +78,7 @@ fn lines_trimmed(text: &str) -> String {
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n")
 }
 
-/// Which device it is, and how it was read.
+/// Device and access method.
 fn heading(profile: &DeviceProfile) -> String {
     let identity = &profile.identity;
     let name = identity.model.as_ref().or(identity.kernel_name.as_ref());
@@ -95,18 +96,18 @@ fn heading(profile: &DeviceProfile) -> String {
     text + "\n"
 }
 
-/// How requests reached it.
+/// Path of the requests to the device.
 fn io(profile: &DeviceProfile) -> String {
     let backend = &profile.backend;
     if backend.is_modelled() {
-        // Nothing lies between a model and its requests that direct I/O could go around.
+        // A model has no page cache for direct I/O to bypass.
         return "in virtual time".into();
     }
     let how = if backend.direct { "direct I/O" } else { "BUFFERED I/O" };
     format!("by {how} with {}", backend.io)
 }
 
-/// Where it was read, and for how long; the rest of the budget is for experiments.
+/// Area and duration of the reads; the rest of the budget is for experiments.
 fn extent(conditions: &Conditions) -> String {
     let elapsed = Nanos(conditions.elapsed_ns / 100_000_000 * 100_000_000);
     let is_all = conditions.elapsed_ns >= conditions.budget_ns / 10 * 9;
@@ -123,7 +124,7 @@ fn capitalised(words: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The table of block sizes: what each can give, at which depth.
+/// Table of block sizes: peak rate and the depth that reaches it.
 fn depths(profile: &DeviceProfile) -> String {
     let mut table = table(["random reads", "MB/s", "IOPS", "at depth", "p50, depth 1", "p99"]);
     for row in &profile.derived.saturating_queue_depth {
@@ -141,7 +142,7 @@ fn depth_row(profile: &DeviceProfile, row: &DepthForBlock) -> [String; 6] {
             && cell.block_bytes == row.block_bytes
     });
     let plateau = row.plateau_bytes_per_s.value;
-    // Bandwidth still grew at the greatest depth tried: the depth is a lower bound.
+    // Without a plateau the depth is a lower bound.
     let at_least = if row.plateau_reached { "" } else { "≥ " };
     [
         format_bytes(row.block_bytes),
@@ -187,7 +188,7 @@ fn sentences(profile: &DeviceProfile) -> String {
             )
         }),
     );
-    // A modelled drive has no file, and nothing that loads it lazily.
+    // A modelled drive has no file that is loaded lazily.
     if !profile.backend.is_modelled() {
         say("First reads after a write:", first_touch(profile));
     }
@@ -209,9 +210,9 @@ fn first_touch(profile: &DeviceProfile) -> Option<String> {
     measured.or_else(|| was_there.then(|| "not to be told: the file was there before".into()))
 }
 
-/// What a line is about, before its figures.
+/// Left column: the subject of a line.
 fn label(what: &str) -> String {
-    /// Where lines are shorter, figures begin right behind what they are of.
+    /// On narrower terminals figures directly follow their labels.
     const COLUMNS_FOR_LABELS: usize = 60;
     if columns() < COLUMNS_FOR_LABELS { format!("{what} ") } else { format!("{what:<27} ") }
 }
@@ -220,7 +221,7 @@ fn megabytes(interval: &Interval<f64>) -> String {
     format!("{} MB/s", with_bounds(interval, |value| bandwidth(*value)))
 }
 
-/// `None` where there was nothing to hold random reading against.
+/// Returns `None` without a reference for random reads.
 fn equality(profile: &DeviceProfile) -> Option<String> {
     profile.derived.sequential_bandwidth_bytes_per_s_max?;
     let singles: Vec<_> =
@@ -230,7 +231,7 @@ fn equality(profile: &DeviceProfile) -> Option<String> {
     let Some(depth) = singles.iter().map(|region| region.queue_depth_min).max() else {
         return Some("nowhere within 10 %".into());
     };
-    // Block sizes are doublings; a gap between them is one in the region.
+    // Block sizes double, so a gap between sizes is a gap in the region.
     let runs: Vec<String> = blocks.chunk_by(|small, large| small * 2 == *large).map(run).collect();
     Some(format!("{}, from depth {depth} on", runs.join(" and ")))
 }
@@ -243,7 +244,7 @@ fn run(blocks: &[u64]) -> String {
     }
 }
 
-/// The greatest loss and the greatest gain that can be told from noise.
+/// Greatest significant loss and gain of grouping.
 fn groups(profile: &DeviceProfile) -> Option<String> {
     let penalties = &profile.derived.group_penalty;
     let losses = penalties.iter().filter(|group| group.ratio.high < 1.0);
@@ -268,7 +269,8 @@ fn group(penalty: &GroupPenalty) -> String {
     )
 }
 
-/// `8 (4–16)`, `8 (unclear)` where the bounds tell nothing, or the value alone when they print the same.
+/// Formats `8 (4–16)`; `8 (unclear)` without usable bounds; the value alone if the bounds print the
+/// same.
 fn with_bounds<T>(interval: &Interval<T>, print: impl Fn(&T) -> String) -> String
 where
     T: PartialOrd + Copy + From<u8> + Div<Output = T>,

@@ -1,4 +1,4 @@
-//! What commits, and reads beside writes, have to wait for.
+//! Latency of commits, and of reads under writes.
 
 use nandle_advise::verdict::TimeUnit;
 use nandle_io::Nanos;
@@ -13,10 +13,10 @@ type Quantile = fn(&LatencySummary) -> Option<u64>;
 
 const QUANTILES: [(&str, Quantile); 3] =
     [("p99", |latency| latency.p99), ("p90", |latency| latency.p90), ("p50", |latency| latency.p50)];
-/// The share of the most reads whose row of the map is told.
+/// Read rate, as a share of the maximum, of the map's row that is shown.
 const READ_SHARE: f64 = 0.5;
 
-/// What a database's commit takes.
+/// Cost of a database's commit.
 pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
     profile.experiments.timed_commits().then_some(())?;
     let Some(commit) = profile.commit() else {
@@ -34,7 +34,7 @@ pub(super) fn commit(profile: &DeviceProfile) -> Option<String> {
     ))
 }
 
-/// Every way in which a write of that size becomes durable, a row each; nothing where none was timed.
+/// Rows for each method of making a write of that size durable; `None` if none was timed.
 pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
     let findings = &profile.experiments.flush.as_ref()?.findings;
     let told = profile.commit()?;
@@ -58,7 +58,7 @@ pub(super) fn ways(profile: &DeviceProfile) -> Option<String> {
     Some(text + &lines_trimmed(&fitting(&table)) + "\n")
 }
 
-/// A quantile of too few commits is a dash.
+/// A quantile of too few commits is shown as a dash.
 fn row_of(commit: &CommitCost, unit: TimeUnit) -> [String; 5] {
     let place = if commit.in_file { " in a file" } else { "" };
     let told = |nanos: Option<f64>| nanos.map_or_else(|| "–".into(), |nanos| in_unit(nanos, unit));
@@ -76,7 +76,7 @@ fn time(nanos: f64) -> String {
     latency(Some(Nanos(nanos.round() as u64)))
 }
 
-/// What sharing a flush gains.
+/// Gain of sharing a flush.
 pub(super) fn group(gain: &GroupCommitGain) -> String {
     format!(
         "{} commits/s by {} writers that share flushes, {} by one",
@@ -86,7 +86,8 @@ pub(super) fn group(gain: &GroupCommitGain) -> String {
     )
 }
 
-/// A quantile of the reads' latency alone, beside the fewest writes and beside the most that the device kept up with.
+/// Read latency at a quantile: alone, with the lowest write rate, and with the highest that the
+/// device sustained.
 pub(super) fn reads_beside_writes(profile: &DeviceProfile) -> Option<String> {
     let map = &profile.experiments.interference.as_ref()?.findings;
     Some(row(map).map_or_else(
@@ -115,7 +116,7 @@ fn row(map: &InterferenceMap) -> Option<String> {
     Some(format!("{name} of {} reads/s: {} alone{beside}", rate(alone.read_rate_per_s), figure(alone)))
 }
 
-/// How much may be written, where that is known.
+/// Tolerable write rate, if known.
 fn conclusion(profile: &DeviceProfile, map: &InterferenceMap) -> String {
     match profile.derived.interference {
         Some(InterferenceLimit { quantile, write_rate_per_s: writes, .. }) => {
@@ -145,7 +146,7 @@ fn fell_behind_alone(map: &InterferenceMap) -> bool {
     map.cells.iter().find(is_alone).is_some_and(|cell| !cell.rates_kept)
 }
 
-/// Few requests a second with a decimal: one of a memory card's isn't nothing.
+/// Rate with a decimal if small, so that a memory card's isn't zero.
 fn rate(per_s: f64) -> String {
     if per_s > 0.0 && per_s < 10.0 { format!("{per_s:.1}") } else { thousands(per_s) }
 }

@@ -1,4 +1,4 @@
-//! What the experiments that write found.
+//! Results of the write experiments.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ use nandle_units::{format_bytes, format_duration};
 
 use super::{label, megabytes, waits, with_bounds};
 
-/// A line for each that was conducted, and what commits take as a table; nothing when none was.
+/// A line per experiment, and a table of commit times; empty if none was run.
 pub(super) fn sentences(profile: &DeviceProfile, verdict: &Verdict) -> String {
     let (derived, experiments) = (&profile.derived, &profile.experiments);
     let cache = experiments.write_cache.as_ref().map(|conducted| &conducted.findings);
@@ -58,7 +58,7 @@ fn random(cost: &WritePatternCost) -> String {
     format!("{} times a sequential one of {}", times(&cost.random), format_bytes(cost.block_bytes))
 }
 
-/// Where writes are cheap and at what cost, and of what it is not clear.
+/// Patterns with cheap writes and their costs, and those left unclear.
 fn cheap(profile: &DeviceProfile) -> Option<String> {
     let derived = &profile.derived;
     let focused = one_way(derived.cheap_area_bytes()?, "at random within a small area", |area| {
@@ -75,7 +75,7 @@ fn cheap(profile: &DeviceProfile) -> Option<String> {
     Some(if all.is_empty() { "none but sequential ones".into() } else { all.join("; ") })
 }
 
-/// `backwards, in one place, in steps of 2, 4 blocks`.
+/// Formats `backwards, in one place, in steps of 2, 4 blocks`.
 fn in_steps(strides: &[i64]) -> String {
     let special = [(-1, "backwards"), (0, "over and over in one place")];
     let named =
@@ -116,12 +116,12 @@ fn steady(profile: &DeviceProfile, figures: &SteadyStateFigures) -> String {
     }
 }
 
-/// Whether a read waits for something that turns.
+/// Returns true if reads wait for rotating media.
 fn turns(profile: &DeviceProfile) -> bool {
     profile.derived.random_read_latency_ns.is_some_and(|ns| ns >= ROTATIONAL_LATENCY_NS_MIN)
 }
 
-/// How much was written for how long, and whether that shows the steady state.
+/// Amount and duration of the writing, and whether it reached steady state.
 fn how_long(writing: &LongWriting, turns: bool) -> String {
     let share = writing.of_capacity().map_or_else(String::new, |share| {
         let percent = 100.0 * share;
@@ -138,7 +138,7 @@ fn how_long(writing: &LongWriting, turns: bool) -> String {
         format_duration(Nanos(writing.elapsed_ns))
     );
     match writing.steadiness {
-        // It has no spare blocks that writing could use up.
+        // Rotating media have no spare blocks to use up.
         Steadiness::TooShort if turns => format!("after {amount}"),
         Steadiness::Steady => format!("steady after {amount}"),
         Steadiness::Unsteady => format!("not steady after {amount}"),
@@ -165,7 +165,7 @@ fn cache_sentence(cache: &WriteCacheFindings) -> Option<String> {
     ))
 }
 
-/// The level at which most databases keep a drive.
+/// Typical fill level of a database's drive.
 fn filled(fill: &FillLevels) -> Option<String> {
     let distance = |level: &&FillLevel| (level.fill_share - 0.7).abs();
     let level = fill.levels.iter().min_by(|a, b| distance(a).total_cmp(&distance(b)))?;

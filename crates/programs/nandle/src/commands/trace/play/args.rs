@@ -73,12 +73,12 @@ impl PlayArgs {
         Selection { reads_only: self.reads_only, requests_max: self.requests }
     }
 
-    /// The most requests in flight.
+    /// Requests in flight at most.
     pub(super) fn in_flight_max(&self) -> u32 {
         self.timing.in_flight_max(self.queue_depth)
     }
 
-    /// How the target is opened, with so many bytes in a directory.
+    /// Access to the target, with a test file of `test_file_bytes` in a directory.
     pub(super) fn access(&self, test_file_bytes: u64) -> Access {
         Access {
             io: self.io.into(),

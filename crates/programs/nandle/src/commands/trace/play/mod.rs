@@ -29,16 +29,15 @@ use super::source::{reader, remarks_of_beginning};
 use crate::commands::report::write_report;
 use crate::error::CliError;
 
-/// What was gone through before anything is played.
+/// Trace surveyed before it is played.
 struct Surveyed {
     survey: Survey,
     format: &'static str,
     bad_lines: u64,
-    /// What there is to say of how it was read.
+    /// Remarks on reading it.
     remarks: Vec<String>,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &PlayArgs, common: Common) -> Result<(), CliError> {
     if let Some(path) = &args.report {
         result_file::check(path, &REPORT)?;
@@ -66,7 +65,7 @@ pub(super) fn run(args: &PlayArgs, common: Common) -> Result<(), CliError> {
     exit_of(&played)
 }
 
-/// Goes through the trace.
+/// Reads the whole trace.
 fn survey(args: &PlayArgs, cancel: &Cancel, progress: &mut Bar) -> Result<Surveyed, CliError> {
     progress.progress("reading the trace", 0.0);
     let mut records = reader(&args.source)?;
@@ -79,7 +78,7 @@ fn survey(args: &PlayArgs, cancel: &Cancel, progress: &mut Bar) -> Result<Survey
     Ok(Surveyed { survey: survey?, format, bad_lines, remarks: remarks_of_beginning(&records) })
 }
 
-/// Whether the trace has what its playing takes.
+/// Checks that the trace has what playing requires.
 fn check(args: &PlayArgs, survey: &Survey) -> Result<(), PlayError> {
     let (with_latency, requests) = (survey.with_latency, survey.requests());
     if args.timing == Timing::Think && !survey.has_latencies() {
@@ -137,7 +136,7 @@ fn file(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &PlaySummar
     }
 }
 
-/// From when the first request is due to when the last is.
+/// Time from the first to the last scheduled request.
 fn due_span(timing: Timing, survey: &Survey) -> Nanos {
     match timing {
         Timing::Rate { per_s } => {
@@ -165,7 +164,7 @@ fn addresses(addresses: PlayAddresses, survey: &Survey) -> AddressesUsed {
     }
 }
 
-/// Writes the page, if one is wanted, and prints the result.
+/// Writes the report, if requested, and prints the result.
 fn print(file: &PlayFile, report: Option<&Path>, common: Common) -> Result<(), CliError> {
     if let Some(path) = report {
         write_report(path, &nandle_report::play_html(file))?;
@@ -174,7 +173,7 @@ fn print(file: &PlayFile, report: Option<&Path>, common: Common) -> Result<(), C
     if common.json { Ok(output::json(file)?) } else { Ok(output::result(&table::text(file))?) }
 }
 
-/// The figures are there, and a request that failed is a failure all the same.
+/// Fails if a request failed, after the figures are printed.
 fn exit_of(played: &PlaySummary) -> Result<(), CliError> {
     let (failed, all) = (played.failed(), played.failed() + played.requests());
     let Some(first) = played.first_error.as_deref().filter(|_| failed > 0) else { return Ok(()) };
@@ -182,7 +181,7 @@ fn exit_of(played: &PlaySummary) -> Result<(), CliError> {
     Err(CliError::failed(format!("{failed} of {all} requests failed, the first: {first}")))
 }
 
-/// Shows how far it is, and looks for Ctrl-C.
+/// Shows progress and checks for Ctrl-C.
 struct Watching<'a> {
     progress: &'a mut Bar,
     cancel: &'a Cancel,

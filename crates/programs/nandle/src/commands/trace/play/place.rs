@@ -1,4 +1,4 @@
-//! The target, open and large enough, and where the trace's addresses lie on it.
+//! Opens and enlarges the target, and maps the trace's addresses to it.
 
 use nandle_io::{Device, Io};
 use nandle_replay::play::{AddressMap, PlayAddresses, Survey};
@@ -11,21 +11,21 @@ use super::PlayArgs;
 use crate::error::CliError;
 use crate::target::open_when_free;
 
-/// A directory's test file is a whole multiple of this.
+/// Unit of a test file's length.
 const FILE_BYTES: u64 = 1 << 20;
 
-/// Where a trace is played.
+/// Target of a played trace.
 pub(super) struct Place {
     pub(super) session: Session,
     pub(super) io: Box<dyn Io>,
     pub(super) device: Device,
     pub(super) places: AddressMap,
-    /// What a modelled target was made as large as.
+    /// New size of an enlarged model.
     pub(super) enlarged_to_bytes: Option<u64>,
 }
 
 impl Place {
-    /// Opens the target. Nothing is written yet, but for the making of a test file.
+    /// Opens the target. Writes nothing yet, except to create a test file.
     pub(super) fn open(args: &PlayArgs, survey: &Survey, cancel: &Cancel) -> Result<Self, CliError> {
         let addresses = PlayAddresses::from(args.addresses);
         let needed_bytes = addresses.needed_bytes(survey);
@@ -37,7 +37,7 @@ impl Place {
         let mut session = open(&args.on)?;
         let mut enlarged_to_bytes = None;
         if !args.wrap && session.area_bytes() < needed_bytes {
-            // Beyond what its map can name it stays as it is, and the trace is what doesn't fit.
+            // Beyond the limit of its map it keeps its size, and the trace doesn't fit.
             let larger = session.target.enlarged(needed_bytes).and_then(|larger| open(&larger).ok());
             if let Some(larger) = larger {
                 enlarged_to_bytes = Some(larger.area_bytes());
@@ -51,7 +51,7 @@ impl Place {
         Ok(Self { session, io, device, places, enlarged_to_bytes })
     }
 
-    /// What a real target takes, which wears it.
+    /// States the writes, which wear a real target.
     pub(super) fn what_is_written(&self, survey: &Survey) -> Option<String> {
         if self.session.target.is_modelled() {
             return None;

@@ -1,4 +1,4 @@
-//! What a reader of the figures should know, each a sentence.
+//! Remarks on the figures, each a sentence.
 
 use nandle_replay::AddressesUsed;
 use nandle_replay::play::{PlaySummary, Survey, Timing};
@@ -8,7 +8,7 @@ use nandle_units::format_bytes;
 use super::place::Place;
 use super::{PlayArgs, Surveyed, addresses};
 
-/// All of them.
+/// All remarks.
 pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &PlaySummary) -> Vec<String> {
     let survey = &surveyed.survey;
     let mut remarks = surveyed.remarks.clone();
@@ -19,7 +19,7 @@ pub(super) fn all(args: &PlayArgs, surveyed: &Surveyed, place: &Place, played: &
     remarks
 }
 
-/// Whether the trace has the times that are played.
+/// Remarks on whether the trace has the times to play.
 fn of_timing(timing: Timing, survey: &Survey) -> Vec<String> {
     let mut remarks = Vec::new();
     let several = survey.requests() > 1;
@@ -50,7 +50,7 @@ fn of_timing(timing: Timing, survey: &Survey) -> Vec<String> {
     remarks
 }
 
-/// What became of the addresses.
+/// Remarks on the addresses.
 fn of_addresses(args: &PlayArgs, survey: &Survey, place: &Place, played: &PlaySummary) -> Vec<String> {
     let mut remarks = Vec::new();
     if let AddressesUsed::Compact { area_bytes, area_count, left_out_bytes } =
@@ -81,7 +81,7 @@ fn of_addresses(args: &PlayArgs, survey: &Survey, place: &Place, played: &PlaySu
     remarks
 }
 
-/// What became of the requests.
+/// Remarks on the requests.
 fn of_requests(args: &PlayArgs, surveyed: &Surveyed, played: &PlaySummary) -> Vec<String> {
     let mut remarks = Vec::new();
     if args.reads_only {

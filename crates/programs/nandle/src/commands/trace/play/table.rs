@@ -1,4 +1,4 @@
-//! The result on a terminal.
+//! Terminal output.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,6 @@ use nandle_terminal::words::{
 use nandle_trace::Operation;
 use nandle_units::format_duration;
 
-/// The whole text.
 pub(super) fn text(file: &PlayFile) -> String {
     let mut text = String::new();
     paragraph(&mut text, "", &heading(file));
@@ -46,7 +45,7 @@ pub(super) fn text(file: &PlayFile) -> String {
     text
 }
 
-/// Whether every request stands beside what the trace has recorded.
+/// Returns true if every request has a recorded counterpart.
 fn has_all_beside(file: &PlayFile) -> bool {
     let counts = |compared: &RecordedComparison| {
         file.operations.first().is_some_and(|all| all.requests == compared.requests)
@@ -98,7 +97,7 @@ fn amounts(operations: &[OperationFigures]) -> Table {
     table
 }
 
-/// To the millisecond; of less than a second, to three digits.
+/// Time to the millisecond; below a second, to three digits.
 fn took(elapsed_ns: u64) -> String {
     if elapsed_ns < 1_000_000_000 {
         return seconds(elapsed_ns as f64 / 1e9);
@@ -106,7 +105,7 @@ fn took(elapsed_ns: u64) -> String {
     format_duration(Nanos(elapsed_ns / 1_000_000 * 1_000_000))
 }
 
-/// The few figures of distributions, a row each.
+/// Key figures of distributions, one per row.
 fn times<'a>(what: &str, rows: impl Iterator<Item = (&'a str, &'a LatencySummary)>) -> Table {
     let mut table = table([what, "mean", "p50", "p90", "p99", "p99.9", "longest"]);
     for (name, summary) in rows {
@@ -123,7 +122,7 @@ fn row(name: String, summary: &LatencySummary) -> Vec<String> {
     [name, mean].into_iter().chain(quantiles).collect()
 }
 
-/// As recorded and as played, row under row.
+/// Recorded and played figures on alternating rows.
 fn beside(comparison: &[RecordedComparison]) -> Table {
     let mut table = table(["Response", "mean", "p50", "p90", "p99", "p99.9", "longest"]);
     for compared in comparison {
@@ -153,7 +152,7 @@ fn verdict(compared: &RecordedComparison) -> String {
     )
 }
 
-/// How the schedule was kept, and what the figures are.
+/// Accuracy of the schedule, and explanation of the figures.
 fn kept(file: &PlayFile) -> String {
     let mut sentences = Vec::new();
     let is_same = file.operations.iter().all(|kind| kind.response_ns == kind.service_ns);

@@ -12,31 +12,31 @@ use super::programs::Programs;
 use crate::commands::advise::verify::{child, cold};
 use crate::error::CliError;
 
-/// A server may take so long to start, to stop, or to recover.
+/// Timeout of a server's start, stop or recovery.
 const PATIENCE: Duration = Duration::from_mins(2);
-/// When it is dropped in the middle, so long.
+/// Timeout of the stop when a cluster is dropped during a trial.
 const LAST_PATIENCE: Duration = Duration::from_secs(10);
-/// The file that holds a side's settings.
+/// File with a side's settings.
 const SETTINGS_FILE: &str = "nandle.conf";
-/// The database that `initdb` makes.
+/// Database that `initdb` creates.
 const DATABASE: &str = "postgres";
 
-/// A database cluster of its own: without a network, reached by a socket in a private directory. Dropped, its server
-/// is stopped and its files are gone.
+/// Private database cluster: no network, reached by a socket in a private directory. Dropping it
+/// stops the server and deletes its files.
 pub(super) struct Cluster<'a> {
     programs: &'a Programs,
     cancel: Cancel,
     server: Option<Child>,
-    // The server is stopped before these are removed.
+    // Removed after the server has stopped.
     home: TempDir,
     socket: TempDir,
 }
 
 impl<'a> Cluster<'a> {
-    /// Makes the cluster in a directory.
+    /// Creates the cluster in a directory.
     pub(super) fn new(programs: &'a Programs, directory: &Path, cancel: &Cancel) -> Result<Self, CliError> {
         let home = private_directory(directory, programs)?;
-        // The name of a socket has 107 bytes at most, which a deep directory would use up.
+        // A socket's path has at most 107 bytes; a deep directory would exceed them.
         let socket = private_directory(&std::env::temp_dir(), programs)?;
         let cluster = Self { programs, cancel: cancel.clone(), server: None, home, socket };
         let mut initdb = programs.command("initdb");
@@ -54,7 +54,7 @@ impl<'a> Cluster<'a> {
         self.home.path().join("data")
     }
 
-    /// The user `postgres` must be able to get there.
+    /// Adds that the user `postgres` needs access to the directory.
     fn with_hint(&self, error: &CliError) -> CliError {
         if error.exit_code() == nandle_terminal::Exit::Interrupted {
             return child::interrupted();
@@ -66,8 +66,7 @@ impl<'a> Cluster<'a> {
         ))
     }
 
-    /// Starts the server, stopped and with nothing in the page cache before, with these settings added to the
-    /// defaults.
+    /// Restarts the server with an empty page cache and these settings added to the defaults.
     pub(super) fn restart(&mut self, settings: &str) -> Result<(), CliError> {
         self.stop()?;
         let file = self.data().join(SETTINGS_FILE);
@@ -106,14 +105,14 @@ impl<'a> Cluster<'a> {
         })
     }
 
-    /// A client program that knows where the server is.
+    /// Client program with the server's address.
     pub(super) fn client(&self, program: &str) -> Command {
         let mut command = self.programs.command(program);
         command.env("PGHOST", self.socket.path()).env("PGUSER", "nandle").env("PGDATABASE", DATABASE);
         command
     }
 
-    /// Runs statements, one after the other and in one session, each a transaction.
+    /// Runs statements in one session, each in its own transaction.
     pub(super) fn sql(&self, statements: &[String]) -> Result<String, CliError> {
         let mut psql = self.client("psql");
         psql.args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1"]);
@@ -121,12 +120,12 @@ impl<'a> Cluster<'a> {
         child::run(&mut psql, &self.cancel)
     }
 
-    /// Runs pgbench and returns what it printed.
+    /// Runs pgbench and returns its output.
     pub(super) fn pgbench(&self, arguments: &[String]) -> Result<String, CliError> {
         child::run(self.client("pgbench").args(arguments), &self.cancel)
     }
 
-    /// A script for pgbench, which the server's user can read.
+    /// Writes a script for pgbench that the server's user can read.
     pub(super) fn script(&self, name: &str, text: &str) -> Result<PathBuf, CliError> {
         let path = self.home.path().join(name);
         let written = fs::write(&path, text);
@@ -134,7 +133,7 @@ impl<'a> Cluster<'a> {
         Ok(path)
     }
 
-    /// Stops the server, with everything written down.
+    /// Stops the server after a checkpoint.
     fn stop(&mut self) -> Result<(), CliError> {
         let Some(mut server) = self.server.take() else { return Ok(()) };
         signal(&server, Signal::INT);
@@ -154,7 +153,7 @@ impl<'a> Cluster<'a> {
 impl Drop for Cluster<'_> {
     fn drop(&mut self) {
         let Some(mut server) = self.server.take() else { return };
-        signal(&server, Signal::QUIT); // at once: its files go anyway
+        signal(&server, Signal::QUIT); // immediate: its files are deleted anyway
         let never = Cancel::default();
         let gone = child::wait_until("its end", LAST_PATIENCE, &never, || {
             Ok(matches!(server.try_wait(), Ok(Some(_))))
@@ -170,7 +169,7 @@ fn signal(server: &Child, signal: Signal) {
     let _ = kill_process(Pid::from_child(server), signal);
 }
 
-/// A directory of the server's user.
+/// Creates a directory owned by the server's user.
 fn private_directory(parent: &Path, programs: &Programs) -> Result<TempDir, CliError> {
     let made = tempfile::Builder::new().prefix("nandle-verify-").tempdir_in(parent);
     let directory = made.map_err(|error| {

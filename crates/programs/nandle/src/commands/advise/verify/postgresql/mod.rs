@@ -1,4 +1,4 @@
-//! A private cluster, pgbench's transactions for OLTP, scans with index look-ups for OLAP.
+//! Trials in PostgreSQL: a private cluster; pgbench for OLTP, scans and index look-ups for OLAP.
 
 mod cluster;
 mod programs;
@@ -12,12 +12,12 @@ use super::contest::Contest;
 use super::pairs::{Kind, Side, Steps, Trial, contest};
 use crate::error::CliError;
 
-/// The version of the server that a trial would run.
+/// Version of the server that a trial would run.
 pub(in super::super) fn installed_version() -> Result<Option<Version>, CliError> {
     Ok(Programs::find()?.version())
 }
 
-/// Runs the workloads that stand for the question's.
+/// Runs the workloads that represent the question's.
 pub(super) fn run(trial: &Trial<'_>, steps: &mut Steps<'_>) -> Result<Vec<Contest>, CliError> {
     let programs = Programs::find()?;
     let mut cluster = Cluster::new(&programs, trial.directory, &trial.cancel)?;
@@ -40,13 +40,13 @@ fn run_one(
     workload.load(cluster)?;
     contest(trial, kind, workload.describe(), steps, |side| {
         let settings = if side == Side::Advised { advised } else { "" };
-        // Sessions beyond the default of 100 connections are both sides' need.
+        // Both sides need connections beyond the default of 100.
         cluster.restart(&format!("max_connections = {}\n{settings}", sessions + 20))?;
         workload.run(cluster)
     })
 }
 
-/// The advice as configuration.
+/// The advised settings as configuration.
 fn settings(trial: &Trial<'_>) -> String {
     let set = trial.advice.settings().filter(|setting| setting.only_a_comment.is_none());
     set.map(|setting| format!("{} = {}\n", setting.name, setting.value)).collect()

@@ -6,14 +6,14 @@ use nandle_advise::settings::Version;
 
 use crate::error::CliError;
 
-/// Where Debian keeps the programs of each version.
+/// Debian's directory of installed versions.
 const DEBIAN: &str = "/usr/lib/postgresql";
-/// What a trial needs of them.
+/// Programs that a trial needs.
 const NEEDED: [&str; 5] = ["postgres", "initdb", "pgbench", "psql", "pg_isready"];
-/// The user that runs a server for root, which servers refuse.
+/// User that runs the server for root: a server refuses to run as root.
 const SERVER_USER: &str = "postgres";
 
-/// An installed server, and which user may run it.
+/// An installed server and the user that may run it.
 #[derive(Debug)]
 pub(super) struct Programs {
     directory: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// The newest server that is installed.
+    /// Finds the newest installed server.
     pub(super) fn find() -> Result<Self, CliError> {
         let directory = directories()
             .into_iter()
@@ -36,7 +36,8 @@ impl Programs {
         Ok(Self { directory, user })
     }
 
-    /// A program that ends when this one does, also by SIGKILL; run as the server's user when we are root.
+    /// Command that ends when this process does, even by SIGKILL. Runs as the server's user if this
+    /// process is root.
     pub(super) fn command(&self, program: &str) -> Command {
         let mut command = Command::new("setpriv");
         if let Some(user) = self.user {
@@ -47,14 +48,14 @@ impl Programs {
         command
     }
 
-    /// The version, as `postgres --version` says it.
+    /// Version that `postgres --version` prints.
     pub(super) fn version(&self) -> Option<Version> {
         let output = Command::new(self.directory.join("postgres")).arg("--version").output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
         text.split_whitespace().find_map(|word| word.parse::<Version>().ok())
     }
 
-    /// Gives a directory to the user that runs the server.
+    /// Gives a directory to the server's user.
     pub(super) fn hand_over(&self, directory: &Path) -> Result<(), CliError> {
         let Some(user) = self.user else { return Ok(()) };
         let status = Command::new("chown").arg(format!("{user}:")).arg(directory).output();
@@ -72,7 +73,7 @@ impl Programs {
     }
 }
 
-/// Folders in which servers may be: Debian's, the newest first, then the search path.
+/// Directories that may hold servers: Debian's, newest first, then the search path.
 fn directories() -> Vec<PathBuf> {
     let number = |path: &Path| path.file_name()?.to_str()?.parse::<f64>().ok();
     let entries = fs::read_dir(DEBIAN).into_iter().flatten().flatten().map(|entry| entry.path());

@@ -6,18 +6,18 @@ use super::super::pairs::Kind;
 use super::cluster::Cluster;
 use crate::error::CliError;
 
-/// Settings that make loading quick; its files are thrown away if the machine fails meanwhile.
+/// Settings for fast loading. Durability isn't needed: after a crash the files are discarded.
 pub(super) const LOADING: &str = "fsync = off\nfull_page_writes = off\nmax_wal_size = 8GB\n";
 /// Bytes of one unit of pgbench's scale, with its index.
 const SCALE_BYTES: u64 = 15 << 20;
-/// Bytes of one row of the table of facts, with its index.
+/// Bytes of one row of the fact table, with its index.
 const FACT_BYTES: u64 = 220;
 /// Seconds of one run of transactions.
 const RUN_SECONDS: u32 = 10;
-/// Index ranges of the queries, by how many rows of ten thousand they take.
+/// Index ranges of the queries, in rows per ten thousand.
 const RANGES_BY_TEN_THOUSAND: [u64; 4] = [1, 10, 50, 200];
 
-/// A workload, the same for both sides.
+/// A workload, identical for both sides.
 pub(super) struct Workload {
     pub(super) kind: Kind,
     pub(super) data_bytes: u64,
@@ -40,7 +40,7 @@ impl Workload {
         }
     }
 
-    /// Queries that run at once.
+    /// Concurrent queries.
     fn clients(&self) -> u32 {
         self.sessions.min(4)
     }
@@ -56,7 +56,7 @@ impl Workload {
         }
     }
 
-    /// Rows in the order of their number, and an index in an order that has nothing to do with it.
+    /// Creates rows in key order and an index in an unrelated order.
     fn facts(&self) -> [String; 4] {
         let rows = self.rows();
         [
@@ -93,7 +93,7 @@ impl Workload {
             .ok_or_else(|| CliError::failed(format!("pgbench printed no rate: {}", printed.trim())))
     }
 
-    /// A scan, and index ranges whose rows lie all over the table.
+    /// A scan, and index ranges with rows scattered over the table.
     fn queries(&self) -> String {
         let rows = self.rows();
         let mut text = String::from("select sum(amount) from facts where amount < 990;\n");
@@ -107,7 +107,7 @@ impl Workload {
     }
 }
 
-/// From `tps = 123.4 (without initial connection time)`.
+/// Parses `tps = 123.4 (without initial connection time)`.
 fn transactions_per_second(printed: &str) -> Option<f64> {
     let line = printed.lines().find_map(|line| line.trim().strip_prefix("tps = "))?;
     line.split_whitespace().next()?.parse().ok().filter(|rate: &f64| rate.is_finite() && *rate > 0.0)

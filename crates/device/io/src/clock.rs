@@ -1,10 +1,11 @@
-//! The system's clocks: the only place where they are read.
+//! The system's clocks. No other module reads them.
 
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::Nanos;
 
-/// How late a sleeping thread may be: the kernel's own slack of 50 us, and as much again to get a processor.
+/// Lateness of a sleeping thread: the kernel's timer slack of 50 us, and as much again to get a
+/// processor.
 pub(crate) const TIMER_SLACK: Nanos = Nanos::from_micros(100);
 
 /// `CLOCK_MONOTONIC`.
@@ -12,7 +13,7 @@ pub(crate) fn monotonic() -> Nanos {
     from_timespec(clock_gettime(ClockId::Monotonic))
 }
 
-/// Processor time of this process, user and system, all threads, also those that the kernel runs for it.
+/// Processor time of this process, user and system, including the kernel's threads for it.
 pub(crate) fn process_cpu() -> Nanos {
     from_timespec(clock_gettime(ClockId::ProcessCPUTime))
 }

@@ -1,14 +1,15 @@
 use crate::{Cause, Operation};
 
-/// The system takes no more buffers in one request (`IOV_MAX`).
+/// Limit of buffers in one request (`IOV_MAX`).
 pub(crate) const BUFFERS_MAX: usize = 1024;
 
-/// The number of a device inside one [`Io`](crate::Io).
+/// Number of a device inside one [`Io`](crate::Io).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DeviceId(pub(crate) u32);
 
 impl DeviceId {
-    /// The device's place in its world's own table, from 0 in the order of opening. For implementations of a world.
+    /// Id of the device at this index of its world's table, in the order of opening. For
+    /// implementations of a world.
     pub const fn from_index(index: u32) -> Self {
         Self(index)
     }
@@ -19,66 +20,67 @@ impl DeviceId {
     }
 }
 
-/// A device inside an [`Io`](crate::Io): its number there and its shape. A file, a raw block device, a modelled
-/// drive, or an array of others.
+/// Device inside an [`Io`](crate::Io): its number and its shape. A file, a raw block device, a
+/// modelled drive, or an array of others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Device {
-    /// Its number.
+    /// Number of the device.
     pub id: DeviceId,
-    /// What it can do.
+    /// Capacity and capabilities.
     pub shape: Shape,
 }
 
-/// What a device can do.
+/// Capacity and capabilities of a device.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
-    /// Size.
+    /// Capacity in bytes.
     pub capacity_bytes: u64,
-    /// Offsets and lengths are multiples of this, also the lengths of the single buffers of a request; a torn
-    /// write is torn at multiples of it.
+    /// Unit of offsets and lengths, also of each buffer's length. Writes are torn at multiples of
+    /// it.
     pub logical_block_bytes: u64,
-    /// Addresses of memory are multiples of this; 1 where any will do.
+    /// Alignment of memory; 1 if any address is valid.
     pub memory_alignment_bytes: u64,
-    /// The longest single request.
+    /// Limit of a request's length.
     pub largest_transfer_bytes: u64,
-    /// Whether requests reach the device itself.
+    /// Direct or buffered access.
     pub access: Access,
-    /// How a durable write is made.
+    /// Commands of a durable write.
     pub durable_writes: DurableWrites,
-    /// Whether it was opened for writing.
+    /// True if it was opened for writing.
     pub writable: bool,
-    /// Whether it takes discards.
+    /// True if it supports discards.
     pub discards: bool,
 }
 
-/// Whether requests reach the device itself.
+/// Direct or buffered access.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
-    /// They do.
+    /// Requests reach the device.
     Direct,
-    /// They go through the system's page cache.
+    /// Requests go through the system's page cache.
     Buffered {
-        /// Why.
+        /// Reason.
         reason: String,
     },
 }
 
-/// How a durable write is made.
+/// Commands of a durable write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DurableWrites {
-    /// By one command: the device has forced unit access, or needs no flush at all.
+    /// A single command: the device has forced unit access, or needs no flush.
     OneCommand,
-    /// By a write and a flush.
+    /// A write and a flush.
     WriteThenFlush,
-    /// The system decides and doesn't say.
+    /// Not reported by the system.
     Unknown,
 }
 
 impl Shape {
-    /// Checks an operation against the shape, so that each world refuses the same ones with the same words.
+    /// Checks an operation against the shape, so that all worlds refuse the same ones in the same
+    /// words.
     ///
     /// # Errors
-    /// The reason for which no device of this shape can do it.
+    /// The reason why no device of this shape can run it.
     pub fn check(&self, operation: &Operation) -> Result<(), Cause> {
         if matches!(operation, Operation::Flush) {
             return Ok(());
@@ -124,7 +126,8 @@ impl Shape {
         aligned("length", length, self.logical_block_bytes)?;
         let memory = |address: usize, length: usize| {
             aligned("memory address", address as u64, self.memory_alignment_bytes)?;
-            // Not only of the memory's alignment: before Linux 6.18 the kernel wants whole logical blocks.
+            // More than the memory's alignment: before Linux 6.18 the kernel requires whole logical
+            // blocks.
             aligned("length of a buffer", length as u64, self.logical_block_bytes)
         };
         match operation {

@@ -1,21 +1,21 @@
 use crate::Operation;
 
-/// A request failed.
+/// Error of a request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{operation} of {length_bytes} bytes at offset {offset_bytes}: {cause}")]
 pub struct IoError {
-    /// What was tried.
+    /// Name of the operation.
     pub operation: &'static str,
-    /// Where.
+    /// Offset of the request.
     pub offset_bytes: u64,
-    /// How long it was.
+    /// Length of the request.
     pub length_bytes: u64,
-    /// Why it failed.
+    /// Cause of the failure.
     pub cause: Cause,
 }
 
 impl IoError {
-    /// The error of an operation.
+    /// Error of an operation.
     pub fn new(operation: &Operation, cause: Cause) -> Self {
         Self {
             operation: operation.name(),
@@ -27,103 +27,104 @@ impl IoError {
 }
 
 impl Cause {
-    /// Whether the world that had the request takes no more of them, so that the device must be opened again.
+    /// Returns true if the request's world has stopped, so that the device must be opened again.
     pub fn is_stopped(&self) -> bool {
         matches!(self, Self::Stopped { .. })
     }
 
-    /// Whether the device can't do this at all, however often it is asked. Some file systems and stacked devices say so
-    /// only when they are asked (`EOPNOTSUPP`).
+    /// Returns true if the device doesn't support the operation at all. Some file systems and
+    /// stacked devices report that only when tried (`EOPNOTSUPP`).
     pub fn is_unsupported(&self) -> bool {
         matches!(self, Self::Unsupported { .. }) || *self == Self::System(libc::EOPNOTSUPP)
     }
 }
 
-/// Why a request failed.
+/// Cause of a failed request.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// The operating system said so; the number is its errno.
+    /// The operating system's error, as an errno.
     #[error("{}", std::io::Error::from_raw_os_error(*.0))]
     System(i32),
-    /// The operating system interrupted the request, or put it off, at every try.
+    /// The operating system interrupted or deferred the request at every try.
     #[error(
         "the system put it off in each of {tries} tries ({}); end what interrupts the process, or free memory",
         std::io::Error::from_raw_os_error(*errno)
     )]
     TriesExhausted {
-        /// Tries in a row.
+        /// Consecutive tries.
         tries: u32,
-        /// Why the last one failed: EINTR or EAGAIN.
+        /// Errno of the last try: EINTR or EAGAIN.
         errno: i32,
     },
-    /// The system no longer lets requests be sent, as by a filter of system calls that was set after the world was made. The
-    /// world takes no more requests, and all that it had fail with this.
+    /// The system no longer allows requests, for instance because of a system call filter installed
+    /// after the world was made. The world accepts no more requests, and all in flight fail with
+    /// this cause.
     #[error(
         "{call} failed in {tries} of {tries} tries ({}), so the open device takes no more requests; let the filter of \
          system calls allow it, or open the device again, which does without",
         std::io::Error::from_raw_os_error(*errno)
     )]
     Stopped {
-        /// The call that is refused.
+        /// Refused system call.
         call: &'static str,
-        /// Tries in a row.
+        /// Consecutive tries.
         tries: u32,
-        /// Why the last one failed.
+        /// Errno of the last try.
         errno: i32,
     },
-    /// The device moved fewer bytes than asked and no more came.
+    /// The device moved fewer bytes than requested and then no more.
     #[error("only {moved_bytes} bytes were moved; the file may have been cut short")]
     Short {
-        /// Bytes moved before it stopped.
+        /// Bytes moved before.
         moved_bytes: u64,
     },
-    /// Offset, length or memory isn't a multiple of what the device needs.
+    /// Offset, length or memory violates the device's alignment.
     #[error("{what} {got} is not a multiple of {needed} bytes, which the device needs for direct I/O")]
     Misaligned {
-        /// Which of them.
+        /// The misaligned quantity.
         what: &'static str,
-        /// What it was.
+        /// Its value.
         got: u64,
-        /// What it must be a multiple of.
+        /// Required alignment.
         needed: u64,
     },
-    /// The range ends behind the device.
+    /// The range ends beyond the device.
     #[error("the range ends at {end_bytes}, and the device has {capacity_bytes} bytes")]
     BeyondEnd {
-        /// Where the range ends.
+        /// End of the range.
         end_bytes: u64,
-        /// Where the device ends.
+        /// End of the device.
         capacity_bytes: u64,
     },
-    /// No bytes, or more than one request may move.
+    /// The length is zero or beyond the limit.
     #[error("one request may move 1 to {largest_bytes} bytes")]
     Length {
-        /// The most that one request may move.
+        /// Limit of a request's length.
         largest_bytes: u64,
     },
-    /// More buffers than the system takes in one request.
+    /// The request has more buffers than the system allows.
     #[error("the request has {count} buffers, and one may have {most}")]
     Buffers {
-        /// How many it has.
+        /// Number of buffers.
         count: usize,
-        /// How many it may have.
+        /// Limit.
         most: usize,
     },
-    /// The device can't do this.
+    /// The device doesn't support this.
     #[error("the device can't do this: {why}")]
     Unsupported {
-        /// Why not.
+        /// Reason.
         why: &'static str,
     },
-    /// An earlier flush failed, so what is durable is unknown; the device takes no more writes until it is
-    /// opened again.
+    /// An earlier flush failed, so the durable contents are unknown. The device accepts no more
+    /// writes until it is opened again.
     #[error("an earlier flush failed, so what is durable is unknown; open the device again")]
     Latched,
-    /// The request names a device that this world doesn't have.
+    /// The world has no such device.
     #[error("this world has no device {index}")]
     UnknownDevice {
-        /// The device's number.
+        /// Device number given.
         index: u32,
     },
 }

@@ -15,7 +15,7 @@ pub use self::lock::FileLock;
 use self::lock::Locks;
 use crate::{Access, BufferMut, DurableWrites, IoError, Operation, Shape};
 
-/// An open file or raw block device, and its shape. Several worlds may use the same one.
+/// Open file or raw block device, and its shape. Several worlds may share it.
 #[derive(Debug)]
 pub struct DeviceFile {
     file: File,
@@ -25,26 +25,26 @@ pub struct DeviceFile {
     locks: Locks,
 }
 
-/// Which system call a flush of a file is, and with it what a durable write makes durable.
+/// System call for a flush, and thus the scope of a durable write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SyncCall {
-    /// `fdatasync` and `RWF_DSYNC`: the data, and what it takes to read it back.
+    /// `fdatasync` and `RWF_DSYNC`: the data, and the metadata needed to read it.
     #[default]
     Fdatasync,
     /// `fsync` and `RWF_SYNC`: the file's times as well.
     Fsync,
 }
 
-/// How a file is to be used.
+/// Options for using a file as a device.
 #[derive(Debug, Clone, Copy)]
 pub struct FileOptions {
-    /// Bypass the page cache where the file can; otherwise the shape says why not.
+    /// Bypass the page cache if the file can; otherwise the shape states the reason.
     pub direct: bool,
-    /// What is known of the device's durable writes.
+    /// Durable writes of the device, if known.
     pub durable_writes: DurableWrites,
-    /// Whether a discard gives blocks of a regular file back to its file system. A file that was preallocated isn't any
-    /// more then, and a full disk can fail a later write, so it is not done unless it is asked for. Block devices take
-    /// discards either way.
+    /// Punch holes into a regular file on discards. The file then loses its preallocation, and a
+    /// later write may fail on a full disk, so this is off by default. Block devices always accept
+    /// discards.
     pub punch_holes: bool,
 }
 
@@ -54,32 +54,33 @@ impl Default for FileOptions {
     }
 }
 
-/// A file could not be made a device.
+/// Reasons why a file can't be used as a device.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FileError {
-    /// The system refused.
+    /// The system refused a call.
     #[error("{action}: {}", std::io::Error::from(*errno))]
     System {
-        /// What was tried.
+        /// Attempted action.
         action: &'static str,
-        /// What the system said.
+        /// The system's error.
         errno: rustix::io::Errno,
     },
-    /// It is a directory, a pipe, a socket, a terminal …
+    /// The file is a directory, a pipe, a socket, a terminal …
     #[error("it is a {kind}; a device is a regular file or a block device")]
     Kind {
-        /// What it is.
+        /// Kind of file.
         kind: &'static str,
     },
 }
 
 impl DeviceFile {
-    /// Makes a device of an open file, whose present size becomes the capacity. Decides about direct I/O by the
-    /// file system's type and by what `statx` says, and sets the file's flag accordingly.
+    /// Makes a device of an open file with its current size as the capacity. Decides on direct I/O
+    /// by the file system's type and by `statx`, and sets the file's flag accordingly.
     ///
     /// # Errors
-    /// It is neither a regular file nor a block device, or the system refuses to tell about it.
+    /// Fails if it is neither a regular file nor a block device, or the system doesn't report its
+    /// properties.
     pub fn new(file: File, options: FileOptions) -> Result<Self, FileError> {
         let system = |action| move |errno| FileError::System { action, errno };
         let flags = fcntl_getfl(&file).map_err(system("reading the file's flags"))?;
@@ -106,14 +107,14 @@ impl DeviceFile {
         Ok(Self { file, shape, directness, calls, locks: Locks::default() })
     }
 
-    /// The same, flushed by another system call.
+    /// Sets the system call for flushes.
     #[must_use]
     pub fn with_sync(self, sync: SyncCall) -> Self {
         Self { calls: DurableCalls { sync, ..self.calls }, ..self }
     }
 
-    /// The same, of which requests may reach up to `capacity_bytes`, rounded down to whole logical blocks: a write
-    /// beyond the file's end makes it longer.
+    /// Extends the capacity to `capacity_bytes`, rounded down to whole logical blocks: a write
+    /// beyond the file's end extends it.
     #[must_use]
     pub fn growing_to(mut self, capacity_bytes: u64) -> Self {
         let block_bytes = self.shape.logical_block_bytes;
@@ -121,8 +122,8 @@ impl DeviceFile {
         self
     }
 
-    /// The same, of which requests reach only the first `capacity_bytes`, rounded down to whole logical blocks: what
-    /// lies behind them isn't a test's to touch.
+    /// Limits the capacity to `capacity_bytes`, rounded down to whole logical blocks, so that a
+    /// test leaves the rest of the file untouched.
     #[must_use]
     pub fn with_capacity(mut self, capacity_bytes: u64) -> Self {
         let shape = &mut self.shape;
@@ -131,13 +132,14 @@ impl DeviceFile {
         self
     }
 
-    /// What it can do.
+    /// Capacity and capabilities.
     pub fn shape(&self) -> &Shape {
         &self.shape
     }
 
-    /// Reads from `offset_bytes` on as many bytes as the buffer has, in the calling thread, which waits: for threads that
-    /// have no world, beside those that use the file. The buffer comes back, after an error with anything in it.
+    /// Fills the buffer from `offset_bytes` on, blocking the calling thread. For threads without a
+    /// world, in parallel with those that use the file. Returns the buffer; after an error its
+    /// contents are arbitrary.
     pub fn read_at(&self, offset_bytes: u64, into: BufferMut) -> (BufferMut, Result<(), IoError>) {
         let mut operation = Operation::read(offset_bytes, into);
         let result = match (self.shape.check(&operation), &mut operation) {
@@ -149,18 +151,18 @@ impl DeviceFile {
         (buffer, result)
     }
 
-    /// Which system call flushes it.
+    /// System call for flushes.
     pub fn sync(&self) -> SyncCall {
         self.calls.sync
     }
 
-    /// Which system calls make what it holds durable.
+    /// System calls that make its contents durable.
     pub(crate) fn durable_calls(&self) -> DurableCalls {
         self.calls
     }
 
-    /// What else may hold or copy what is read and written, though direct I/O bypasses the page cache; `None` where
-    /// nothing is known of the kind. A sentence, without its full stop.
+    /// Other holders or copies of the data despite direct I/O, as a sentence without its full stop.
+    /// `None` if the file system is not known to have any.
     pub fn beside_the_device(&self) -> Option<&'static str> {
         if self.shape.access == Access::Direct {
             direct::beside_the_device(self.file.as_fd(), self.directness)
@@ -169,7 +171,8 @@ impl DeviceFile {
         }
     }
 
-    /// Whether requests are done while they are submitted, so that only worker threads can keep several outstanding.
+    /// Returns true if requests complete during submission, so that only worker threads can keep
+    /// several in flight.
     pub(crate) fn blocks_submission(&self) -> bool {
         matches!(self.directness, Directness::Synchronous { .. })
     }

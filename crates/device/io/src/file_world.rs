@@ -2,20 +2,21 @@ use std::sync::Arc;
 
 use crate::{Device, DeviceFile, Io, SetupError, Threads, Uring};
 
-/// A world of files: a ring, or threads where the system has none to give. Its [`Backend`](crate::Backend) says which it
-/// is and, in the second case, why.
+/// World of files: a ring, or threads if the system has no rings. Its [`Backend`](crate::Backend)
+/// names it and gives the reason for threads.
 pub enum FileWorld {
     /// The ring.
     Uring(Box<Uring>),
-    /// What stands in for it.
+    /// Fallback.
     Threads(Box<Threads>),
 }
 
 impl FileWorld {
-    /// A world with room for `slots` requests in flight.
+    /// World with `slots` slots.
     ///
     /// # Errors
-    /// There are rings here, and yet this one can't be had: a shortage that an administrator can end.
+    /// Fails if the system has rings but refuses this one: a shortage that an administrator can
+    /// end.
     pub fn new(slots: u32) -> Result<Self, SetupError> {
         Uring::new(slots)
             .map(|ring| Self::Uring(Box::new(ring)))
@@ -30,7 +31,7 @@ impl FileWorld {
         }
     }
 
-    /// The world for what runs on any.
+    /// Converts to a boxed world.
     pub fn into_io(self) -> Box<dyn Io> {
         match self {
             Self::Uring(ring) => ring,
@@ -39,7 +40,7 @@ impl FileWorld {
     }
 }
 
-/// Threads in the place of a ring that isn't to be had here at all.
+/// Threads instead of a ring, if the system has none at all.
 fn stand_in(refusal: SetupError, slots: u32) -> Result<Threads, SetupError> {
     if refusal.is_unavailable() { Ok(Threads::in_place_of(&refusal, slots)) } else { Err(refusal) }
 }

@@ -1,8 +1,8 @@
-/// Writes those methods of an [`Io`](crate::Io) that a world on top of another leaves to it.
+/// Implements [`Io`](crate::Io) methods of an outer world by forwarding them to its inner world.
 ///
 /// ```
 /// # use nandle_io::{Completion, DeviceId, Full, Io, Request, Wait};
-/// /// Counts what is asked of the world below.
+/// /// Counts the requests to the inner world.
 /// struct Counting<W> {
 ///     inner: W,
 ///     requests: u64,

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use crate::{Nanos, Waker};
 
-/// Wakes a world at a fixed interval until it is dropped, so that a loop which waits without a deadline still looks
-/// around now and then. Cheaper than a deadline with each wait, which costs a kernel timer every time.
+/// Wakes a world at a fixed interval until dropped, so that a loop of waits without deadline still
+/// runs now and then. Cheaper than a deadline for each wait, which costs a kernel timer every time.
 #[derive(Debug)]
 pub struct Heartbeat {
     ended: Arc<(Mutex<bool>, Condvar)>,
@@ -13,10 +13,10 @@ pub struct Heartbeat {
 }
 
 impl Heartbeat {
-    /// Starts to beat.
+    /// Starts the heartbeat.
     ///
     /// # Errors
-    /// The system lets this process start no further thread.
+    /// Fails if the system refuses another thread.
     pub fn start(waker: Waker, interval: Nanos) -> std::io::Result<Self> {
         let ended = Arc::new((Mutex::new(false), Condvar::new()));
         let shared = Arc::clone(&ended);
@@ -41,7 +41,7 @@ impl Drop for Heartbeat {
         *ended.lock().unwrap_or_else(PoisonError::into_inner) = true;
         changed.notify_all();
         if let Some(thread) = self.thread.take() {
-            // It only waits and wakes; there is no panic of its to pass on.
+            // The thread only waits and wakes; it has no panic to pass on.
             let _ = thread.join();
         }
     }

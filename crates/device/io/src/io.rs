@@ -2,99 +2,101 @@ use std::sync::Arc;
 
 use crate::{Arena, Completion, Device, DeviceId, DriveCounters, Nanos, Request};
 
-/// A world of devices with one clock. It has one owner thread; more threads, more worlds.
+/// World of devices with one clock. It has one owner thread; more threads need more worlds.
 ///
-/// The real ones are [`Uring`](crate::Uring) and [`Threads`](crate::Threads); a modelled one runs in virtual
-/// time. Requests that can't be carried out (wrong alignment, beyond the end …) complete with an error like
-/// any other, so that there is one place to look for errors.
+/// Real worlds are [`Uring`](crate::Uring) and [`Threads`](crate::Threads); a modelled world runs
+/// in virtual time. Invalid requests (wrong alignment, beyond the end …) complete with an error
+/// like any other, so all errors are reported in one place.
 pub trait Io {
-    /// The devices in this world, in the order of their numbers.
+    /// Devices in this world, in the order of their numbers.
     fn devices(&self) -> &[Device];
 
-    /// Takes a request. It may reach the device only at the next [`reap`](Io::reap).
+    /// Submits a request. It may reach the device only at the next [`reap`](Io::reap).
     ///
     /// # Errors
-    /// Gives the request back when as many are in flight as the world has room for.
+    /// Returns the request if all slots are taken.
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full>;
 
-    /// Sends what was submitted and collects completions, in the order in which they came.
+    /// Sends submitted requests and collects completions, in the order of completion.
     ///
-    /// Returns when `wait` is satisfied, when there is nothing to wait for (nothing in flight, no deadline
-    /// and no [`Waker`] given out), or early when a waker woke it; so callers loop. A signal may also end it
-    /// early, which it does in the ring and not in the threads world. A `reap` that doesn't wait leaves a
-    /// wake-up for the next one that does.
+    /// Returns once `wait` is satisfied, or when there is nothing to wait for (nothing in flight,
+    /// no deadline and no [`Waker`] given out). A waker ends the wait early, so callers loop. A
+    /// signal may also end it early in the ring, but not in the threads world. A `reap` that
+    /// doesn't wait leaves a wake-up for the next wait.
     fn reap(&mut self, wait: Wait, into: &mut Vec<Completion>);
 
-    /// Requests taken whose completions weren't reaped yet.
+    /// Requests submitted whose completions haven't been reaped.
     fn in_flight(&self) -> usize;
 
-    /// The most requests that can be in flight.
+    /// Limit of requests in flight.
     fn slots(&self) -> usize;
 
-    /// The time: monotonic, or virtual. Its zero is arbitrary but the same for all worlds of a process.
+    /// Current time: monotonic, or virtual. Its zero is arbitrary but the same for all worlds of a
+    /// process.
     fn now(&self) -> Nanos;
 
-    /// Processor time that the process has used, all threads; in a modelled world what was charged.
+    /// Processor time of the whole process; in a modelled world the time charged.
     fn cpu_time(&self) -> Nanos;
 
-    /// Charges processor time of the caller's own work, as decoding what was read. In a modelled world, where computing
-    /// takes no time otherwise, the clock moves by `span` and the devices work on meanwhile; completions are handed out by
-    /// the next [`reap`](Io::reap), and bear its time. In a real world it does nothing, because the work has taken its
-    /// time already.
+    /// Charges processor time of the caller's own work, such as decoding data. In a modelled world
+    /// computing takes no time by itself: the clock advances by `span` while the devices work.
+    /// Completions in that time are returned by the next [`reap`](Io::reap), with its time. In a
+    /// real world this does nothing, because the work has taken its time already.
     fn charge_cpu(&mut self, span: Nanos);
 
-    /// How much too late a deadline of [`Wait`] may return. Code that must be punctual sets the deadline so
-    /// much earlier and polls for the rest. Zero in a modelled world.
+    /// Lateness of a deadline of [`Wait`]. Punctual code sets the deadline earlier by this and
+    /// polls for the rest. Zero in a modelled world.
     fn timer_slack(&self) -> Nanos;
 
-    /// A handle by which other threads end a waiting [`reap`](Io::reap); `None` in a modelled world.
+    /// Handle for other threads to end a waiting [`reap`](Io::reap); `None` in a modelled world.
     fn waker(&mut self) -> Option<Waker>;
 
-    /// Makes an arena known, which makes requests with its buffers cheaper. Returns how many of its bytes,
-    /// from its start, are registered: 0 where the world has no use for it or the system allows none.
+    /// Registers an arena, which makes requests with its buffers cheaper. Returns the length of the
+    /// registered part, from the arena's start: 0 if the world has no use for it or the system
+    /// allows none.
     fn register(&mut self, arena: &Arena) -> usize;
 
-    /// What this world is and what it had to give up.
+    /// Name and features of this world, and its fallbacks.
     fn backend(&self) -> Backend;
 
-    /// What a drive has counted, where it tells: modelled flash drives do, and arrays of nothing else. Asking takes no
-    /// time and disturbs nothing.
+    /// Counters of a drive, for modelled flash drives and arrays of these; `None` for other
+    /// devices. Reading them takes no time and disturbs nothing.
     fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
         let _ = device;
         None
     }
 }
 
-/// The request that found no room.
+/// Request that found no free slot.
 #[derive(Debug)]
 pub struct Full(pub Request);
 
-/// How long [`Io::reap`] waits.
+/// Condition for [`Io::reap`] to return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wait {
-    /// Return when this many completions were collected; fewer in flight count as this many.
+    /// Number of completions to wait for, limited to the requests in flight.
     pub completions: usize,
-    /// Return at this time at the latest.
+    /// Latest time to return.
     pub until: Option<Nanos>,
 }
 
 impl Wait {
-    /// Not at all: collect what is there.
+    /// No wait: collect what has completed.
     pub const NONE: Self = Self { completions: 0, until: None };
 
-    /// Until `completions` are there.
+    /// Wait for `completions` completions.
     pub const fn until_completed(completions: usize) -> Self {
         Self { completions, until: None }
     }
 
-    /// Until one completion is there, but at most until `deadline`.
+    /// Wait for one completion, at most until `deadline`.
     pub const fn until_time(deadline: Nanos) -> Self {
         Self { completions: 1, until: Some(deadline) }
     }
 
-    /// How many completions satisfy it, when `in_flight` requests are when the wait begins, those included
-    /// that only need collecting. With none in flight there is still a deadline or a wake-up to wait for, or
-    /// nothing at all. For implementations of a world.
+    /// Number of completions that satisfy the wait, given `in_flight` requests at its start,
+    /// including those ready to be collected. With none in flight, only a deadline or a wake-up can
+    /// be waited for. For implementations of a world.
     pub fn target(self, in_flight: usize, has_waker: bool) -> usize {
         match in_flight {
             0 if self.until.is_some() || has_waker => self.completions.min(1),
@@ -107,14 +109,14 @@ impl Wait {
 #[derive(Clone)]
 pub struct Waker(Arc<dyn Wake>);
 
-/// What is behind a [`Waker`]. For implementations of a world.
+/// Implementation of a [`Waker`]. For implementations of a world.
 pub trait Wake: Send + Sync {
     /// Makes the current or the next waiting `reap` return.
     fn wake(&self);
 }
 
 impl Waker {
-    /// A waker that does `wake`.
+    /// Waker with this implementation.
     pub fn new(wake: Arc<dyn Wake>) -> Self {
         Self(wake)
     }
@@ -131,13 +133,13 @@ impl std::fmt::Debug for Waker {
     }
 }
 
-/// What a world is, for the record of a measurement.
+/// Description of a world, for the record of a measurement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backend {
     /// `io_uring`, `threads`, or the name of a modelled world.
     pub name: &'static str,
-    /// What it makes use of.
+    /// Features in use.
     pub features: Vec<String>,
-    /// What it wanted and didn't get, with the reason.
+    /// Features that were wanted but missing, with the reason.
     pub stepped_down: Vec<String>,
 }

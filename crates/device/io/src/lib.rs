@@ -1,7 +1,7 @@
-//! What a storage device is: [buffers](buffer), [requests](Request), the [`Io`] trait (a world of devices with one
-//! clock), the worlds that drive real devices, [arrays](mod@array) of devices, and a small single-threaded
-//! [runtime]. It knows nothing of patterns, pages or profiles, and must never print, exit, or fall back to
-//! another way of doing I/O without saying so in [`Backend`].
+//! Storage devices: [buffers](buffer), [requests](Request), the [`Io`] trait (a world of devices
+//! with one clock), the worlds that drive real devices, [arrays](mod@array) of devices, and a small
+//! single-threaded [runtime]. This crate is independent of patterns, pages and profiles. It must
+//! never print, exit, or fall back to another kind of I/O without reporting it in [`Backend`].
 
 pub mod array;
 pub mod buffer;

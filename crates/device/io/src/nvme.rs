@@ -9,9 +9,9 @@ use std::os::fd::AsRawFd as _;
 const ADMIN_COMMAND: libc::c_ulong = 0xc048_4e41;
 /// Get Log Page (`NVMe` base specification, opcode 02h).
 const GET_LOG_PAGE: u8 = 0x02;
-/// Logs of the whole controller, not of a namespace.
+/// Selects logs of the whole controller, not of a namespace.
 const EVERY_NAMESPACE: u32 = 0xffff_ffff;
-/// How long the drive may take.
+/// Time limit of the command.
 const TIME_LIMIT_MS: u32 = 1000;
 
 /// `struct nvme_admin_cmd` of `<linux/nvme_ioctl.h>`.
@@ -32,10 +32,12 @@ struct AdminCommand {
     result: u32,
 }
 
-/// Reads a log page of the drive behind a block device (`/dev/nvme0n1`) into a buffer of a whole number of four-byte words.
+/// Reads a log page of the drive of a block device (`/dev/nvme0n1`) into a buffer whose length is a
+/// multiple of four bytes.
 ///
 /// # Errors
-/// The drive has no such page, is no `NVMe` drive, or the process may not ask it (that takes root).
+/// Fails if the drive has no such page, is no `NVMe` drive, or the process lacks the privilege
+/// (root).
 pub fn nvme_log_page(device: &File, page: u8, into: &mut [u8]) -> io::Result<()> {
     let too_long = |_| io::Error::from(io::ErrorKind::InvalidInput);
     let data_bytes = u32::try_from(into.len()).map_err(too_long)?;
@@ -57,8 +59,9 @@ pub fn nvme_log_page(device: &File, page: u8, into: &mut [u8]) -> io::Result<()>
         timeout_ms: TIME_LIMIT_MS,
         ..AdminCommand::default()
     };
-    // SAFETY: the structure has the layout that the request number names, and outlives the call; the kernel writes at most
-    // `data_bytes` to `address`, which is the start of `into`, borrowed mutably for the call and that long.
+    // SAFETY: the structure has the layout of the request number and outlives the call. The kernel
+    // writes at most `data_bytes` to `address`, the start of `into`, which is borrowed mutably and
+    // has that length.
     let status = unsafe { libc::ioctl(device.as_raw_fd(), ADMIN_COMMAND, &raw mut command) };
     match status {
         0 => Ok(()),

@@ -2,78 +2,79 @@ use smallvec::SmallVec;
 
 use crate::{Buffer, BufferMut, DeviceId, IoError, Nanos};
 
-/// The memory of a read: filled one after the other. Nearly always one.
+/// Memory of a read, filled in order. Nearly always one buffer.
 pub type ReadBuffers = SmallVec<[BufferMut; 1]>;
-/// The memory of a write: written one after the other. Nearly always one.
+/// Memory of a write, written in order. Nearly always one buffer.
 pub type WriteBuffers = SmallVec<[Buffer; 1]>;
 
-/// What a device is asked to do, and a number by which the asker knows it again.
+/// Operation for a device, with the caller's token.
 #[derive(Debug)]
 pub struct Request {
-    /// The asker's own number; comes back in the [`Completion`].
+    /// The caller's number for the request, returned in the [`Completion`].
     pub token: u64,
-    /// What to do.
+    /// Operation to run.
     pub operation: Operation,
 }
 
-/// What a device can be asked. The world owns the buffers from submission until the completion is reaped.
+/// Operation on a device. The world owns the buffers from submission until the completion is
+/// reaped.
 #[derive(Debug)]
 pub enum Operation {
-    /// Reads from `offset_bytes` on, as many bytes as the buffers hold.
+    /// Fills the buffers from `offset_bytes` on.
     Read {
-        /// Where the first byte is.
+        /// Offset of the first byte.
         offset_bytes: u64,
-        /// Where the bytes go.
+        /// Buffers to fill.
         into: ReadBuffers,
     },
-    /// Writes from `offset_bytes` on, as many bytes as the buffers hold.
+    /// Writes the buffers from `offset_bytes` on.
     Write {
-        /// Where the first byte goes.
+        /// Offset of the first byte.
         offset_bytes: u64,
-        /// Where the bytes come from.
+        /// Buffers to write.
         from: WriteBuffers,
-        /// What the completion promises.
+        /// Guarantee of the completion.
         durability: Durability,
     },
-    /// Makes durable exactly the writes that had completed before this was submitted.
+    /// Makes exactly the writes durable that completed before its submission.
     Flush,
-    /// Tells the device that the contents of a range are needed no more. Reading it before it is written again
-    /// gives anything.
+    /// Marks the contents of a range as no longer needed. Until it is written again, a read returns
+    /// arbitrary data.
     Discard {
-        /// Where the range begins.
+        /// Start of the range.
         offset_bytes: u64,
-        /// How long it is.
+        /// Length of the range.
         length_bytes: u64,
     },
 }
 
-/// What the completion of a write promises.
+/// Guarantee of a write's completion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Nothing until a flush: after a power cut the write may be there, not there, or torn.
+    /// None before a flush: after a power cut the write may be present, absent, or torn.
     Volatile,
-    /// The write survives a power cut from its completion on. Where the device has no forced unit access, this
-    /// is a write and a flush ([`DurableWrites`](crate::DurableWrites) of the shape says which).
+    /// The completed write survives a power cut. Without forced unit access, this is a write and a
+    /// flush ([`DurableWrites`](crate::DurableWrites) of the shape).
     Durable,
 }
 
 impl Operation {
-    /// A read into one buffer.
+    /// Read into one buffer.
     pub fn read(offset_bytes: u64, into: BufferMut) -> Self {
         Self::Read { offset_bytes, into: SmallVec::from_buf([into]) }
     }
 
-    /// A write from one buffer, durable by a later flush.
+    /// Write from one buffer, made durable by a later flush.
     pub fn write(offset_bytes: u64, from: Buffer) -> Self {
         Self::Write { offset_bytes, from: SmallVec::from_buf([from]), durability: Durability::Volatile }
     }
 
-    /// A write from one buffer, durable when it completes.
+    /// Write from one buffer, durable when it completes.
     pub fn durable_write(offset_bytes: u64, from: Buffer) -> Self {
         Self::Write { offset_bytes, from: SmallVec::from_buf([from]), durability: Durability::Durable }
     }
 
-    /// Its name, as errors print it.
+    /// Name used in errors.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Read { .. } => "read",
@@ -84,7 +85,7 @@ impl Operation {
         }
     }
 
-    /// Where it begins; 0 for a flush.
+    /// Start of the range; 0 for a flush.
     pub fn offset_bytes(&self) -> u64 {
         match self {
             Self::Read { offset_bytes, .. }
@@ -94,7 +95,7 @@ impl Operation {
         }
     }
 
-    /// How many bytes it covers; 0 for a flush.
+    /// Length of the range; 0 for a flush.
     pub fn length_bytes(&self) -> u64 {
         match self {
             Self::Read { into, .. } => into.iter().map(|buffer| buffer.len() as u64).sum(),
@@ -104,7 +105,7 @@ impl Operation {
         }
     }
 
-    /// How many buffers it has.
+    /// Number of buffers.
     pub fn buffers(&self) -> usize {
         match self {
             Self::Read { into, .. } => into.len(),
@@ -113,7 +114,7 @@ impl Operation {
         }
     }
 
-    /// The buffer of a read that had one; `None` for anything else.
+    /// Buffer of a read with a single one; `None` for other operations.
     pub fn into_read_buffer(self) -> Option<BufferMut> {
         match self {
             Self::Read { mut into, .. } if into.len() == 1 => into.pop(),
@@ -122,19 +123,20 @@ impl Operation {
     }
 }
 
-/// A request that is done, or has failed.
+/// Completed request, successful or failed.
 #[derive(Debug)]
 pub struct Completion {
-    /// The number given in the [`Request`].
+    /// Token of the [`Request`].
     pub token: u64,
-    /// The device it was for.
+    /// Device of the request.
     pub device: DeviceId,
-    /// When the world took it.
+    /// Time of submission.
     pub submitted_at: Nanos,
-    /// When the world saw that it was done; where the host was busy meanwhile, later than the device was done with it.
+    /// Time at which the world saw the completion. On a busy host that is later than the device's
+    /// completion.
     pub completed_at: Nanos,
-    /// What became of it. After an error a read's buffers hold anything.
+    /// Result. After an error, a read's buffers hold arbitrary data.
     pub result: Result<(), IoError>,
-    /// The request's operation: its buffers come back.
+    /// Operation of the request, which returns the buffers.
     pub operation: Operation,
 }

@@ -1,4 +1,4 @@
-//! What the worlds of the host's own files have in common: which devices there are, and which requests are under way.
+//! Common part of the worlds of the host's files: their devices, and their requests in flight.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use crate::file::DeviceFile;
 use crate::slots::{InFlight, Slots};
 use crate::{Cause, Completion, Device, DeviceId, IoError, Nanos, Operation, clock};
 
-/// Its methods are those of an [`Io`](crate::Io), which a world forwards to it.
+/// Devices and requests. Has methods of [`Io`](crate::Io), which a world forwards to it.
 pub(crate) struct Served<Extra> {
     devices: Vec<Device>,
-    /// Open as long as requests may be under way.
+    /// Kept open while requests may be in flight.
     files: Vec<Arc<DeviceFile>>,
     pub(crate) slots: Slots<Extra>,
-    /// Requests that the device's shape forbids, until they are reaped.
+    /// Requests refused by the device's shape, until they are reaped.
     refused: Vec<Completion>,
 }
 
@@ -29,13 +29,13 @@ impl<Extra> Served<Extra> {
         device
     }
 
-    /// Adds a device whose file the world doesn't have.
+    /// Adds a device without a file in this world.
     #[cfg(test)]
     pub(crate) fn add_device(&mut self, device: Device) {
         self.devices.push(device);
     }
 
-    /// The next device's.
+    /// Id of the next device.
     pub(crate) fn next_id(&self) -> DeviceId {
         DeviceId(u32::try_from(self.devices.len()).unwrap_or(u32::MAX))
     }
@@ -44,7 +44,7 @@ impl<Extra> Served<Extra> {
         self.files.get(device.0 as usize)
     }
 
-    /// Why a device can't be asked for this.
+    /// Reason why a device can't run an operation.
     pub(crate) fn refusal(&self, device: DeviceId, operation: &Operation) -> Option<Cause> {
         match self.devices.get(device.0 as usize) {
             Some(device) => device.shape.check(operation).err(),
@@ -58,18 +58,18 @@ impl<Extra> Served<Extra> {
         self.fail(request, cause, now);
     }
 
-    /// Completes a request with an error that came later than the request.
+    /// Completes a request with an error after its submission.
     pub(crate) fn fail(&mut self, request: InFlight<Extra>, cause: Cause, now: Nanos) {
         let error = IoError::new(&request.operation, cause);
         self.refused.push(request.complete(now, Err(error)));
     }
 
-    /// Keeps completions until they are reaped.
+    /// Stores completions until they are reaped.
     pub(crate) fn hand_back(&mut self, completions: Vec<Completion>) {
         self.refused.extend(completions);
     }
 
-    /// Hands out what was refused.
+    /// Returns the refused requests.
     pub(crate) fn reap_refused(&mut self, into: &mut Vec<Completion>) {
         into.append(&mut self.refused);
     }

@@ -2,21 +2,22 @@ use slab::Slab;
 
 use crate::{Completion, DeviceId, IoError, Nanos, Operation, Request};
 
-/// The requests in flight of one world, at most so many, each in a numbered slot that owns its buffers.
+/// Requests in flight of one world, up to `capacity`, each in a numbered slot that owns its
+/// buffers.
 #[derive(Debug)]
 pub(crate) struct Slots<Extra> {
     slots: Slab<InFlight<Extra>>,
     capacity: u32,
 }
 
-/// A request in flight.
+/// Request in flight.
 #[derive(Debug)]
 pub(crate) struct InFlight<Extra> {
     pub(crate) device: DeviceId,
     pub(crate) token: u64,
     pub(crate) operation: Operation,
     pub(crate) submitted_at: Nanos,
-    /// What the world keeps beside it.
+    /// Additional data of the world.
     pub(crate) extra: Extra,
 }
 
@@ -33,7 +34,8 @@ impl<Extra> Slots<Extra> {
         self.slots.len()
     }
 
-    /// Puts a request into a free slot. The caller has checked that there is one; otherwise it comes back.
+    /// Puts a request into a free slot. The caller has checked that there is one; otherwise it is
+    /// returned.
     pub(crate) fn insert(&mut self, entry: InFlight<Extra>) -> Result<u32, InFlight<Extra>> {
         match u32::try_from(self.slots.vacant_key()) {
             Ok(index) if index < self.capacity => {
@@ -48,7 +50,7 @@ impl<Extra> Slots<Extra> {
         self.slots.get_mut(index as usize)
     }
 
-    /// Numbers of the slots whose request is one of these.
+    /// Numbers of the slots whose requests satisfy `is_one`.
     pub(crate) fn numbers(&self, is_one: impl Fn(&InFlight<Extra>) -> bool) -> Vec<u32> {
         let numbers = self.slots.iter().filter(|(_, in_flight)| is_one(in_flight));
         numbers.filter_map(|(index, _)| u32::try_from(index).ok()).collect()

@@ -2,15 +2,16 @@ use rustix::io::Errno;
 
 use crate::Cause;
 
-/// Tries of one system call that come to nothing, at most. A signal or a shortage ends long before.
+/// Limit of fruitless tries of one system call. A signal or a shortage ends long before.
 const TRIES_MAX: u16 = 1000;
 
-/// Tries in a row that the system interrupted or put off.
+/// Consecutive tries that the system interrupted or deferred.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Tries(u16);
 
 impl Tries {
-    /// Whether a call that failed so is repeated. An error after the last try, and at once where another try doesn't help.
+    /// Permits another try after this error. Fails after the last try, and at once if a retry can't
+    /// help.
     pub(crate) fn again(&mut self, errno: Errno) -> Result<(), Cause> {
         if !matches!(errno, Errno::INTR | Errno::AGAIN) {
             return Err(Cause::System(errno.raw_os_error()));
@@ -21,18 +22,18 @@ impl Tries {
         }
     }
 
-    /// Counts a try that came to nothing. Returns their number when there is to be no other.
+    /// Counts a fruitless try. Returns their number if it was the last.
     pub(crate) fn exhausted(&mut self) -> Option<u32> {
         self.0 = self.0.saturating_add(1);
         (self.0 >= TRIES_MAX).then_some(self.0.into())
     }
 
-    /// Something was moved: the tries begin anew.
+    /// Resets the count after progress.
     pub(crate) fn has_progressed(&mut self) {
         self.0 = 0;
     }
 
-    /// Calls until it is done, or is tried too often.
+    /// Calls until success or the last try.
     pub(crate) fn until_done<T>(mut call: impl FnMut() -> Result<T, Errno>) -> Result<T, Cause> {
         let mut tries = Self::default();
         loop {

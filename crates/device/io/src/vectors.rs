@@ -5,10 +5,10 @@ use smallvec::SmallVec;
 
 use crate::{Buffer, BufferMut};
 
-/// The addresses of a request's buffers from some byte on, as `readv(2)` and its kin take them.
+/// Addresses of a request's buffers, for `readv(2)` and similar calls.
 ///
-/// A request of one buffer, the usual one, needs no memory for it. The list of a vectored one is boxed: the
-/// kernel reads it while the request is in flight, so it must not move.
+/// A request of one buffer, the usual case, needs no allocation. The list of a vectored one is
+/// boxed: the kernel reads it while the request is in flight, so it must not move.
 #[derive(Debug, Default)]
 pub(crate) enum Vectors {
     #[default]
@@ -18,12 +18,12 @@ pub(crate) enum Vectors {
 }
 
 impl Vectors {
-    /// The buffers of a read, less the first `skip_bytes`.
+    /// Buffers of a read, without the first `skip_bytes`.
     pub(crate) fn of_read(buffers: &[BufferMut], skip_bytes: u64) -> Self {
         Self::new(buffers.iter().map(|buffer| vector(buffer.address(), buffer.len())), skip_bytes)
     }
 
-    /// The buffers of a write, less the first `skip_bytes`. The kernel only reads from them.
+    /// Buffers of a write, without the first `skip_bytes`. The kernel only reads from them.
     pub(crate) fn of_write(buffers: &[Buffer], skip_bytes: u64) -> Self {
         Self::new(buffers.iter().map(|buffer| vector(buffer.address(), buffer.len())), skip_bytes)
     }
@@ -38,12 +38,12 @@ impl Vectors {
         }
     }
 
-    /// What is left of them after `moved` bytes.
+    /// Rest after `moved` bytes.
     pub(crate) fn after(&self, moved: usize) -> Self {
         Self::new(self.list().iter().copied(), moved as u64)
     }
 
-    /// Address and length, when there is but one buffer.
+    /// Address and length of a single buffer.
     pub(crate) fn single(&self) -> Option<(*mut u8, u32)> {
         match self {
             Self::Single(part) => {
@@ -53,7 +53,7 @@ impl Vectors {
         }
     }
 
-    /// All of them.
+    /// All buffers.
     pub(crate) fn list(&self) -> &[iovec] {
         match self {
             Self::Nothing => &[],
@@ -67,7 +67,7 @@ fn vector(address: NonNull<u8>, length: usize) -> iovec {
     iovec { iov_base: address.as_ptr().cast(), iov_len: length }
 }
 
-/// What is left of a part after `skip` bytes; `skip` is reduced by what it took.
+/// Rest of a part after `skip` bytes; reduces `skip` by the bytes skipped.
 fn after(part: iovec, skip: &mut usize) -> Option<iovec> {
     let skipped = part.iov_len.min(*skip);
     *skip -= skipped;

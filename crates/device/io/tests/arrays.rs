@@ -1,4 +1,4 @@
-//! Arrays: the conformance suite over every world, where the bytes lie, and what a failing child does.
+//! Arrays: conformance over every world, layout of the bytes, and failing children.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod common;
@@ -19,7 +19,7 @@ fn ids(devices: &[Device]) -> Vec<DeviceId> {
     devices.iter().map(|device| device.id).collect()
 }
 
-/// Arrays over all devices of a world: a raid0 and a raid10 on disjoint children, at odd chunk sizes.
+/// Checks a raid0 and a raid10 on disjoint children of a world, with odd chunk sizes.
 fn check_arrays(mut world: Box<dyn RealWorld>, seed: u64, mut add: impl FnMut(&mut dyn RealWorld) -> Device) {
     let devices: Vec<Device> = (0..7).map(|_| add(&mut *world)).collect();
     let mut arrays = Arrays::new(world);
@@ -59,7 +59,7 @@ fn abandoned_arrays() {
     }
 }
 
-/// A world of arrays in memory: its four children, and what can go wrong with them.
+/// World of arrays in memory, its four children and their faults.
 fn in_memory(slots: usize) -> (Arrays, Vec<Device>, Faults) {
     let mut world = MemoryWorld::new(slots, Nanos::from_micros(70));
     let devices: Vec<Device> = (0..4).map(|number| world.add((1 << 20) + number * 512, 512)).collect();
@@ -81,7 +81,8 @@ fn arrays_in_memory_and_in_worlds_that_are_too_small_for_their_parts() {
     }
 }
 
-/// How long two requests take, both of four chunks on four devices, in a world with room for so many parts.
+/// Time of two requests with four chunks each on four devices, in a world with `room` slots for
+/// parts.
 fn time_of_two(room: usize) -> (Nanos, Vec<String>) {
     let latency = Nanos::from_micros(70);
     let mut world = MemoryWorld::new(room, latency);
@@ -142,12 +143,12 @@ fn read(io: &mut dyn Io, device: DeviceId, offset_bytes: u64, bytes: usize) -> R
     completion.result.map(|()| buffer.to_vec()).map_err(|error| error.cause)
 }
 
-/// Six chunks, each full of its number from 1 on.
+/// Six chunks, each filled with its number from 1 on.
 fn six_chunks() -> Vec<u8> {
     (1..=6).flat_map(|number| [number; CHUNK_LENGTH]).collect()
 }
 
-/// The first byte of each of the first chunks of a device.
+/// First byte of each of a device's first chunks.
 fn chunks_of(io: &mut dyn Io, device: &Device, count: u64) -> Vec<u8> {
     (0..count).map(|chunk| read(io, device.id, chunk * CHUNK, CHUNK_LENGTH).unwrap()[0]).collect()
 }
@@ -176,7 +177,7 @@ fn a_read_that_fails_is_tried_on_the_other_leg() {
     for leg in [0, 1] {
         faults.fail_next(devices[leg].id, "read", broken.clone());
     }
-    // Either leg of the first chunk fails: once it is the other one that answers, or both fail.
+    // Either leg of the first chunk fails: the other one serves the read, or both fail.
     assert_eq!(read(&mut arrays, mirrored.id, 0, 512), Err(broken.clone()));
     assert_eq!(arrays.read_retries(mirrored.id), 1);
     faults.fail_next(devices[0].id, "read", broken);
@@ -229,7 +230,7 @@ fn resynchronising_makes_the_legs_the_same() {
         let mirrored = arrays.raid10(&ids(&devices[..2]), CHUNK).unwrap();
         let chunks: Vec<u8> = [1, 3, 5].into_iter().flat_map(|number| [number; CHUNK_LENGTH]).collect();
         write(&mut arrays, mirrored.id, 0, &chunks);
-        // What a power cut may leave: the legs differ.
+        // A possible result of a power cut: the legs differ.
         write(&mut arrays, devices[1].id, CHUNK, &[77; CHUNK_LENGTH]);
         faults.fail_next(devices[0].id, "read", Cause::System(5));
         faults.fail_next(devices[1].id, "read", Cause::System(5));

@@ -1,4 +1,4 @@
-//! The conformance suite on a raw block device: a loop device over a file, with direct I/O to it.
+//! Conformance on a raw block device: a loop device over a file, with direct I/O.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod common;
@@ -19,7 +19,7 @@ struct Loop {
 }
 
 impl Loop {
-    /// `None`, loudly, where this process may not make one.
+    /// Attaches a loop device; prints a note and returns `None` if this process may not.
     fn attach(bytes: u64, sector_bytes: u32) -> Option<Self> {
         let file = tempfile::NamedTempFile::new_in(common::disk_directory()).unwrap();
         file.as_file().set_len(bytes).unwrap();

@@ -1,4 +1,4 @@
-//! Channels from other threads into a runtime, under load, on both real worlds.
+//! Channels from other threads into a runtime, under load, on the real worlds.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod common;
@@ -16,7 +16,7 @@ use nandle_io::{Arena, Nanos};
 const THREADS: usize = 4;
 const MESSAGES: usize = 5_000;
 
-/// The runtimes to try: on either real world, with a device.
+/// Runtimes on each real world, with a device.
 fn runtimes() -> Vec<Runtime> {
     let with_device = |mut world: Box<dyn common::RealWorld>| {
         world.add_file(memory_file());
@@ -67,8 +67,8 @@ fn every_message_of_every_thread_arrives_once_and_in_order() {
     }
 }
 
-/// A group commit: every thread waits for its write to be durable, and the owner makes all that has come
-/// durable at once.
+/// Group commit: every thread waits until its write is durable, and the owner makes all that have
+/// arrived durable at once.
 #[test]
 fn what_has_come_is_one_batch() {
     for runtime in runtimes() {
@@ -89,7 +89,7 @@ fn what_has_come_is_one_batch() {
                 commits += batch.len();
                 largest = largest.max(batch.len());
                 batch.drain(..).for_each(|thread| thread.unpark());
-                // Whoever wants to join the next batch gets the time for it.
+                // Give other threads time to join the next batch.
                 handle.sleep(Nanos::from_micros(50)).await;
             }
             (commits, largest)

@@ -1,4 +1,4 @@
-//! The conformance suite on the real worlds and on the world in memory, over files on disk and in memory.
+//! Conformance on the real worlds and on the world in memory, over files on disk and in memory.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod common;
@@ -48,7 +48,7 @@ fn files_in_memory() {
 
 #[test]
 fn the_second_device_and_the_seventieth() {
-    // Beyond the ring's table of files, they are used by their descriptors.
+    // Beyond the ring's table of files, requests use descriptors.
     check_on_both(4, |world| {
         let add = |_| world.add_file(file_in(Path::new(common::MEMORY_DIRECTORY), 1 << 20, true));
         let devices: Vec<Device> = (0..70).map(add).collect();

@@ -1,4 +1,4 @@
-//! Durable writes on a file system that takes their flag and, when no thread waits in the call, forgets it.
+//! Durable writes on a file system that accepts their flag, but ignores it in asynchronous calls.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod common;
@@ -38,7 +38,7 @@ fn a_durable_write_is_synced_when_it_completes() {
     assert_eq!(fuse.asked.writes.load(Ordering::SeqCst), 20 * real_worlds().len() as u64);
 }
 
-/// What the count of the test above rests on.
+/// Precondition of the count in the test above.
 #[test]
 fn a_volatile_write_is_not_synced() {
     let Some(fuse) = Fuse::mount(1 << 20) else { return };

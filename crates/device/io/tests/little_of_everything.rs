@@ -1,4 +1,4 @@
-//! Worlds in a process that may do less than usual: they say so, and work all the same.
+//! Worlds in a restricted process: they report it, and work nevertheless.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod common;
@@ -37,7 +37,7 @@ fn with_eight_mebibytes_of_locked_memory() {
     registers_a_part(2 << 20, 8 << 20);
 }
 
-/// Registers what may be locked of an arena, from `least` to `most` bytes, and passes the suite.
+/// Registers the lockable part of an arena, from `least` to `most` bytes, and passes the suite.
 fn registers_a_part(least: usize, most: usize) {
     let Ok(mut ring) = Uring::new(SLOTS) else { return };
     let (large, small) = (Arena::new(32 << 20).unwrap(), Arena::new(4096).unwrap());

@@ -1,4 +1,4 @@
-//! The runtime in virtual time, where a run is the same every time, and on the real worlds.
+//! The runtime in virtual time, where runs are deterministic, and on the real worlds.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 mod common;
@@ -17,7 +17,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 const LATENCY: Nanos = Nanos::from_micros(100);
 
-/// A runtime in virtual time with one device.
+/// Runtime in virtual time with one device.
 fn in_memory(slots: usize) -> (Runtime, DeviceId, Faults) {
     let mut world = MemoryWorld::new(slots, LATENCY);
     let device = world.add(1 << 20, 512);
@@ -25,7 +25,7 @@ fn in_memory(slots: usize) -> (Runtime, DeviceId, Faults) {
     (Runtime::new(Box::new(world)), device.id, faults)
 }
 
-/// What happened, and when.
+/// Events and their times.
 type Log = Rc<RefCell<Vec<(Nanos, String)>>>;
 
 #[test]
@@ -56,7 +56,7 @@ fn tasks_run_in_the_order_in_which_they_were_woken() {
     assert_eq!(*order.borrow(), [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (1, 2)]);
 }
 
-/// Tasks that sleep, read and write at random; what they do depends on nothing but the seed.
+/// Task that sleeps, reads and writes at random, as a function of the seed.
 async fn busy_task(number: u64, seed: u64, handle: Handle, device: DeviceId, log: Log) {
     let arena = Arena::new(1 << 16).unwrap();
     let device = handle.device(device);
@@ -195,7 +195,7 @@ fn errors_and_buffers_come_back() {
     });
 }
 
-/// A world in memory that counts how often it was asked.
+/// World in memory that counts calls of `reap`.
 struct Counting {
     inner: MemoryWorld,
     reaps: Rc<Cell<usize>>,
@@ -262,7 +262,8 @@ fn real_sleeps_are_punctual() {
             })
             .collect();
         late_ns.sort_unstable();
-        // A thread that only sleeps is 50 us late at the median. The bound leaves room for a busy machine.
+        // The median lateness of a plain sleeping thread is 50 us. The bound leaves room for a busy
+        // machine.
         assert!(late_ns[25] < 30_000, "a quarter of the sleeps is at least {} ns late", late_ns[25]);
     }
 }

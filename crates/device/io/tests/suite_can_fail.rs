@@ -1,4 +1,4 @@
-//! The conformance suite finds worlds that lie: each of these breaks one promise.
+//! The conformance suite detects faulty worlds: each of these breaks one guarantee.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test's way to fail")]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,10 +6,10 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use nandle_io::conformance::{MemoryWorld, check};
 use nandle_io::{Arena, BufferMut, Completion, DeviceId, Full, Io, Nanos, Operation, Request, Wait};
 
-/// A promise to break.
+/// Guarantee to break.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lie {
-    /// None: the world is as it should be.
+    /// None: the world is correct.
     None,
     WrongByteRead,
     WriteElsewhere,
@@ -31,7 +31,7 @@ enum Lie {
     ChargesWait,
 }
 
-/// A world in memory that tells one lie, now and then.
+/// World in memory that breaks one guarantee now and then.
 struct Liar {
     inner: MemoryWorld,
     lie: Lie,
@@ -40,7 +40,7 @@ struct Liar {
 }
 
 impl Liar {
-    /// Every seventh time.
+    /// Returns true at every seventh call for this lie.
     fn lies_now(&mut self, lie: Lie) -> bool {
         self.calls += u64::from(self.lie == lie);
         self.lie == lie && self.calls.is_multiple_of(7)

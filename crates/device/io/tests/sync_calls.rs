@@ -1,4 +1,4 @@
-//! Files that grow when they are written, and the two system calls that make them durable.
+//! Files that grow with writes, and the two system calls that make them durable.
 #![allow(clippy::unwrap_used, reason = "a test's way to fail")]
 
 mod common;
@@ -46,7 +46,8 @@ fn a_file_grows_with_its_durable_writes_and_not_beyond_what_was_said() {
     }
 }
 
-/// What the system was asked is seen from outside: `strace` counts the calls of a child that runs the test above.
+/// Observes the system calls from outside: `strace` counts those of a child that runs the test
+/// above.
 #[test]
 fn each_sync_call_is_the_one_that_was_asked_for() {
     let me = std::env::current_exe().unwrap();

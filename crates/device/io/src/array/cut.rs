@@ -1,4 +1,4 @@
-//! Cuts the buffers of a request into the columns' shares, and joins them again.
+//! Splits the buffers of a request into the columns' shares, and joins them again.
 
 use smallvec::SmallVec;
 
@@ -6,22 +6,22 @@ use super::layout::Piece;
 use crate::device::BUFFERS_MAX;
 use crate::{Buffer, BufferMut, ReadBuffers};
 
-/// One request to one column.
+/// Request to one column.
 #[derive(Debug)]
 pub(super) struct Share<B> {
     pub(super) column: usize,
     pub(super) offset_bytes: u64,
     length_bytes: u64,
     pub(super) buffers: SmallVec<[B; 1]>,
-    /// The number of each buffer among all fragments of the request.
+    /// Number of each buffer among the request's fragments.
     pub(super) fragments: SmallVec<[usize; 1]>,
 }
 
-/// Which of the request's buffers each fragment was cut from.
+/// Index of the request's buffer that each fragment was cut from.
 #[derive(Debug, Default)]
 pub(super) struct Owners(SmallVec<[usize; 4]>);
 
-/// A handle that can be cut.
+/// Buffer handle that can be split.
 pub(super) trait Cut: Sized {
     fn bytes(&self) -> usize;
     fn cut_first(&mut self, bytes: usize) -> Self;
@@ -49,7 +49,7 @@ impl Cut for Buffer {
     }
 }
 
-/// Cuts `buffers` so that they cover `pieces`, which are as long as they are together.
+/// Splits `buffers` to cover `pieces` of the same total length.
 pub(super) fn cut<B: Cut>(
     buffers: SmallVec<[B; 1]>,
     mut pieces: impl Iterator<Item = Piece>,
@@ -78,7 +78,7 @@ pub(super) fn cut<B: Cut>(
     (shares, owners)
 }
 
-/// Adds a fragment to its column's last share, or to a new one.
+/// Adds a fragment to its column's last share, or to a new share.
 fn add<B: Cut>(shares: &mut Vec<Share<B>>, piece: Piece, fragment: usize, buffer: B) {
     let bytes = buffer.bytes() as u64;
     let continued = shares.iter_mut().rev().find(|share| share.column == piece.column);
@@ -104,12 +104,12 @@ fn add<B: Cut>(shares: &mut Vec<Share<B>>, piece: Piece, fragment: usize, buffer
 }
 
 impl Owners {
-    /// A place for each fragment.
+    /// Empty places, one for each fragment.
     pub(super) fn places(&self) -> Vec<Option<BufferMut>> {
         self.0.iter().map(|_| None).collect()
     }
 
-    /// Joins the fragments to the buffers that they were cut from.
+    /// Joins the fragments into the original buffers.
     pub(super) fn join(&self, fragments: Vec<Option<BufferMut>>) -> ReadBuffers {
         let mut joined = ReadBuffers::new();
         let mut last_owner = None;
@@ -133,7 +133,7 @@ mod tests {
     use crate::Arena;
     use crate::array::Stripes;
 
-    /// Cut at chunks of 4 bytes over 3 columns, from byte 2 on.
+    /// Cuts at chunks of 4 bytes over 3 columns, from byte 2 on, and joins again.
     fn cut_and_join(lengths: &[usize]) {
         let arena = Arena::new(1 << 20).unwrap();
         let buffers: ReadBuffers = lengths.iter().map(|bytes| arena.allocate(*bytes).unwrap()).collect();

@@ -1,11 +1,12 @@
-//! Puts the parts of a request together again.
+//! Completes requests from their parts.
 
 use super::joint::{Joint, Part};
 use super::world::Arrays;
 use crate::{Completion, DeviceId, Durability, Operation};
 
 impl Arrays {
-    /// Takes a completion of the inner world; hands out the one that it completes, if any.
+    /// Takes a completion of the inner world; returns the completion of the request, if it was the
+    /// last part.
     pub(super) fn finish(&mut self, done: Completion, into: &mut Vec<Completion>) {
         let index = usize::try_from(done.token).unwrap_or(usize::MAX);
         let Some(part) = self.parts.try_remove(index) else { return };
@@ -38,7 +39,7 @@ impl Arrays {
         }
     }
 
-    /// The same read for the other leg of a mirror, unless that failed before. Counts it.
+    /// Retry of a failed read on the mirror's other leg, unless it was tried before. Counts it.
     fn on_other_leg(&mut self, part: &Part, operation: &Operation) -> Option<(DeviceId, Part)> {
         let Part::Shared { joint, array: index, column, leg, ref fragments, retried: false } = *part else {
             return None;
@@ -54,7 +55,8 @@ impl Arrays {
         Some((child, Part::Shared { joint, array: index, column, leg, fragments, retried: true }))
     }
 
-    /// After a flush that failed, on its own or with a durable write, what is durable is unknown.
+    /// Latches the array after a failed flush, alone or within a durable write: its durable
+    /// contents are unknown.
     fn latch(&mut self, array: usize, failed: &Operation) {
         let flushes =
             matches!(failed, Operation::Flush | Operation::Write { durability: Durability::Durable, .. });

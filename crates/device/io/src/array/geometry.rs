@@ -2,12 +2,12 @@ use super::error::ArrayError;
 use super::layout::Stripes;
 use crate::{Access, DeviceId, DurableWrites, Shape};
 
-/// One of the two copies of a mirror.
+/// Copy of a mirror.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Leg {
-    /// The first of the two children.
+    /// First of the two children.
     First,
-    /// The second.
+    /// Second of the two children.
     Second,
 }
 
@@ -20,7 +20,7 @@ impl Leg {
     }
 }
 
-/// The columns of an array: single devices, or mirrors.
+/// Columns of an array: single devices, or mirrors.
 #[derive(Debug)]
 pub(super) enum Columns {
     Single(Vec<DeviceId>),
@@ -28,7 +28,7 @@ pub(super) enum Columns {
 }
 
 impl Columns {
-    /// The child that holds this leg of a column; a single device holds both.
+    /// Child with this leg of a column; a single device has both.
     pub(super) fn child(&self, column: usize, leg: Leg) -> Option<DeviceId> {
         match self {
             Self::Single(devices) => devices.get(column).copied(),
@@ -39,7 +39,7 @@ impl Columns {
         }
     }
 
-    /// The legs that a write goes to.
+    /// Legs that a write goes to.
     pub(super) fn legs(&self) -> &'static [Leg] {
         match self {
             Self::Single(_) => &[Leg::First],
@@ -47,7 +47,7 @@ impl Columns {
         }
     }
 
-    /// All the devices below, in their order.
+    /// Devices of all columns, in order.
     pub(super) fn devices(&self) -> &[DeviceId] {
         match self {
             Self::Single(devices) => devices,
@@ -63,19 +63,19 @@ impl Columns {
     }
 }
 
-/// An array: how its addresses map, and what has become of it.
+/// Address mapping and state of an array.
 #[derive(Debug)]
 pub(super) struct Array {
     pub(super) stripes: Stripes,
     pub(super) columns: Columns,
-    /// A flush has failed.
+    /// True after a failed flush.
     pub(super) latched: bool,
-    /// Reads that failed on one leg and were tried on the other.
+    /// Number of reads that failed on one leg and were retried on the other.
     pub(super) read_retries: u64,
 }
 
 impl Array {
-    /// The array of these columns, and its shape over these children.
+    /// Builds an array of these columns, and its shape.
     pub(super) fn new(
         columns: Columns,
         children: &[&Shape],
@@ -87,13 +87,13 @@ impl Array {
     }
 }
 
-/// What an array over `children` can do: what all of them can.
+/// Shape of an array: the capabilities that all `children` share.
 fn shape(stripes: Stripes, children: &[&Shape]) -> Result<Shape, ArrayError> {
     let chunk_bytes = stripes.chunk_bytes;
     let most = |of: fn(&Shape) -> u64| children.iter().map(|child| of(child)).max().unwrap_or(1);
     let least = |of: fn(&Shape) -> u64| children.iter().map(|child| of(child)).min().unwrap_or(0);
     let memory_alignment_bytes = most(|child| child.memory_alignment_bytes);
-    // Buffers are cut at the array's blocks, and what is cut off must be aligned in memory, too.
+    // Buffers are cut at the array's blocks, so each piece must be aligned in memory, too.
     let logical_block_bytes = most(|child| child.logical_block_bytes).max(memory_alignment_bytes);
     let fits = |child: &&Shape| chunk_bytes.is_multiple_of(child.logical_block_bytes);
     if chunk_bytes == 0 || !chunk_bytes.is_multiple_of(logical_block_bytes) || !children.iter().all(fits) {

@@ -4,7 +4,7 @@ use super::cut::Owners;
 use super::geometry::Leg;
 use crate::{BufferMut, Cause, Completion, DeviceId, IoError, Nanos, Operation, ReadBuffers};
 
-/// A request to an array whose parts are on their way.
+/// Request to an array whose parts are in flight.
 #[derive(Debug)]
 pub(super) struct Joint {
     pub(super) device: DeviceId,
@@ -13,25 +13,25 @@ pub(super) struct Joint {
     pub(super) held: Held,
     pub(super) parts_left: usize,
     pub(super) completed_at: Nanos,
-    /// Why the first part that failed did.
+    /// Cause of the first failed part.
     pub(super) cause: Option<Cause>,
 }
 
-/// What of the request stays with the array.
+/// Part of the request kept by the array.
 #[derive(Debug)]
 pub(super) enum Held {
-    /// The fragments of a read's buffers, as they come back.
+    /// Fragments of a read's buffers that have come back.
     Read { offset_bytes: u64, owners: Owners, fragments: Vec<Option<BufferMut>> },
-    /// Anything else, whole: parts have handles of their own.
+    /// Any other operation, whole: its parts have their own handles.
     Whole(Operation),
 }
 
-/// A request to the inner world.
+/// Request to the inner world.
 #[derive(Debug)]
 pub(super) enum Part {
-    /// One for a plain device, passed on.
+    /// Request to a plain device, passed on.
     Plain { token: u64, submitted_at: Nanos },
-    /// A part of a joint.
+    /// Part of a joint.
     Shared {
         joint: usize,
         array: usize,
@@ -43,7 +43,7 @@ pub(super) enum Part {
 }
 
 impl Joint {
-    /// Notes that a part is done.
+    /// Records the completion of a part.
     pub(super) fn finish(&mut self, numbers: &[usize], at: Nanos, cause: Option<Cause>, done: Operation) {
         self.parts_left = self.parts_left.saturating_sub(1);
         self.completed_at = self.completed_at.max(at);
@@ -53,7 +53,7 @@ impl Joint {
         }
     }
 
-    /// Takes the buffers of a part of a read back.
+    /// Takes back the buffers of a part of a read.
     fn take_back(&mut self, numbers: &[usize], buffers: ReadBuffers) {
         let Held::Read { fragments, .. } = &mut self.held else { return };
         for (number, buffer) in numbers.iter().zip(buffers) {

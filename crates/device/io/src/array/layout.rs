@@ -1,5 +1,5 @@
-/// Where the addresses of a striped array lie on its columns: chunk `k` is chunk `k / columns` of column
-/// `k mod columns`.
+/// Mapping of a striped array's addresses to its columns: chunk `k` is chunk `k / columns` of
+/// column `k mod columns`.
 ///
 /// ```text
 /// array    | 0 | 1 | 2 | 3 | 4 | 5 | 6 | …        chunks
@@ -9,26 +9,25 @@
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stripes {
-    /// Length of a chunk; not 0.
+    /// Length of a chunk, at least 1.
     pub chunk_bytes: u64,
-    /// Number of columns; not 0.
+    /// Number of columns, at least 1.
     pub columns: u64,
 }
 
-/// A range of an array that lies in one chunk, or one column's share of a range.
+/// Part of a range in one chunk, or a column's share of a range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Piece {
-    /// The column.
+    /// Column number.
     pub column: usize,
-    /// Where it begins on the column.
+    /// Start on the column.
     pub offset_bytes: u64,
-    /// How long it is.
+    /// Length of the piece.
     pub length_bytes: u64,
 }
 
 impl Stripes {
-    /// The pieces of a range, in the order of the array's addresses; each ends with its chunk or with the
-    /// range.
+    /// Pieces of a range in address order; each ends with its chunk or with the range.
     pub fn pieces(self, offset_bytes: u64, length_bytes: u64) -> impl Iterator<Item = Piece> {
         let end = offset_bytes.saturating_add(length_bytes);
         let mut at = offset_bytes;
@@ -48,8 +47,8 @@ impl Stripes {
         }
     }
 
-    /// What a range covers on each column: one piece for each that it touches, because consecutive chunks of
-    /// a column belong to consecutive rows.
+    /// A range's share of each column that it touches. A share is contiguous, since a column's
+    /// chunks are in consecutive rows.
     pub fn shares(self, offset_bytes: u64, length_bytes: u64) -> Vec<Piece> {
         let mut shares: Vec<Piece> = Vec::new();
         for piece in self.pieces(offset_bytes, length_bytes) {
@@ -61,8 +60,8 @@ impl Stripes {
         shares
     }
 
-    /// The array's capacity over columns of the given one: whole rows of chunks. Files that may grow have the largest one each, and
-    /// together no more than there can be.
+    /// Capacity of an array over columns of `column_bytes`: whole rows of chunks. Saturates, since
+    /// files that may grow have the largest capacity.
     pub fn capacity_bytes(self, column_bytes: u64) -> u64 {
         (column_bytes / self.chunk_bytes * self.chunk_bytes).saturating_mul(self.columns)
     }
@@ -106,7 +105,7 @@ mod tests {
         }
     }
 
-    /// A column's pieces follow one another without gaps, so that its share is one range.
+    /// Checks that a column's pieces are contiguous, so that its share is one range.
     fn check_shares(pieces: &[Piece], shares: &[Piece]) {
         for share in shares {
             let mut at = share.offset_bytes;

@@ -3,16 +3,16 @@ use super::geometry::{Columns, Leg};
 use super::world::Arrays;
 use crate::{Arena, Completion, DeviceId, Io, IoError, Operation, Request, Wait};
 
-/// Copied at a time.
+/// Length of one copy.
 const COPY_BYTES: u64 = 1 << 20;
 
 impl Arrays {
-    /// Makes the legs of every mirror of a raid10 the same again, by copying the `newest` over the other, and
-    /// flushes what was written. It waits until that is done.
+    /// Makes both legs of every mirror of a raid10 equal: copies the `newest` to the other and
+    /// flushes. Blocks until that is done.
     ///
     /// # Errors
-    /// The device is no raid10, or requests are in flight; or a request failed, and the legs may still
-    /// differ.
+    /// Fails if the device is no raid10, or requests are in flight. If a request fails, the legs
+    /// may still differ.
     pub fn resynchronise(&mut self, array: DeviceId, newest: Leg) -> Result<(), ArrayError> {
         if self.in_flight() > 0 {
             return Err(ArrayError::Busy { in_flight: self.in_flight() });
@@ -57,7 +57,7 @@ impl Arrays {
         Ok(())
     }
 
-    /// Does one request to a plain device, with nothing else in flight.
+    /// Runs one request on a plain device, with nothing else in flight.
     fn do_one(&mut self, device: DeviceId, operation: Operation) -> Result<Operation, IoError> {
         let mut request = Request { token: 0, operation };
         let mut completions: Vec<Completion> = Vec::new();

@@ -1,4 +1,4 @@
-//! Cuts requests into parts, and sends them.
+//! Splits requests into parts, and sends them.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use super::layout::Piece;
 use super::world::Arrays;
 use crate::{Buffer, BufferMut, DeviceId, Full, Nanos, Operation, Request};
 
-/// A request to a child, before it is sent.
+/// Request to a child that has not been sent.
 struct NewPart {
     column: usize,
     leg: Leg,
@@ -20,14 +20,14 @@ struct NewPart {
 }
 
 impl Arrays {
-    /// Sends a request to a plain device as it is.
+    /// Sends a request to a plain device unchanged.
     pub(super) fn pass_on(&mut self, device: DeviceId, request: Request) {
         self.plain_in_flight += 1;
         let part = Part::Plain { token: request.token, submitted_at: self.inner.now() };
         self.send_part(device, part, request.operation);
     }
 
-    /// Sends a request to the inner world, behind those that wait for room there.
+    /// Sends a request to the inner world, after those that wait for a slot.
     pub(super) fn send_part(&mut self, child: DeviceId, part: Part, operation: Operation) {
         let token = self.parts.insert(part) as u64;
         if let Some(load) = self.loads.get_mut(child.index() as usize) {
@@ -41,7 +41,7 @@ impl Arrays {
         }
     }
 
-    /// Cuts a request to an array, and sends the parts.
+    /// Splits a request to an array, and sends the parts.
     pub(super) fn start(&mut self, index: usize, device: DeviceId, request: Request) {
         let Some(array) = self.mapped.get(index) else { return };
         let (held, parts) = self.divide(array, request.operation);
@@ -62,7 +62,7 @@ impl Arrays {
         }
     }
 
-    /// What of a request stays with the array, and the parts that go to its children.
+    /// Splits a request into the part kept by the array and the parts for its children.
     fn divide(&self, array: &Array, operation: Operation) -> (Held, Vec<NewPart>) {
         let Operation::Read { offset_bytes, into } = operation else {
             let parts = on_columns(array, &operation).into_iter().flat_map(|(column, operation)| {
@@ -83,7 +83,7 @@ impl Arrays {
         (Held::Read { offset_bytes, owners, fragments }, parts.collect())
     }
 
-    /// The leg with fewer requests in flight; where both have the same, chunks alternate.
+    /// Leg with fewer requests in flight; ties alternate by chunk.
     fn leg_to_read(&self, array: &Array, column: usize, offset_bytes: u64) -> Leg {
         let load = |leg| {
             let child = array.columns.child(column, leg);
@@ -98,7 +98,7 @@ impl Arrays {
     }
 }
 
-/// What anything but a read means for each column.
+/// Share of each column in any operation but a read.
 fn on_columns(array: &Array, operation: &Operation) -> Vec<(usize, Operation)> {
     let (offset, length) = (operation.offset_bytes(), operation.length_bytes());
     match operation {
@@ -123,8 +123,8 @@ fn on_columns(array: &Array, operation: &Operation) -> Vec<(usize, Operation)> {
 }
 
 impl NewPart {
-    /// A copy of an operation for one leg, with handles of its own to the same memory; `None` for a read,
-    /// whose memory can't be shared.
+    /// Copy of an operation for one leg, with its own handles to the same memory. `None` for a
+    /// read, whose memory can't be shared.
     fn on_leg(operation: &Operation, column: usize, leg: Leg) -> Option<Self> {
         let operation = match operation {
             Operation::Read { .. } => return None,

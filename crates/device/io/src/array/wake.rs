@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use crate::Waker;
 use crate::io::Wake;
 
-/// A wake-up of the arrays' own: the inner world's may come together with completions that complete no
-/// array's request, and would then go by unseen.
+/// Wake-up flag of the arrays. The inner world's wake-up alone would be lost if it arrived together
+/// with completions that complete no array's request.
 #[derive(Debug)]
 pub(super) struct ArrayWake {
     woken: AtomicBool,

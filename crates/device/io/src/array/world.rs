@@ -13,39 +13,39 @@ use crate::{
     Shape, Wait, Waker,
 };
 
-/// A world around another one, with arrays of its devices beside them; see the [module](crate::array).
+/// Arrays of the devices of an inner world; see the [module](crate::array).
 ///
 /// The inner world's devices keep their numbers, and arrays get the next ones.
 pub struct Arrays {
     pub(super) inner: Box<dyn Io>,
-    /// Requests that it takes at a time, each of them of one part or of many.
+    /// Limit of requests in flight, each with one or more parts.
     slots: usize,
     devices: Vec<Device>,
     pub(super) mapped: Vec<Array>,
     pub(super) joints: Slab<Joint>,
     pub(super) parts: Slab<Part>,
     pub(super) plain_in_flight: usize,
-    /// Requests in flight by device of the inner world.
+    /// Requests in flight of each device of the inner world.
     pub(super) loads: Vec<usize>,
-    /// Requests that the inner world has no room for yet.
+    /// Requests waiting for a slot of the inner world.
     pub(super) waiting: VecDeque<(DeviceId, Request)>,
     refused: Vec<Completion>,
-    /// Completions of the inner world; kept for its memory.
+    /// Completions of the inner world; reused to save allocations.
     reaped: Vec<Completion>,
     wake: Option<Arc<ArrayWake>>,
 }
 
 impl Arrays {
-    /// A world with the same devices as `inner`, and no arrays yet. It takes as many requests as `inner` does, so the
+    /// World with the devices of `inner`, without arrays. It has as many slots as `inner`, so the
     /// parts of one request may have to wait for those of another; see [`Arrays::with_slots`].
     pub fn new(inner: Box<dyn Io>) -> Self {
         let slots = inner.slots();
         Self::with_slots(inner, slots)
     }
 
-    /// A world that takes `slots` requests at a time, at most as many as `inner`. A request to an array has a part for
-    /// each child, so `inner` needs `slots` times as many as an array has children for all of them to reach the
-    /// children at once. Where it has fewer, parts wait, and [`Backend::stepped_down`] says so.
+    /// World with `slots` slots, at most as many as `inner`. A request to an array has a part for
+    /// each child. So to start all parts at once, `inner` needs `slots` times the number of
+    /// children. With fewer slots, parts wait, and [`Backend::stepped_down`] reports it.
     pub fn with_slots(inner: Box<dyn Io>, slots: usize) -> Self {
         Self {
             slots: slots.min(inner.slots()).max(1),
@@ -66,7 +66,7 @@ impl Arrays {
     /// Adds a striped array over devices of the inner world.
     ///
     /// # Errors
-    /// Children that there aren't, or a chunk that doesn't fit them.
+    /// Fails if a child doesn't exist, or the chunk doesn't fit the children.
     pub fn raid0(&mut self, children: &[DeviceId], chunk_bytes: u64) -> Result<Device, ArrayError> {
         if children.is_empty() {
             return Err(ArrayError::Children { level: "raid0", count: 0, expected: "at least one" });
@@ -74,10 +74,11 @@ impl Arrays {
         self.add(Columns::Single(children.to_vec()), children, chunk_bytes)
     }
 
-    /// Adds a striped array over mirrors, each of two consecutive children, of the inner world's devices.
+    /// Adds a striped array over mirrors. Each mirror is two consecutive children, devices of the
+    /// inner world.
     ///
     /// # Errors
-    /// Children that there aren't or an odd number of them, or a chunk that doesn't fit them.
+    /// Fails if a child doesn't exist, their number is odd, or the chunk doesn't fit them.
     pub fn raid10(&mut self, children: &[DeviceId], chunk_bytes: u64) -> Result<Device, ArrayError> {
         let (pairs, rest) = children.as_chunks::<2>();
         if pairs.is_empty() || !rest.is_empty() {
@@ -91,8 +92,8 @@ impl Arrays {
         self.add(Columns::Mirrored(pairs.to_vec()), children, chunk_bytes)
     }
 
-    /// Reads of an array that failed on one leg of a mirror and were tried on the other; 0 for any other
-    /// device.
+    /// Number of an array's reads that failed on one leg of a mirror and were retried on the other;
+    /// 0 for other devices.
     pub fn read_retries(&self, array: DeviceId) -> u64 {
         self.array(array).map_or(0, |(array, _)| array.read_retries)
     }
@@ -119,7 +120,7 @@ impl Arrays {
         Ok(device)
     }
 
-    /// The array of this number, and its shape.
+    /// Array with this device number, and its shape.
     pub(super) fn array(&self, device: DeviceId) -> Option<(&Array, &Shape)> {
         let index = self.array_index(device)?;
         Some((self.mapped.get(index)?, &self.devices.get(device.index() as usize)?.shape))
@@ -172,7 +173,7 @@ impl Io for Arrays {
         loop {
             self.send_waiting();
             let woken = waits && self.wake.as_ref().is_some_and(|wake| wake.is_woken());
-            // Each request that is missing needs at least one completion of the inner world.
+            // Each missing request needs at least one completion of the inner world.
             let missing = if woken { 0 } else { enough.saturating_sub(into.len()) };
             let interrupted = self.reap_inner(Wait { completions: missing, until: wait.until }, into);
             self.send_waiting();
@@ -222,13 +223,13 @@ impl Io for Arrays {
 }
 
 impl Arrays {
-    /// The most parts of one request that the children work on at the same time: one each. More only come of requests
-    /// of which a child gets more than a thousand chunks, and those wait while it is busy with the first.
+    /// Limit of a request's parts that the children serve in parallel: one each. A request has more
+    /// only if a child gets over a thousand chunks; those wait for the first.
     fn parts_max(&self) -> usize {
         self.mapped.iter().map(|array| array.columns.devices().len()).max().unwrap_or(1)
     }
 
-    /// Sends what found no room in the inner world before, as far as there is room now.
+    /// Sends waiting requests while the inner world has free slots.
     fn send_waiting(&mut self) {
         while let Some((device, request)) = self.waiting.pop_front() {
             if let Err(Full(request)) = self.inner.submit(device, request) {
@@ -238,9 +239,9 @@ impl Arrays {
         }
     }
 
-    /// Collects from the inner world. Returns whether it came back before `wait` was satisfied.
+    /// Collects from the inner world. Returns true if it returned before `wait` was satisfied.
     fn reap_inner(&mut self, wait: Wait, into: &mut Vec<Completion>) -> bool {
-        // With nothing in flight only the deadline or a wake-up can end the wait.
+        // With nothing in flight, only the deadline or a wake-up can end the wait.
         let expected = wait.completions.min(self.inner.in_flight().max(1));
         let mut reaped = std::mem::take(&mut self.reaped);
         self.inner.reap(wait, &mut reaped);

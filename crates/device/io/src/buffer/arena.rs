@@ -1,4 +1,4 @@
-//! The one place where the memory of requests is mapped.
+//! Mapping of the memory for requests.
 #![allow(unsafe_code, reason = "maps memory; each block names its invariant")]
 
 use std::ptr::NonNull;
@@ -9,54 +9,56 @@ use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 use super::extents::FreeExtents;
 use super::handle::BufferMut;
 
-/// Every buffer starts on a multiple of this, which satisfies direct I/O on every device met so far, and takes
-/// a multiple of it.
+/// Alignment and length unit of every buffer. Satisfies direct I/O on every device seen so far.
 pub const GRAIN_BYTES: usize = 4096;
 
-/// Of this size are the huge pages of x86 and of most kernels for ARM.
+/// Size of huge pages on x86 and of most ARM kernels.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
-/// The least arena that takes whole huge pages: of smaller ones the rest of a page would be most of what they take.
+/// Least arena that is mapped as whole huge pages: in a smaller one most of the page would be
+/// unused.
 const HUGE_PAGES_FROM_BYTES: usize = 1 << 20;
 
-/// Memory for requests; see the [module](crate::buffer). A clone is another handle to the same memory.
+/// Memory for requests; see the [module](crate::buffer). A clone is another handle to the same
+/// memory.
 #[derive(Debug, Clone)]
 pub struct Arena {
     region: Arc<Region>,
 }
 
-/// The mapped memory. It outlives every buffer cut from it: each holds the `Arc`.
+/// Mapped memory. Every buffer cut from it holds the `Arc`, so it outlives them.
 #[derive(Debug)]
 pub(crate) struct Region {
-    /// Goes when the region does.
+    /// Unmapped when the region is dropped.
     _mapping: Mapping,
     base: NonNull<u8>,
     bytes: usize,
     free: Mutex<FreeExtents>,
 }
 
-/// Address space of ours: `base` and the `bytes` from it on lie within.
+/// Address range owned by the region. `base` and its `bytes` are inside.
 #[derive(Debug)]
 struct Mapping {
     start: NonNull<u8>,
     bytes: usize,
 }
 
-// SAFETY: the region is plain memory. Its mapping, `base` and `bytes` never change, `free` is behind a mutex, and the bytes
-// themselves are reached through handles alone, of which `BufferMut` is unique and `Buffer` read-only.
+// SAFETY: the region is plain memory. Its mapping, `base` and `bytes` never change, and `free` is
+// behind a mutex. The bytes are accessed only through handles, of which `BufferMut` is unique and
+// `Buffer` read-only.
 unsafe impl Send for Region {}
 // SAFETY: as above.
 unsafe impl Sync for Region {}
 
-/// Memory could not be had.
+/// Failures to get memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArenaError {
-    /// The system gave none.
+    /// The system refused to map memory.
     #[error("mapping an arena of {bytes} bytes: {}", std::io::Error::from(*errno))]
     Map {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
-        /// What the system said.
+        /// The system's error.
         errno: rustix::io::Errno,
     },
     /// No free extent is long enough.
@@ -64,21 +66,22 @@ pub enum ArenaError {
         "a buffer of {bytes} bytes: the longest free part of the arena ({arena_bytes} bytes) has {longest_bytes} bytes"
     )]
     Full {
-        /// Bytes asked for.
+        /// Bytes requested.
         bytes: usize,
         /// Size of the arena.
         arena_bytes: usize,
-        /// Its longest free part.
+        /// Longest free extent of the arena.
         longest_bytes: usize,
     },
 }
 
 impl Arena {
-    /// Maps an arena of at least `bytes`, rounded up to whole grains, and from 1 MiB on to whole huge pages (2 MiB). The memory is zero and takes no
-    /// real pages until it is used; then it takes huge ones where the system has them to give.
+    /// Maps an arena of at least `bytes`, rounded up to whole grains, or from 1 MiB on to whole
+    /// huge pages (2 MiB). The memory is zero and uses no physical pages until it is accessed; then
+    /// it uses huge ones if available.
     ///
     /// # Errors
-    /// The system has no address space left, or forbids it.
+    /// Fails if the system has no address space left, or forbids the mapping.
     pub fn new(bytes: usize) -> Result<Self, ArenaError> {
         let bytes = whole_grains(bytes).ok_or(ArenaError::Map { bytes, errno: rustix::io::Errno::NOMEM })?;
         let is_huge = bytes >= HUGE_PAGES_FROM_BYTES;
@@ -89,10 +92,10 @@ impl Arena {
         Ok(Self { region: Arc::new(Region { _mapping: mapping, base, bytes, free }) })
     }
 
-    /// Cuts a buffer of `bytes` from the arena. Its contents are whatever was there before.
+    /// Allocates a buffer of `bytes`. Its contents are arbitrary.
     ///
     /// # Errors
-    /// No free part is long enough.
+    /// Fails if no free extent is long enough.
     pub fn allocate(&self, bytes: usize) -> Result<BufferMut, ArenaError> {
         let mut free = self.region.free.lock().unwrap_or_else(PoisonError::into_inner);
         let found = whole_grains(bytes).and_then(|taken| Some((free.take(taken)?, taken)));
@@ -110,17 +113,17 @@ impl Arena {
         self.region.bytes
     }
 
-    /// Bytes of it that no handle refers to.
+    /// Bytes without a handle.
     pub fn free_bytes(&self) -> usize {
         self.region.free.lock().unwrap_or_else(PoisonError::into_inner).all()
     }
 
-    /// Whether another handle is to the same memory.
+    /// Returns true if both are handles to the same memory.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.region, &other.region)
     }
 
-    /// Whether no handle to any of its bytes is left.
+    /// Returns true if no handle to any of its bytes is left.
     pub fn is_unused(&self) -> bool {
         let free = self.region.free.lock().unwrap_or_else(PoisonError::into_inner);
         free.longest() == self.region.bytes
@@ -131,15 +134,15 @@ impl Arena {
     }
 }
 
-/// `bytes`, at least one, rounded up to whole grains; `None` where no number of grains is as much.
+/// Rounds `bytes`, at least one, up to whole grains; `None` on overflow.
 fn whole_grains(bytes: usize) -> Option<usize> {
     bytes.max(1).checked_next_multiple_of(GRAIN_BYTES)
 }
 
 impl Mapping {
-    /// Maps `bytes`, and says where they start.
+    /// Maps `bytes`, and returns their address.
     fn new(bytes: usize) -> rustix::io::Result<(Self, NonNull<u8>)> {
-        // SAFETY: an anonymous mapping at an address of the kernel's choice aliases nothing of ours.
+        // SAFETY: the kernel chooses the address, so the new mapping overlaps none of ours.
         let mapped = unsafe {
             mmap_anonymous(std::ptr::null_mut(), bytes, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)
         };
@@ -147,19 +150,21 @@ impl Mapping {
         Ok((Self { start, bytes }, start))
     }
 
-    /// Maps `bytes` as whole huge pages, and says where the first starts.
+    /// Maps `bytes` as whole huge pages, and returns the address of the first.
     ///
-    /// The bytes of a buffer then lie side by side in real memory: a request names one place instead of one for each 4 KiB, and registered
-    /// buffers are cheaper to walk. A virtual disk reads 32 KiB three times and 128 KiB four times as fast. Where the kernel has no huge pages,
-    /// nothing but address space is lost.
+    /// The bytes of a buffer are then contiguous in physical memory: a request has one segment
+    /// instead of one for each 4 KiB, and registered buffers are cheaper to walk. On a virtual
+    /// disk, reads of 32 KiB are three times as fast, and reads of 128 KiB four times. Without huge
+    /// pages in the kernel, only address space is lost.
     fn huge(bytes: usize) -> rustix::io::Result<(Self, NonNull<u8>)> {
         let huge_bytes = bytes.checked_next_multiple_of(HUGE_PAGE_BYTES).ok_or(rustix::io::Errno::NOMEM)?;
         let mapped_bytes = huge_bytes.checked_add(HUGE_PAGE_BYTES).ok_or(rustix::io::Errno::NOMEM)?;
         let (mapping, start) = Self::new(mapped_bytes)?;
         let before_bytes = start.addr().get().wrapping_neg() % HUGE_PAGE_BYTES;
-        // SAFETY: fewer bytes than a huge page lie before the first that starts in the mapping, and it has one more than is asked for.
+        // SAFETY: the first huge page starts less than a huge page into the mapping, which has one
+        // to spare.
         let base = unsafe { start.add(before_bytes) };
-        // SAFETY: the range is a part of the mapping just made, and the advice doesn't change its contents.
+        // SAFETY: the range is part of the new mapping, and the advice doesn't change its contents.
         let _ = unsafe { madvise(base.as_ptr().cast(), huge_bytes, Advice::LinuxHugepage) };
         Ok((mapping, base))
     }
@@ -167,8 +172,8 @@ impl Mapping {
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        // SAFETY: the range is what `new` mapped. It belongs to a region whose last `Arc` is gone, so no handle to its bytes is left, and worlds
-        // keep the handles of requests that the kernel may still be writing to.
+        // SAFETY: `new` mapped the range. The region's last `Arc` is gone, so no handle to its
+        // bytes is left; worlds keep the handles of requests that the kernel may still write to.
         let unmapped = unsafe { munmap(self.start.as_ptr().cast(), self.bytes) };
         debug_assert!(unmapped.is_ok(), "unmapping an arena: {unmapped:?}");
     }
@@ -184,7 +189,7 @@ impl Region {
     }
 }
 
-/// A part of a region that is not free. Handles share it; when the last is dropped it goes back.
+/// Allocated part of a region, shared by its handles. Dropping the last handle frees it.
 #[derive(Debug)]
 pub(super) struct Extent {
     region: Arc<Region>,
@@ -201,10 +206,10 @@ impl Extent {
         self.bytes
     }
 
-    /// Address of the byte `at` of this extent, which is at most one past its end.
+    /// Address of byte `at` of this extent, at most one past its end.
     pub(super) fn address(&self, at: usize) -> NonNull<u8> {
         assert!(at <= self.bytes, "byte {at} of an extent of {} bytes", self.bytes);
-        // SAFETY: `start + bytes` lies within the region, and `at` within the extent, so the result is in the
+        // SAFETY: `start + bytes` is in the region, and `at` in the extent, so the result is in the
         // region's mapping or one past its end.
         unsafe { self.region.base.add(self.start + at) }
     }

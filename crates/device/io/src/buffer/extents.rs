@@ -1,18 +1,19 @@
 use std::collections::BTreeMap;
 
-/// The free parts of an arena: start → length, never adjacent to one another.
+/// Free extents of an arena, start → length; never adjacent.
 #[derive(Debug)]
 pub(super) struct FreeExtents {
     by_start: BTreeMap<usize, usize>,
 }
 
 impl FreeExtents {
-    /// One free extent from 0 to `bytes`.
+    /// Single free extent from 0 to `bytes`.
     pub(super) fn whole(bytes: usize) -> Self {
         Self { by_start: BTreeMap::from([(0, bytes)]) }
     }
 
-    /// Takes the lowest extent that is long enough (first fit: low addresses are the registered ones).
+    /// Takes the first extent that is long enough (first fit: low addresses are the registered
+    /// ones).
     pub(super) fn take(&mut self, bytes: usize) -> Option<usize> {
         let (&start, &length) = self.by_start.iter().find(|(_, length)| **length >= bytes)?;
         self.by_start.remove(&start);
@@ -22,7 +23,7 @@ impl FreeExtents {
         Some(start)
     }
 
-    /// Gives an extent back and joins it with its free neighbours.
+    /// Frees an extent and merges it with its free neighbours.
     pub(super) fn give_back(&mut self, mut start: usize, mut bytes: usize) {
         if let Some(next) = self.by_start.remove(&(start + bytes)) {
             bytes += next;

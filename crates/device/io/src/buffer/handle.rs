@@ -1,4 +1,4 @@
-//! The two handles to an arena's bytes: unique and writable, shared and read-only.
+//! Handles to an arena's bytes: unique and writable, or shared and read-only.
 #![allow(unsafe_code, reason = "makes slices of mapped memory; each block names its invariant")]
 
 use std::fmt;
@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 use super::arena::{Extent, Region};
 
-/// The only handle to some bytes of an arena. Invariant: no other handle's range overlaps this one's.
+/// Unique handle to some bytes of an arena. Invariant: no other handle's range overlaps this one's.
 pub struct BufferMut {
     extent: Arc<Extent>,
     start: usize,
     length: usize,
 }
 
-/// A shared, read-only handle to some bytes of an arena; a clone is cheap and names the same bytes. Invariant:
-/// no [`BufferMut`]'s range overlaps this one's.
+/// Shared, read-only handle to some bytes of an arena; a clone is a cheap handle to the same bytes.
+/// Invariant: no [`BufferMut`]'s range overlaps this one's.
 #[derive(Clone)]
 pub struct Buffer {
     extent: Arc<Extent>,
@@ -25,22 +25,22 @@ pub struct Buffer {
 }
 
 impl BufferMut {
-    /// The handle to the first `length` bytes of an extent that has no other handle.
+    /// Handle to the first `length` bytes of an extent without another handle.
     pub(super) fn whole(extent: Arc<Extent>, length: usize) -> Self {
         Self { extent, start: 0, length }
     }
 
-    /// Its length, in bytes. Unlike the slice's own, it can be asked while the kernel fills the memory.
+    /// Length in bytes. Unlike the slice's own, it can be read while the kernel fills the memory.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has no bytes.
+    /// Returns true if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Gives up the right to write, for the right to share.
+    /// Converts to a shared, read-only handle.
     #[must_use]
     pub fn freeze(self) -> Buffer {
         Buffer { extent: self.extent, start: self.start, length: self.length }
@@ -56,10 +56,10 @@ impl BufferMut {
         first
     }
 
-    /// Joins two handles that `split_to` made of one; gives both back when they aren't neighbours.
+    /// Joins two handles that `split_to` separated.
     ///
     /// # Errors
-    /// `next` doesn't begin where `self` ends.
+    /// Returns both handles if `next` doesn't begin at the end of `self`.
     pub fn join(mut self, next: Self) -> Result<Self, (Self, Self)> {
         if Arc::ptr_eq(&self.extent, &next.extent) && self.start + self.length == next.start {
             self.length += next.length;
@@ -79,17 +79,17 @@ impl BufferMut {
 }
 
 impl Buffer {
-    /// Its length, in bytes. Unlike the slice's own, it can be asked while the kernel fills the memory.
+    /// Length in bytes. Unlike the slice's own, it can be read while the kernel fills the memory.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has no bytes.
+    /// Returns true if it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The part of it at `range`, which is cut to what is there.
+    /// Handle to the bytes at `range`, which is truncated to the buffer.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Self {
         let end = range.end.min(self.length);
@@ -97,11 +97,10 @@ impl Buffer {
         Self { extent: Arc::clone(&self.extent), start: self.start + start, length: end - start }
     }
 
-    /// Joins two handles of which the second begins where the first ends, to parts of what was one buffer; gives both back when they
-    /// aren't such neighbours.
+    /// Joins two adjacent handles to parts of one buffer.
     ///
     /// # Errors
-    /// `next` doesn't begin where `self` ends.
+    /// Returns both handles if `next` doesn't begin at the end of `self`.
     pub fn join(mut self, next: Self) -> Result<Self, (Self, Self)> {
         if Arc::ptr_eq(&self.extent, &next.extent) && self.start + self.length == next.start {
             self.length += next.length;
@@ -111,10 +110,10 @@ impl Buffer {
         }
     }
 
-    /// Takes the right to write back, when this is the only handle to its memory.
+    /// Converts to a unique handle, if no other handle to the memory exists.
     ///
     /// # Errors
-    /// Gives the buffer back when other handles are left.
+    /// Returns the buffer if other handles exist.
     pub fn thaw(mut self) -> Result<BufferMut, Self> {
         if Arc::get_mut(&mut self.extent).is_some() {
             Ok(BufferMut { extent: self.extent, start: self.start, length: self.length })
@@ -123,11 +122,11 @@ impl Buffer {
         }
     }
 
-    /// Takes the right to write to all that was cut from the arena together with it, when this is the only handle that is left of that: of what was
-    /// split, all other parts are gone.
+    /// Converts to a unique handle to the whole extent that this was split from, if no other handle
+    /// to any part of it exists.
     ///
     /// # Errors
-    /// Gives the buffer back when other handles are left.
+    /// Returns the buffer if other handles exist.
     pub fn reclaim(mut self) -> Result<BufferMut, Self> {
         match Arc::get_mut(&mut self.extent) {
             Some(extent) => {
@@ -151,8 +150,9 @@ impl Deref for BufferMut {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        // SAFETY: the range lies in the extent (`split_to` and `join` keep it there), whose memory is mapped,
-        // initialised (zero at first) and alive as long as `extent`; nothing else reaches it.
+        // SAFETY: the range is in the extent (`split_to` and `join` keep it there). Its memory is
+        // mapped, initialised (zero at first) and alive as long as `extent`, and nothing else
+        // accesses it.
         unsafe { std::slice::from_raw_parts(self.address().as_ptr(), self.length) }
     }
 }

@@ -1,9 +1,9 @@
 use crate::{Arena, BufferMut, Device, Io, Nanos, Operation, Request, Wait};
 
-/// A world that is dropped with requests in flight leaves nothing behind that writes to memory used again:
-/// the buffers go back to the arena when no request can touch them any more, or never.
+/// Checks that a world dropped with requests in flight never writes to memory that is in use again:
+/// the buffers return to the arena once no request can access them, or never.
 ///
-/// `open` makes a world, and names a device in it. It is called many times.
+/// `open` makes a world and returns a device in it. It is called many times.
 pub fn abandoned_requests_keep_their_memory(mut open: impl FnMut() -> (Box<dyn Io>, Device)) {
     for reaped in [false, true] {
         for _ in 0..10 {
@@ -23,7 +23,7 @@ pub fn abandoned_requests_keep_their_memory(mut open: impl FnMut() -> (Box<dyn I
     }
 }
 
-/// Fills the world with requests, and drops it; `reaped` says whether the requests were sent before.
+/// Fills the world with requests and drops it. If `reaped`, the requests are sent first.
 fn abandon(mut io: Box<dyn Io>, device: &Device, arena: &Arena, reaped: bool) {
     io.register(arena);
     let block = usize::try_from(device.shape.logical_block_bytes).unwrap();

@@ -1,11 +1,11 @@
 use super::session::Session;
 use crate::{Arena, Device, Io, Nanos, Operation};
 
-/// Longer than any request of a modelled device takes.
+/// Longer than any request of a modelled device.
 const LONG: Nanos = Nanos::from_secs(60);
 
-/// Processor time that the caller charges passes in virtual time, with the device at work meanwhile; in a real world it
-/// costs nothing, since the work itself takes its time.
+/// Checks that charged processor time passes in virtual time, while the device works. In a real
+/// world a charge takes no time, since the work itself does.
 pub fn charged_time_passes(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "charges", seed);
     let is_virtual = session.io.timer_slack() == Nanos::ZERO;
@@ -15,7 +15,8 @@ pub fn charged_time_passes(io: &mut dyn Io, device: &Device, seed: u64) {
     devices_work_meanwhile(&mut session, is_virtual);
 }
 
-/// The clock and the processor's account move by exactly the span, or the world is real and hardly any time passes.
+/// Checks that clock and processor time advance by exactly the span, or hardly at all in a real
+/// world.
 fn charge(session: &mut Session<'_>, span: Nanos, is_virtual: bool) {
     let (began_at, used) = (session.io.now(), session.io.cpu_time());
     session.io.charge_cpu(span);
@@ -27,10 +28,11 @@ fn charge(session: &mut Session<'_>, span: Nanos, is_virtual: bool) {
     }
 }
 
-/// So many requests are tried: a world may delay some, as one with faults does.
+/// Number of tries: a world may delay some requests, for instance by faults.
 const TRIES: u32 = 8;
 
-/// A request in flight is done when its caller has computed for long enough, and the caller sees it only afterwards.
+/// Checks that a request completes during a long charge, and that the caller sees it only
+/// afterwards.
 fn devices_work_meanwhile(session: &mut Session<'_>, is_virtual: bool) {
     // One logical block: the smallest array in the smallest world sends it at once.
     let bytes = session.block_bytes();

@@ -3,8 +3,8 @@ use std::collections::BTreeSet;
 use super::session::Session;
 use crate::{Arena, Device, Io, Operation, Wait};
 
-/// Each request completes exactly once, with its own token and device, and with times in the order in which
-/// things happened.
+/// Checks that each request completes exactly once, with its own token and device, and with ordered
+/// times.
 pub fn completions_tell_the_truth(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "completions", seed);
     let bytes = session.whole_blocks(512);

@@ -1,8 +1,8 @@
 use super::session::Session;
 use crate::{Arena, Device, DeviceId, Full, Io, Operation, Request};
 
-/// A world takes as many requests as it has slots, also of such as it refuses, and gives one more back as it
-/// was.
+/// Checks that a world accepts as many requests as it has slots, including invalid ones, and
+/// returns the next one unchanged.
 pub fn a_full_world_gives_requests_back(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "a full world", seed);
     fill(&mut session, device.id);

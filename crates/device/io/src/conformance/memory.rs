@@ -5,11 +5,11 @@ use smallvec::SmallVec;
 use crate::buffer::GRAIN_BYTES;
 use crate::{Arena, Buffer, BufferMut, Device, Io, ReadBuffers, WriteBuffers};
 
-/// The most buffers of one random request.
+/// Limit of buffers in one random request.
 const BUFFERS_MAX: usize = 4;
 
-/// Random memory for random requests: from an arena that the world knows and from one that it doesn't, at odd
-/// addresses, in odd orders, shared and not.
+/// Random memory for random requests: from registered and unregistered arenas, at odd addresses, in
+/// odd orders, shared and not.
 pub(super) struct Memory {
     arenas: [Arena; 2],
     block_bytes: usize,
@@ -28,7 +28,7 @@ impl Memory {
         }
     }
 
-    /// Buffers for `bytes`, filled with what isn't on the device.
+    /// Buffers for `bytes`, with contents other than the device's.
     pub(super) fn for_read(&self, rng: &mut Xoshiro256PlusPlus, bytes: usize) -> ReadBuffers {
         let lengths = self.cut(rng, bytes);
         if rng.random() {
@@ -62,7 +62,7 @@ impl Memory {
         lengths.iter().map(|length| shared.slice(longest - length..longest)).collect()
     }
 
-    /// A buffer that begins at any address that the device takes.
+    /// Buffer at a random valid address.
     fn odd_buffer(&self, rng: &mut Xoshiro256PlusPlus, bytes: usize) -> BufferMut {
         let steps = GRAIN_BYTES / self.alignment_bytes.min(GRAIN_BYTES);
         let skipped = rng.random_range(0..steps) * self.alignment_bytes;
@@ -72,7 +72,7 @@ impl Memory {
         buffer
     }
 
-    /// Cuts a length into one to four, each of whole logical blocks.
+    /// Splits a length into one to four lengths of whole logical blocks.
     fn cut(&self, rng: &mut Xoshiro256PlusPlus, bytes: usize) -> SmallVec<[usize; BUFFERS_MAX]> {
         let blocks = bytes / self.block_bytes;
         let count = rng.random_range(1..=BUFFERS_MAX.min(blocks));

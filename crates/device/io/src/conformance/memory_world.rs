@@ -5,18 +5,18 @@ use std::rc::Rc;
 use crate::virtual_world::{Arrival, Conduct, Fate, Scheduled, VirtualWorld};
 use crate::{Access, Cause, Device, DeviceId, DurableWrites, Nanos, Operation, Shape};
 
-/// A small world in memory and in virtual time, for tests: every request takes effect when it completes, a
-/// fixed latency and some nanoseconds by its length after it was submitted. It models no real device.
+/// Small world in memory and in virtual time, for tests. Every request takes effect when it
+/// completes, after a fixed latency and some nanoseconds by its length. It models no real device.
 pub type MemoryWorld = VirtualWorld<Scheduled<Memory>>;
 
-/// How the devices of a [`MemoryWorld`] behave.
+/// Devices of a [`MemoryWorld`].
 pub struct Memory {
     contents: Vec<Vec<u8>>,
     latency: Nanos,
     faults: Faults,
 }
 
-/// What shall go wrong in a [`MemoryWorld`]; a clone is another handle to the same list.
+/// Faults of a [`MemoryWorld`]; a clone is another handle to the same list.
 #[derive(Debug, Clone, Default)]
 pub struct Faults(Rc<RefCell<VecDeque<Fault>>>);
 
@@ -28,7 +28,7 @@ struct Fault {
 }
 
 impl Faults {
-    /// Lets the next request of this kind (its [name](Operation::name)) on this device fail.
+    /// Makes the next request of this kind (its [name](Operation::name)) on this device fail.
     pub fn fail_next(&self, device: DeviceId, operation: &'static str, cause: Cause) {
         self.0.borrow_mut().push_back(Fault { device: device.index(), operation, cause });
     }
@@ -42,13 +42,12 @@ impl Faults {
 }
 
 impl MemoryWorld {
-    /// A world with room for `slots` requests, each of which takes `latency` and a nanosecond for every 8
-    /// bytes.
+    /// World with `slots` slots. A request takes `latency` and a nanosecond for every 8 bytes.
     pub fn new(slots: usize, latency: Nanos) -> Self {
         Self::of(Memory { contents: Vec::new(), latency, faults: Faults::default() }, slots)
     }
 
-    /// Adds a device of zeros that can do everything.
+    /// Adds a device of zeros that supports every operation.
     pub fn add(&mut self, capacity_bytes: u64, logical_block_bytes: u64) -> Device {
         self.add_shaped(Shape {
             capacity_bytes,
@@ -62,7 +61,7 @@ impl MemoryWorld {
         })
     }
 
-    /// Adds a device of zeros that can do what `shape` says.
+    /// Adds a device of zeros with this shape.
     pub fn add_shaped(&mut self, shape: Shape) -> Device {
         self.behaviour_mut()
             .conduct_mut()
@@ -71,7 +70,7 @@ impl MemoryWorld {
         self.add_device(shape)
     }
 
-    /// A handle to what shall go wrong.
+    /// Handle to the faults.
     pub fn faults(&self) -> Faults {
         self.behaviour().conduct().faults.clone()
     }

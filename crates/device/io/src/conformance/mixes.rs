@@ -9,21 +9,21 @@ use super::oracle::Oracle;
 use super::session::Session;
 use crate::{Buffer, BufferMut, Completion, Device, Durability, Io, Nanos, Operation, Wait};
 
-/// Requests of one mix.
+/// Number of requests in a mix.
 const REQUESTS: usize = 600;
-/// The longest random request.
+/// Limit of a random request's length.
 const LONGEST_BYTES: usize = 160 << 10;
-/// The part of a large device that a mix uses.
+/// Part of a large device that a mix uses.
 const AREA_BYTES: usize = 16 << 20;
-/// Requests in flight beyond which a mix learns nothing more.
+/// Limit of requests in flight; more would add nothing.
 const DEPTH_MAX: usize = 64;
 
-/// Random requests, up to as many in flight as the world has room for, on ranges that don't overlap: every
-/// read finds what was last written there.
+/// Checks that every read returns the last write, in random requests on disjoint ranges that fill
+/// up to all slots of the world.
 ///
-/// Reads, writes, durable writes and flushes, and discards where the device takes them; of one to four
-/// buffers, from arenas registered and not, at odd addresses; writes from slices of shared memory. Does
-/// nothing on a device that isn't writable.
+/// The mix has reads, writes, durable writes and flushes, and discards if supported. Requests have
+/// one to four buffers at odd addresses, from registered and unregistered arenas; some writes use
+/// slices of shared memory. Does nothing on a read-only device.
 pub fn random_mixes_match_an_oracle(io: &mut dyn Io, device: &Device, seed: u64) {
     if !device.shape.writable {
         return;
@@ -42,7 +42,7 @@ struct Mix<'a> {
     pending: BTreeMap<u64, Pending>,
 }
 
-/// A request in flight: what it covers, and where its buffers are.
+/// Request in flight: its range and the addresses of its buffers.
 struct Pending {
     range: Range<usize>,
     is_read: bool,
@@ -105,7 +105,7 @@ impl<'a> Mix<'a> {
         assert_eq!(self.session.io.in_flight(), self.pending.len());
     }
 
-    /// A range of whole blocks that nothing in flight touches; a read may meet other reads.
+    /// Range of whole blocks without requests in flight; reads may overlap other reads.
     fn free_range(&mut self, is_read: bool) -> Option<Range<usize>> {
         let block = self.session.block_bytes();
         let blocks = self.oracle.bytes() / block;
@@ -180,7 +180,7 @@ impl<'a> Mix<'a> {
         self.check_all(&completions);
     }
 
-    /// The whole area, in requests that are neither too long nor of the same boundaries as chunks.
+    /// Ranges that cover the whole area, within the length limit and not aligned to chunks.
     fn strides(&self) -> Vec<Range<usize>> {
         let block = self.session.block_bytes();
         let largest = usize::try_from(self.session.device.shape.largest_transfer_bytes).unwrap_or(usize::MAX);
@@ -190,7 +190,7 @@ impl<'a> Mix<'a> {
     }
 }
 
-/// Where the buffers of a request are, and how long.
+/// Addresses and lengths of a request's buffers.
 fn addresses(operation: &Operation) -> Vec<(usize, usize)> {
     let place = |bytes: &[u8]| (bytes.as_ptr().addr(), bytes.len());
     match operation {

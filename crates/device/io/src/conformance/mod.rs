@@ -1,9 +1,9 @@
-//! What every world and every device must do, as functions that panic where one doesn't. Real worlds, arrays
-//! and modelled drives all pass the same ones.
+//! Requirements on every world and device, as functions that panic on a violation. Real worlds,
+//! arrays and modelled drives all pass the same suite.
 //!
-//! Time passes only through the world's own clock, so the suite runs in virtual time too. Every function
-//! takes the world's only user's place: nothing may be in flight when it is called, and nothing is when it
-//! returns. The contents of the device are overwritten.
+//! Time passes only through the world's own clock, so the suite runs in virtual time, too. Every
+//! function takes the place of the world's only user: nothing is in flight before and after it. It
+//! overwrites the device's contents.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -37,10 +37,10 @@ pub use wakes::wakers_end_waits;
 
 use crate::{Device, Io};
 
-/// All of the suite on one device, save for what needs a world to throw away
+/// Runs the whole suite on one device, except the check that drops worlds
 /// ([`abandoned_requests_keep_their_memory`]).
 ///
-/// `seed` makes the random parts the same again; a failure prints it.
+/// `seed` reproduces the random parts; a failure prints it.
 pub fn check(io: &mut dyn Io, device: &Device, seed: u64) {
     impossible_requests_are_refused(io, device, seed);
     a_full_world_gives_requests_back(io, device, seed);

@@ -1,7 +1,6 @@
 use std::ops::Range;
 
-/// What a device must hold: its bytes, as far as they are known. After a discard, and before the first write,
-/// a byte may be anything.
+/// Expected contents of a device. A byte is unknown before its first write and after a discard.
 pub(super) struct Oracle {
     bytes: Vec<u8>,
     known: Vec<bool>,
@@ -16,7 +15,7 @@ impl Oracle {
         self.bytes.len()
     }
 
-    /// The buffers were written one after the other from `offset` on.
+    /// Records buffers written consecutively from `offset` on.
     pub(super) fn wrote<'b>(&mut self, offset: usize, buffers: impl IntoIterator<Item = &'b [u8]>) {
         let mut at = offset;
         for buffer in buffers {
@@ -27,12 +26,12 @@ impl Oracle {
         }
     }
 
-    /// The range may hold anything from now on.
+    /// Makes a range unknown.
     pub(super) fn forget(&mut self, range: Range<usize>) {
         self.known[range].fill(false);
     }
 
-    /// The buffers were read one after the other from `offset` on.
+    /// Checks buffers read consecutively from `offset` on.
     pub(super) fn check_read<'b>(&self, offset: usize, buffers: impl IntoIterator<Item = &'b [u8]>) {
         let mut at = offset;
         for buffer in buffers {

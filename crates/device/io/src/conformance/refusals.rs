@@ -2,7 +2,7 @@ use super::session::Session;
 use crate::device::BUFFERS_MAX;
 use crate::{Access, Arena, Buffer, Cause, Device, DeviceId, Io, Operation, WriteBuffers};
 
-/// Requests that the device can't carry out complete with the reason, and move nothing.
+/// Checks that invalid requests complete with their cause and have no effect.
 pub fn impossible_requests_are_refused(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "refusals", seed);
     unknown_device(&mut session);
@@ -88,7 +88,7 @@ fn bad_lengths(session: &mut Session<'_>) {
     }
 }
 
-/// As many buffers as the system takes do, one more is refused.
+/// Checks the limit of buffers: `BUFFERS_MAX` succeed, one more is refused.
 fn too_many_buffers(session: &mut Session<'_>) {
     let shape = session.device.shape.clone();
     let block = session.block_bytes();
@@ -122,7 +122,7 @@ fn kinds_it_lacks(session: &mut Session<'_>) {
     }
 }
 
-/// A refused read leaves its memory alone, a refused write the device.
+/// Checks that a refused read leaves its memory unchanged, and a refused write the device.
 fn nothing_moves(session: &mut Session<'_>) {
     let (capacity_bytes, bytes) = (session.device.shape.capacity_bytes, session.block_bytes());
     let arena = Arena::new(4 * bytes.next_multiple_of(4096)).unwrap();

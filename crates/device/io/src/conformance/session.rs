@@ -1,9 +1,9 @@
 use crate::{Cause, Completion, Device, Io, Nanos, Operation, Request, Wait};
 
-/// No request of the suite takes longer than this on a device that works.
+/// Limit of a request's latency on a working device.
 const PATIENCE: Nanos = Nanos::from_secs(120);
 
-/// One subject of the suite at work on one device.
+/// One subject of the suite on one device.
 pub(super) struct Session<'a> {
     pub(super) io: &'a mut dyn Io,
     pub(super) device: Device,
@@ -11,7 +11,7 @@ pub(super) struct Session<'a> {
     note: Note,
 }
 
-/// Tells how to run a failed check again.
+/// Prints how to repeat a failed check.
 struct Note {
     subject: &'static str,
     device: u32,
@@ -39,13 +39,13 @@ impl<'a> Session<'a> {
         self.note.seed
     }
 
-    /// A request with a token of its own.
+    /// Request with a unique token.
     pub(super) fn request(&mut self, operation: Operation) -> Request {
         self.next_token += 1;
         Request { token: self.next_token, operation }
     }
 
-    /// Submits, and says which token the request got.
+    /// Submits an operation and returns its token.
     pub(super) fn submit(&mut self, operation: Operation) -> u64 {
         let request = self.request(operation);
         let token = request.token;
@@ -53,7 +53,7 @@ impl<'a> Session<'a> {
         token
     }
 
-    /// Everything in flight, in the order in which it completes.
+    /// Collects everything in flight, in the order of completion.
     pub(super) fn drain(&mut self) -> Vec<Completion> {
         let mut completions = Vec::new();
         let until = self.io.now() + PATIENCE;
@@ -64,7 +64,7 @@ impl<'a> Session<'a> {
         completions
     }
 
-    /// Does one request, alone.
+    /// Runs one request alone.
     pub(super) fn run(&mut self, operation: Operation) -> Completion {
         let token = self.submit(operation);
         let mut completions = self.drain();
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         completion
     }
 
-    /// Does one request that must be refused, and says why it was.
+    /// Runs one request that must be refused; returns the cause.
     pub(super) fn refused(&mut self, operation: Operation) -> Cause {
         let expected = (operation.name(), operation.offset_bytes(), operation.length_bytes());
         let completion = self.run(operation);
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
         error.cause
     }
 
-    /// The unit in which this device is addressed.
+    /// Logical block of the device.
     pub(super) fn block_bytes(&self) -> usize {
         usize::try_from(self.device.shape.logical_block_bytes).unwrap()
     }

@@ -1,12 +1,11 @@
 use super::session::Session;
 use crate::{Arena, Device, Io, Nanos, Operation, Wait};
 
-/// How much later than its deadline a wait may end on a busy machine. Far more than any timer is late, far
-/// less than a wait that has forgotten its deadline.
+/// Limit of a wait's lateness on a busy machine: far beyond any timer's, far below a lost deadline.
 const LATE: Nanos = Nanos::from_secs(5);
 
-/// Waiting ends when it should: at once, when enough has completed, at the deadline, or because nothing is
-/// left to wait for.
+/// Checks that a wait ends when it should: at once, after enough completions, at its deadline, or
+/// when nothing is left to wait for.
 pub fn waits_end_when_they_should(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "waits", seed);
     take_old_wake_ups(&mut session);
@@ -16,7 +15,7 @@ pub fn waits_end_when_they_should(io: &mut dyn Io, device: &Device, seed: u64) {
     polling_gets_there(&mut session);
 }
 
-/// An earlier subject may have left a wake-up behind, which would end one of the waits to come.
+/// Consumes a wake-up left by an earlier subject, which would end a later wait.
 fn take_old_wake_ups(session: &mut Session<'_>) {
     let soon = session.io.now() + Nanos::from_millis(1);
     session.io.reap(Wait::until_time(soon), &mut Vec::new());
@@ -29,8 +28,7 @@ fn nothing_to_wait_for(session: &mut Session<'_>) {
     let passed = session.io.now();
     session.io.reap(Wait::until_time(Nanos::ZERO), &mut completions);
     session.io.reap(Wait::until_time(passed), &mut completions);
-    // A waker that was given out keeps a wait without a deadline alive, so this can be asked only of worlds
-    // that give none.
+    // A waker keeps a wait without a deadline alive, so this holds only in worlds without wakers.
     if session.io.timer_slack() == Nanos::ZERO {
         session.io.reap(Wait::until_completed(1), &mut completions);
     }
@@ -70,8 +68,8 @@ fn enough_completions(session: &mut Session<'_>) {
     }
 }
 
-/// Without ever waiting, requests complete: by polling in real time, and in virtual time because that only
-/// passes when it is waited for.
+/// Checks that requests complete without waiting: in real time by polling. Virtual time passes only
+/// in a wait.
 fn polling_gets_there(session: &mut Session<'_>) {
     let bytes = session.whole_blocks(4096);
     let arena = Arena::new(bytes).unwrap();

@@ -4,12 +4,12 @@ use std::sync::mpsc;
 use super::session::Session;
 use crate::{Arena, Device, Io, Nanos, Operation, Wait, Waker};
 
-/// A wait that lasts this long has missed its wake-up.
+/// A wait of this length has missed its wake-up.
 const LOST: Nanos = Nanos::from_secs(5);
 const ROUNDS: u64 = 1000;
 
-/// A waker ends the current wait, or else the next one, and no wake-up is lost. Does nothing in a world that
-/// gives no waker.
+/// Checks that a waker ends the current wait, or else the next one, and that no wake-up is lost.
+/// Does nothing in a world without wakers.
 pub fn wakers_end_waits(io: &mut dyn Io, device: &Device, seed: u64) {
     let mut session = Session::new(io, device, "wakers", seed);
     let Some(waker) = session.io.waker() else { return };
@@ -18,7 +18,7 @@ pub fn wakers_end_waits(io: &mut dyn Io, device: &Device, seed: u64) {
     waking_while_requests_complete(&mut session, &waker);
 }
 
-/// Waits, and fails when nothing but the deadline ended it.
+/// Waits; fails if only the deadline ended the wait.
 fn wait_for_wake(session: &mut Session<'_>) {
     let deadline = session.io.now() + LOST;
     let mut completions = Vec::new();
@@ -31,7 +31,7 @@ fn waking_before_the_wait(session: &mut Session<'_>, waker: &Waker) {
     for round in 0..ROUNDS {
         waker.wake();
         if round % 2 == 0 {
-            // Collecting what is there is no wait, so the wake-up is still to come.
+            // Collecting is no wait, so the wake-up is still pending.
             session.io.reap(Wait::NONE, &mut Vec::new());
         }
         wait_for_wake(session);
@@ -40,7 +40,7 @@ fn waking_before_the_wait(session: &mut Session<'_>, waker: &Waker) {
     wait_for_wake(session);
 }
 
-/// One wake-up a round, somewhere between before the wait and in its midst.
+/// One wake-up a round, before or during the wait.
 fn waking_while_it_waits(session: &mut Session<'_>, waker: &Waker) {
     let (go, rounds) = mpsc::channel();
     std::thread::scope(|scope| {
@@ -50,7 +50,7 @@ fn waking_while_it_waits(session: &mut Session<'_>, waker: &Waker) {
                 waker.wake();
             }
         });
-        let go = go; // Dropped here also when this fails, so that the other thread ends.
+        let go = go; // Dropped here on a panic, too, so that the other thread ends.
         for round in 0..ROUNDS {
             go.send(round).unwrap();
             wait_for_wake(session);
@@ -58,8 +58,8 @@ fn waking_while_it_waits(session: &mut Session<'_>, waker: &Waker) {
     });
 }
 
-/// The counter that another thread raises before each wake-up is seen after some wait, whatever else
-/// completes.
+/// Checks that some wait sees each increment by another thread that wakes it, while other requests
+/// complete.
 fn waking_while_requests_complete(session: &mut Session<'_>, waker: &Waker) {
     let bytes = session.whole_blocks(512);
     let arena = Arena::new(bytes.next_multiple_of(4096) * 2).unwrap();
@@ -90,7 +90,7 @@ fn waking_while_requests_complete(session: &mut Session<'_>, waker: &Waker) {
     session.drain();
 }
 
-/// Lets the other thread go when this one fails.
+/// Releases the other thread on a panic.
 struct Release<'a>(&'a AtomicU64);
 
 impl Drop for Release<'_> {

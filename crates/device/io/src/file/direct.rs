@@ -1,5 +1,5 @@
-//! Whether a file takes direct I/O: decided by what its file system is and by what `statx` says, not by trying, because
-//! some take the flag and go through memory all the same.
+//! Support of direct I/O, decided by a file's file system and by `statx`. Trying isn't enough,
+//! because some file systems accept the flag and still go through memory.
 
 use std::os::fd::BorrowedFd;
 
@@ -8,12 +8,13 @@ use rustix::fs::{AtFlags, FileType, OFlags, StatxFlags, fcntl_getfl, fcntl_setfl
 use super::file_system::Directness;
 use crate::{Access, DurableWrites, Shape};
 
-/// One request may move this much: a registered buffer's limit, and well below the system's `MAX_RW_COUNT`.
+/// Limit of a request's length: that of a registered buffer, well below the system's
+/// `MAX_RW_COUNT`.
 const LARGEST_TRANSFER_BYTES: u64 = 1 << 30;
-/// Assumed where an old kernel doesn't tell a file's alignment; every device met so far is content with it.
+/// Alignment if an old kernel doesn't report a file's; sufficient for every device seen so far.
 const SAFE_ALIGNMENT_BYTES: u64 = 4096;
 
-/// Whether a file takes direct I/O, and with which alignments.
+/// Support of direct I/O by a file, with its alignments.
 pub(super) enum Direct {
     Yes { memory_alignment_bytes: u64, logical_block_bytes: u64 },
     No { reason: String },
@@ -38,8 +39,9 @@ impl Direct {
         }
     }
 
-    /// Before Linux 6.1, and on file systems that don't tell: a block device's logical block is known, a file's
-    /// alignment isn't. Whether the file system takes the flag at all is asked by setting it.
+    /// Fallback before Linux 6.1, and on file systems that don't report: a block device's logical
+    /// block is known, a file's alignment isn't. Sets the flag to find out if the file system
+    /// accepts it.
     fn on_older_kernels(file: BorrowedFd<'_>, kind: FileType) -> Self {
         if kind == FileType::BlockDevice
             && let Ok(logical) = rustix::fs::ioctl_blksszget(file)
@@ -77,7 +79,7 @@ impl Direct {
     }
 }
 
-/// What else may hold or copy what is read and written.
+/// Other holders or copies of the data, as a sentence.
 pub(super) fn beside_the_device(file: BorrowedFd<'_>, directness: Directness) -> Option<&'static str> {
     match directness {
         Directness::Partial { why } | Directness::Synchronous { why } => Some(why),
@@ -86,7 +88,7 @@ pub(super) fn beside_the_device(file: BorrowedFd<'_>, directness: Directness) ->
     }
 }
 
-/// The alignments of memory and of offsets that the system states, 0 for a file that takes no direct I/O.
+/// Alignments of memory and of offsets as reported by the system, 0 for a file without direct I/O.
 fn stated(file: BorrowedFd<'_>) -> Option<(u64, u64)> {
     let stat = statx(file, c"", AtFlags::EMPTY_PATH, StatxFlags::DIOALIGN).ok()?;
     let is_stated = stat.stx_mask & StatxFlags::DIOALIGN.bits() != 0;

@@ -1,4 +1,5 @@
-//! Which system calls make a file's contents durable: whether its file system does what the flags of a write promise.
+//! System calls that make a file's contents durable, and the file systems that honour the flags of
+//! a write.
 
 use std::os::fd::BorrowedFd;
 
@@ -8,27 +9,28 @@ use rustix::io::Errno;
 use super::file_system::magic;
 use crate::{Durability, SyncCall};
 
-/// How a durable write and a flush of a file are made.
+/// System calls of a durable write and of a flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct DurableCalls {
     pub(crate) sync: SyncCall,
-    /// Whether a write with `RWF_DSYNC` or `RWF_SYNC` is durable when it completes, also when it was submitted asynchronously. FUSE
-    /// (and so virtiofs) takes the flag and completes an asynchronous direct write without a sync.
+    /// True if a write with `RWF_DSYNC` or `RWF_SYNC` is durable on completion, even if submitted
+    /// asynchronously. FUSE (and so virtiofs) accepts the flag but completes asynchronous direct
+    /// writes without a sync.
     pub(crate) flag_is_honoured: bool,
 }
 
-/// Said of a world in which durable writes of a file take two calls.
+/// Note of a world in which durable writes of a file take two calls.
 pub(crate) const TWO_CALLS: &str = "durable writes are a write and a sync: it is not known of this file system whether \
     asynchronous writes with RWF_DSYNC are durable when they complete";
 
 impl DurableCalls {
-    /// Of an open file. What isn't known to keep the promise isn't trusted with it.
+    /// Calls for an open file. The flag is trusted only on file systems known to honour it.
     pub(super) fn of(file: BorrowedFd<'_>, kind: FileType) -> Result<Self, Errno> {
         let flag_is_honoured = kind == FileType::BlockDevice || syncs_flagged_writes(magic(file)?);
         Ok(Self { sync: SyncCall::default(), flag_is_honoured })
     }
 
-    /// The flags of `pwritev2(2)` for a write.
+    /// Flags of `pwritev2(2)` for a write.
     pub(crate) fn write_flags(self, durability: Durability) -> i32 {
         match (durability, self.sync) {
             (Durability::Volatile, _) => 0,
@@ -38,20 +40,20 @@ impl DurableCalls {
         }
     }
 
-    /// Whether a write has to be followed by a sync before it completes.
+    /// Returns true if a write needs a sync before it completes.
     pub(crate) fn syncs_after(self, durability: Durability) -> bool {
         durability == Durability::Durable && !self.flag_is_honoured
     }
 
-    /// What a world has to say of it.
+    /// Note for the world's [`Backend`](crate::Backend).
     pub(crate) fn stepped_down(self) -> Option<&'static str> {
         (!self.flag_is_honoured).then_some(TWO_CALLS)
     }
 }
 
-/// Those whose direct writes end in the kernel's own `iomap` or direct-I/O code, which syncs before it completes an
-/// asynchronous write that has the flag (`iomap_dio_complete`, `dio_complete`): ext2 to ext4, XFS, btrfs, F2FS; and tmpfs and
-/// ramfs, which are memory anyway.
+/// File systems whose direct writes end in the kernel's own `iomap` or direct-I/O code, which syncs
+/// before it completes an asynchronous write with the flag (`iomap_dio_complete`, `dio_complete`):
+/// ext2 to ext4, XFS, btrfs, F2FS; and tmpfs and ramfs, which are memory anyway.
 const SYNC_FLAGGED_WRITES: [u64; 6] =
     [0xef53, 0x5846_5342, 0x9123_683e, 0xf2f5_2010, 0x0102_1994, 0x8584_58f6];
 

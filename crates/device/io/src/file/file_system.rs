@@ -1,26 +1,27 @@
-//! What file systems make of direct I/O, by their types (`linux/magic.h`, and each one's own documentation). A type that
-//! isn't here takes direct I/O to its device.
+//! Direct I/O by type of file system (`linux/magic.h`, and the documentation of each). Types that
+//! aren't listed pass direct I/O to their device.
 
 use std::os::fd::BorrowedFd;
 
 use rustix::fs::{FileType, fstatfs};
 use rustix::io::Errno;
 
-/// What becomes of requests that ask for direct I/O.
+/// Handling of requests with direct I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Directness {
-    /// They reach the device.
+    /// Requests reach the device.
     Full,
-    /// They bypass this system's page cache, and something else may hold or copy what they move.
+    /// Requests bypass the page cache of this system, but other places may hold or copy the data.
     Partial { why: &'static str },
-    /// The same, and the file system does a request while it is submitted: without workers the submitting thread would
-    /// wait for each of them, and no two would be outstanding.
+    /// Like `Partial`, and the file system completes a request during its submission. Without
+    /// workers, the submitting thread would wait for each, and only one would be in flight.
     Synchronous { why: &'static str },
-    /// Unknown, unless `statx` states their alignment.
+    /// Unknown, unless `statx` reports an alignment.
     Unknown { why: &'static str },
-    /// They do so only where `statx` states their alignment; elsewhere the flag is taken and ignored.
+    /// Requests reach the device only if `statx` reports an alignment; otherwise the flag is
+    /// ignored.
     WhereStated { why: &'static str },
-    /// They go through memory all the same.
+    /// Requests go through memory anyway.
     None { why: &'static str },
 }
 
@@ -33,17 +34,17 @@ const SMB2: u64 = 0xfe53_4d42;
 const CEPH: u64 = 0x00c3_6400;
 const PLAN_9: u64 = 0x0102_1997;
 
-/// The number of an open file's file system type.
+/// Number of an open file's file system type.
 pub(super) fn magic(file: BorrowedFd<'_>) -> Result<u64, Errno> {
-    // The field's type differs between architectures, and its sign is of no meaning.
+    // The field's type differs between architectures; its sign has no meaning.
     #[allow(clippy::cast_sign_loss, clippy::allow_attributes, reason = "a magic number, not a quantity")]
     Ok(fstatfs(file)?.f_type as u64)
 }
 
 impl Directness {
-    /// Of an open file.
+    /// Handling for an open file.
     pub(super) fn of(file: BorrowedFd<'_>, kind: FileType) -> Result<Self, Errno> {
-        // A block device's node lies in a file system in memory, which says nothing of the device.
+        // A block device's node is in a file system in memory, which says nothing about the device.
         if kind == FileType::BlockDevice {
             return Ok(Self::Full);
         }
@@ -55,7 +56,8 @@ impl Directness {
             0x0102_1994 => Self::None { why: "tmpfs holds its files in memory" },
             0x8584_58f6 => Self::None { why: "ramfs holds its files in memory" },
             0x9584_58f6 => Self::None { why: "hugetlbfs holds its files in memory" },
-            // OpenZFS 2.3 brought direct I/O; it can be switched off by dataset, and later releases state it.
+            // OpenZFS 2.3 introduced direct I/O. Datasets can switch it off, and later releases
+            // report it.
             0x2fc1_2fc1 => Self::WhereStated {
                 why: "ZFS states no direct I/O for this file, and then goes through its own cache (ARC)",
             },
@@ -64,7 +66,7 @@ impl Directness {
                 why: "btrfs copies writes through memory where it keeps checksums (since Linux 6.14; `chattr +C` on the \
                       empty directory ends both), and reads what it has compressed through memory",
             },
-            // It passes on what its layer states.
+            // Overlays report the values of their layer.
             0x794c_7630 => Self::Unknown {
                 why: "the file lies in an overlay, and what the file system below makes of direct I/O isn't known",
             },

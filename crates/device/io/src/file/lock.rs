@@ -5,13 +5,15 @@ use std::time::Duration;
 
 use super::DeviceFile;
 
-/// How often a lock is asked for, and how long after one another: for a second. The kernel takes the ring of a killed
-/// process apart after the process has ended, and until then, up to half a second, its file stays locked.
+/// Number of attempts to lock, with a pause between them: a second in all. The kernel tears down a
+/// killed process's ring after the process has ended; until then, for up to half a second, its file
+/// stays locked.
 const TRIES: u32 = 100;
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// The locks that this process holds by one open file: so many shared ones, or [`ALONE`]. The kernel's lock belongs to the
-/// open file, so it tells processes apart, and not two users of one [`DeviceFile`].
+/// Locks that this process holds through one open file: the number of shared ones, or [`ALONE`].
+/// The kernel's lock belongs to the open file, so it excludes other processes, but not other users
+/// of one [`DeviceFile`].
 #[derive(Debug, Default)]
 pub(super) struct Locks(AtomicU32);
 
@@ -27,23 +29,24 @@ impl Locks {
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// Gives one back; returns whether it was the last.
+    /// Releases a lock; returns true if it was the last.
     fn give_back(&self) -> bool {
         let fewer = |held| Some(if held == ALONE { 0 } else { held - 1 });
         matches!(self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, fewer), Ok(1 | ALONE))
     }
 }
 
-/// A file that is locked until this is dropped.
+/// Lock on a file, released when dropped.
 #[derive(Debug)]
 pub struct FileLock(Arc<DeviceFile>);
 
 impl FileLock {
-    /// Locks a file (`flock(2)`), `shared` or exclusively, against other processes and against other users of the same
-    /// [`DeviceFile`]. Waits a second for a process that is about to let it go; `None` when it doesn't.
+    /// Locks a file (`flock(2)`), `shared` or exclusively, against other processes and other users
+    /// of the same [`DeviceFile`]. Waits a second for another process to release it, then returns
+    /// `None`.
     ///
     /// # Errors
-    /// The file system has no locks.
+    /// Fails if the file system has no locks.
     pub fn take(file: Arc<DeviceFile>, shared: bool) -> std::io::Result<Option<Self>> {
         if !file.locks.take(shared) {
             return Ok(None);
@@ -55,7 +58,7 @@ impl FileLock {
         Ok(locked?.then(|| Self(file)))
     }
 
-    /// The file.
+    /// Locked file.
     pub const fn file(&self) -> &Arc<DeviceFile> {
         &self.0
     }
@@ -64,7 +67,8 @@ impl FileLock {
 impl Drop for FileLock {
     fn drop(&mut self) {
         if self.0.locks.give_back() {
-            // The kernel may hold the file open longer than we do. If this fails the lock ends with that.
+            // The kernel may keep the file open longer than this process. If unlocking fails, the
+            // lock ends with that.
             let _ = self.0.file.unlock();
         }
     }

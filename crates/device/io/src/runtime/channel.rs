@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 use super::executor::Handle;
 use super::inbox::ForeignWakes;
 
-/// A bounded channel from other threads to a task: blocking at the sending end, asynchronous at the receiving
-/// one, which belongs to the runtime of `handle`. It has room for `capacity` messages, at least one.
+/// Bounded channel from other threads to a task. Sending blocks; receiving is asynchronous, in the
+/// runtime of `handle`. It has room for `capacity` messages, at least one.
 pub fn channel<T>(handle: &Handle, capacity: usize) -> (Sender<T>, Receiver<T>) {
     let state = State {
         queue: VecDeque::new(),
@@ -31,9 +31,9 @@ struct State<T> {
     queue: VecDeque<T>,
     capacity: usize,
     senders: usize,
-    /// The receiver is there.
+    /// True until the receiver is dropped.
     is_received: bool,
-    /// The receiver, when it waits.
+    /// Waker of the waiting receiver.
     waker: Option<Waker>,
 }
 
@@ -43,32 +43,32 @@ impl<T> Shared<T> {
     }
 }
 
-/// The end of a [channel](channel()) that other threads have. When the last is dropped the receiver learns
-/// that.
+/// Sending end of a [channel](channel()), for other threads. Dropping the last one closes the
+/// channel.
 pub struct Sender<T> {
     shared: Arc<Shared<T>>,
     wakes: ForeignWakes,
 }
 
-/// The receiver is gone; here is the message.
+/// Message that could not be sent because the receiver is gone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SendError<T>(pub T);
 
-/// A message could not be sent at once; here it is.
+/// Message that could not be sent at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrySendError<T> {
-    /// There is no room for it now.
+    /// The channel is full.
     Full(T),
     /// The receiver is gone.
     Closed(T),
 }
 
 impl<T> Sender<T> {
-    /// Sends a message; waits while there is no room. For other threads: in the receiver's own it could wait
-    /// for ever, see [`try_send`](Sender::try_send).
+    /// Sends a message; blocks while the channel is full. For other threads: in the receiver's own
+    /// thread it could block for ever, see [`try_send`](Sender::try_send).
     ///
     /// # Errors
-    /// Gives the message back when the receiver is gone.
+    /// Returns the message if the receiver is gone.
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         let mut state = self.shared.lock();
         while state.is_received && state.queue.len() >= state.capacity {
@@ -84,7 +84,7 @@ impl<T> Sender<T> {
     /// Sends a message if there is room.
     ///
     /// # Errors
-    /// Gives the message back when there is no room, or the receiver is gone.
+    /// Returns the message if the channel is full or the receiver is gone.
     pub fn try_send(&self, message: T) -> Result<(), TrySendError<T>> {
         let state = self.shared.lock();
         if !state.is_received {
@@ -122,26 +122,26 @@ impl<T> Drop for Sender<T> {
     }
 }
 
-/// The end of a [channel](channel()) that a task has.
+/// Receiving end of a [channel](channel()), for a task.
 pub struct Receiver<T> {
     shared: Arc<Shared<T>>,
 }
 
 impl<T> Receiver<T> {
-    /// The next message; `None` when there are no more and all senders are gone.
+    /// Next message; `None` when there are no more and all senders are gone.
     pub async fn recv(&mut self) -> Option<T> {
         let mut message = Vec::new();
         self.recv_many(&mut message, 1).await;
         message.pop()
     }
 
-    /// Waits until there is a message, and then takes all that are there, but at most `limit`, at least one.
-    /// Returns how many it added to `into`: 0 when there are no more and all senders are gone.
+    /// Waits for a message, then takes all that have arrived, at most `limit` (at least one).
+    /// Returns the number added to `into`: 0 when there are no more and all senders are gone.
     pub async fn recv_many(&mut self, into: &mut Vec<T>, limit: usize) -> usize {
         poll_fn(|context| self.poll_many(context, into, limit.max(1))).await
     }
 
-    /// Takes all messages that are there, without waiting. Returns how many it added to `into`.
+    /// Takes all messages that have arrived, without waiting. Returns the number added to `into`.
     pub fn drain(&mut self, into: &mut Vec<T>) -> usize {
         let mut state = self.shared.lock();
         let count = state.queue.len();

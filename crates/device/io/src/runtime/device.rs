@@ -7,18 +7,18 @@ use super::executor::Core;
 use super::requests::Reaction;
 use crate::{Buffer, BufferMut, Completion, Device, DeviceId, IoError, Operation, ReadBuffers, Shape};
 
-/// A device as tasks use it.
+/// Asynchronous device for tasks.
 ///
-/// Every request is on its way as soon as the method is called; the future only waits for it. So two that are
-/// called before the first is awaited run at the same time. A future that is dropped leaves its request to
-/// complete by itself, and the buffers go back to their arena then.
+/// A method submits its request at once; the future only waits for it. So two requests made before
+/// the first is awaited run concurrently. If a future is dropped, its request still completes, and
+/// its buffers then return to their arena.
 #[derive(Clone)]
 pub struct AsyncDevice {
     core: Rc<Core>,
     id: DeviceId,
 }
 
-/// Waits for the completion of a request.
+/// Future of a request's completion.
 #[must_use = "the request is carried out, but its result is lost"]
 pub struct Reply {
     reaction: Rc<Reaction>,
@@ -32,7 +32,7 @@ impl Future for Reply {
     }
 }
 
-/// The result of a request whose buffers are not returned.
+/// Result of a request whose buffers are not returned.
 type Outcome = Result<(), IoError>;
 
 impl AsyncDevice {
@@ -40,25 +40,25 @@ impl AsyncDevice {
         Self { core, id }
     }
 
-    /// Its number in the runtime's world.
+    /// Number in the runtime's world.
     pub fn id(&self) -> DeviceId {
         self.id
     }
 
-    /// What it can do; `None` when the world has no such device.
+    /// Capacity and capabilities; `None` if the world has no such device.
     pub fn shape(&self) -> Option<Shape> {
         let io = self.core.io.borrow();
         io.devices().get(self.id.index() as usize).map(|device: &Device| device.shape.clone())
     }
 
-    /// Any request.
+    /// Submits any operation.
     pub fn request(&self, operation: Operation) -> Reply {
         let mut io = self.core.io.borrow_mut();
         let reaction = self.core.requests.borrow_mut().start(&mut **io, self.id, operation);
         Reply { reaction }
     }
 
-    /// Reads into one buffer, which comes back whatever became of the read.
+    /// Reads into one buffer, which is returned even after an error.
     pub fn read(
         &self,
         offset_bytes: u64,
@@ -74,7 +74,7 @@ impl AsyncDevice {
         }
     }
 
-    /// Reads into buffers, one after the other, which come back whatever became of the read.
+    /// Reads into buffers in order, which are returned even after an error.
     pub fn read_vectored(
         &self,
         offset_bytes: u64,
@@ -90,22 +90,22 @@ impl AsyncDevice {
         }
     }
 
-    /// Writes from one buffer; durable by a later flush.
+    /// Writes from one buffer; made durable by a later flush.
     pub fn write(&self, offset_bytes: u64, from: Buffer) -> impl Future<Output = Outcome> + use<> {
         self.outcome(Operation::write(offset_bytes, from))
     }
 
-    /// Writes from one buffer; durable when it is done.
+    /// Writes from one buffer; durable when it completes.
     pub fn durable_write(&self, offset_bytes: u64, from: Buffer) -> impl Future<Output = Outcome> + use<> {
         self.outcome(Operation::durable_write(offset_bytes, from))
     }
 
-    /// Makes durable exactly the writes that had completed before it was called.
+    /// Makes exactly the writes durable that completed before this call.
     pub fn flush(&self) -> impl Future<Output = Outcome> + use<> {
         self.outcome(Operation::Flush)
     }
 
-    /// Tells the device that the contents of a range are needed no more.
+    /// Marks the contents of a range as no longer needed.
     pub fn discard(&self, offset_bytes: u64, length_bytes: u64) -> impl Future<Output = Outcome> + use<> {
         self.outcome(Operation::Discard { offset_bytes, length_bytes })
     }

@@ -13,32 +13,32 @@ use super::task::{JoinHandle, Tasks, YieldNow};
 use super::timers::{Sleep, Timers};
 use crate::{Arena, Backend, Completion, Device, DeviceId, DriveCounters, Io, Nanos, Wait};
 
-/// Runs tasks on one world, in the thread that owns it; see the [module](super).
+/// Runs tasks on one world, in its owner thread; see the [module](super).
 pub struct Runtime {
     handle: Handle,
 }
 
-/// What tasks use of their runtime. A clone is another handle to the same one.
+/// Tasks' handle to their runtime. A clone is another handle to the same one.
 #[derive(Clone)]
 pub struct Handle {
     core: Rc<Core>,
 }
 
-/// Everything of a runtime. Each part has a cell of its own, and none is borrowed while a task runs or a
-/// waker is woken.
+/// State of a runtime. Each part has its own cell, and none is borrowed while a task runs or a
+/// waker is called.
 pub(super) struct Core {
     pub(super) io: RefCell<Box<dyn Io>>,
     pub(super) requests: RefCell<Requests>,
     pub(super) timers: RefCell<Timers>,
     tasks: RefCell<Tasks>,
     inbox: Arc<Inbox>,
-    /// Memory that is used again at every turn.
+    /// Reused at every turn.
     reaped: RefCell<Vec<Completion>>,
     is_running: Cell<bool>,
 }
 
 impl Runtime {
-    /// A runtime on a world of its own.
+    /// Runtime on its own world.
     pub fn new(mut io: Box<dyn Io>) -> Self {
         let inbox = Inbox::new(io.waker());
         let core = Core {
@@ -53,17 +53,17 @@ impl Runtime {
         Self { handle: Handle { core: Rc::new(core) } }
     }
 
-    /// A handle to it.
+    /// Handle for tasks.
     pub fn handle(&self) -> Handle {
         self.handle.clone()
     }
 
-    /// Runs a future, and the tasks beside it, until it is done. Tasks that are not done then go on with the
-    /// next call.
+    /// Runs a future to completion, and the spawned tasks alongside. Unfinished tasks continue in
+    /// the next call.
     ///
     /// # Panics
-    /// When nothing can ever wake the future again, naming the tasks that wait. When a task panics. When it
-    /// is called inside of itself.
+    /// Panics if nothing can ever wake the future again, naming the waiting tasks. Panics if a task
+    /// panics, or if called within itself.
     pub fn block_on<F: Future>(&self, future: F) -> F::Output {
         let core = &self.handle.core;
         let _running = Running::begin(&core.is_running);
@@ -92,13 +92,13 @@ impl Runtime {
 
 impl Drop for Runtime {
     fn drop(&mut self) {
-        // Tasks hold handles to what holds them.
+        // Tasks hold handles to the core that holds them.
         let tasks = self.handle.core.tasks.take();
         drop(tasks);
     }
 }
 
-/// Forbids a second `block_on` while one runs.
+/// Prevents a nested `block_on`.
 struct Running<'a>(&'a Cell<bool>);
 
 impl<'a> Running<'a> {
@@ -128,8 +128,8 @@ impl Core {
         }
     }
 
-    /// Sends requests, and collects what wakes tasks: completions, deadlines, wake-ups. Waits for one of them
-    /// when no task is ready.
+    /// Sends requests, and collects everything that wakes tasks: completions, deadlines, wake-ups.
+    /// Waits for one of them if no task is ready.
     fn turn(&self) {
         let wait = if self.inbox.ready() > 0 { Wait::NONE } else { self.next_wait() };
         let wait = if wait == Wait::NONE || self.inbox.park() { wait } else { Wait::NONE };
@@ -159,13 +159,13 @@ impl Core {
         }
     }
 
-    /// How to wait when no task is ready.
+    /// Wait condition when no task is ready.
     fn next_wait(&self) -> Wait {
         let deadline = self.timers.borrow().next();
         let io = self.io.borrow();
         match deadline {
-            // A sleeping thread wakes late, so the last part of the time is spent polling. Where there is no
-            // slack, time may be virtual, and polling would never end.
+            // A sleeping thread wakes late, so the last part is spent polling. Without slack, time
+            // may be virtual, and polling would never end.
             Some(deadline) if deadline <= io.now() + io.timer_slack() => Wait::NONE,
             Some(deadline) => Wait::until_time(deadline.since(io.timer_slack())),
             None if self.requests.borrow().outstanding() > 0 || self.inbox.may_be_woken() => {
@@ -187,12 +187,12 @@ impl Core {
 }
 
 impl Handle {
-    /// Starts a task.
+    /// Spawns a task.
     pub fn spawn<T: 'static>(&self, future: impl Future<Output = T> + 'static) -> JoinHandle<T> {
         self.spawn_task(None, future)
     }
 
-    /// Starts a task with a name, by which a deadlock is reported.
+    /// Spawns a task with a name for deadlock reports.
     pub fn spawn_named<T: 'static>(
         &self,
         name: impl Into<Cow<'static, str>>,
@@ -212,57 +212,57 @@ impl Handle {
         handle
     }
 
-    /// Waits for a span of time.
+    /// Sleeps for a span of time.
     pub fn sleep(&self, span: Nanos) -> Sleep {
         self.sleep_until(self.now() + span)
     }
 
-    /// Waits until a time on the world's clock.
+    /// Sleeps until a time on the world's clock.
     pub fn sleep_until(&self, deadline: Nanos) -> Sleep {
         Sleep::new(Rc::clone(&self.core), deadline)
     }
 
-    /// The world's time.
+    /// Current time of the world.
     pub fn now(&self) -> Nanos {
         self.core.now()
     }
 
-    /// Lets every other task that is ready run first.
+    /// Lets every other ready task run first.
     pub fn yield_now(&self) -> YieldNow {
         YieldNow::default()
     }
 
-    /// The devices of the world.
+    /// Devices of the world.
     pub fn devices(&self) -> Vec<Device> {
         self.core.io.borrow().devices().to_vec()
     }
 
-    /// Requests that haven't completed, also those whose futures were dropped.
+    /// Requests that haven't completed, including those whose futures were dropped.
     pub fn outstanding_requests(&self) -> usize {
         self.core.requests.borrow().outstanding()
     }
 
-    /// What the world is, and what it had to give up so far.
+    /// Name and features of the world, and its fallbacks so far.
     pub fn backend(&self) -> Backend {
         self.core.io.borrow().backend()
     }
 
-    /// What a drive has counted, where it tells; see [`Io::counters`].
+    /// Counters of a drive, if it has any; see [`Io::counters`].
     pub fn counters(&self, id: DeviceId) -> Option<DriveCounters> {
         self.core.io.borrow().counters(id)
     }
 
-    /// A device of the world. Requests to one that it doesn't have complete with an error.
+    /// Device of the world. Requests to a nonexistent device complete with an error.
     pub fn device(&self, id: DeviceId) -> AsyncDevice {
         AsyncDevice::new(Rc::clone(&self.core), id)
     }
 
-    /// Makes an arena known to the world; see [`Io::register`].
+    /// Registers an arena with the world; see [`Io::register`].
     pub fn register(&self, arena: &Arena) -> usize {
         self.core.io.borrow_mut().register(arena)
     }
 
-    /// Announces wake-ups by other threads, by another way than a [channel](super::channel()).
+    /// Announces wake-ups by other threads without a [channel](super::channel()).
     pub fn foreign_wakes(&self) -> ForeignWakes {
         ForeignWakes::new(&self.core.inbox)
     }

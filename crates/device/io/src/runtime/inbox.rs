@@ -5,7 +5,7 @@ use std::task::Wake;
 
 use crate::Waker;
 
-/// A task's place in the table of tasks, and its number, which is never used again.
+/// A task's index in the table, and its unique number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TaskId {
     pub(super) place: usize,
@@ -13,14 +13,14 @@ pub(super) struct TaskId {
 }
 
 impl TaskId {
-    /// The future that `block_on` was given.
+    /// Id of the future given to `block_on`.
     pub(super) const ROOT: Self = Self { place: usize::MAX, number: u64::MAX };
 }
 
-/// The tasks that were woken, in that order. The one part of the runtime that other threads reach.
+/// Woken tasks in order. Other threads access no other part of the runtime.
 pub(super) struct Inbox {
     state: Mutex<State>,
-    /// Ends the world's wait; `None` in a modelled world, which no other thread can wake.
+    /// Ends the world's wait; `None` in a modelled world, which other threads can't wake.
     waker: Option<Waker>,
     foreign: AtomicUsize,
 }
@@ -28,7 +28,7 @@ pub(super) struct Inbox {
 #[derive(Default)]
 struct State {
     ready: VecDeque<TaskId>,
-    /// The owner waits in its world, or is about to.
+    /// True while the owner waits in its world, or is about to.
     is_parked: bool,
 }
 
@@ -47,7 +47,7 @@ impl Inbox {
         self.end_wait(state);
     }
 
-    /// Lets the owner look around.
+    /// Ends the owner's wait without waking a task.
     fn nudge(&self) {
         self.end_wait(self.lock());
     }
@@ -68,7 +68,7 @@ impl Inbox {
         self.lock().ready.len()
     }
 
-    /// Says that the owner will wait, unless a task is ready: then it must not.
+    /// Announces that the owner will wait. Returns false if a task is ready: then it must not wait.
     pub(super) fn park(&self) -> bool {
         let mut state = self.lock();
         state.is_parked = state.ready.is_empty();
@@ -79,13 +79,13 @@ impl Inbox {
         self.lock().is_parked = false;
     }
 
-    /// Whether another thread may wake a task.
+    /// Returns true if another thread may wake a task.
     pub(super) fn may_be_woken(&self) -> bool {
         self.waker.is_some() && self.foreign.load(Ordering::Acquire) > 0
     }
 }
 
-/// What is behind the waker of a task.
+/// Waker of a task.
 pub(super) struct TaskWake {
     id: TaskId,
     is_ready: AtomicBool,
@@ -97,10 +97,10 @@ impl TaskWake {
         Arc::new(Self { id, is_ready: AtomicBool::new(false), inbox: Arc::clone(inbox) })
     }
 
-    /// To be called before the task is polled: wake-ups from now on count for the next poll.
+    /// Call before polling the task: later wake-ups count for the next poll.
     pub(super) fn begin_poll(&self) {
-        // A wake-up that came before and pushed nothing relies on this poll, so the poll must see what it was about:
-        // a mere store would not acquire that.
+        // An earlier wake-up that pushed nothing relies on this poll, which must therefore see its
+        // cause. A plain store would not acquire that.
         self.is_ready.swap(false, Ordering::AcqRel);
     }
 }
@@ -117,9 +117,9 @@ impl Wake for TaskWake {
     }
 }
 
-/// Says, as long as it lives, that another thread may wake a task, so that having nothing else to wait for is
-/// no deadlock. Each [`Sender`](super::Sender) holds one. Has no meaning in a modelled world, which other
-/// threads can't wake.
+/// Declares, while it lives, that another thread may wake a task, so that an otherwise idle runtime
+/// is no deadlock. Each [`Sender`](super::Sender) holds one. Has no effect in a modelled world,
+/// which other threads can't wake.
 pub struct ForeignWakes {
     inbox: Arc<Inbox>,
 }
@@ -140,7 +140,7 @@ impl Clone for ForeignWakes {
 impl Drop for ForeignWakes {
     fn drop(&mut self) {
         self.inbox.foreign.fetch_sub(1, Ordering::AcqRel);
-        // The owner may wait for what can no longer come, and must see that.
+        // Wake the owner: it may be waiting for this thread's wake-ups, which can no longer come.
         self.inbox.nudge();
     }
 }

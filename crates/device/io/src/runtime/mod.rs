@@ -1,4 +1,4 @@
-//! A small single-threaded asynchronous runtime on one [`Io`](crate::Io).
+//! Small single-threaded asynchronous runtime on one [`Io`](crate::Io).
 //!
 //! ```
 //! use nandle_io::runtime::Runtime;
@@ -14,14 +14,15 @@
 //! assert_eq!(answer, 42);
 //! ```
 //!
-//! The same in the same order every time: tasks run in the order in which they were woken, timers fire by
-//! time and then by age, and all time is the world's. So in a modelled world a run depends on nothing but its
-//! input. In a real one, wake-ups from other threads and the device's own times are the input.
+//! Scheduling is deterministic: tasks run in the order of their wake-ups, timers fire by time and
+//! then by age, and all time is the world's. So in a modelled world a run depends on its input
+//! alone. In a real one, wake-ups from other threads and the devices' timing are input as well.
 //!
-//! Other threads reach a task through a [channel](channel()), which is also how work is batched: the receiver
-//! takes all that has come with one [`recv_many`](Receiver::recv_many).
+//! Other threads reach a task through a [channel](channel()), which also batches work: one
+//! [`recv_many`](Receiver::recv_many) takes all messages that have arrived.
 //!
-//! When nothing can ever wake a task again, that is a deadlock and a panic that names the tasks that wait.
+//! If nothing can ever wake a task again, the runtime panics with a deadlock that names the waiting
+//! tasks.
 
 mod channel;
 mod device;

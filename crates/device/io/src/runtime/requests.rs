@@ -7,16 +7,16 @@ use slab::Slab;
 
 use crate::{Completion, DeviceId, Full, Io, Operation, Request};
 
-/// The requests of all tasks that have not completed.
+/// Incomplete requests of all tasks.
 #[derive(Default)]
 pub(super) struct Requests {
     outstanding: Slab<Rc<Reaction>>,
-    /// Those for which the world had no room, in the order in which they were made.
+    /// Requests waiting for a slot, in order.
     waiting: VecDeque<(DeviceId, Request)>,
 }
 
-/// Where a request and its future meet. The future may be dropped first: the world keeps the buffers until
-/// the request has completed, and then they go with the completion.
+/// State shared by a request and its future. The future may be dropped first: the world keeps the
+/// buffers until the request completes, and then they are dropped with the completion.
 #[derive(Default)]
 pub(super) struct Reaction(RefCell<Progress>);
 
@@ -33,7 +33,7 @@ impl Default for Progress {
 }
 
 impl Reaction {
-    /// The completion, or a promise to wake.
+    /// Takes the completion, or stores the waker.
     pub(super) fn poll(&self, waker: &Waker) -> Poll<Completion> {
         let mut progress = self.0.borrow_mut();
         match std::mem::replace(&mut *progress, Progress::Taken) {
@@ -46,7 +46,7 @@ impl Reaction {
 }
 
 impl Requests {
-    /// Sends an operation, behind those that wait for room.
+    /// Submits an operation, after those that wait for a slot.
     pub(super) fn start(&mut self, io: &mut dyn Io, device: DeviceId, operation: Operation) -> Rc<Reaction> {
         let reaction = Rc::<Reaction>::default();
         let token = self.outstanding.insert(Rc::clone(&reaction)) as u64;
@@ -58,7 +58,7 @@ impl Requests {
         reaction
     }
 
-    /// Sends what waits for room, as far as there is room now.
+    /// Submits waiting requests while there are free slots.
     pub(super) fn send_waiting(&mut self, io: &mut dyn Io) {
         while let Some((device, request)) = self.waiting.pop_front() {
             if let Err(Full(request)) = io.submit(device, request) {
@@ -68,7 +68,7 @@ impl Requests {
         }
     }
 
-    /// Hands a completion to its future; returns the waker of the task that waits for it.
+    /// Stores a completion for its future; returns the waker of the waiting task.
     pub(super) fn complete(&mut self, completion: Completion) -> Option<Waker> {
         let index = usize::try_from(completion.token).ok()?;
         let reaction = self.outstanding.try_remove(index)?;

@@ -10,7 +10,7 @@ use slab::Slab;
 
 use super::inbox::{Inbox, TaskId, TaskWake};
 
-/// The tasks that have not ended.
+/// Unfinished tasks.
 #[derive(Default)]
 pub(super) struct Tasks {
     tasks: Slab<Task>,
@@ -24,7 +24,7 @@ struct Task {
     body: Option<Body>,
 }
 
-/// What it takes to run a task.
+/// Future of a task, and its wakers.
 pub(super) struct Body {
     future: Pin<Box<dyn Future<Output = ()>>>,
     wake: Arc<TaskWake>,
@@ -32,7 +32,7 @@ pub(super) struct Body {
 }
 
 impl Tasks {
-    /// Adds a task, which is not ready yet; returns what makes it so.
+    /// Adds a task that isn't ready yet; returns its waker.
     pub(super) fn add(
         &mut self,
         name: Option<Cow<'static, str>>,
@@ -50,7 +50,7 @@ impl Tasks {
         waker
     }
 
-    /// Takes a task's body out to run it; `None` when the task has ended.
+    /// Takes a task's body to run it; `None` if the task has ended.
     pub(super) fn take(&mut self, id: TaskId) -> Option<Body> {
         self.tasks.get_mut(id.place).filter(|task| task.number == id.number)?.body.take()
     }
@@ -62,12 +62,12 @@ impl Tasks {
         }
     }
 
-    /// Forgets a task that has ended.
+    /// Removes a task that has ended.
     pub(super) fn remove(&mut self, id: TaskId) {
         self.tasks.try_remove(id.place);
     }
 
-    /// The names of all tasks.
+    /// Names of all tasks.
     pub(super) fn names(&self) -> Vec<String> {
         let name = |task: &Task| match &task.name {
             Some(name) => name.to_string(),
@@ -84,7 +84,7 @@ impl Body {
     }
 }
 
-/// Awaits the output of a task. Dropped, it lets the task run on.
+/// Future of a task's output. If dropped, the task continues.
 pub struct JoinHandle<T> {
     outcome: Rc<RefCell<Outcome<T>>>,
 }
@@ -95,7 +95,7 @@ struct Outcome<T> {
 }
 
 impl<T> JoinHandle<T> {
-    /// A handle, and the future that does what `future` does and hands its output to the handle.
+    /// Handle, and a future that runs `future` and stores its output for the handle.
     pub(super) fn of<F: Future<Output = T>>(future: F) -> (Self, impl Future<Output = ()>) {
         let outcome = Rc::new(RefCell::new(Outcome { output: None, waker: None }));
         let handle = Self { outcome: Rc::clone(&outcome) };
@@ -110,7 +110,7 @@ impl<T> JoinHandle<T> {
         (handle, task)
     }
 
-    /// Whether the task has ended and its output wasn't taken yet.
+    /// Returns true if the task has ended and its output hasn't been taken.
     pub fn is_finished(&self) -> bool {
         self.outcome.borrow().output.is_some()
     }
@@ -129,7 +129,7 @@ impl<T> Future for JoinHandle<T> {
     }
 }
 
-/// Lets every other task that is ready run first.
+/// Lets every other ready task run first.
 #[must_use = "it does nothing until it is awaited"]
 #[derive(Debug, Default)]
 pub struct YieldNow {

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Waker};
 use super::executor::Core;
 use crate::Nanos;
 
-/// The tasks that sleep, by deadline, and by age where that is the same.
+/// Sleeping tasks by deadline, then by age.
 #[derive(Default)]
 pub(super) struct Timers {
     sleeping: BTreeMap<(Nanos, u64), Waker>,
@@ -15,24 +15,24 @@ pub(super) struct Timers {
 }
 
 impl Timers {
-    /// The next deadline.
+    /// Next deadline.
     pub(super) fn next(&self) -> Option<Nanos> {
         self.sleeping.first_key_value().map(|((deadline, _), _)| *deadline)
     }
 
-    /// Takes the first sleeper whose deadline has come.
+    /// Takes the first sleeper whose deadline has passed.
     pub(super) fn pop_due(&mut self, now: Nanos) -> Option<Waker> {
         self.next().filter(|deadline| *deadline <= now)?;
         self.sleeping.pop_first().map(|(_, waker)| waker)
     }
 }
 
-/// Ends at a deadline, never before it.
+/// Future that completes at its deadline, never before.
 #[must_use = "a sleep does nothing until it is awaited"]
 pub struct Sleep {
     core: Rc<Core>,
     deadline: Nanos,
-    /// Its number among the timers, once it has been polled.
+    /// Number among the timers, after the first poll.
     number: Option<u64>,
 }
 

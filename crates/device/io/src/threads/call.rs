@@ -1,4 +1,4 @@
-//! One request as blocking system calls.
+//! A request as blocking system calls.
 #![allow(unsafe_code, reason = "calls the system with buffers' addresses; each block names its invariant")]
 
 use std::os::fd::AsRawFd;
@@ -13,7 +13,7 @@ use crate::tries::Tries;
 use crate::vectors::Vectors;
 use crate::{BufferMut, Cause, Durability, Operation, SyncCall};
 
-/// What a worker does for a request. The request's slot in the world keeps the buffers.
+/// Call that a worker runs. The request's slot in the world keeps the buffers.
 pub(super) struct Call {
     file: Arc<DeviceFile>,
     kind: Kind,
@@ -26,8 +26,8 @@ enum Kind {
     Discard { offset_bytes: u64, length_bytes: u64 },
 }
 
-// SAFETY: the addresses in `vectors` are of buffers that belong to the request's slot, which nothing touches until
-// the worker has reported the call's outcome.
+// SAFETY: the addresses in `vectors` are of buffers in the request's slot, which nothing accesses
+// until the worker has reported the call's result.
 unsafe impl Send for Call {}
 
 impl Call {
@@ -49,7 +49,7 @@ impl Call {
         Self { file, kind }
     }
 
-    /// Does it, and waits for it.
+    /// Runs the call to completion.
     pub(super) fn run(self) -> Result<(), Cause> {
         match self.kind {
             Kind::Read { offset_bytes, vectors } => transfer(&self.file, offset_bytes, vectors, None),
@@ -75,13 +75,13 @@ fn sync(file: &DeviceFile) -> Result<(), Cause> {
     })
 }
 
-/// Reads in the caller's thread, beside whatever worlds use the file.
+/// Reads in the caller's thread, in parallel with the worlds that use the file.
 pub(crate) fn read(file: &DeviceFile, offset_bytes: u64, into: &mut [BufferMut]) -> Result<(), Cause> {
-    // The buffers are borrowed mutably until the call has returned, so nothing else touches them.
+    // The buffers are borrowed mutably during the call, so nothing else accesses them.
     transfer(file, offset_bytes, Vectors::of_read(into, 0), None)
 }
 
-/// Reads, or writes with flags, until all is moved.
+/// Reads, or writes with flags, until all bytes are moved.
 fn transfer(
     file: &DeviceFile,
     offset_bytes: u64,
@@ -114,8 +114,8 @@ fn move_some(
 ) -> Result<usize, Errno> {
     let descriptor = file.file().as_raw_fd();
     let count = c_int::try_from(list.len()).unwrap_or(c_int::MAX);
-    // SAFETY: the list's buffers stay mapped and untouched by others during the call (see `Call`), and for a read
-    // they are writable: they come from `BufferMut`s.
+    // SAFETY: the list's buffers stay mapped and unused by others during the call (see `Call`). For
+    // a read they are writable, since they come from `BufferMut`s.
     let moved = unsafe {
         match write_flags {
             None => libc::preadv(descriptor, list.as_ptr(), count, offset),

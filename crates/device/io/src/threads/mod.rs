@@ -1,5 +1,6 @@
-//! The `threads` world, for where `io_uring` is refused: worker threads that do blocking `preadv(2)`, `pwritev2(2)`,
-//! `fdatasync(2)` and `fallocate(2)`, one request each at a time. Workers are started as the load asks for them.
+//! The `threads` world, for systems that refuse `io_uring`: worker threads with blocking
+//! `preadv(2)`, `pwritev2(2)`, `fdatasync(2)` and `fallocate(2)`, one request each at a time.
+//! Workers are started on demand.
 
 mod call;
 mod pool;

@@ -7,7 +7,7 @@ use super::call::Call;
 use crate::io::Wake;
 use crate::{Cause, Nanos, clock};
 
-/// What the owner thread and the workers share.
+/// State shared by the owner thread and the workers.
 #[derive(Default)]
 pub(super) struct Shared {
     state: Mutex<State>,
@@ -24,19 +24,19 @@ struct State {
     closing: bool,
 }
 
-/// A call that a worker has carried out.
+/// Completed call.
 pub(super) struct Done {
     pub(super) slot: u32,
     pub(super) completed_at: Nanos,
     pub(super) result: Result<(), Cause>,
 }
 
-/// The workers. Dropping the pool ends those that are idle; one that is stuck in a call is left alone.
+/// Worker threads. Dropping the pool ends idle ones and abandons those that are stuck in a call.
 pub(super) struct Pool {
     pub(super) shared: Arc<Shared>,
     workers: Vec<JoinHandle<()>>,
     workers_max: usize,
-    /// What the system said when it gave no further thread.
+    /// The system's error when it refused another thread.
     refusal: Option<String>,
 }
 
@@ -49,7 +49,7 @@ impl Pool {
         self.workers_max
     }
 
-    /// Hands a call to a worker, starting one when all are busy and there may be more.
+    /// Queues a call for a worker. Starts another worker if all are busy and the limit allows.
     pub(super) fn start(&mut self, slot: u32, call: Call) {
         let mut state = self.shared.lock();
         state.calls.push_back((slot, call));
@@ -60,7 +60,7 @@ impl Pool {
             let spawned = std::thread::Builder::new().name("nandle-io".into()).spawn(move || work(&shared));
             match spawned {
                 Ok(worker) => self.workers.push(worker),
-                // The call waits for one of the threads that are there, or for the owner itself.
+                // An existing worker, or the owner itself, will run the call.
                 Err(error) => {
                     self.refusal = Some(format!("{} threads, no more: {error}", self.workers.len()));
                 }
@@ -69,13 +69,12 @@ impl Pool {
         self.shared.work.notify_one();
     }
 
-    /// What the system said when it gave no further thread.
+    /// The system's error when it refused another thread.
     pub(super) fn refusal(&self) -> Option<&str> {
         self.refusal.as_deref()
     }
 
-    /// Where no thread could be started at all: carries out in this one what there is to do, one call after the
-    /// other.
+    /// Runs queued calls in this thread, one after the other, if no worker could be started.
     pub(super) fn run_without_workers(&self) {
         while self.workers.is_empty()
             && let Some((slot, call)) = self.shared.next_call()
@@ -85,8 +84,8 @@ impl Pool {
         }
     }
 
-    /// Ends the workers; waits for them only when none can be stuck in a call. Calls that no worker has begun are
-    /// never carried out: after a world is gone no write is expected any more.
+    /// Ends the workers; joins them only if none can be stuck in a call. Queued calls are dropped:
+    /// after a world is gone no write is expected.
     pub(super) fn close(&mut self, wait: bool) {
         let mut state = self.shared.lock();
         state.closing = true;
@@ -114,8 +113,8 @@ impl Shared {
         self.lock().done.push(done);
     }
 
-    /// Waits until `calls` are done, a wake-up, or the deadline; then hands out what is done. Without a wait,
-    /// a wake-up is left for the next one.
+    /// Waits for `calls` results, a wake-up, or the deadline; then takes the results. If it doesn't
+    /// wait, it leaves a wake-up for the next wait.
     pub(super) fn take_done(&self, calls: usize, until: Option<Nanos>, into: &mut Vec<Done>) {
         let mut state = self.lock();
         while state.done.len() < calls && !state.woken {
@@ -143,7 +142,7 @@ impl Wake for Shared {
     }
 }
 
-/// A worker's life.
+/// Main loop of a worker.
 fn work(shared: &Shared) {
     let mut state = shared.lock();
     loop {

@@ -12,27 +12,27 @@ use crate::{
     Waker, clock,
 };
 
-/// More threads than this help no device and burden the machine.
+/// Limit of threads; more help no device and burden the machine.
 const WORKERS_MAX: usize = 256;
-/// How long a dropped world waits for calls that are still running before it gives up their memory.
+/// Time that a dropped world waits for running calls before it leaks their memory.
 const DRAIN: Nanos = Nanos::from_secs(2);
 
-/// A world of files and block devices behind blocking system calls.
+/// World of files and block devices with blocking system calls.
 pub struct Threads {
     pool: Pool,
     served: Served<()>,
     done: Vec<Done>,
     has_waker: bool,
-    /// Why it is here in the place of a better world.
+    /// Reason why it replaces a better world.
     stands_in: Option<String>,
-    /// What its files had to give up.
+    /// Fallbacks of its files.
     stepped_down: Vec<&'static str>,
-    /// Like every world, it belongs to one thread.
+    /// A world belongs to one thread.
     _not_send: PhantomData<*const ()>,
 }
 
 impl Threads {
-    /// A world with room for `slots` requests in flight, each with a thread while it runs, up to 256.
+    /// World with `slots` slots and a thread for each running request, up to 256.
     pub fn new(slots: u32) -> Self {
         let slots = slots.max(1);
         Self::with_pool(Pool::new(WORKERS_MAX.min(slots as usize)), slots)
@@ -50,14 +50,14 @@ impl Threads {
         }
     }
 
-    /// A world that has no threads of its own: the caller's carries a request out when it collects completions, one
-    /// after the other, as a program with blocking system calls does. A call that never returns never returns to the
-    /// caller either.
+    /// World without threads. Collecting completions runs the requests one after the other in the
+    /// caller's thread, like a program with blocking system calls. A call that hangs also hangs the
+    /// caller.
     pub fn blocking(slots: u32) -> Self {
         Self::with_pool(Pool::new(0), slots.max(1))
     }
 
-    /// The same, in the place of a world that could not be had; its [`Backend`] says so.
+    /// Like [`Self::new`], as a replacement for an unavailable world; its [`Backend`] reports that.
     pub fn in_place_of(better: &SetupError, slots: u32) -> Self {
         let mut world = Self::new(slots);
         world.stands_in = Some(better.to_string());
@@ -88,7 +88,7 @@ impl Threads {
 impl Io for Threads {
     crate::forward_io!(served: devices in_flight slots now cpu_time timer_slack);
 
-    /// Nothing: real work takes its time by itself.
+    /// Does nothing: real work takes its own time.
     fn charge_cpu(&mut self, _span: Nanos) {}
 
     fn submit(&mut self, device: DeviceId, request: Request) -> Result<(), Full> {
@@ -166,7 +166,7 @@ impl Drop for Threads {
         let idle = self.served.slots.in_use() == 0;
         self.pool.close(idle);
         if !idle {
-            // A call is stuck, and the kernel may write to its memory at any time from now on.
+            // A call is stuck, and the kernel may still write to its memory.
             std::mem::forget(std::mem::replace(&mut self.served.slots, Slots::new(0)));
         }
     }

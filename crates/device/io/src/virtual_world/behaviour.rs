@@ -1,61 +1,62 @@
 use crate::{Cause, DeviceId, DriveCounters, Nanos, Operation};
 
-/// What the devices of a [`VirtualWorld`](super::VirtualWorld) do, and when. The world owns the clock and what is in
-/// flight: it lets requests arrive at times that never decrease, and calls [`advance`](Self::advance) for each event before
-/// it moves the clock past it.
+/// Behaviour of the devices of a [`VirtualWorld`](super::VirtualWorld). The world owns the clock
+/// and the requests in flight. Requests arrive at times that never decrease, and the world calls
+/// [`advance`](Self::advance) for each event before the clock passes it.
 pub trait Behaviour {
-    /// The world's name in its [`Backend`](crate::Backend).
+    /// Name in the world's [`Backend`](crate::Backend).
     const NAME: &'static str;
-    /// What the world says of itself beside its name.
+    /// Features in the world's [`Backend`](crate::Backend).
     const FEATURES: &'static [&'static str] = &[];
-    /// After how long each wait ends early, as if another thread had used the world's waker. `None`: it has no waker.
+    /// Interval at which a wait ends early, as if another thread had woken the world. `None`: the
+    /// world has no waker.
     const HEARTBEAT: Option<Nanos> = None;
 
-    /// A request arrives that its device's shape allows.
+    /// Accepts a request that its device's shape allows.
     fn arrive(&mut self, now: Nanos, arrival: Arrival<'_>);
 
-    /// When a device has something to do next; `None` while all are idle.
+    /// Time of the next event; `None` while all devices are idle.
     fn next_event(&mut self) -> Option<Nanos>;
 
-    /// Does what the next event is, which is due at `at`. Requests that finish thereby are appended in their order.
+    /// Handles the next event, due at `at`. Appends finished requests in order.
     fn advance(&mut self, at: Nanos, finished: &mut Vec<Finished>);
 
-    /// What a request does that succeeds, at the time when it completes: a read fills its buffers. `key` is that of its
-    /// arrival.
+    /// Applies a successful request at its completion: a read fills its buffers. `key` is that of
+    /// its arrival.
     fn take_effect(&mut self, key: usize, device: DeviceId, operation: &mut Operation) {
         let _ = (key, device, operation);
     }
 
-    /// A span of time passes with so many requests in flight.
+    /// Called when `span` passes with `in_flight` requests.
     fn time_passes(&mut self, span: Nanos, in_flight: usize) {
         let _ = (span, in_flight);
     }
 
-    /// What a drive has counted, where it tells.
+    /// Counters of a drive, if it has any.
     fn counters(&self, device: DeviceId) -> Option<DriveCounters> {
         let _ = device;
         None
     }
 }
 
-/// A request on its way to its device.
+/// Request that arrives at its device.
 #[derive(Debug)]
 pub struct Arrival<'a> {
-    /// Names the request until it has finished; used again afterwards.
+    /// Key of the request until it finishes; reused afterwards.
     pub key: usize,
-    /// The device.
+    /// Device of the request.
     pub device: DeviceId,
-    /// What is asked.
+    /// Operation of the request.
     pub operation: &'a Operation,
-    /// The requests in flight before it.
+    /// Number of earlier requests in flight.
     pub in_flight: usize,
 }
 
-/// A request that is done.
+/// Finished request.
 #[derive(Debug)]
 pub struct Finished {
-    /// The key of its arrival.
+    /// Key of its arrival.
     pub key: usize,
-    /// Why it failed, if it did.
+    /// Cause of its failure, if it failed.
     pub failure: Option<Cause>,
 }

@@ -3,36 +3,35 @@ use std::collections::BTreeMap;
 use super::behaviour::{Arrival, Behaviour, Finished};
 use crate::{Cause, DeviceId, Nanos, Operation};
 
-/// Devices whose requests' fates are known when they are submitted.
+/// Devices that decide a request's fate at its submission.
 pub trait Conduct {
-    /// The world's name in its [`Backend`](crate::Backend).
+    /// Name in the world's [`Backend`](crate::Backend).
     const NAME: &'static str;
     /// See [`Behaviour::HEARTBEAT`].
     const HEARTBEAT: Option<Nanos> = None;
 
-    /// Decides about a request that arrives.
+    /// Decides the fate of an arriving request.
     fn fate(&mut self, now: Nanos, arrival: &Arrival<'_>) -> Fate;
 
-    /// What a request does that succeeds, at the time when it completes. `key` is that of its arrival.
+    /// Applies a successful request at its completion. `key` is that of its arrival.
     fn take_effect(&mut self, key: usize, device: DeviceId, operation: &mut Operation);
 
-    /// A span of time passes with so many requests in flight.
+    /// Called when `span` passes with `in_flight` requests.
     fn time_passes(&mut self, span: Nanos, in_flight: usize) {
         let _ = (span, in_flight);
     }
 }
 
-/// What becomes of a request.
+/// Fate of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fate {
-    /// How long it is in flight; [`Nanos::MAX`]: it never completes.
+    /// Latency; [`Nanos::MAX`] if it never completes.
     pub takes: Nanos,
-    /// Why it fails, if it does.
+    /// Cause of its failure, if it fails.
     pub failure: Option<Cause>,
 }
 
-/// The [`Behaviour`] that follows from a [`Conduct`]: requests finish one by one, by their time and then in the order in
-/// which they arrived.
+/// [`Behaviour`] derived from a [`Conduct`]: requests finish by time, then by arrival.
 #[derive(Debug)]
 pub struct Scheduled<C> {
     conduct: C,
@@ -41,17 +40,17 @@ pub struct Scheduled<C> {
 }
 
 impl<C: Conduct> Scheduled<C> {
-    /// Devices of this conduct.
+    /// Behaviour of devices with this conduct.
     pub const fn new(conduct: C) -> Self {
         Self { conduct, due: BTreeMap::new(), arrived: 0 }
     }
 
-    /// What tells them from others.
+    /// Conduct of the devices.
     pub const fn conduct(&self) -> &C {
         &self.conduct
     }
 
-    /// As [`conduct`](Self::conduct), to change it.
+    /// Conduct of the devices, mutable.
     pub const fn conduct_mut(&mut self) -> &mut C {
         &mut self.conduct
     }

@@ -1,7 +1,8 @@
-//! The one world in virtual time: its clock, its slots, and how it waits. What its devices do, and when, is their
-//! [`Behaviour`]; where that is known when a request is submitted, a [`Conduct`] says it.
+//! World in virtual time: its clock, its slots and its waits. Its devices are a [`Behaviour`], or a
+//! [`Conduct`] if a request's fate is known at submission.
 //!
-//! Time passes only when something waits or the host's processor is charged, so a run is a function of its inputs.
+//! Time passes only when something waits or the host's processor is charged, so a run is a function
+//! of its inputs.
 
 mod behaviour;
 mod conduct;

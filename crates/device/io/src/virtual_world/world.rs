@@ -10,11 +10,12 @@ use crate::{
     Request, Shape, Wait, Wake, Waker,
 };
 
-/// A world in virtual time, whose clock starts at zero; see the [module](super).
+/// World in virtual time, whose clock starts at zero; see the [module](super).
 ///
 /// # Panics
-/// When its [`Behaviour`] breaks its contract: it forgets a request that is waited for without a deadline, finishes one that
-/// isn't in flight, or has something to do still at a time that it was just told. A wait for such devices would never end.
+/// Panics if its [`Behaviour`] breaks its contract, since waits for such devices would never end.
+/// It must not lose a request that is waited for without a deadline, finish a request that isn't in
+/// flight, or have an event left at the time of [`advance`](Behaviour::advance).
 pub struct VirtualWorld<B> {
     behaviour: B,
     devices: Vec<Device>,
@@ -23,21 +24,21 @@ pub struct VirtualWorld<B> {
     now: Nanos,
     cpu: Nanos,
     in_flight: Slab<InFlight<()>>,
-    /// Completed, in order, and not collected yet.
+    /// Completed in order, not collected yet.
     ready: Vec<Completion>,
-    /// Kept for its memory.
+    /// Reused to save allocations.
     finished: Vec<Finished>,
 }
 
 impl<C: Conduct> VirtualWorld<Scheduled<C>> {
-    /// A world without devices, with room for `slots` requests.
+    /// World without devices, with `slots` slots.
     pub fn of(conduct: C, slots: usize) -> Self {
         Self::from_behaviour(Scheduled::new(conduct), slots)
     }
 }
 
 impl<B: Behaviour> VirtualWorld<B> {
-    /// A world without devices, with room for `slots` requests.
+    /// World without devices, with `slots` slots.
     pub fn from_behaviour(behaviour: B, slots: usize) -> Self {
         Self {
             behaviour,
@@ -52,14 +53,14 @@ impl<B: Behaviour> VirtualWorld<B> {
         }
     }
 
-    /// Charges the host's processor so much for each request, when it is submitted; the next one waits for it, as do
-    /// completions that come meanwhile.
+    /// Charges `request_cpu` to the host's processor at each submission. The next request waits for
+    /// it, and so do completions that arrive meanwhile.
     #[must_use]
     pub fn with_request_cpu(self, request_cpu: Nanos) -> Self {
         Self { request_cpu, ..self }
     }
 
-    /// The same world with room for `slots` requests.
+    /// Sets the number of slots.
     #[must_use]
     pub fn with_slots(self, slots: usize) -> Self {
         Self { slots: slots.max(1), ..self }
@@ -68,7 +69,7 @@ impl<B: Behaviour> VirtualWorld<B> {
     /// Adds a device.
     ///
     /// # Panics
-    /// When there are 2³² devices in it already.
+    /// Panics if the world has 2³² devices already.
     pub fn add_device(&mut self, shape: Shape) -> Device {
         let index = u32::try_from(self.devices.len());
         assert!(index.is_ok(), "a world of {} devices", self.devices.len());
@@ -77,12 +78,12 @@ impl<B: Behaviour> VirtualWorld<B> {
         device
     }
 
-    /// What its devices do.
+    /// Behaviour of the devices.
     pub const fn behaviour(&self) -> &B {
         &self.behaviour
     }
 
-    /// As [`behaviour`](Self::behaviour), to change it.
+    /// Behaviour of the devices, mutable.
     pub const fn behaviour_mut(&mut self) -> &mut B {
         &mut self.behaviour
     }
@@ -94,7 +95,7 @@ impl<B: Behaviour> VirtualWorld<B> {
         }
     }
 
-    /// Gives a request to its device.
+    /// Sends a request to its device.
     fn start(&mut self, request: InFlight<()>) {
         let in_flight = self.in_flight.len();
         let place = self.in_flight.vacant_entry();
@@ -104,7 +105,7 @@ impl<B: Behaviour> VirtualWorld<B> {
         self.behaviour.arrive(self.now, arrival);
     }
 
-    /// Moves the clock to `now`, and does everything that is due by then.
+    /// Advances the clock to `now` and handles all events due by then.
     fn advance_to(&mut self, now: Nanos) {
         while let Some(at) = self.behaviour.next_event().filter(|at| *at <= now) {
             self.pass_until(at);
@@ -121,7 +122,7 @@ impl<B: Behaviour> VirtualWorld<B> {
         }
     }
 
-    /// Completes what has finished.
+    /// Completes the finished requests.
     fn complete(&mut self) {
         for Finished { key, failure } in self.finished.drain(..) {
             let found = self.in_flight.try_remove(key);
@@ -135,7 +136,8 @@ impl<B: Behaviour> VirtualWorld<B> {
         }
     }
 
-    /// Gives the host what has completed. It sees that now: what completed while its processor was busy has waited for it.
+    /// Returns completed requests to the host. Their time is now: requests that completed while the
+    /// processor was busy have waited for it.
     fn hand_over(&mut self, into: &mut Vec<Completion>) {
         for completion in &mut self.ready {
             completion.completed_at = self.now;
@@ -143,7 +145,7 @@ impl<B: Behaviour> VirtualWorld<B> {
         into.append(&mut self.ready);
     }
 
-    /// Ends a wait that would never end.
+    /// Panics in place of a wait that would never end.
     fn deadlock(&self) -> ! {
         let oldest =
             self.in_flight.iter().map(|(_, request)| request).min_by_key(|request| request.submitted_at);
@@ -250,7 +252,7 @@ impl<B: Behaviour> Io for VirtualWorld<B> {
     }
 }
 
-/// The waker of a world that wakes itself.
+/// Waker of a world with a heartbeat.
 struct Heart;
 
 impl Wake for Heart {

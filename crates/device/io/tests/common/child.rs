@@ -1,4 +1,4 @@
-//! Runs an ignored test of a test program in a process with less than usual.
+//! Runs an ignored test of a test program in a restricted process.
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
@@ -6,10 +6,11 @@ use std::process::Command;
 
 use super::skipped;
 
-/// Runs `test` as a user without privileges, under a limit as `prlimit(1)` names it.
+/// Runs `test` as an unprivileged user, under a limit in the syntax of `prlimit(1)`.
 ///
-/// When this process is root's, as a user of its own, because the system counts by user what users may lock
-/// and start; that user may not be able to reach the build directory, so it runs a copy of the program.
+/// If this process is root's, the child runs as a new user, because the system counts locked memory
+/// and threads by user. That user may not be able to reach the build directory, so it runs a copy
+/// of the program.
 pub(crate) fn in_a_child_with(test: &str, limit: &str) {
     let readable = tempfile::Builder::new().permissions(Permissions::from_mode(0o755)).tempdir().unwrap();
     let program = readable.path().join("tests");

@@ -1,5 +1,5 @@
-//! A FUSE file system with one file, its root, that counts what it is asked. It speaks to `/dev/fuse` itself: the messages
-//! are those of `linux/fuse.h`, protocol 7.31, of which one file needs ten.
+//! FUSE file system with one file, its root, that counts its requests. It uses `/dev/fuse`
+//! directly: the messages are those of `linux/fuse.h`, protocol 7.31, of which one file needs ten.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -15,19 +15,20 @@ use super::skipped;
 const HEADER_BYTES: usize = 40;
 const LARGEST_WRITE_BYTES: u32 = 128 << 10;
 const ENOSYS: i32 = 38;
-/// `FUSE_ASYNC_READ | FUSE_BIG_WRITES | FUSE_ASYNC_DIO`: so that direct requests of a ring complete asynchronously.
+/// `FUSE_ASYNC_READ | FUSE_BIG_WRITES | FUSE_ASYNC_DIO`: direct requests of a ring complete
+/// asynchronously.
 const FLAGS: u32 = 1 | 1 << 5 | 1 << 15;
 
-/// What the file system was asked so far.
+/// Requests to the file system so far.
 #[derive(Default)]
 pub(crate) struct Asked {
     pub(crate) writes: AtomicU64,
     pub(crate) syncs: AtomicU64,
-    /// Writes since the last sync: what a power cut would take.
+    /// Writes since the last sync, which a power cut would lose.
     pub(crate) unsynced: AtomicU64,
 }
 
-/// Mounted until it is dropped.
+/// Mounted file system; unmounted when dropped.
 pub(crate) struct Fuse {
     mounted_at: PathBuf,
     pub(crate) asked: Arc<Asked>,
@@ -36,7 +37,7 @@ pub(crate) struct Fuse {
 }
 
 impl Fuse {
-    /// `None`, loudly, where this process may not mount one.
+    /// Mounts the file system; prints a note and returns `None` if this process may not.
     pub(crate) fn mount(bytes: u64) -> Option<Self> {
         let folder = tempfile::tempdir_in(super::disk_directory()).unwrap();
         let mounted_at = folder.path().join("mounted");
@@ -77,7 +78,7 @@ impl Drop for Fuse {
     }
 }
 
-/// `mount` gets the device as its standard input, which the kernel finds there by its number.
+/// Mounts with the device as `mount`'s standard input; the option `fd=0` passes it to the kernel.
 fn mount(device: &File, at: &Path) -> Result<(), String> {
     let options = "fd=0,rootmode=100644,user_id=0,group_id=0";
     let mut command = Command::new("mount");
@@ -98,13 +99,13 @@ struct Server {
 }
 
 impl Server {
-    /// Until it is unmounted: then reading the device fails.
+    /// Serves until the file system is unmounted and reads from the device fail.
     fn serve(mut self) {
         let mut message = vec![0; HEADER_BYTES + 4096 + LARGEST_WRITE_BYTES as usize];
         while let Ok(length) = self.device.read(&mut message) {
             let number = |at: usize| u64::from_le_bytes(message[at..at + 8].try_into().unwrap());
             let (opcode, unique) = (number(0) >> 32, number(8));
-            // Forgetting and interrupting want no answer.
+            // FORGET, INTERRUPT and BATCH_FORGET have no reply.
             if matches!(opcode, 2 | 36 | 42) {
                 continue;
             }
@@ -117,7 +118,7 @@ impl Server {
             reply.extend(error.to_le_bytes());
             reply.extend(unique.to_le_bytes());
             reply.extend(body);
-            // Whoever asked may be gone.
+            // The caller may be gone.
             let _ = self.device.write(&reply);
         }
     }
@@ -158,7 +159,7 @@ impl Server {
         }
     }
 
-    /// Of a regular file.
+    /// Attributes of a regular file.
     fn attributes(&self) -> Vec<u8> {
         let mut reply = vec![0; 104];
         reply[16..24].copy_from_slice(&1_u64.to_le_bytes());
@@ -171,7 +172,7 @@ impl Server {
     }
 }
 
-/// The answer to INIT: version, read-ahead, flags, requests in the background, the longest write.
+/// Reply to INIT: version, read-ahead, flags, background requests, limit of a write.
 fn initialised() -> Vec<u8> {
     let mut reply = Vec::with_capacity(64);
     for word in [7, 31, 0, FLAGS, 64 << 16 | 64, LARGEST_WRITE_BYTES, 1] {

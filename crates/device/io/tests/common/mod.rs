@@ -1,4 +1,4 @@
-//! Devices to try things on.
+//! Devices and worlds for the tests.
 #![allow(
     dead_code,
     missing_docs,
@@ -20,7 +20,7 @@ pub(crate) const SLOTS: u32 = 64;
 pub(crate) const FILE_BYTES: u64 = 8 << 20;
 pub(crate) const MEMORY_DIRECTORY: &str = "/dev/shm";
 
-/// A nameless file of zeros, which must be told whether it is expected to take direct I/O.
+/// Unnamed file of zeros; `direct` states if direct I/O is expected.
 pub(crate) fn file_in(directory: &Path, bytes: u64, direct: bool) -> Arc<DeviceFile> {
     let file = tempfile::tempfile_in(directory).unwrap();
     file.set_len(bytes).unwrap();
@@ -28,7 +28,7 @@ pub(crate) fn file_in(directory: &Path, bytes: u64, direct: bool) -> Arc<DeviceF
     Arc::new(DeviceFile::new(file, options).unwrap())
 }
 
-/// Where the real disk is: beside the build's own output.
+/// Folder on the real disk: that of the build's output.
 pub(crate) fn disk_directory() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
@@ -41,7 +41,7 @@ pub(crate) fn memory_file() -> Arc<DeviceFile> {
     file_in(Path::new(MEMORY_DIRECTORY), FILE_BYTES, true)
 }
 
-/// A world that real files can be added to.
+/// World that accepts real files.
 pub(crate) trait RealWorld: Io {
     fn add_file(&mut self, file: Arc<DeviceFile>) -> Device;
 }
@@ -58,7 +58,7 @@ impl RealWorld for Threads {
     }
 }
 
-/// The real worlds; without the ring where the system refuses it, which is said.
+/// Real worlds; prints a note if the system refuses the ring.
 pub(crate) fn real_worlds() -> Vec<Box<dyn RealWorld>> {
     let mut worlds: Vec<Box<dyn RealWorld>> =
         vec![Box::new(Threads::new(SLOTS)), Box::new(Threads::blocking(SLOTS))];
@@ -69,7 +69,7 @@ pub(crate) fn real_worlds() -> Vec<Box<dyn RealWorld>> {
     worlds
 }
 
-/// Says that something could not be tried here.
+/// Prints a note about a skipped test.
 #[allow(clippy::print_stderr, reason = "a test that is skipped must be seen to be")]
 pub(crate) fn skipped(what: &str, why: &dyn std::fmt::Display) {
     eprintln!("SKIPPED: {what}: {why}");

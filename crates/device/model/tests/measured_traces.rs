@@ -83,10 +83,10 @@ fn hits_fall_on_the_same_requests_where_the_drive_reads_ahead_regularly() {
     }
 }
 
-/// Distributions could match by chance; rotational positions can't. A read that begins shortly
-/// before the previous one needs the medium near the heads' position. So its response time, modulo
-/// one revolution, depends on the platter's position alone. A tenth of random errors would be less
-/// than a twentieth of a revolution.
+/// Distributions could match by chance; rotational positions can't. A read whose
+/// address is just below the previous one's needs the medium near the heads' position. So its
+/// response time, modulo one revolution, depends on the platter's position alone. A tenth of random
+/// errors would be less than a twentieth of a revolution.
 #[test]
 fn rotational_positions_are_predicted_request_by_request() {
     for case in &CASES {

@@ -13,7 +13,7 @@ use crate::{
     Shape, Wait, Waker,
 };
 
-/// Arrays of the devices of an inner world; see the [module](crate::array).
+/// World that adds arrays over the devices of its inner world; see the [module](crate::array).
 ///
 /// The inner world's devices keep their numbers, and arrays get the next ones.
 pub struct Arrays {

@@ -28,7 +28,7 @@ impl Memory {
         }
     }
 
-    /// Buffers for `bytes`, with contents other than the device's.
+    /// Buffers for `bytes`: separate ones, or parts of one, sometimes reversed.
     pub(super) fn for_read(&self, rng: &mut Xoshiro256PlusPlus, bytes: usize) -> ReadBuffers {
         let lengths = self.cut(rng, bytes);
         if rng.random() {

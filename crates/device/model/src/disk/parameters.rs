@@ -70,7 +70,7 @@ pub struct ZoneParameters {
     pub sectors_per_track: u32,
     /// Angular offset of a track's first sector from that of the previous track in the cylinder.
     pub track_skew_sectors: u32,
-    /// Additional offset from a cylinder's last track to the next cylinder's first.
+    /// Angular offset from a cylinder's last track to the next cylinder's first.
     pub cylinder_skew_sectors: u32,
     /// Sectors kept free at the end of each spare region; slipped sectors consume them.
     #[serde(default)]

@@ -80,7 +80,7 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
-    /// Empty gaps of a resource whose reservations last at least `least_ns`.
+    /// No gaps yet, for a resource whose reservations last at least `least_ns`.
     pub(super) fn of_at_least(least_ns: u64) -> Self {
         Self { latest_end_ns: 0, longest_ns: 0, least_ns: least_ns.max(1), blocks: VecDeque::new(), near: 0 }
     }

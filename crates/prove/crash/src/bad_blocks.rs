@@ -1,7 +1,7 @@
-//! Blocks that can't be read any more, are zeros, or noise: each block that a store ever wrote, by itself or with its neighbours, of a
-//! store that was closed or left by a power cut. The store is opened, for reading only and for work, and every page is read. A
-//! store that was closed must open, and only the pages that lay in those blocks may be errors. Then every page is written again,
-//! and after that the store must be as good as new.
+//! Bad blocks: unreadable, zeroed or filled with noise. Each block that a store ever wrote is made
+//! bad, alone or with its neighbours, after the store was closed or lost power. The store is opened
+//! read-only and read-write, and every page is read. A closed store must open, and only pages in
+//! bad blocks may return errors. After every page is rewritten, the store must work without errors.
 
 use std::ops::Range;
 
@@ -18,17 +18,17 @@ use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// Clients use no version from this one on.
+/// Versions from this one on are used by no client.
 const NEW_VERSION: u64 = 1 << 31;
 
-/// What is wrong with blocks.
+/// Kind of damage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bad {
-    /// Reading them fails until they are written again.
+    /// Reads fail until the blocks are rewritten.
     Unreadable,
-    /// They are zeros.
+    /// Zeros.
     Zeroed,
-    /// They hold what no store wrote.
+    /// Noise.
     Noise,
 }
 
@@ -36,36 +36,36 @@ impl Bad {
     const ALL: [Self; 3] = [Self::Unreadable, Self::Zeroed, Self::Noise];
 }
 
-/// What came of the trials of one store.
+/// Results of the trials of one store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BadBlocks {
-    /// Blocks, or runs of blocks, that were made bad, once for each way.
+    /// Damaged runs of blocks, counted once per kind of damage.
     pub trials: u64,
-    /// Times that a store with bad blocks was opened.
+    /// Openings of stores with bad blocks.
     pub openings: u64,
-    /// Times that it didn't open.
+    /// Openings that failed.
     pub refused: u64,
-    /// Pages that were read and were errors.
+    /// Reads of pages that returned errors.
     pub lost_pages: u64,
     /// Broken promises.
     pub violations: Vec<Violated>,
 }
 
-/// A promise that was broken.
+/// A broken promise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violated {
-    /// The history.
+    /// Seed of the history.
     pub seed: u64,
-    /// What was wrong.
+    /// Kind of damage.
     pub bad: Bad,
-    /// The blocks of the device.
+    /// Damaged blocks of the device.
     pub blocks: Range<u64>,
-    /// What the store did.
+    /// Observed behaviour.
     pub what: String,
 }
 
 impl BadBlocks {
-    /// These as well.
+    /// Adds the results of another run.
     pub fn add(&mut self, other: Self) {
         self.trials += other.trials;
         self.openings += other.openings;
@@ -75,19 +75,19 @@ impl BadBlocks {
     }
 }
 
-/// Uses a store, then makes runs of `unit_blocks` blocks bad, one run at a time. An error says what is wrong before that.
+/// Uses a store, then makes runs of `unit_blocks` blocks bad, one run at a time.
 ///
 /// # Errors
-/// The store doesn't work as it is.
+/// The store fails before any damage is done.
 ///
 /// # Panics
-/// A run has no blocks.
+/// `unit_blocks` is 0.
 pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<BadBlocks, String> {
     assert!(unit_blocks > 0, "a run has a block at least");
     let scenario = Scenario {
-        // Then a page lies in blocks of its own.
+        // Each page then occupies blocks of its own.
         compresses: false,
-        // A staging area has room beside the pages that are lost.
+        // The staging area must have room for pages other than the lost ones.
         buffer_bytes: scenario.buffer_bytes.max(if unit_blocks > 1 { 4 * unit_blocks * BLOCK } else { 0 }),
         ..undisturbed(scenario)
     };
@@ -112,7 +112,7 @@ pub fn bad_blocks(scenario: &Scenario, left: Left, unit_blocks: u64) -> Result<B
     Ok(outcome)
 }
 
-/// Some blocks of a store are bad.
+/// A store with bad blocks.
 struct Trial<'a> {
     scenario: &'a Scenario,
     closed: &'a Closed,
@@ -175,19 +175,19 @@ impl Trial<'_> {
         }
     }
 
-    /// Pages that were never written stay so.
+    /// Fills the blocks in use with noise. Unwritten pages stay unwritten.
     fn add_noise(&self, contents: &mut [u8]) {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(self.scenario.seed);
         let blocks = contents.chunks_mut(BLOCK_BYTES);
         blocks.filter(|block| block.iter().any(|byte| *byte != 0)).for_each(|block| random.fill_bytes(block));
     }
 
-    /// What is wrong with what was read.
+    /// Returns an error if the pages read break a promise.
     fn judge(&self, seen: &Seen) -> Result<(), String> {
         let found = &seen.found;
         let checks = self.scenario.policy.promises().checks_pages;
         let is_told = self.bad == Bad::Unreadable && self.left == Left::Closed;
-        // All headers of the last commits may lie in one unit, and pages of some have gone home.
+        // One unit may hold the headers of all recent commits, whose pages may already be home.
         let is_by_page = self.left == Left::PowerCut && self.blocks.end - self.blocks.start > 1;
         let complaint =
             if is_by_page { self.closed.page_complaint(found) } else { self.closed.complaint(seen) };
@@ -204,7 +204,7 @@ impl Trial<'_> {
     }
 }
 
-/// Writes every page that is used, and destages all.
+/// Writes every used page, and destages all pages.
 async fn write_all(store: &Store, places: &Places) -> Result<(), PageError> {
     for (version, page) in (NEW_VERSION..).zip(places.all(store.pages())) {
         let mut batch = Batch::new();

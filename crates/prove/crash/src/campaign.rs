@@ -8,32 +8,32 @@ use nandle_pages::PolicyKind;
 use crate::explore::{Outcome, Violation, explore};
 use crate::scenario::Scenario;
 
-/// Many histories, as many as it takes for a number of images.
+/// Runs histories until they have yielded a number of images.
 #[derive(Debug, Clone, Copy)]
 pub struct Campaign {
-    /// The first history's; the next ones have the next.
+    /// Seed of the first history; later histories count up from it.
     pub seed: u64,
-    /// Distinct images, at least.
+    /// Minimum number of distinct images.
     pub images: u64,
-    /// Threads that share the histories. The result doesn't depend on it.
+    /// Threads that share the histories. The result doesn't depend on their number.
     pub threads: usize,
 }
 
-/// What came of a campaign.
+/// Results of a campaign.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// Histories.
+    /// Histories explored.
     pub histories: u64,
     /// Lives that were recorded and cut.
     pub lives: u64,
     /// Distinct images, by policy.
     pub images: BTreeMap<&'static str, u64>,
-    /// The histories in which something was wrong, and what was first.
+    /// First violation of each history that has any.
     pub violations: Vec<Violation>,
 }
 
 impl Summary {
-    /// Distinct images of all policies.
+    /// Distinct images of all policies together.
     pub fn total(&self) -> u64 {
         self.images.values().sum()
     }
@@ -50,7 +50,7 @@ fn policy(seed: u64) -> PolicyKind {
     Scenario::of(seed).policy
 }
 
-/// Runs it. `progress` hears after each history how many images there are.
+/// Runs a campaign. `progress` receives the number of images after each history.
 pub fn run(campaign: Campaign, progress: &(dyn Fn(u64) + Sync)) -> Summary {
     let next = AtomicU64::new(0);
     let outcomes = Mutex::new(BTreeMap::new());
@@ -59,7 +59,7 @@ pub fn run(campaign: Campaign, progress: &(dyn Fn(u64) + Sync)) -> Summary {
             scope.spawn(|| work(campaign, &next, &outcomes, progress));
         }
     });
-    // Threads end at different histories; those count that one thread alone would have come to.
+    // Threads end at different histories. Only those count that a single thread would have reached.
     let mut summary = Summary::default();
     for (number, outcome) in outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
         if summary.total() >= campaign.images {
@@ -89,7 +89,8 @@ fn work(
     }
 }
 
-/// A history in which something panics, as a store does that waits for ever, is a violation like any other.
+/// Explores one history. A panic, such as that of a store that waits forever, counts as a
+/// violation.
 fn survive(seed: u64) -> Outcome {
     let explored = catch_unwind(AssertUnwindSafe(|| explore(&Scenario::of(seed))));
     explored.unwrap_or_else(|panic| {

@@ -13,21 +13,21 @@ use crate::life::{Plan, Workplace};
 use crate::oracle::Change;
 use crate::scenario::{Batches, Scenario};
 
-/// Of a hundred steps so many change pages.
+/// Percentage of steps that change pages.
 const CHANGING_PERCENT: u32 = 70;
-/// Where the store grows, one step in so many is that.
+/// Average number of steps between two growths.
 const STEPS_PER_GROWTH: u32 = 8;
-/// It takes so many to come to the most pages, at least.
+/// Minimum number of growths to reach the maximum size.
 const GROWTHS: u64 = 4;
 
-/// One of those who use a store at the same time.
+/// One of several concurrent clients of a store.
 pub(crate) struct Client {
     number: usize,
     store: Rc<Store>,
     handle: Handle,
     shared: Rc<Workplace>,
     random: Xoshiro256PlusPlus,
-    /// For calls beside its steps, which stay as they are.
+    /// Generator for the mixed calls. Separate, so that the regular steps stay the same.
     mixing: Xoshiro256PlusPlus,
 }
 
@@ -99,7 +99,8 @@ impl Client {
         Ok(())
     }
 
-    /// `commit` is `write` and `sync`, in one call. Its number must be greater than any that was told before.
+    /// Calls `commit`, which combines `write` and `sync`. Its batch number must exceed all numbers
+    /// reported before.
     async fn commit(&mut self, changes: Vec<(u64, Change)>) -> Result<Result<(), PageError>, String> {
         let batch = match self.batch(&changes) {
             Ok(batch) => batch,
@@ -141,17 +142,17 @@ impl Client {
         Ok(())
     }
 
-    /// One client alone makes the store grow: of two that ask at the same time, one would ask for fewer pages than there are.
+    /// Returns true if this client grows the store now. Only client 0 grows it: of two concurrent
+    /// growths the second might request fewer pages than the store has.
     fn grows_now(&mut self) -> bool {
         let can_grow = self.number == 0 && self.store.pages() < self.shared.scenario.pages_max;
         can_grow && self.random.random_ratio(1, STEPS_PER_GROWTH)
     }
 
-    /// Asks for more pages.
     async fn grow(&mut self) -> Result<Result<(), PageError>, String> {
         let Scenario { pages: first, pages_max, .. } = self.shared.scenario;
         let pages = self.store.pages();
-        // Several times, until it has all of them.
+        // Grows in several steps up to the maximum.
         let most = pages_max.min(pages + (pages_max - first).div_ceil(GROWTHS));
         let pages = self.random.random_range(pages + 1..=most);
         self.shared.record(|record| record.growing(pages));
@@ -163,7 +164,7 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// Reads a page of its own, which must hold what it wrote last.
+    /// Reads a page of this client, which must hold its last write.
     async fn look(&mut self) -> Result<Result<(), PageError>, String> {
         let page = self.page();
         let place = self.shared.place(page);
@@ -196,7 +197,7 @@ impl Client {
         changes
     }
 
-    /// How many changes the next batch has at most.
+    /// Draws the maximum number of changes in the next batch.
     fn batch_length(&mut self) -> u64 {
         let scenario = &self.shared.scenario;
         let page_blocks = scenario.page_bytes as u64 / 4096;
@@ -211,13 +212,13 @@ impl Client {
         }
     }
 
-    /// As many changes as the store takes and the clients' memory holds.
+    /// Largest number of changes that fits the store and the clients' memory.
     fn largest_batch(&self) -> usize {
         let Scenario { memory_pages, clients, .. } = self.shared.scenario;
         self.store.largest_batch().min(memory_pages / 2 / clients)
     }
 
-    /// Writes each of its pages once, in batches as large as the store takes.
+    /// Writes each page of this client once, in batches as large as the store accepts.
     async fn fill_all(&mut self) -> Result<Result<(), PageError>, String> {
         let clients = self.shared.scenario.clients;
         let own: Vec<u64> = (self.number as u64..self.shared.used(&self.store)).step_by(clients).collect();
@@ -230,7 +231,7 @@ impl Client {
         Ok(Ok(()))
     }
 
-    /// One of its own pages, often one of a few.
+    /// Draws a page of this client, with a preference for a few favourites.
     fn page(&mut self) -> u64 {
         let clients = self.shared.scenario.clients as u64;
         let own = (self.shared.used(&self.store) / clients).max(1);

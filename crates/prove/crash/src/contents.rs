@@ -1,19 +1,19 @@
-//! What pages hold: every eight bytes follow from which page they are, which version, and where in the page they are. So
-//! a page that is torn, or another's, or put together wrongly, can be told from a whole one.
+//! Contents of pages. Each 8-byte word encodes its page, version and position, which reveals torn,
+//! misplaced or wrongly assembled pages.
 
 use std::fmt;
 
 use nandle_pages::{HEADER_BYTES, PageError, PageNumber, Store};
 
-/// Contents can be torn at multiples of this.
+/// Granularity of torn writes.
 const GRAIN_BYTES: usize = 512;
-/// Tells the header from pages.
+/// Value that distinguishes the header from pages.
 const HEADER_WORD: u64 = 0xffff;
 
-/// What is in a page.
+/// Contents found in a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// One version as it was written; 0 is zeros, a page that was never written.
+    /// One whole version; 0 means zeros, a page never written.
     Whole(u64),
     /// Anything else.
     Other,
@@ -29,8 +29,8 @@ impl fmt::Display for Found {
     }
 }
 
-/// The word of a place in a page; `nth` counts the words of a grain. Every other version can't be compressed, but for the
-/// first word of each grain, which is plain in all.
+/// Word number `nth` of a grain. Odd versions are incompressible except for the first word of each
+/// grain, which is never scrambled.
 fn word(page: u64, version: u64, grain: usize, nth: usize) -> u64 {
     let plain = version << 32 | page << 16 | grain as u64;
     if nth == 0 || version.is_multiple_of(2) {
@@ -40,7 +40,7 @@ fn word(page: u64, version: u64, grain: usize, nth: usize) -> u64 {
     (mixed ^ mixed >> 31).wrapping_mul(0x94d0_49bb_1331_11eb)
 }
 
-/// Writes a version (from 1, below 2³²) of a page (below 2¹⁶).
+/// Writes a version (at least 1, below 2³²) of a page (below 2¹⁶).
 pub(crate) fn fill(buffer: &mut [u8], page: u64, version: u64) {
     for (grain, part) in buffer.chunks_mut(GRAIN_BYTES).enumerate() {
         for (nth, chunk) in part.chunks_exact_mut(8).enumerate() {
@@ -49,7 +49,7 @@ pub(crate) fn fill(buffer: &mut [u8], page: u64, version: u64) {
     }
 }
 
-/// Reads a page or the header, and looks at all of it.
+/// Reads and checks a page or the header.
 pub(crate) async fn read(store: &Store, page: PageNumber) -> Result<Found, PageError> {
     if page == PageNumber::HEADER {
         return Ok(inspect_page(&store.header().await?, page));
@@ -57,7 +57,7 @@ pub(crate) async fn read(store: &Store, page: PageNumber) -> Result<Found, PageE
     Ok(inspect_page(&store.read(page).await?, page))
 }
 
-/// Looks at all of a page, or at the header in front of its page.
+/// Checks a page, or the header at the start of its page.
 pub(crate) fn inspect_page(contents: &[u8], page: PageNumber) -> Found {
     if page == PageNumber::HEADER {
         let (header, behind) = contents.split_at(HEADER_BYTES);
@@ -67,14 +67,14 @@ pub(crate) fn inspect_page(contents: &[u8], page: PageNumber) -> Found {
     inspect(contents, page.0)
 }
 
-/// A version of the header.
+/// Contents of a version of the header.
 pub(crate) fn header(version: u64) -> [u8; HEADER_BYTES] {
     let mut header = [0; HEADER_BYTES];
     fill(&mut header, HEADER_WORD, version);
     header
 }
 
-/// Looks at all of a page.
+/// Checks a page.
 pub(crate) fn inspect(contents: &[u8], page: u64) -> Found {
     let first = contents.first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes));
     let version = first >> 32;
@@ -87,17 +87,17 @@ pub(crate) fn inspect(contents: &[u8], page: u64) -> Found {
     if is_whole { Found::Whole(version) } else { fixture_version(contents, page) }
 }
 
-/// Versions of pages in fixtures are greater than all others.
+/// Lower bound of the versions in fixtures, above all others.
 pub(crate) const FIXTURE_VERSIONS: u64 = 1 << 32;
-/// … and no more than so many.
+/// Number of versions in a fixture.
 const FIXTURE_VERSIONS_MAX: u64 = 30;
 
-/// The word that a page in a fixture is full of.
+/// Word that fills a page of a fixture.
 fn fixture_word(page: u64, version: u64) -> u64 {
     page << 32 | version
 }
 
-/// Writes a version of a page as fixtures have it.
+/// Writes a version of a page in the form that fixtures use.
 pub(crate) fn fill_as_fixture(buffer: &mut [u8], page: u64, version: u64) {
     buffer
         .chunks_exact_mut(8)

@@ -1,12 +1,13 @@
-//! Damage to stores that were closed, or left by a power cut: each block that a store ever wrote is damaged by itself, in every
-//! way of [`Damage`], and the store is opened. It may refuse, and it may refuse to read a page. What it may not is give other
-//! contents than those it was closed with, or that the power cut may have left.
+//! Damage to stores that were closed or lost power. Each block that a store ever wrote is damaged
+//! alone, in every way of [`Damage`], and the store is opened. It may refuse to open, or refuse to
+//! read a page. It must never return contents other than those present when it was closed, or those
+//! that the power cut permits.
 //!
-//! After a power cut the last commit that was acknowledged may be missing: nothing was written after it that could tell
-//! that it was durable, so its damage can't be told from a power cut that came before it was written.
+//! After a power cut the last acknowledged commit may be missing. No later write proves that it was
+//! durable, so damage to it looks like an earlier power cut.
 //!
-//! Blocks of pages are damaged like those of the store's own structures: from outside they can't be told apart, and a store
-//! whose promise is to notice must notice either.
+//! Blocks of pages are damaged as well as metadata: a store that promises to detect damage must
+//! detect both.
 
 use nandle_io::{Arena, Operation};
 use nandle_model::media::{Contents, Media};
@@ -22,17 +23,17 @@ use crate::places::{Places, Seen};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage};
 
-/// Times that the store is opened, used and closed before it is damaged.
+/// Lives of the store before it is damaged.
 const LIVES: usize = 4;
 
-/// What happens to a block.
+/// Damage to a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// One of its bits is another.
+    /// One bit is flipped.
     FlippedBit,
-    /// It is zeros.
+    /// All bytes are zeros.
     Zeroed,
-    /// It holds what it held when the store was closed so many times before, as a write that was lost leaves it.
+    /// Contents from this many closes earlier, as a lost write leaves them.
     Older(usize),
 }
 
@@ -41,29 +42,29 @@ impl Damage {
         [Self::FlippedBit, Self::Zeroed, Self::Older(1), Self::Older(2), Self::Older(LIVES)];
 }
 
-/// What came of the trials of one store.
+/// Results of the trials of one store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trials {
-    /// Blocks that were damaged, once for each way that changes them.
+    /// Damaged blocks, counted once for each kind of damage that changes them.
     pub trials: u64,
-    /// Stores that didn't open.
+    /// Stores that refused to open.
     pub refused: u64,
     /// Stores that opened and refused to read a page.
     pub told: u64,
-    /// Damages that gave wrong contents without a word.
+    /// Wrong contents without an error.
     pub silent: Vec<Silent>,
 }
 
 /// Wrong contents without an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Silent {
-    /// The history.
+    /// Seed of the history.
     pub seed: u64,
-    /// What was done.
+    /// Kind of damage.
     pub damage: Damage,
-    /// To which block of the device.
+    /// Damaged block of the device.
     pub block: u64,
-    /// What was read.
+    /// Wrong contents.
     pub what: String,
 }
 
@@ -74,19 +75,19 @@ enum Answer {
     Silent(String),
 }
 
-/// How a store is left before it is damaged, after it was closed several times.
+/// State of a store before it is damaged, after several closes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Left {
     /// Closed.
     Closed,
-    /// At work: all that was sent to the device by then is there.
+    /// In use, with all writes sent so far on the device.
     PowerCut,
 }
 
-/// Uses a store, then damages each of its blocks in turn. An error says what is wrong before anything is damaged.
+/// Uses a store, then damages each of its blocks in turn.
 ///
 /// # Errors
-/// The store doesn't work as it is.
+/// The store fails before any damage is done.
 pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
     let scenario = undisturbed(scenario);
     let closed = left_store(&scenario, left)?;
@@ -109,28 +110,28 @@ pub fn corrupt(scenario: &Scenario, left: Left) -> Result<Trials, String> {
     Ok(trials)
 }
 
-/// A store that is damaged.
+/// A store to be damaged.
 pub(crate) struct Closed {
-    /// What the device held each time that it was closed, and when the power went off, the newest last.
+    /// Contents of the device at each close and at the power cut, newest last.
     states: Vec<Contents>,
     record: Record,
-    /// How many batches of each client must be there.
+    /// Minimum number of batches of each client.
     promised: Promise,
-    /// Promises of the last close, to its last life.
+    /// Promise of the last close, kept for its last life.
     last_close: Option<Promise>,
     next_version: u64,
 }
 
-/// A history on one healthy device.
+/// Copy of a scenario with one healthy device and one session.
 pub(crate) fn undisturbed(scenario: &Scenario) -> Scenario {
     Scenario { trouble: Trouble::None, is_mirrored: false, sessions: 1, ..scenario.clone() }
 }
 
-/// Uses a store, and leaves it closed or at work.
+/// Uses a store, and leaves it closed or in use.
 pub(crate) fn left_store(scenario: &Scenario, left: Left) -> Result<Closed, String> {
     let mut closed = closed_store(scenario)?;
     if left == Left::PowerCut {
-        // One client, so that each commit tells of the one before.
+        // A single client, so that each commit proves the one before.
         closed.go_on(&Scenario { clients: 1, gather_bytes: 0, ..scenario.clone() })?;
     }
     Ok(closed)
@@ -159,7 +160,7 @@ fn closed_store(scenario: &Scenario) -> Result<Closed, String> {
 }
 
 impl Closed {
-    /// Opens it and works with it until the power goes off.
+    /// Opens the store and works until the power goes off.
     pub(crate) fn go_on(&mut self, scenario: &Scenario) -> Result<(), String> {
         let contents = [self.newest()?.clone()];
         let Self { record, promised, next_version, .. } = &*self;
@@ -175,24 +176,24 @@ impl Closed {
         Ok(())
     }
 
-    /// Holds it to no more than what it was closed with: all that tells of the commits since then may lie together.
+    /// Lowers the promise to that of the last close. One block may hold all evidence of later
+    /// commits.
     pub(crate) fn forget_last_life(&mut self) {
         if let Some(promised) = self.last_close.take() {
             self.promised = promised;
         }
     }
 
-    /// What the device held each time that it was closed, and when the power went off, the newest last.
     pub(crate) fn states(&self) -> &[Contents] {
         &self.states
     }
 
-    /// How many pages it must have.
+    /// Number of pages that the store must have.
     pub(crate) fn pages(&self) -> u64 {
         self.promised.pages
     }
 
-    /// What is wrong with what was read, if anything; none where reading failed.
+    /// Returns the first broken promise among the contents read. Failed reads break none.
     pub(crate) fn complaint(&self, seen: &Seen) -> Option<String> {
         let Seen { pages, found, last } = seen;
         if let Some(found) = found.iter().copied().collect::<Option<Vec<Found>>>() {
@@ -202,7 +203,7 @@ impl Closed {
         self.page_complaint(found)
     }
 
-    /// Complaint about the first page whose own contents are wrong.
+    /// Returns the first page whose own contents are wrong.
     pub(crate) fn page_complaint(&self, found: &[Option<Found>]) -> Option<String> {
         let found = (0..).zip(found).filter_map(|(page, found)| Some((page, (*found)?)));
         let wrong =
@@ -216,19 +217,19 @@ impl Closed {
 
     fn read(contents: &Contents, block: u64) -> Vec<u8> {
         let mut bytes = vec![0; BLOCK_BYTES];
-        // A device that isn't a whole number of blocks long ends in zeros.
+        // The device's last block may be partial; the rest reads as zeros.
         _ = contents.read_into(block * BLOCK_BYTES as u64, &mut bytes);
         bytes
     }
 
-    /// Blocks that are not zeros.
+    /// Blocks other than zeros.
     pub(crate) fn written_blocks(&self) -> Vec<u64> {
         let Ok(newest) = self.newest() else { return Vec::new() };
         let blocks = newest.capacity_bytes() / BLOCK_BYTES as u64;
         (0..blocks).filter(|block| Self::read(newest, *block).iter().any(|byte| *byte != 0)).collect()
     }
 
-    /// The device with a damaged block; none if the damage changes nothing.
+    /// The device with a damaged block, or `None` if the damage changes nothing.
     fn damaged(
         &self,
         block: u64,
@@ -254,7 +255,7 @@ impl Closed {
         if after == before { Ok(None) } else { overwritten(newest, block, &after).map(Some) }
     }
 
-    /// Opens what is on the device, and reads all pages.
+    /// Opens the device's store, and reads all pages.
     fn answer(&self, scenario: &Scenario, contents: &Contents) -> Result<Answer, String> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
         let stage = Stage::new(scenario, std::slice::from_ref(contents), purpose)?;
@@ -272,7 +273,7 @@ impl Closed {
     }
 }
 
-/// Contents with another block, or several.
+/// Contents with one or more consecutive blocks replaced.
 pub(crate) fn overwritten(contents: &Contents, block: u64, bytes: &[u8]) -> Result<Contents, String> {
     let mut media = Media::on(contents.clone());
     let arena = Arena::new(bytes.len()).map_err(|error| error.to_string())?;

@@ -10,45 +10,45 @@ use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage, position, with_recordings};
 use crate::whole_life::whole_life;
 
-/// Lives that follow on a power cut and are cut themselves: so many below the first …
+/// Depth of lives that start from a power cut and are cut themselves.
 const DEPTH_MAX: u32 = 2;
-/// … and one for so many images.
+/// Images for each such life.
 const IMAGES_PER_LIFE: u64 = 48;
-/// Cuts of a creation in one of so many histories.
+/// Period of histories in which the creation is cut.
 const HISTORIES_PER_CREATION: u64 = 4;
 
-/// What came of a history.
+/// Results of a history.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
     /// Distinct images that were opened and judged.
     pub images: u64,
     /// Lives that were recorded and cut.
     pub lives: u64,
-    /// What was wrong first, if anything; the history ends there.
+    /// First violation, which ends the history.
     pub violation: Option<Violation>,
 }
 
-/// A store that broke its contract.
+/// A broken contract of a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Violation {
-    /// The history.
+    /// Seed of the history.
     pub seed: u64,
-    /// Every power cut on the way there, from the first life on.
+    /// Power cuts that lead to the violation, in order.
     pub steps: Vec<Step>,
-    /// What is wrong.
+    /// Description of the violation.
     pub what: String,
 }
 
 /// A power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Step {
-    /// After so many events of the life.
+    /// Number of events of the life before the cut.
     pub cut: u64,
-    /// Which choice of survivors.
+    /// Number of the choice of surviving writes.
     pub choice: u32,
 }
 
-/// Lives a scenario's history, and every power cut in it.
+/// Explores a scenario's history with a power cut at every event.
 pub fn explore(scenario: &Scenario) -> Outcome {
     if scenario.rounds > 0 {
         return whole_life(scenario);
@@ -65,12 +65,12 @@ pub fn explore(scenario: &Scenario) -> Outcome {
 struct Explorer<'a> {
     scenario: &'a Scenario,
     outcome: Outcome,
-    /// Images, each with what was promised of it.
+    /// Hashes of images with their promises.
     seen: HashSet<u128>,
     steps: Vec<Step>,
 }
 
-/// What was asked before a life, and the number by which it is told from others.
+/// Record of the requests before a life, with the life's unique number.
 #[derive(Clone, Copy)]
 struct Before<'a> {
     record: &'a Record,
@@ -91,7 +91,7 @@ impl Explorer<'_> {
         self.cut_life(&life, Before { record: &record, promised: &promised, number: 0 }, 0)
     }
 
-    /// Cuts a life at every event.
+    /// Cuts the power at every event of a life.
     fn cut_life(&mut self, life: &Life, before: Before<'_>, depth: u32) -> Result<(), String> {
         self.outcome.lives += 1;
         let own_number = self.outcome.lives << 8;
@@ -115,7 +115,8 @@ impl Explorer<'_> {
         })
     }
 
-    /// Opens what a power cut left, and now and then goes on from there, to the next power cut.
+    /// Opens an image left by a power cut. Some images start another life with power cuts of its
+    /// own.
     fn judge(
         &mut self,
         image: &CrashImage,
@@ -138,12 +139,12 @@ impl Explorer<'_> {
         if goes_on { self.cut_life(&life, before, depth + 1) } else { Ok(()) }
     }
 
-    /// Which leg of a mirror counts depends on it, among other things.
+    /// Seed of an image's life, which among other things selects the valid leg of a mirror.
     fn seed_of(&self, image: u64) -> u64 {
         self.scenario.seed ^ image ^ image << 16
     }
 
-    /// Whether no image with these contents was judged by the same record and promise.
+    /// Returns true if no image with these contents was judged by this record and promise.
     fn is_new(&mut self, image: &CrashImage, before: Before<'_>) -> bool {
         let mut key = image.hash().to_le_bytes().to_vec();
         let Promise { batches, pages, number } = before.promised;
@@ -152,7 +153,7 @@ impl Explorer<'_> {
         self.seen.insert(xxh3_128(&key))
     }
 
-    /// Makes the store, in some histories over the remains of another, with power cuts.
+    /// Creates the store with power cuts, in some histories over the remains of another store.
     fn create(&mut self) -> Result<(Vec<Contents>, Page), String> {
         let is_cut = self.scenario.seed / 4 % HISTORIES_PER_CREATION < 2;
         let mut contents = Stage::blank(self.scenario)?;
@@ -172,11 +173,11 @@ impl Explorer<'_> {
         Ok((created, page))
     }
 
-    /// A device on which another store was made and used.
+    /// Creates and uses another store on the device.
     fn leave_another(&mut self, contents: &[Contents]) -> Result<Vec<Contents>, String> {
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed: self.scenario.seed };
         let pages = self.scenario.pages - 1;
-        // It stays smaller, so that its pages tell it from the store that is made over it.
+        // Smaller, so that its size distinguishes it from the store created over it.
         let other = Scenario { pages, pages_max: pages, ..self.scenario.clone() };
         let stage = Stage::new(&other, contents, purpose)?;
         make_store(&stage, &other)?;
@@ -192,7 +193,8 @@ impl Explorer<'_> {
         Ok(life.media.iter().map(|media| media.borrow().contents().clone()).collect())
     }
 
-    /// A store that wasn't made to its end may be none. One that was must be there.
+    /// Cuts the creation at every event. A store may be missing before its creation completes, but
+    /// not after.
     fn cut_creation(&mut self, stage: &Stage, created_at: u64, page: Page) -> Result<(), String> {
         let record = unwritten(self.scenario, page);
         let promised = Promise::of_new(self.scenario.pages);
@@ -216,7 +218,7 @@ impl Explorer<'_> {
         })
     }
 
-    /// Whether there is a store in an image of a creation, and it is ours.
+    /// Returns true if the image holds the new store.
     fn is_whole(&self, image: &CrashImage) -> Result<bool, String> {
         let seed = self.seed_of(self.outcome.images + 1);
         let purpose = Purpose { is_recorded: false, has_trouble: false, seed };
@@ -225,19 +227,19 @@ impl Explorer<'_> {
         match stage.runtime.block_on(async { Store::open(&handle, device, options).await }) {
             Ok(store) => Ok(store.pages() == self.scenario.pages),
             Err(PageError::NotAStore { .. }) => Ok(false),
-            // The other store, half overwritten.
+            // The other store, partly overwritten.
             Err(_) if self.has_another() => Ok(false),
             Err(error) => Err(format!("a store that wasn't made to its end: {error}")),
         }
     }
 
-    /// Whether another store was on the device before.
+    /// Returns true if another store was on the device before.
     fn has_another(&self) -> bool {
         self.scenario.seed / 4 % HISTORIES_PER_CREATION == 1
     }
 }
 
-/// Makes a scenario's store on a stage, and closes it.
+/// Creates a scenario's store on a stage, and closes it.
 pub(crate) fn make_store(stage: &Stage, scenario: &Scenario) -> Result<(), String> {
     let options = scenario.create_options();
     let (handle, device) = (stage.runtime.handle(), stage.device);

@@ -1,4 +1,5 @@
-//! Whole lives of stores that began in an earlier format: converted in a file, then on a modelled device.
+//! Whole lives of stores converted from an earlier format: first in a file, then on a modelled
+//! device.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +14,16 @@ use crate::oracle::{Change, Growth, Page, Promise, Record};
 use crate::scenario::{Scenario, Zones};
 use crate::whole_life::{Birth, whole_life_from};
 
-/// Length of the staging area of each fixture.
+/// Length of each fixture's staging area.
 const BUFFER_BYTES: u64 = 32 * PAGE_BYTES as u64;
-/// Bytes of a request that writes an image.
+/// Length of a write request of an image.
 const PIECE_BYTES: usize = 1 << 20;
 
-/// Converts a fixture, and lives a whole life with it: many power cuts one after the other, as
-/// [`Scenario::whole_life`] has them.
+/// Converts a fixture and runs its whole life, with a series of power cuts as in
+/// [`Scenario::whole_life`].
 ///
 /// # Errors
-/// The fixture can't be converted.
+/// The conversion fails.
 pub fn live_from_fixture(fixture: &Fixture, seed: u64) -> Result<Outcome, String> {
     let scenario = Scenario {
         page_bytes: PAGE_BYTES,
@@ -35,18 +36,18 @@ pub fn live_from_fixture(fixture: &Fixture, seed: u64) -> Result<Outcome, String
     let (image, last) = converted(fixture)?;
     let contents = on_device(&scenario, &image)?;
     let record = record(fixture.policy, last);
-    // All of a closed store is durable.
+    // Everything in a closed store is durable.
     let promised = Promise { number: last, ..Promise::of_new(PAGES) };
     Ok(whole_life_from(&scenario, &Birth { contents, record, promised }))
 }
 
-/// The file of the converted store, closed, and the last batch in it.
+/// Image of the converted, closed store, and its last batch.
 fn converted(fixture: &Fixture) -> Result<(Vec<u8>, BatchNumber), String> {
     let convert = || {
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let path = folder.path().join("pages.db");
         std::fs::write(&path, &fixture.image).map_err(|error| error.to_string())?;
-        // Without tasks in the background, so that the image is the same each time.
+        // Background tasks would make the image vary.
         let options = OpenOptions { drain_tasks: 0, gather_bytes: 0, ..OpenOptions::default() };
         let store = PageStore::open_with(&path, options).map_err(|error| error.to_string())?;
         let last = store.last_durable_batch();
@@ -56,7 +57,7 @@ fn converted(fixture: &Fixture) -> Result<(Vec<u8>, BatchNumber), String> {
     convert().map_err(|error: String| format!("converting {}: {error}", fixture.name))
 }
 
-/// Image of a fixture on a device that has room for a store that is made anew there.
+/// Copies a fixture to a device with enough room to recreate the store.
 fn on_device(scenario: &Scenario, image: &[u8]) -> Result<Vec<Contents>, String> {
     let bytes = scenario.device_bytes().map_err(|error| error.to_string())?;
     let bytes = bytes.max(image.len() as u64).next_multiple_of(PIECE_BYTES as u64);
@@ -72,7 +73,7 @@ fn on_device(scenario: &Scenario, image: &[u8]) -> Result<Vec<Contents>, String>
     Ok(vec![media.fork().contents().clone()])
 }
 
-/// The pages of a fixture, as what was there before all batches.
+/// Record with the fixture's pages as the base of all batches.
 fn record(policy: PolicyKind, last: BatchNumber) -> Record {
     let versions: BTreeMap<u64, u64> = versions().collect();
     let page = |page: u64| match versions.get(&page) {

@@ -1,4 +1,4 @@
-//! Stores that programs of all formats have left, as starts of lives.
+//! Stores of all formats, as starting points of lives.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,27 +9,27 @@ use nandle_pages::PolicyKind;
 use crate::contents::fill_as_fixture;
 
 pub(crate) const PAGE_BYTES: usize = 4096;
-/// Pages of each of them.
+/// Pages of each fixture.
 pub(crate) const PAGES: u64 = 64;
 
-/// A store of one policy and format, as a power cut left it.
+/// A store of one policy and format, as left by a power cut.
 #[derive(Debug, Clone)]
 pub struct Fixture {
-    /// Policy and format, as in the name of its file.
+    /// Policy and format, as in the file's name.
     pub name: String,
-    /// How it writes.
+    /// Write policy.
     pub policy: PolicyKind,
-    /// Version of its format.
+    /// Version of the format.
     pub version: u32,
-    /// The file.
+    /// Image of the file.
     pub image: Vec<u8>,
 }
 
 impl Fixture {
-    /// All that this repository keeps, of the formats before the newest too.
+    /// Reads all fixtures in the repository, including those of earlier formats.
     ///
     /// # Errors
-    /// They can't be read: this program isn't run beside its source.
+    /// The fixtures can't be read. They exist only in the source tree.
     pub fn all() -> io::Result<Vec<Self>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../storage/pages/tests/fixtures");
         let mut paths: Vec<PathBuf> =
@@ -38,7 +38,7 @@ impl Fixture {
         paths.iter().filter_map(|path| Self::read(path).transpose()).collect()
     }
 
-    /// `None` where a name isn't that of a policy and a version.
+    /// Returns `None` if the file's name isn't a policy and a version.
     fn read(path: &Path) -> io::Result<Option<Self>> {
         let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let Some((policy, version)) = name.split_once(".v") else { return Ok(None) };
@@ -49,15 +49,14 @@ impl Fixture {
     }
 }
 
-/// Contents of the pages of each fixture.
 pub(crate) fn contents() -> BTreeMap<u64, Vec<u8>> {
     versions().map(|(page, version)| (page, contents_of(page, version))).collect()
 }
 
-/// The page that is discarded in each fixture, and holds anything.
+/// Page that is discarded in each fixture and may hold anything.
 pub(crate) const DISCARDED: u64 = 3;
 
-/// Pages of each fixture, with their versions; see `make` in the tests of `nandle-pages` that keep them.
+/// Pages of each fixture with their versions; see `make` in the fixture tests of `nandle-pages`.
 pub(crate) fn versions() -> impl Iterator<Item = (u64, u64)> {
     let once = (1..=30).filter(|page| *page != DISCARDED).map(|page| (page, page));
     let again = (40..47).filter_map(|page| Some((page, (24..=30).find(|version| 40 + version % 7 == page)?)));

@@ -1,13 +1,15 @@
-//! Proves that a page store loses nothing: random histories of several clients on modelled devices, the power cut after
-//! every event of every device, with every kind of survivor that the [fault model](nandle_model::media::faults) knows,
-//! and again inside recovery and in the lives that follow; and an oracle that knows the store's contract and
-//! nothing of its code. It must never look into a store, and never depend on time or on anything but a seed.
+//! Tests that a page store never loses acknowledged data. Several clients run random histories on
+//! modelled devices. The power is cut after every event of every device, with every kind of
+//! survivor in the [fault model](nandle_model::media::faults), and again during recovery and in
+//! later lives. An oracle checks the results against the store's contract alone. It must never
+//! inspect a store's internals, or depend on anything but a seed.
 //!
-//! After a failure the store is opened again, mostly while the power stays on: what a failed flush would have covered
-//! can be read then, and stays volatile for good (Rebello et al., USENIX ATC 2020). What this doesn't cover is said by
-//! [`Scenario::goes_on_after_failure`].
+//! After a failure the store is usually opened again without a power cut. Pages of a failed flush
+//! are still readable then, but never become durable (Rebello et al., USENIX ATC 2020). For cases
+//! not covered, see [`Scenario::goes_on_after_failure`].
 //!
-//! A history is a pure function of its seed ([`Scenario::of`]): `cargo xtask crash --images 1 --seed SEED` repeats it.
+//! A history is a pure function of its seed ([`Scenario::of`]): `cargo xtask crash --images 1
+//! --seed SEED` repeats it.
 
 mod bad_blocks;
 mod campaign;

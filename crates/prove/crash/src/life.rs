@@ -12,49 +12,49 @@ use crate::places::Places;
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, position};
 
-/// No request takes longer.
+/// Upper bound on the time of any request.
 const LONGEST_REQUEST_US: u64 = 1_000_000;
 
-/// What a power cut left, and what was promised of it.
+/// Contents after a power cut, with the promises about them.
 pub(crate) struct Remains<'a> {
     pub(crate) contents: &'a [Contents],
     pub(crate) record: &'a Record,
     pub(crate) promised: Promise,
-    /// Versions from this one on were never used.
+    /// Lowest version never used.
     pub(crate) next_version: u64,
 }
 
-/// How a life goes on when its store is open.
+/// Steps of a life after the store is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) purpose: Purpose,
     pub(crate) sessions: usize,
     pub(crate) steps: usize,
-    /// Every page is written before the steps of each session.
+    /// True if every page is written before the steps of each session.
     pub(crate) fills_first: bool,
 }
 
 impl Plan {
-    /// An opening and nothing else.
+    /// Plan that only opens the store.
     pub(crate) fn opening(purpose: Purpose) -> Self {
         Self { purpose, sessions: 0, steps: 0, fills_first: false }
     }
 
-    /// Clients do so many steps in each of so many sessions.
+    /// Plan of several sessions, with `steps` steps per client in each.
     pub(crate) fn work(purpose: Purpose, sessions: usize, steps: usize) -> Self {
         Self { purpose, sessions, steps, fills_first: false }
     }
 }
 
-/// A life that was lived.
+/// Recording of a life.
 pub(crate) struct Life {
     pub(crate) media: Vec<SharedMedia>,
-    /// What was asked and answered since each opening; before the first, what went before the life counts.
+    /// Record of each session. Until the first opening the record before the life applies.
     pub(crate) sessions: Vec<Session>,
     pub(crate) next_version: u64,
 }
 
-/// What counts from an event on.
+/// Record that applies from an event on.
 #[derive(Debug, Clone)]
 pub(crate) struct Session {
     pub(crate) opened_at: u64,
@@ -62,24 +62,24 @@ pub(crate) struct Session {
 }
 
 impl Life {
-    /// The session that a power cut ends, and its number; none if the store hadn't been opened yet.
+    /// Number and record of the session that a power cut ends, or `None` before the first opening.
     pub(crate) fn session_at(&self, cut: u64) -> Option<(usize, &Session)> {
         self.sessions.iter().enumerate().rfind(|(_, session)| session.opened_at <= cut)
     }
 }
 
-/// Opens the store that a power cut left, looks at all of it, and goes on working with it. An error says what is wrong
-/// with the store.
+/// Opens the store left by a power cut, checks all of it, and continues working with it. Returns an
+/// error if the store breaks a promise.
 pub(crate) fn live(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Result<Life, String> {
     live_to(scenario, remains, plan, End::Open)
 }
 
-/// The same, and closes the store at the end.
+/// Same as [`live`], and closes the store at the end.
 pub(crate) fn live_and_close(scenario: &Scenario, remains: &Remains<'_>, plan: Plan) -> Result<Life, String> {
     live_to(scenario, remains, plan, End::Closed)
 }
 
-/// What becomes of the store when a life's steps are done.
+/// State of the store after a life's steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
     Open,
@@ -92,7 +92,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
         scenario: scenario.clone(),
         places: Places::of(scenario),
         media: stage.media.clone(),
-        // Until the store is open what went before counts.
+        // The earlier record applies until the store is open.
         session: RefCell::new(Session { opened_at: u64::MAX, record: remains.record.clone() }),
         sessions: RefCell::default(),
         next_version: Cell::new(remains.next_version),
@@ -137,7 +137,7 @@ fn live_to(scenario: &Scenario, remains: &Remains<'_>, plan: Plan, end: End) -> 
     Ok(Life { media: shared.media.clone(), sessions, next_version: shared.next_version.get() })
 }
 
-/// Clients work until each has done its steps.
+/// Runs all clients until each has completed its steps.
 async fn work(
     handle: &Handle,
     store: Store,
@@ -158,32 +158,32 @@ async fn work(
     Rc::try_unwrap(store).map_err(|_| "a client kept the store".into())
 }
 
-/// What the clients of a life have in common.
+/// State shared by the clients of a life.
 pub(crate) struct Workplace {
     pub(crate) scenario: Scenario,
     places: Places,
     media: Vec<SharedMedia>,
     session: RefCell<Session>,
-    /// Those before it.
+    /// Earlier sessions.
     sessions: RefCell<Vec<Session>>,
     next_version: Cell<u64>,
     may_fail: bool,
-    /// A client was told that the store failed.
+    /// True once a client received a device error.
     pub(crate) stopped: Cell<bool>,
 }
 
 impl Workplace {
-    /// How many pages of a store are used.
+    /// Number of used pages.
     pub(crate) fn used(&self, store: &Store) -> u64 {
         self.places.used(store.pages())
     }
 
-    /// The store's number of a page that is used; the first may be the header instead.
+    /// Number in the store of a used page; the first may be the header instead.
     pub(crate) fn place(&self, page: u64) -> PageNumber {
         self.places.place(page)
     }
 
-    /// All pages that are used, one after the other.
+    /// Reads all used pages in order.
     async fn look_at_all(&self, store: &Store) -> Result<Looked, PageError> {
         let found = self.places.look_at_all(store).await?;
         Ok(Looked { pages: store.pages(), found, last: store.last_durable_batch() })
@@ -193,7 +193,7 @@ impl Workplace {
         position(&self.media)
     }
 
-    /// A change to contents that no page had before. Every other version can be compressed.
+    /// Draws contents that no page had before. Every other version is compressible.
     pub(crate) fn new_version(&self) -> Change {
         let next = self.next_version.get();
         let version = if self.scenario.compresses { next } else { next | 1 };
@@ -201,19 +201,19 @@ impl Workplace {
         Change::Put(version)
     }
 
-    /// An error is what the scenario asked for, or it is wrong.
+    /// Returns an error unless the scenario injects this failure.
     pub(crate) fn excuse(&self, error: &PageError) -> Result<(), String> {
         self.stopped.set(true);
         if self.may_fail { Ok(()) } else { Err(error.to_string()) }
     }
 
-    /// Looks at or adds to the record of this session.
+    /// Accesses the record of the current session.
     pub(crate) fn record<T>(&self, action: impl FnOnce(&mut Record) -> T) -> T {
         action(&mut self.session.borrow_mut().record)
     }
 
-    /// Opens the store and looks at all of it. What it shows must be explained by what was asked of it before, and counts
-    /// from now on. None when it could not be opened, and that is what the scenario asked for.
+    /// Opens the store and reads all of it. The earlier requests must explain its contents, which
+    /// then become the new base. Returns `None` if an injected failure prevented the opening.
     async fn open(
         &self,
         handle: &Handle,
@@ -231,7 +231,7 @@ impl Workplace {
             Err(error) => return self.excuse(&error).map(|()| None),
         };
         let base = judge(before, promised, &looked)?;
-        // What a store without atomic batches shows may still be volatile: opening it is no promise.
+        // Without atomic batches the visible contents may still be volatile.
         let is_first = self.sessions.borrow().is_empty();
         if is_first || self.scenario.policy.promises().atomic_batch {
             let growth = before.growth_from(looked.pages);
@@ -240,19 +240,19 @@ impl Workplace {
             let before = self.session.replace(Session { opened_at, record });
             self.sessions.borrow_mut().push(before);
         } else {
-            // But how many pages it has is one.
+            // The number of pages is promised though.
             self.record(|record| record.grown(opened_at, looked.pages));
         }
         Ok(Some(store))
     }
 
-    /// Whether a failure was the last thing that happens before the power goes off.
+    /// Returns true if a failure was the last event before the power cut.
     fn has_ended(&self) -> bool {
         self.stopped.get() && !self.scenario.goes_on_after_failure()
     }
 
-    /// After a failure the power stays on: what the device shows may never have been durable, and the next opening is to
-    /// cope with it. What was on its way arrives before that.
+    /// Waits for requests in flight after a failure. The power stays on, so the next opening may
+    /// see contents that were never durable.
     async fn quiesce(&self, handle: &Handle) {
         if self.stopped.replace(false) {
             handle.sleep(Nanos::from_micros(LONGEST_REQUEST_US)).await;
@@ -269,7 +269,7 @@ impl Workplace {
     }
 }
 
-/// A new store, in which nothing was written yet, on a device of zeros or of anything.
+/// A new store without writes, on a device filled with `page`.
 pub(crate) fn unwritten(scenario: &Scenario, page: Page) -> Record {
     let used = scenario.used_pages().into_iter().filter(|place| *place < scenario.pages);
     let base = used.map(|_| page.clone()).collect();

@@ -11,7 +11,8 @@ use nandle_crash::file_calls::{FileSystem, Interface, fail_calls, fail_conversio
 use nandle_crash::{Campaign, Fixture, Scenario, Summary, Violation, run};
 use nandle_pages::PolicyKind;
 
-/// Cuts the power of modelled devices under random histories of page stores, and checks what recovery finds
+/// Cuts the power of modelled devices under random histories of page stores, and checks what
+/// recovery finds
 #[derive(Parser)]
 struct Arguments {
     /// Distinct crash images to judge, at least; each history is explored to its end
@@ -23,7 +24,8 @@ struct Arguments {
     /// Threads; the result doesn't depend on it [default: one for each core]
     #[arg(long)]
     threads: Option<usize>,
-    /// Fail each file call of stores on a file system of this program (FUSE), in the place of power cuts
+    /// Fail each file call of stores on a file system of this program (FUSE), in the place of power
+    /// cuts
     #[arg(long, conflicts_with_all = ["images", "seed", "threads", "json"])]
     file_calls: bool,
     /// Print the result as JSON

@@ -1,5 +1,6 @@
-//! Old copies of the label, or of all ledgers, put back: what a device shows that lost its last writes to a region, or a copy of a
-//! file that was made piece by piece. A store that grew or took commits since then must notice, or hold what it should.
+//! Older copies of the label or of all ledgers, as on a device that lost its last writes to a
+//! region, or in a file copied while in use. A store that has grown or committed since must detect
+//! them, or hold its promised contents.
 
 use nandle_model::media::Contents;
 use nandle_pages::{BLOCK_BYTES, Store};
@@ -10,36 +11,36 @@ use crate::scenario::Scenario;
 use crate::stage::{Purpose, Stage};
 
 const BLOCK: u64 = BLOCK_BYTES as u64;
-/// A label and a ledger lie in each.
+/// Slots, each with a label and a ledger.
 const SLOTS: u64 = 8;
 
-/// Which copies are older ones.
+/// Copies that are replaced by older ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Copies {
-    /// So many of the label, of eight.
+    /// This number of the eight labels.
     Labels(u64),
-    /// All of the ledger.
+    /// All ledgers.
     Ledgers,
-    /// All of both.
+    /// All labels and ledgers.
     LabelsAndLedgers,
 }
 
-/// What came of the trials of one store.
+/// Results of the trials of one store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rollbacks {
-    /// Times that older copies were put back.
+    /// Rollbacks tried.
     pub trials: u64,
-    /// Stores that didn't open.
+    /// Stores that refused to open.
     pub refused: u64,
-    /// Stores that opened with other contents than they should have, without a word: what was put back, of how many closings
-    /// before, and what is wrong.
+    /// Stores that opened with wrong contents and no error: seed, copies, age of the copies in
+    /// closes, and the violation.
     pub silent: Vec<(u64, Copies, usize, String)>,
 }
 
-/// Uses a store, then puts back what it had when it was closed before.
+/// Uses a store, then restores older copies from its earlier closes.
 ///
 /// # Errors
-/// The store doesn't work as it is.
+/// The store fails before anything is restored.
 pub fn roll_back(scenario: &Scenario, left: Left, kinds: &[Copies]) -> Result<Rollbacks, String> {
     let scenario = undisturbed(scenario);
     let closed = left_store(&scenario, left)?;
@@ -66,14 +67,14 @@ enum Answer {
     Silent(String),
 }
 
-/// The newest contents with older copies; none if they are the same.
+/// Newest contents with older copies, or `None` if these are equal.
 fn put_back(newest: &Contents, older: &Contents, kind: Copies) -> Result<Option<Contents>, String> {
     let label = read(newest, 0, 1);
     let field = |at: usize| {
         let bytes = label.get(at..).and_then(|bytes| bytes.first_chunk());
         u64::from_le_bytes(*bytes.unwrap_or(&[0; 8])) / BLOCK
     };
-    // By the format of the label.
+    // Offsets in the label's format.
     let (ledger_blocks, ledger_first, slot_blocks) = (field(48), field(56), field(112));
     let slots = (0..SLOTS).map(|slot| slot * slot_blocks);
     let labels = slots.clone().map(|slot| (slot, 1));
@@ -92,7 +93,7 @@ fn put_back(newest: &Contents, older: &Contents, kind: Copies) -> Result<Option<
 
 fn read(contents: &Contents, first: u64, blocks: u64) -> Vec<u8> {
     let mut bytes = vec![0; usize::try_from(blocks).unwrap_or(0) * BLOCK_BYTES];
-    // A device that isn't a whole number of blocks long ends in zeros.
+    // The device's last block may be partial; the rest reads as zeros.
     _ = contents.read_into(first * BLOCK, &mut bytes);
     bytes
 }

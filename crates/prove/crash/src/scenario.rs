@@ -6,161 +6,167 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Everything that a seed decides about a history: the store, its device, the clients, and what goes wrong.
+/// Parameters of a history, drawn from a seed: the store, its device, its clients and the failures.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each stands for itself, and is named where it is given")]
 pub struct Scenario {
-    /// What it all was drawn from.
+    /// Seed of all other fields.
     pub seed: u64,
-    /// How the store writes.
+    /// Write policy.
     pub policy: PolicyKind,
     /// Length of a page.
     pub page_bytes: usize,
-    /// How many there are.
+    /// Number of pages.
     pub pages: u64,
-    /// How many the store may get while its clients work.
+    /// Maximum number of pages after growth.
     pub pages_max: u64,
-    /// Which of them clients use.
+    /// Pages that clients use.
     pub used: Used,
     /// Size of the staging area.
     pub buffer_bytes: u64,
-    /// What zones an out-of-place store has.
+    /// Zones of an out-of-place store.
     pub zones: Zones,
-    /// Batches wait in memory for so much to come together.
+    /// Bytes of batches gathered in memory before they are written.
     pub gather_bytes: usize,
-    /// Tasks that bring pages home.
+    /// Tasks that destage pages.
     pub drain_tasks: usize,
-    /// So much of what is staged stays in memory.
+    /// Bytes of staged pages kept in memory.
     pub keep_bytes: usize,
-    /// `auto` changes its way after so many pages, if any; else as it finds out.
+    /// Pages after which `auto` switches its policy; `None` leaves the choice to `auto`.
     pub turn_pages: Option<u64>,
-    /// Concurrent clients, each with pages of its own.
+    /// Concurrent clients, each with its own pages.
     pub clients: usize,
-    /// What each client does between an opening and the next.
+    /// Steps of each client between two openings.
     pub steps: usize,
-    /// Openings in one life, from one power cut to the next.
+    /// Openings in one life, between two power cuts.
     pub sessions: usize,
-    /// What a page of a batch is a rewrite of, so often in a hundred: one of a client's few favourites.
+    /// Percentage of page writes that go to a client's few favourite pages.
     pub hot_percent: u32,
-    /// Which timing the device has: a modelled drive, or none that we know.
+    /// Timing of the device.
     pub timing: Timing,
-    /// Whether the device is a mirror of two, whose legs lose their power together and have survivors of their own.
+    /// True if the device is a mirror. Its two legs lose power together, and each has its own
+    /// survivors.
     pub is_mirrored: bool,
-    /// Whether the legs of a mirror are made the same after a power cut. Always, but for who tests that it is needed.
+    /// True if a mirror's legs are resynchronised after a power cut. False only in the test that
+    /// needs it.
     pub resynchronises: bool,
-    /// The device's logical block.
+    /// Length of the device's logical block.
     pub logical_block_bytes: u32,
-    /// Its write cache.
+    /// Write cache of the device.
     pub cache: WriteCache,
-    /// What it returns for discarded blocks.
+    /// Contents that the device returns for discarded blocks.
     pub after_discard: AfterDiscard,
-    /// Where writes tear.
+    /// Units at which writes tear.
     pub tearing: Tearing,
-    /// Choices of survivors at each cut.
+    /// Choices of survivors at each power cut.
     pub choices: u32,
-    /// What fails while the first life goes on.
+    /// Failures during the first life.
     pub trouble: Trouble,
-    /// So many power cuts come one after the other, each in a short life of its own; with 0 there is one life, of which every
-    /// cut is explored.
+    /// Successive power cuts, each in a short life of its own; 0 explores every power cut of a
+    /// single life.
     pub rounds: usize,
-    /// Of a hundred steps of a client so many accept a batch without making it durable.
+    /// Percentage of a client's steps that write a batch without a sync.
     pub write_percent: u32,
-    /// Batches have so many changes at most. Where they are alike, what one run lost and the next writes in its place are as long.
+    /// Maximum number of changes in a batch. With equal lengths a batch may exactly overwrite a
+    /// lost one.
     pub changes_max: u64,
-    /// How long batches are, below that bound.
+    /// Lengths of batches below that maximum.
     pub batches: Batches,
-    /// Of a hundred changes so many are discards.
+    /// Percentage of changes that discard a page.
     pub discard_percent: u32,
-    /// Whether any page can be compressed; if not, none can.
+    /// True if some pages are compressible; otherwise none are.
     pub compresses: bool,
     /// Memory of the open store, in pages.
     pub memory_pages: usize,
-    /// The first of the [`rounds`](Self::rounds) writes every page, and the power isn't cut before that is durable.
+    /// True if the first of the [`rounds`](Self::rounds) durably writes every page before its power
+    /// cut.
     pub fills_first: bool,
-    /// Other power cuts of each of the rounds that are looked at.
+    /// Additional power cuts checked in each round.
     pub looks: u64,
-    /// The first of the pages that are used is the header.
+    /// True if the first used page is the header.
     pub sets_headers: bool,
-    /// Clients read many pages of one state as well, and drop calls that haven't returned.
+    /// True if clients also read many pages of one state, and drop calls before they return.
     pub mixes_calls: bool,
 }
 
-/// How many changes the batches of a history have.
+/// Numbers of changes in batches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Batches {
-    /// Any number, up to a part of the staging area.
+    /// Any number, up to a fraction of the staging area.
     UpToAPart,
-    /// One, a few, or as many as the store takes.
+    /// One, a few, or the maximum.
     UpToTheLargest,
 }
 
-/// Which pages of a store are written and looked at.
+/// Used pages of a store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Used {
-    /// All.
+    /// All pages.
     All,
-    /// A few at the ends of each [chunk](CHUNK_PAGES) and one inside, so that a history of a large store costs no more than one of a small
-    /// store.
+    /// A few at the ends of each [chunk](CHUNK_PAGES) and one inside, which limits the cost of a
+    /// large store.
     AtChunks,
 }
 
-/// The zones of an out-of-place store.
+/// Zones of an out-of-place store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Zones {
-    /// As short as they may be, and a few to spare.
+    /// The shortest zones with a few to spare.
     Few,
-    /// Longer ones, and so many that several are reserved.
+    /// Longer zones, enough of them to reserve several.
     Many,
-    /// Zones of so many bytes at least, nearly all of whose pages are written, and as few to spare as there may be.
+    /// Zones of at least this length in bytes, nearly full, with the minimum of spare ones.
     NearlyFull(u64),
 }
 
-/// When requests complete.
+/// Timing of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Timing {
-    /// In an order drawn from the seed.
+    /// Random order, drawn from the seed.
     Jumbled,
-    /// As a drive of the library has it.
+    /// Timing of a drive in the library.
     Drive(&'static str),
 }
 
-/// What fails in the first life.
+/// Failures during the first life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// Nothing.
+    /// None.
     None,
-    /// A flush, now and then.
+    /// Occasional failures of flushes.
     FailedFlush,
-    /// A write, now and then: some of its blocks are written.
+    /// Occasional failures of writes, which write some of their blocks.
     FailedWrite,
-    /// There is no space, now and then.
+    /// Occasional lack of space.
     NoSpace,
 }
 
-/// Pages of a chunk of the checksums of home pages, by their format.
+/// Pages per chunk of checksums of home pages, by the format.
 pub const CHUNK_PAGES: u64 = 1013;
-/// Of each chunk, those that are used.
+/// Used pages of each chunk.
 const USED_OF_CHUNK: [u64; 6] = [0, 1, 2, 500, CHUNK_PAGES - 2, CHUNK_PAGES - 1];
-/// Of stores with [many zones](Zones::Many): two are reserved, and what may be volatile has no room in one.
+/// Zone length in stores with [many zones](Zones::Many). Two zones are reserved, as the volatile
+/// writes exceed one.
 const LONG_ZONE_BYTES: u64 = 32 * 4096;
 const MANY_ZONES: u64 = 32;
-/// Clients of one in so many histories of a policy mix their calls.
+/// Period of a policy's histories with mixed calls.
 const MIXING: u64 = 4;
-/// Other power cuts that are looked at in each round of a whole life.
+/// Additional power cuts checked in each round of a whole life.
 const LOOKS: u64 = 6;
-/// Of stores that are nearly full.
+/// Parameters of nearly full stores.
 const SHORT_ZONE_BYTES: u64 = 128 << 10;
 const FULL_PAGES: u64 = 450;
 const ZONE_BYTES: [u64; 5] = [4096, 80 << 10, SHORT_ZONE_BYTES, SHORT_ZONE_BYTES, 256 << 10];
-/// Histories of a policy, by turns: three of a small store, one that grows, one that grows or is large, one whole life.
+/// Cycle of a policy's histories: three of a small store, one of a growing store, one of a growing
+/// or large store, one whole life.
 const KINDS_OF_HISTORIES: u64 = 6;
-/// Large stores take long.
+/// Period of large stores, which take long.
 const CYCLES_PER_LARGE: u64 = 4;
 
 const DRIVES: [&str; 3] = ["x25-e-64", "mtron-16", "nvme-tlc"];
 
 impl Scenario {
-    /// What a seed decides. Policies take turns, so that each has as many histories as the others.
+    /// Scenario of a seed. Policies take turns, so that all have equally many histories.
     pub fn of(seed: u64) -> Self {
         let policies = PolicyKind::ALL;
         let policy = of_turn(&policies, seed);
@@ -176,12 +182,13 @@ impl Scenario {
         }
     }
 
-    /// A store that grows while its clients work. In most it grows over the ends of chunks, in the others a little.
+    /// A store that grows during its clients' work, usually past the ends of chunks, otherwise by a
+    /// few pages.
     pub fn growing(seed: u64, policy: PolicyKind) -> Self {
         Self::with_policy(seed, policy).grown(seed)
     }
 
-    /// The same through many power cuts.
+    /// A growing store through many power cuts.
     pub fn growing_life(seed: u64, policy: PolicyKind) -> Self {
         Self::whole_life(seed, policy).grown(seed)
     }
@@ -202,8 +209,9 @@ impl Scenario {
         }
     }
 
-    /// Many short lives of a store of several chunks of checksums, every page of which is written first: the staging area
-    /// holds all of them in half of these, so that one checkpoint writes all checksums anew.
+    /// Many short lives of a store with several chunks of checksums. Every page is written first.
+    /// In half of the histories the staging area holds all of them, so that one checkpoint rewrites
+    /// all checksums.
     pub fn large(seed: u64, policy: PolicyKind) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0x01a2_9e00);
         let of = &mut random;
@@ -226,11 +234,12 @@ impl Scenario {
         }
     }
 
-    /// Many short lives of one store, of one policy: see [`rounds`](Self::rounds).
+    /// Many short lives of one store, of one policy; see [`rounds`](Self::rounds).
     pub fn whole_life(seed: u64, policy: PolicyKind) -> Self {
         let scenario = Self { trouble: Trouble::None, is_mirrored: false, ..Self::with_policy(seed, policy) };
         let scenario = Self { rounds: 32, steps: 4, sessions: 1, ..scenario };
-        // In half of them several clients write short batches, so that much is on its way when the power goes off.
+        // Half have several clients with short batches, which increases the requests in flight at a
+        // power cut.
         let scenario = match seed / 2 % 2 {
             0 => scenario,
             _ => Self { clients: 3, changes_max: 1, write_percent: 60, gather_bytes: 0, ..scenario },
@@ -249,9 +258,9 @@ impl Scenario {
         }
     }
 
-    /// A whole life of an `out-of-place` store that is as full as it may be: every page is written, zones are short and
-    /// as few as creation permits, and batches have one change or as many as the store takes. What cleaning and openings that are cut off leave
-    /// free is all the room that there is.
+    /// A whole life of an `out-of-place` store as full as possible. Every page is written, and
+    /// zones are as short and few as creation permits. Batches have one change or the maximum.
+    /// Cleaning and interrupted openings must manage with the little space left free.
     pub fn crowded(seed: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed ^ 0xc20d_ed00);
         let of = &mut random;
@@ -280,11 +289,11 @@ impl Scenario {
     }
 
     // long: one draw for each field, in an order that seeds depend on
-    /// The same for one policy.
+    /// Scenario of a seed for one policy.
     pub fn with_policy(seed: u64, policy: PolicyKind) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
         let of = &mut random;
-        // Small pages mostly: large ones have the same code and cost more time.
+        // Mostly small pages: large ones run the same code and take longer.
         let page_bytes = pick(of, &[4096, 4096, 4096, 4096, 4096, 8192, 8192, 16_384, 65_536]);
         let least_blocks = 8 * (1 + page_bytes as u64 / 4096);
         let is_small = page_bytes < 16_384;
@@ -302,7 +311,7 @@ impl Scenario {
             buffer_bytes: 4096 * of.random_range(least_blocks..=least_blocks * 2),
             gather_bytes: pick(of, &[0, 0, 0, 4 * page_bytes]),
             drain_tasks: of.random_range(1..=2),
-            // Left to itself it hardly changes in so few steps.
+            // By its own choice `auto` rarely switches in so few steps.
             turn_pages: (!(seed / 6).is_multiple_of(4)).then_some(1 + seed / 24 % 16),
             clients,
             steps: steps / clients / sessions + 1,
@@ -349,21 +358,21 @@ impl Scenario {
         }
     }
 
-    /// Whether the store is opened again after a failure before the power goes off. `direct` and `auto` promise nothing of
-    /// pages that were being written, so there is nothing to be seen.
+    /// Returns true if the store is opened again after a failure, before the power cut. `direct`
+    /// and `auto` promise nothing about pages being written, so nothing could be checked.
     pub fn goes_on_after_failure(&self) -> bool {
         self.policy.promises().atomic_batch
     }
 
-    /// How large a device the store needs, also when it has grown.
+    /// Length of the device that the store needs at its maximum size.
     pub(crate) fn device_bytes(&self) -> Result<u64, PageError> {
         let bytes = CreateOptions { pages: self.pages_max, ..self.create_options() }.device_bytes()?;
-        // A store with zones that grows step by step has more of them than one that is made with all pages.
+        // A store that grows step by step has more zones than a store created at full size.
         let grows_by_zones = self.policy == PolicyKind::OutOfPlace && self.pages < self.pages_max;
         Ok(if grows_by_zones { 2 * bytes } else { bytes })
     }
 
-    /// The store's numbers of the pages that are used, in ascending order, as many as there may be.
+    /// Numbers in the store of the used pages at its maximum size, in ascending order.
     pub(crate) fn used_pages(&self) -> Vec<u64> {
         let is_used = |page: &u64| match self.used {
             Used::All => true,
@@ -403,7 +412,7 @@ impl Scenario {
             drain_tasks: self.drain_tasks,
             keep_bytes: self.keep_bytes,
             experiments: Experiments { turn_pages: self.turn_pages, ..Experiments::default() },
-            // As it is by itself, often, and now and then.
+            // Often the default, sometimes another interval.
             map_interval_bytes: match self.seed % 3 {
                 0 => None,
                 1 => Some(64 << 10),
@@ -413,7 +422,7 @@ impl Scenario {
         }
     }
 
-    /// How the power is cut in the first life (depth 0) and in later ones.
+    /// Power cuts of the first life (depth 0) and of later ones.
     pub(crate) fn power_cut(&self, depth: u32) -> PowerCut {
         let choices = if depth == 0 { self.choices } else { 2 };
         PowerCut { seed: self.seed.wrapping_add(u64::from(depth)), choices, tearing: self.tearing }
@@ -424,7 +433,6 @@ fn drive(seed: u64) -> Timing {
     Timing::Drive(of_turn(&DRIVES, seed / 7))
 }
 
-/// Each of them in turn.
 fn of_turn<T: Copy>(all: &[T], turn: u64) -> T {
     let index = turn % all.len() as u64;
     let found = usize::try_from(index).ok().and_then(|index| all.get(index));

@@ -12,30 +12,30 @@ use nandle_model::world::{Host, ModelWorld};
 use crate::scenario::{Scenario, Timing, Trouble};
 use crate::world::jumble;
 
-/// Chunk of a mirror: small, so that reads go to both legs.
+/// Chunk of a mirror, small enough that reads use both legs.
 const CHUNK_BYTES: u64 = 8192;
 const SLOTS: usize = 128;
 
-/// Devices with contents, and a runtime on them, for one life of a store.
+/// Devices with contents and a runtime, for one life of a store.
 pub(crate) struct Stage {
     pub(crate) runtime: Runtime,
     pub(crate) device: DeviceId,
     pub(crate) media: Vec<SharedMedia>,
 }
 
-/// What a stage is for.
+/// Use of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Purpose {
-    /// Everything is recorded, to be cut.
+    /// True if writes are recorded, for power cuts.
     pub(crate) is_recorded: bool,
-    /// What the scenario says shall fail fails.
+    /// True if the scenario's failures are injected.
     pub(crate) has_trouble: bool,
-    /// Draws the order of completions and the leg that counts.
+    /// Seed of the order of completions and of the valid leg.
     pub(crate) seed: u64,
 }
 
 impl Stage {
-    /// Devices that hold what a power cut left; a mirror's legs are made the same first, as one of them has it.
+    /// Stage on the contents left by a power cut. A mirror's legs are resynchronised first.
     pub(crate) fn new(scenario: &Scenario, contents: &[Contents], purpose: Purpose) -> Result<Self, String> {
         match scenario.timing {
             Timing::Drive(name) if !scenario.is_mirrored => {
@@ -83,7 +83,7 @@ impl Stage {
         Ok(Self { runtime: Runtime::new(world), device, media })
     }
 
-    /// One device on which these bytes can't be read until they are written again.
+    /// One device on which these bytes are unreadable until rewritten.
     pub(crate) fn with_unreadable(
         scenario: &Scenario,
         contents: &Contents,
@@ -100,7 +100,6 @@ impl Stage {
         Ok(Self { runtime: Runtime::new(Box::new(world)), device, media: vec![media] })
     }
 
-    /// Blank devices for a scenario's store.
     pub(crate) fn blank(scenario: &Scenario) -> Result<Vec<Contents>, String> {
         let bytes = scenario.device_bytes().map_err(|error| error.to_string())?;
         let devices = if scenario.is_mirrored { 2 } else { 1 };
@@ -108,19 +107,19 @@ impl Stage {
         Ok(vec![Contents::new(bytes, scenario.logical_block_bytes); devices])
     }
 
-    /// What the devices hold, as a reader sees it.
+    /// Contents of the devices as read.
     pub(crate) fn contents(&self) -> Vec<Contents> {
         self.media.iter().map(|media| media.borrow().contents().clone()).collect()
     }
 }
 
-/// How many events there were on all devices.
+/// Number of events on all devices.
 pub(crate) fn position(media: &[SharedMedia]) -> u64 {
     let first = media.first().unwrap_or_else(|| panic!("a stage has a device"));
     first.borrow().position()
 }
 
-/// Looks at the recordings of a life.
+/// Accesses the recordings of a life.
 pub(crate) fn with_recordings<T>(media: &[SharedMedia], look: impl FnOnce(&[&Recording]) -> T) -> T {
     let borrowed: Vec<_> = media.iter().map(|media| media.borrow()).collect();
     let recordings: Vec<_> = borrowed.iter().filter_map(|media| media.recording()).collect();
@@ -131,9 +130,9 @@ fn mirror(scenario: &Scenario, world: Box<dyn Io>, purpose: Purpose) -> Result<(
     let mut arrays = Arrays::new(world);
     let legs = [DeviceId::from_index(0), DeviceId::from_index(1)];
     let device = arrays.raid10(&legs, CHUNK_BYTES).map_err(|error| error.to_string())?.id;
-    // Devices that fail begin with equal legs.
+    // Devices with injected failures start with equal legs.
     if scenario.resynchronises && !purpose.has_trouble {
-        // Which of them counts is for the owner to say, and either must do: both keep what was guaranteed.
+        // The owner chooses the valid leg. Either must work, as both hold all durable writes.
         let newest = if purpose.seed.is_multiple_of(2) { Leg::First } else { Leg::Second };
         arrays.resynchronise(device, newest).map_err(|error| error.to_string())?;
     }

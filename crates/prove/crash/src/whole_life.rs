@@ -1,8 +1,8 @@
-//! A store's whole life: many power cuts one after the other, each at one moment of a short life of its own, and most of
-//! those lives are an opening and nothing else. What an opening leaves behind when it is cut off shows itself only many
-//! openings later. Now and then a flush fails, and now and then the store is made anew over its own remains. Of each life a
-//! few other power cuts are looked at as well, from which nothing goes on: what an opening left out comes back only where the
-//! next run was cut off just when it had reached it.
+//! Whole life of a store: many successive power cuts, each in a short life of its own. Most lives
+//! only open the store, as the remains of an interrupted opening may matter only many openings
+//! later. Some lives have failing flushes, and some recreate the store over its own remains. A few
+//! additional power cuts of each life are checked without a further life. They catch a write
+//! omitted by an opening, which shows only if the next life is cut at the right moment.
 
 use nandle_model::media::{Contents, CrashImage, PowerCut, SharedMedia};
 use rand::{RngExt, SeedableRng};
@@ -14,25 +14,25 @@ use crate::oracle::{Page, Promise, Record};
 use crate::scenario::{Scenario, Trouble};
 use crate::stage::{Purpose, Stage, position, with_recordings};
 
-/// Choices of survivors, one of which is taken.
+/// Choices of survivors, of which one is used.
 const CHOICES: u32 = 16;
 
-/// What happens until the next power cut.
+/// Life between two power cuts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Round {
-    /// The store is opened, and nothing else.
+    /// Only opens the store.
     Opening,
-    /// Clients write every page, go on working, and the power goes off after all that.
+    /// Clients write every page and continue. The power cut follows at the end.
     Filling,
-    /// Clients work with it.
+    /// Clients work.
     Work,
-    /// The same, and flushes fail.
+    /// Clients work, and flushes fail.
     Trouble,
-    /// It is made anew over what is there.
+    /// Recreates the store over its remains.
     Anew,
 }
 
-/// Lives a scenario's rounds, each to one power cut.
+/// Runs a scenario's rounds, each up to one power cut.
 pub(crate) fn whole_life(scenario: &Scenario) -> Outcome {
     match made(scenario) {
         Ok(birth) => whole_life_from(scenario, &birth),
@@ -43,14 +43,13 @@ pub(crate) fn whole_life(scenario: &Scenario) -> Outcome {
     }
 }
 
-/// A store, and what is known of it, before the first round.
+/// A store before the first round.
 pub(crate) struct Birth {
     pub(crate) contents: Vec<Contents>,
     pub(crate) record: Record,
     pub(crate) promised: Promise,
 }
 
-/// A new store.
 fn made(scenario: &Scenario) -> Result<Birth, String> {
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
     let stage = Stage::new(scenario, &Stage::blank(scenario)?, purpose)?;
@@ -59,7 +58,7 @@ fn made(scenario: &Scenario) -> Result<Birth, String> {
     Ok(Birth { contents: stage.contents(), record, promised })
 }
 
-/// Lives the rounds of a store that is there.
+/// Runs the rounds of an existing store.
 pub(crate) fn whole_life_from(scenario: &Scenario, birth: &Birth) -> Outcome {
     let mut outcome = Outcome::default();
     let mut steps = Vec::new();
@@ -87,12 +86,12 @@ fn go_through(
             }
         }
     }
-    // Nothing cuts the last one off.
+    // The last life has no power cut.
     let purpose = Purpose { is_recorded: false, has_trouble: false, seed: scenario.seed };
     store.live(scenario, Plan::work(purpose, 2, scenario.steps)).map(drop)
 }
 
-/// What the power cuts so far have left, and what was promised of it.
+/// State and promises after the power cuts so far.
 struct Survivor<'a> {
     scenario: &'a Scenario,
     random: Xoshiro256PlusPlus,
@@ -114,7 +113,7 @@ impl<'a> Survivor<'a> {
         }
     }
 
-    /// The first round fills the store.
+    /// Draws the kind of a round. The first round fills the store if the scenario asks for it.
     fn draw(&mut self, number: usize) -> Round {
         match self.random.random_range(0..100) {
             _ if number == 0 && self.scenario.fills_first => Round::Filling,
@@ -132,7 +131,7 @@ impl<'a> Survivor<'a> {
         live(scenario, &Remains { contents, record, promised, next_version: *next_version }, plan)
     }
 
-    /// Lives to the next power cut.
+    /// Runs a round up to its power cut.
     fn go_on(&mut self, round: Round, cuts: &mut Vec<Step>) -> Result<(), String> {
         let has_trouble = round == Round::Trouble;
         let trouble = if has_trouble { Trouble::FailedFlush } else { Trouble::None };
@@ -161,14 +160,14 @@ impl<'a> Survivor<'a> {
         Ok(())
     }
 
-    /// What is left when the power is cut anywhere in a life.
+    /// State after a power cut at a random event of a life.
     fn after_cut(&mut self, life: &Life) -> (Step, Self) {
         let end = position(&life.media);
         let cut = self.random.random_range(0..=end);
         self.cut_at(cut, life)
     }
 
-    /// What is left when it is cut after all that a life did.
+    /// State after a power cut at the end of a life.
     fn at_end(&mut self, life: &Life) -> (Step, Self) {
         self.cut_at(position(&life.media), life)
     }
@@ -184,14 +183,15 @@ impl<'a> Survivor<'a> {
         (step, Self { scenario: self.scenario, random, contents, record, promised, next_version })
     }
 
-    /// One of the images that a power cut after so many events may leave.
+    /// An image that a power cut after `cut` events may leave.
     fn image(&mut self, media: &[SharedMedia], cut: u64) -> CrashImage {
         let power = PowerCut { choices: CHOICES, ..self.scenario.power_cut(0) };
         let choice = self.random.random_range(0..power.choices);
         with_recordings(media, |recordings| CrashImage::at(recordings, power, cut, choice))
     }
 
-    /// Makes the store anew over what is there; in half of the cases that is cut off first, and begun again.
+    /// Recreates the store over its remains. Half of the time a power cut interrupts it first, and
+    /// it starts again.
     fn make_anew(&mut self, steps: &mut Vec<Step>) -> Result<(), String> {
         let purpose = Purpose { is_recorded: true, has_trouble: false, seed: self.random.random() };
         if self.random.random() {

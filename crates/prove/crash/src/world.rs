@@ -3,20 +3,20 @@ use nandle_io::{Access, DeviceId, DurableWrites, Nanos, Operation, Shape};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Most requests take up to this …
+/// Maximum latency of most requests.
 const LATENCY_NS: u64 = 100_000;
-/// … and one in eight so many times longer, so that it is overtaken by many.
+/// Factor by which every eighth request is slower, so that many requests overtake it.
 const STRAGGLING: u64 = 20;
-/// Requests that can be in flight.
+/// Maximum number of requests in flight.
 const SLOTS: usize = 128;
 
-/// Says when requests complete, and nothing else: in an order that a seed draws, so that requests overtake each other
-/// as on no drive that we know. Stores nothing; it goes under [`MediaWorld`](nandle_model::media::MediaWorld).
+/// Timing of requests in random order, drawn from a seed, with more overtaking than on any known
+/// drive. Stores no data; [`MediaWorld`](nandle_model::media::MediaWorld) runs on top of it.
 pub(crate) struct Jumble {
     random: Xoshiro256PlusPlus,
 }
 
-/// A jumbled world of so many devices of one size.
+/// Random timing for `devices` devices of one size.
 pub(crate) fn jumble(
     devices: u32,
     capacity_bytes: u64,
@@ -50,7 +50,7 @@ impl Conduct for Jumble {
     }
 
     fn take_effect(&mut self, _key: usize, _device: DeviceId, _operation: &mut Operation) {
-        // The media do that.
+        // Contents are the media's task.
     }
 }
 

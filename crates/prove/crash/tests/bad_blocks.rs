@@ -1,4 +1,4 @@
-//! One bad block of a closed store costs the pages that lay in it, and nothing else.
+//! A bad block of a closed store costs only the pages in it.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -9,10 +9,10 @@
 use nandle_crash::{BadBlocks, Left, Scenario, bad_blocks};
 use nandle_pages::PolicyKind;
 
-/// Blocks of a mapping unit of 64 KiB, or of a chunk of an array.
+/// Blocks in a mapping unit of 64 KiB, or in a chunk of an array.
 const UNIT_BLOCKS: u64 = 16;
 
-/// Makes every run of blocks of stores of a policy bad in turn.
+/// Damages every run of blocks of a policy's stores in turn.
 fn try_all(
     policy: PolicyKind,
     left: Left,
@@ -22,7 +22,7 @@ fn try_all(
     let mut all = BadBlocks::default();
     for seed in seeds {
         let scenario = Scenario { page_bytes: 4096, ..Scenario::with_policy(seed, policy) };
-        // One in two grows.
+        // Every other store grows.
         let more = if seed % 2 == 0 { 1 + seed % 12 } else { 0 };
         let scenario = Scenario { pages_max: scenario.pages + more, ..scenario };
         all.add(bad_blocks(&scenario, left, unit_blocks).expect("a store that works"));

@@ -1,10 +1,10 @@
-//! Every seeded defect is caught, and the store as it is isn't.
+//! Every seeded defect is caught, and the store without defects passes.
 #![allow(missing_docs, clippy::print_stdout, reason = "tests, and helpers of tests are part of them")]
 
 use nandle_crash::{Scenario, Trouble, Violation, explore};
 use nandle_pages::{Defect, PolicyKind, seed_defect};
 
-/// Histories in which a defect has the chance to show itself.
+/// Maximum number of histories to catch a defect.
 const HISTORIES: u64 = 400;
 
 /// A policy with a staging area.
@@ -32,7 +32,8 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
         Defect::FailedFlushForgotten => {
             Scenario { trouble: Trouble::FailedFlush, is_mirrored: false, ..scenario }
         }
-        // Only who opens the store again while the power is on meets what was never durable.
+        // Pages that never became durable matter only if the store is opened again without a power
+        // cut.
         Defect::TailTrusted => Scenario {
             trouble: Trouble::FailedFlush,
             is_mirrored: false,
@@ -40,7 +41,7 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
             steps: 2 * scenario.steps,
             ..scenario
         },
-        // Its way is changed again and again.
+        // The policy must switch many times.
         Defect::HeldForgotten | Defect::DeadSlotsNotPersisted | Defect::StraightUnflushed => {
             Scenario { steps: 2 * scenario.steps, turn_pages: Some(1 + seed % 12), ..scenario }
         }
@@ -48,27 +49,27 @@ fn scenario(seed: u64, policy: PolicyKind, defect: Defect) -> Scenario {
             Scenario::growing(seed, policy)
         }
         Defect::SumsLogIgnored => Scenario::growing_life(seed, policy),
-        // Several clients, and several rounds of reading.
+        // Needs several clients and several rounds of reading.
         Defect::ManyOfSeveralStates => {
             Scenario { mixes_calls: true, clients: 3, steps: 24, is_mirrored: false, ..scenario }
         }
-        // Where every zone counts.
+        // Needs a store in which every zone counts.
         Defect::ReserveTooSmall => Scenario::crowded(seed),
-        // What an opening leaves out shows itself to later ones.
+        // Omissions of an opening show in later openings.
         Defect::EpochIgnored => Scenario::whole_life(seed, policy),
-        // Where little is free zones are given back all the time.
+        // With little free space, zones are freed all the time.
         Defect::DeadTooEarly | Defect::StaleMove | Defect::LiveZoneFreed
             if policy == PolicyKind::OutOfPlace =>
         {
             Scenario::whole_life(2 * seed + 1, policy)
         }
-        // Enough for zones to be cleaned.
+        // Enough writes to clean zones.
         Defect::DeadTooEarly => Scenario { steps: 3 * scenario.steps, ..scenario },
         _ => scenario,
     }
 }
 
-/// Looks for each of the defects, and makes sure that it is what was found.
+/// Runs histories until each defect is caught, and checks that the same history passes without it.
 fn catch_each(defects: &[Defect], policy: fn(u64) -> PolicyKind) {
     let mut missed = Vec::new();
     for &defect in defects {
@@ -103,13 +104,13 @@ fn every_defect_of_out_of_place_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_OUT_OF_PLACE, |_| PolicyKind::OutOfPlace);
 }
 
-/// A store in which cleaning can't go on can't be written any more.
+/// A store that can't clean refuses writes.
 #[test]
 fn a_store_that_wedges_is_caught_and_the_clean_store_is_not() {
     catch_each(&[Defect::ReserveTooSmall], |_| PolicyKind::OutOfPlace);
 }
 
-/// What only reads of many pages beside batches can show.
+/// Only reads of many pages concurrent with batches reveal these.
 #[test]
 fn every_defect_of_reading_many_is_caught_and_the_clean_store_is_not() {
     catch_each(
@@ -118,25 +119,26 @@ fn every_defect_of_reading_many_is_caught_and_the_clean_store_is_not() {
     );
 }
 
-/// What only a store that grows can show.
+/// Only a growing store reveals these.
 #[test]
 fn every_defect_of_growth_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_GROWTH, growing);
 }
 
-/// What only zones that are added can show.
+/// Only added zones reveal these.
 #[test]
 fn every_defect_of_growing_zones_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_ZONE_GROWTH, |_| PolicyKind::OutOfPlace);
 }
 
-/// What a store with one chunk of checksums can't show.
+/// Only several chunks of checksums reveal these.
 #[test]
 fn every_defect_of_several_chunks_is_caught_and_the_clean_store_is_not() {
     catch_each(&Defect::OF_CHUNKS, staging);
 }
 
-/// A harness of others missed this one in sixty histories: each few of ours catch it, whatever the policy.
+/// An external harness missed this defect in sixty histories. A few histories of each policy must
+/// catch it.
 #[test]
 fn what_an_earlier_opening_cut_off_is_caught_again_and_again() {
     use PolicyKind::{DoubleWrite, OutOfPlace, StableBuffer, StableRing};
@@ -154,7 +156,7 @@ fn what_an_earlier_opening_cut_off_is_caught_again_and_again() {
     assert_eq!(missed, [], "caught by fewer than 3 of 90 histories");
 }
 
-/// A mirror whose legs are left as the power cut left them gives two answers.
+/// A mirror that isn't resynchronised after a power cut reads differently from each leg.
 #[test]
 fn a_mirror_that_is_not_made_the_same_again_is_caught() {
     let mirror = |seed, resynchronises| Scenario {

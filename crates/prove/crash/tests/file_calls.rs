@@ -1,4 +1,4 @@
-//! Each file call of a store fails once, and nothing that was acknowledged is lost.
+//! Each file call of a store fails once, and all acknowledged commits survive.
 #![allow(
     missing_docs,
     clippy::print_stderr,
@@ -14,10 +14,10 @@ use nandle_crash::file_calls::{
 };
 use nandle_pages::{Defect, PolicyKind, seed_defect};
 
-/// Syncs of a life that fail in turn.
+/// Number of syncs of a life that fail in turn.
 const SYNCS: u64 = 30;
 
-/// `None`, loudly, where this process may not mount one.
+/// Returns `None`, with a message, where this process may not mount one.
 fn mounted() -> Option<FileSystem> {
     FileSystem::mount().inspect_err(|why| eprintln!("SKIPPED: failing file calls: {why}")).ok()
 }
@@ -50,7 +50,7 @@ fn a_store_loses_nothing_when_a_call_fails() {
     fail_some(Interface::Store, 5);
 }
 
-/// Each of them opens first by a conversion, in which each kind of call fails and the process is killed.
+/// The first opening converts the store. Calls fail and the process is killed during it.
 #[test]
 fn a_store_of_an_earlier_format_loses_nothing_when_a_call_fails() {
     let Some(file_system) = mounted() else { return };
@@ -65,11 +65,11 @@ fn a_store_of_an_earlier_format_loses_nothing_when_a_call_fails() {
     assert!(runs > 100, "{runs}");
 }
 
-/// A store that forgets a failed sync is caught, so the tests above can fail.
+/// The oracle catches a store that forgets a failed sync.
 #[test]
 fn a_failed_sync_that_is_forgotten_is_caught() {
     let Some(file_system) = mounted() else { return };
-    // This interface runs in the thread of the test, for which the defect is seeded.
+    // This interface runs in the test's thread, where the defect is seeded.
     let call = |nth| FailingCall {
         interface: Interface::Store,
         policy: PolicyKind::Direct,
@@ -83,7 +83,7 @@ fn a_failed_sync_that_is_forgotten_is_caught() {
     assert!(caught > 0);
 }
 
-/// A conversion whose names a power cut can take back is caught.
+/// The oracle catches a conversion that doesn't sync its names.
 #[test]
 fn names_that_a_conversion_does_not_sync_are_caught() {
     let Some(file_system) = mounted() else { return };

@@ -1,4 +1,4 @@
-//! Stores that began in earlier formats live on through many power cuts.
+//! Stores converted from earlier formats survive many power cuts.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
 
 use nandle_crash::{Fixture, live_from_fixture};

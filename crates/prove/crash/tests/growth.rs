@@ -4,7 +4,7 @@
 use nandle_crash::{CHUNK_PAGES, Scenario, explore};
 use nandle_pages::PolicyKind;
 
-/// Explores histories of all policies, none of which may be wrong; returns how many images they had.
+/// Explores histories of all policies. Asserts that none breaks a promise, and returns the images.
 fn explore_all(seeds: std::ops::Range<u64>, of: fn(u64, PolicyKind) -> Scenario) -> u64 {
     let (mut images, mut wrong) = (0, Vec::new());
     for policy in PolicyKind::ALL {
@@ -34,7 +34,7 @@ fn a_store_of_several_chunks_lives_through_many_power_cuts() {
     explore_all(1..3, Scenario::large);
 }
 
-/// What the histories are made of is what they are there for.
+/// The scenarios cover the sizes that the tests above rely on.
 #[test]
 fn stores_grow_over_the_ends_of_chunks_and_large_ones_have_several() {
     let all: Vec<_> = (1..40).map(|seed| Scenario::growing(seed, PolicyKind::StableRing)).collect();

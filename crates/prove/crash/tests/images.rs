@@ -1,4 +1,4 @@
-//! The normal run: distinct crash images of every policy, none of them wrong.
+//! Regular run: distinct crash images of every policy, without a violation.
 #![allow(missing_docs, reason = "tests")]
 
 use nandle_crash::{Campaign, Scenario, Trouble, explore, run};
@@ -14,8 +14,8 @@ fn fifty_thousand_images_and_no_violation() {
     assert_eq!(summary.images.len(), PolicyKind::ALL.len());
 }
 
-/// Once the oracle was wrong of these: it took a store that had grown to the size of the one that was being made over it for
-/// that one, and knew what a page held in a store that was there before.
+/// Histories that the oracle once misjudged. It mistook an old store that had grown to the new
+/// store's size for the new one, and ignored earlier contents of the old store's pages.
 #[test]
 fn a_store_made_over_another_one_is_told_from_it() {
     for seed in [31_000_118, 31_000_183, 31_000_273, 31_000_357, 31_000_549, 31_001_269] {
@@ -23,8 +23,8 @@ fn a_store_made_over_another_one_is_told_from_it() {
     }
 }
 
-/// The first extent of two that were on their way failed, and the second counted as written: a page of it was looked for behind the
-/// end of the log.
+/// The first of two extents in flight failed, and the second counted as written. One of its pages
+/// was then read beyond the end of the log.
 #[test]
 fn nothing_counts_as_written_behind_an_extent_that_failed() {
     assert_eq!(explore(&Scenario::of(41_000_200)).violation, None);
@@ -45,13 +45,14 @@ fn threads_change_nothing() {
     assert_eq!(campaign(1), campaign(3));
 }
 
-/// The power stays on after a failed flush, and the store is opened again: what it then shows must hold.
+/// After a failed flush the store is opened again without a power cut. Its contents must then be
+/// stable.
 #[test]
 fn a_store_whose_flush_failed_is_opened_again() {
     use PolicyKind::{DoubleWrite, OutOfPlace, StableBuffer, StableRing};
     let policies = [DoubleWrite, StableBuffer, StableRing, OutOfPlace];
-    // Once wrong: a ledger that was never durable was believed; pages went home before the ledger that names them was
-    // durable; the last durable ledger was overwritten after two failures in a row.
+    // Past violations: a ledger that was never durable was trusted; pages were destaged before
+    // their ledger was durable; two failures in a row overwrote the last durable ledger.
     let once_wrong = [(3, DoubleWrite), (17, DoubleWrite), (170, StableRing)];
     let histories = (1..=6).flat_map(|seed| policies.map(|policy| (seed, policy))).chain(once_wrong);
     let mut images = 0;
@@ -65,7 +66,7 @@ fn a_store_whose_flush_failed_is_opened_again() {
     assert!(images > 1000, "{images}");
 }
 
-/// `auto` changes its way again and again, and clears its staging area while pages go straight home beside it.
+/// `auto` switches its policy repeatedly, and empties its staging area during direct writes.
 #[test]
 fn a_store_that_changes_its_way_loses_nothing() {
     let mut images = 0;
@@ -79,18 +80,20 @@ fn a_store_that_changes_its_way_loses_nothing() {
     assert!(images > 4000, "{images}");
 }
 
-/// Histories in which the store was once wrong.
+/// Histories that once revealed a violation.
 #[test]
 fn what_was_wrong_once_is_right() {
     use PolicyKind::{DoubleWrite, StableBuffer};
     let histories = [
-        // A group that superseded what it would have taken the place of stopped the draining that makes room.
+        // A group that superseded a page in its own destination blocked reclaim.
         (StableBuffer, [30, 70, 82].as_slice()),
-        // An extent on dead slots of an older one set their bits in the ledger, so that recovery took the dead for alive.
+        // An extent written to dead slots of an older one set their bits in the ledger, so recovery
+        // treated dead slots as live.
         (StableBuffer, &[1022, 1238]),
-        // A page superseded while it went home, and its slot used again, stopped the store.
+        // A page that was superseded during its destage, with its slot reused, stopped the store.
         (DoubleWrite, &[1049, 1437]),
-        // Recovery wrote acknowledged pages once more in place, and the next power cut tore them inside a block.
+        // Recovery rewrote acknowledged pages in place, and the next power cut tore them inside a
+        // block.
         (PolicyKind::OutOfPlace, &[19, 69, 84]),
     ];
     for (policy, seeds) in histories {

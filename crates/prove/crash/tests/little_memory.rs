@@ -1,10 +1,10 @@
-//! Stores with the least memory, under power cuts: no call fails for want of it, and none waits for ever.
+//! Stores with minimal memory, under power cuts: no call fails for lack of memory or waits forever.
 #![allow(missing_docs, reason = "tests")]
 
 use nandle_crash::{Scenario, explore};
 use nandle_pages::PolicyKind;
 
-/// The least, and a little more.
+/// The minimum, and slightly more.
 const MEMORY_PAGES: [usize; 2] = [8, 17];
 
 fn lives(of: fn(u64, PolicyKind) -> Scenario, seeds: std::ops::Range<u64>) {

@@ -1,4 +1,5 @@
-//! A store that shows older copies of its label or its ledgers is refused, or holds what it should.
+//! A store with older copies of its label or ledgers refuses to open, or holds its promised
+//! contents.
 #![allow(
     missing_docs,
     clippy::print_stdout,
@@ -27,7 +28,7 @@ fn try_all(
     all
 }
 
-/// A small store that grows a little.
+/// A small store that grows by a few pages.
 fn growing(seed: u64, policy: PolicyKind) -> Scenario {
     let small = Scenario { page_bytes: 4096, ..Scenario::with_policy(seed, policy) };
     Scenario { pages_max: small.pages + 1 + seed % 12, used: Used::All, steps: 2 * small.steps, ..small }
@@ -61,7 +62,7 @@ fn one_new_copy_of_the_label_is_enough() {
     }
 }
 
-/// Zones that were added are told of by the label alone then.
+/// Only the label then records the added zones.
 #[test]
 fn ledgers_from_before_a_growth_never_hide_commits() {
     let policy = PolicyKind::OutOfPlace;

@@ -1,4 +1,4 @@
-//! Stores that live through many power cuts in a row, most of them inside openings.
+//! Stores that survive many successive power cuts, most of them during openings.
 #![allow(missing_docs, reason = "tests")]
 
 use nandle_crash::{Scenario, Violation, explore};
@@ -13,7 +13,7 @@ fn out_of_place_stays_openable_and_never_wedges() {
     assert_eq!(violations(PolicyKind::OutOfPlace, 1..25), []);
 }
 
-/// `CROWDED=first..last` runs these histories instead.
+/// `CROWDED=first..last` selects other histories.
 #[test]
 fn a_store_that_is_as_full_as_it_may_be_never_wedges() {
     let given = std::env::var("CROWDED").ok().and_then(|given| {

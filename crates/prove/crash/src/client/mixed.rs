@@ -1,4 +1,5 @@
-//! Calls beside a client's steps: reads of many pages of one state, and calls that are dropped before they return.
+//! Calls in addition to a client's steps: reads of many pages as of one state, and calls dropped
+//! before they return.
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
@@ -12,13 +13,13 @@ use super::Client;
 use crate::contents::{Found, inspect_page, read};
 use crate::oracle::{Change, Looked, judge};
 
-/// One in so many steps has such a call before it.
+/// Average number of steps between two such calls.
 const STEPS_PER_CALL: u32 = 2;
-/// Pages that are read at once, at most.
+/// Maximum number of pages read in one call.
 const MANY_PAGES: u64 = 32;
-/// A call is dropped after up to so long.
+/// Maximum time before a call is dropped.
 const PATIENCE_US: u64 = 1500;
-/// No request takes longer.
+/// Upper bound on the time of any request.
 const LONGEST_REQUEST: Nanos = Nanos::from_micros(1_000_000);
 
 impl Client {
@@ -40,7 +41,8 @@ impl Client {
         }
     }
 
-    /// Reads many pages, everyone's, which must be as some batches of each client left them, each as a whole.
+    /// Reads many pages of all clients in one call. They must show a whole number of batches of
+    /// each client.
     async fn look_at_one_state(&self) -> Result<Result<(), PageError>, String> {
         let places = self.places();
         let (promised, pages) = (self.shared.record(|record| record.seen()), self.store.pages());
@@ -50,7 +52,7 @@ impl Client {
         };
         let found = places.iter().zip(&contents).map(|(page, contents)| inspect_page(contents, *page));
         let looked = Looked { pages, found: found.collect(), last: self.store.last_durable_batch() };
-        // Without atomic batches nothing is said of several pages.
+        // Without atomic batches the store promises nothing about several pages.
         if !self.shared.scenario.policy.promises().atomic_batch || self.shared.stopped.get() {
             return Ok(Ok(()));
         }
@@ -63,7 +65,7 @@ impl Client {
         (0..many).map(|page| self.shared.place(page)).collect()
     }
 
-    /// Drops reads that haven't returned.
+    /// Drops reads before they return.
     async fn drop_reads(&mut self) -> Result<(), PageError> {
         let (places, patience) = (self.places(), self.patience());
         if let Some(first) = places.first() {
@@ -74,7 +76,8 @@ impl Client {
         read.transpose().map(drop)
     }
 
-    /// Drops a commit if it doesn't return soon, and finds out what became of it. Returns whether it was acknowledged.
+    /// Drops a commit that doesn't return soon, then checks whether it took effect. Returns true if
+    /// it was acknowledged.
     async fn drop_commit(&mut self) -> Result<Result<bool, PageError>, String> {
         let changes = self.puts();
         let batch = match self.batch(&changes) {
@@ -93,7 +96,7 @@ impl Client {
         }
         let is_atomic = self.shared.scenario.policy.promises().atomic_batch;
         if !is_atomic {
-            // Pages that are on their way arrive.
+            // Waits for page writes in flight.
             self.handle.sleep(LONGEST_REQUEST).await;
         }
         let mut done = Vec::new();
@@ -119,14 +122,14 @@ impl Client {
                 Ok(found) => {
                     return Ok(matches!(change, Change::Put(version) if found == Found::Whole(version)));
                 }
-                // What is on its way gives it back.
+                // Calls in flight release the memory.
                 Err(PageError::Memory(_)) => self.handle.sleep(Nanos::from_micros(100)).await,
                 Err(error) => return Err(error),
             }
         }
     }
 
-    /// A few of its own pages, all of which get new contents.
+    /// Draws a few pages of this client, each with new contents.
     fn puts(&mut self) -> Vec<(u64, Change)> {
         let clients = self.shared.scenario.clients as u64;
         let own = (self.shared.used(&self.store) / clients).max(1);
@@ -143,7 +146,7 @@ impl Client {
         if is_none { Nanos(0) } else { Nanos::from_micros(patience_us) }
     }
 
-    /// What a call returns, or none if that takes longer: then it is dropped.
+    /// Awaits a call, and drops it after `patience`.
     async fn within<T>(&self, patience: Nanos, call: impl Future<Output = T>) -> Option<T> {
         let (mut call, mut sleep) = (pin!(call), pin!(self.handle.sleep(patience)));
         poll_fn(|context| match call.as_mut().poll(context) {

@@ -1,4 +1,4 @@
-//! The interfaces of a page store, each as a program would use it on a file.
+//! Interfaces of a page store, each used on a file as a program would.
 
 use std::fmt;
 use std::fs::File;
@@ -18,9 +18,8 @@ use nandle_pages::{
 
 use crate::contents::fill;
 
-/// Pages of a new store.
 pub(super) const PAGES: u64 = 24;
-/// Pages that it may have.
+/// Maximum number of pages.
 const PAGES_MAX: u64 = 64;
 const PAGE_BYTES: usize = 4096;
 const BUFFER_BYTES: u64 = 32 * PAGE_BYTES as u64;
@@ -38,7 +37,7 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// Each of them.
+    /// All interfaces.
     pub const ALL: [Self; 3] = [Self::PageStore, Self::BlockingStore, Self::Store];
 }
 
@@ -52,13 +51,13 @@ impl fmt::Display for Interface {
     }
 }
 
-/// A call failed.
+/// A failed call.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The store's call.
+    /// A call of the store.
     #[error(transparent)]
     Store(#[from] PageError),
-    /// A call of the program itself, on its own file.
+    /// A call of the program on its own file.
     #[error("the program's own call: {0}")]
     Own(#[from] std::io::Error),
 }
@@ -69,7 +68,7 @@ type Outcome<T> = Result<T, Failure>;
 pub(super) trait Client {
     /// Commits a version of these pages.
     fn commit(&mut self, pages: &[u64], version: u64) -> Outcome<()>;
-    /// Grows while these commits, each of a version of one page, are under way.
+    /// Grows the store during `commits`, each of which writes a version of one page.
     fn grow_beside(&mut self, pages: u64, commits: &[(u64, u64)]) -> (Outcome<()>, Vec<Outcome<()>>);
     fn checkpoint(&mut self) -> Outcome<()>;
     fn read(&mut self, page: u64) -> Outcome<Vec<u8>>;
@@ -90,7 +89,7 @@ fn open_options() -> OpenOptions {
     OpenOptions { memory_bytes: MEMORY_BYTES, gather_bytes: 0, costs, ..OpenOptions::default() }
 }
 
-/// Makes a new store in a new file.
+/// Creates a store in a new file.
 pub(super) fn create(interface: Interface, path: &Path, policy: PolicyKind) -> Outcome<Box<dyn Client>> {
     match interface {
         Interface::PageStore => {
@@ -109,7 +108,6 @@ pub(super) fn create(interface: Interface, path: &Path, policy: PolicyKind) -> O
     }
 }
 
-/// Opens the store in a file.
 pub(super) fn open(interface: Interface, path: &Path) -> Outcome<Box<dyn Client>> {
     if interface == Interface::PageStore {
         return Ok(Box::new(PageStore::open_with(path, open_options())?));
@@ -157,13 +155,13 @@ impl Client for PageStore {
             let committing = scope.spawn(move || {
                 let mut commit = |(page, version): &(u64, u64)| {
                     let committed = Client::commit(&mut other, &[*page], *version);
-                    // The other side waits for the first alone.
+                    // The receiver waits for the first commit only.
                     let _ = first_commit.send(());
                     committed
                 };
                 commits.iter().map(&mut commit).collect()
             });
-            // So that others are under way.
+            // Ensures that the other commits are in flight.
             let _ = wait.recv();
             let grown = Self::grow(self, pages).map_err(Into::into);
             (grown, committing.join().unwrap_or_else(|panic| resume_unwind(panic)))
@@ -192,7 +190,7 @@ struct Threaded {
     path: PathBuf,
 }
 
-/// Makes a file longer for more pages, and leaves it to the store to make the length durable.
+/// Extends a file to `bytes`. The store must make the new length durable.
 fn lengthen_to(path: &Path, bytes: u64) -> Outcome<()> {
     let file = File::options().write(true).open(path)?;
     let longer_bytes = file.metadata()?.len().max(bytes);
@@ -213,7 +211,7 @@ fn batch(
     Ok(batch)
 }
 
-/// Waits for all futures at the same time.
+/// Awaits all futures concurrently.
 async fn all_of<T>(mut futures: Vec<Pin<Box<dyn Future<Output = T> + '_>>>) -> Vec<T> {
     let mut outputs: Vec<Option<T>> = futures.iter().map(|_| None).collect();
     poll_fn(|context| {
@@ -265,7 +263,7 @@ impl Client for Threaded {
     }
 }
 
-/// A store in a runtime of its own. The runtime is dropped last.
+/// A store in a runtime of its own, which is dropped last.
 struct OwnRuntime {
     store: Store,
     path: PathBuf,

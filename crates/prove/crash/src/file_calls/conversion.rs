@@ -1,5 +1,6 @@
-//! Lives that begin with a store of an earlier format: each file call of its first opening fails once, and the process is
-//! killed before each. What a power cut then leaves opens, holds what the old store held, and goes on.
+//! Lives that begin with a store of an earlier format. Each file call of the first opening fails
+//! once, and the process is killed before each. After a power cut the store must open, hold its old
+//! contents and accept commits.
 
 use super::clients::{self, Client, Interface};
 use super::folder::{Plan, Survivors};
@@ -8,27 +9,28 @@ use super::mount::{FileSystem, STORE};
 use super::{CallKind, is_atomic, survive};
 use crate::fixtures::{Fixture, PAGES, contents};
 
-/// A life of a fixture in which calls fail.
+/// A conversion with a failing call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingConversion {
-    /// The fixture's name.
+    /// Name of the fixture.
     pub fixture: String,
-    /// The call that failed, or `None` where the process was killed before it.
+    /// Kind of the failed call, or `None` if the process was killed.
     pub kind: Option<CallKind>,
-    /// Which of that kind, or of all.
+    /// Number of the call among its kind, or among all calls if the process was killed.
     pub nth: u64,
 }
 
-/// Failed conversions, and promises that were broken after them.
+/// Results of failed conversions.
 #[derive(Debug, Clone, Default)]
 pub struct ConversionSummary {
-    /// Lives in which a call failed or the process was killed.
+    /// Lives with a failed call or a killed process.
     pub runs: u64,
     /// Broken promises.
     pub violations: Vec<(FailingConversion, String)>,
 }
 
-/// Fails each `every`-th call of each kind in the first opening of a fixture, and kills before each `every`-th.
+/// Fails every `every`-th call of each kind in the first opening of a fixture, and kills the
+/// process before every `every`-th call.
 ///
 /// # Panics
 /// `every` is 0.
@@ -48,7 +50,7 @@ pub fn fail_conversion(file_system: &FileSystem, fixture: &Fixture, every: u64) 
         summary.add(file_system, fixture, (None, nth), Plan { end: Some(nth), ..Plan::default() });
     }
     for kind in CallKind::ALL {
-        // There are few of the others.
+        // Calls of other kinds are few.
         let step = if matches!(kind, CallKind::Read | CallKind::Write) { step } else { step.div_ceil(20) };
         for nth in (1..=calls.of(kind)).step_by(step) {
             summary.add(
@@ -78,7 +80,7 @@ impl ConversionSummary {
     }
 }
 
-/// Lives it.
+/// Runs the life that `plan` describes.
 fn live(file_system: &FileSystem, fixture: &Fixture, plan: Plan) -> Result<(), String> {
     file_system.folder(|folder| {
         folder.reset(plan);
@@ -88,7 +90,7 @@ fn live(file_system: &FileSystem, fixture: &Fixture, plan: Plan) -> Result<(), S
     let has_failed = || file_system.folder(|folder| folder.has_failed);
     match clients::open(Interface::PageStore, &file_system.path()) {
         Ok(mut client) => {
-            // A failure that changed nothing, such as of removing what is needed no more.
+            // The failed call changed nothing, such as the removal of an obsolete file.
             record.check(&mut *client, has_failed)?;
             commit(&mut *client, &mut record, &[3, 20, 50], has_failed)?;
             client
@@ -116,7 +118,7 @@ fn commit(
     Ok(())
 }
 
-/// Opens what each power cut leaves, commits, and opens what the next one leaves of that.
+/// Opens each state that a power cut may leave, commits, and opens the states after a second cut.
 fn judge(file_system: &FileSystem, record: &Record) -> Result<(), String> {
     let end = file_system.folder(|folder| {
         folder.end_failures();

@@ -1,4 +1,4 @@
-//! A file, with what a power cut would leave of it.
+//! A file's contents in the cache and after a power cut.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use super::folder::Survivors;
 
 const BLOCK_BYTES: usize = 4096;
 
-/// Bytes, and which of them are durable.
+/// Cached and durable bytes.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Contents {
     cached: Vec<u8>,
@@ -16,7 +16,7 @@ pub(super) struct Contents {
 }
 
 impl Contents {
-    /// A file that is durable.
+    /// A file whose contents are durable.
     pub(super) fn durable(bytes: &[u8]) -> Self {
         Self { cached: bytes.to_vec(), durable: bytes.to_vec(), ..Self::default() }
     }
@@ -46,7 +46,7 @@ impl Contents {
         self.cached.resize(length, 0);
     }
 
-    /// A sync that fails cleans as one does that succeeds: the system tries no block twice.
+    /// Syncs the file. A failed sync also marks blocks clean: the kernel writes no block twice.
     pub(super) fn sync(&mut self, fails: bool) {
         let dirty = std::mem::take(&mut self.dirty);
         let is_length_dirty = std::mem::take(&mut self.is_length_dirty);

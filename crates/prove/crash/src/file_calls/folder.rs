@@ -1,23 +1,23 @@
-//! A folder of files, with what a power cut would leave of their names.
+//! A folder's names in the cache and after a power cut.
 
 use std::collections::BTreeMap;
 
 use super::file::Contents;
 use super::kind::{CallKind, Calls};
 
-/// Which calls fail.
+/// Calls that fail.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Plan {
-    /// The n-th of a kind.
+    /// Kind and number of the one call to fail.
     pub(super) fail: Option<(CallKind, u64)>,
-    /// All from the n-th on, whatever their kind: the process is killed before it.
+    /// Number of the call before which the process is killed. All calls from it on fail.
     pub(super) end: Option<u64>,
 }
 
-/// How much of what isn't durable a power cut leaves.
+/// Volatile state that survives a power cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Survivors {
-    /// All of it: the process was killed, and the power stayed on.
+    /// All of it. The process was killed while the power stayed on.
     All,
     /// None of it.
     None,
@@ -29,20 +29,20 @@ impl Survivors {
     pub(super) const ALL: [Self; 3] = [Self::All, Self::None, Self::Some];
 }
 
-/// A change of names that is durable as a whole or not at all.
+/// A change of names that becomes durable as a whole or not at all.
 type NameChange = Vec<(String, Option<u64>)>;
 
-/// The state of the file system.
+/// State of the file system.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Folder {
-    /// Numbers of files by their names, as programs see them.
+    /// Numbers of files by name, as programs see them.
     names: BTreeMap<String, u64>,
     durable_names: BTreeMap<String, u64>,
-    /// In their order.
+    /// Volatile changes, in order.
     dirty_names: Vec<NameChange>,
-    /// By their numbers; those without a name may still be open, or come back by a power cut.
+    /// Files by number. Unnamed files may still be open, or regain a name in a power cut.
     files: BTreeMap<u64, Contents>,
-    /// Numbers that were given.
+    /// Numbers given out so far.
     numbers: u64,
     plan: Plan,
     pub(super) calls: Calls,
@@ -50,22 +50,22 @@ pub(super) struct Folder {
 }
 
 impl Folder {
-    /// An empty one, in which calls are to fail.
+    /// Empties the folder and installs a plan of failures.
     pub(super) fn reset(&mut self, plan: Plan) {
         *self = Self { plan, numbers: self.numbers, ..Self::default() };
     }
 
-    /// No call fails any more.
+    /// Ends all failures.
     pub(super) fn end_failures(&mut self) {
         self.plan = Plan::default();
     }
 
-    /// The state as it was, whose numbers aren't given again.
+    /// Restores an earlier state. File numbers aren't reused.
     pub(super) fn restore(&mut self, state: &Self) {
         *self = Self { numbers: self.numbers, ..state.clone() };
     }
 
-    /// Whether this call, which is counted, is to fail.
+    /// Counts a call. Returns true if it must fail.
     pub(super) fn fails(&mut self, kind: CallKind) -> bool {
         let nth = self.calls.count(kind);
         let has_ended = self.plan.end.is_some_and(|end| self.calls.all() >= end);
@@ -74,14 +74,14 @@ impl Folder {
         fails
     }
 
-    /// Whether all calls fail by now.
+    /// Returns true if the process has been killed.
     pub(super) fn has_ended(&self) -> bool {
         self.plan.end.is_some_and(|end| self.calls.all() >= end)
     }
 
     fn new_number(&mut self) -> u64 {
         self.numbers += 1;
-        // Number 1 is the folder's.
+        // The folder has number 1.
         1 + self.numbers
     }
 
@@ -92,7 +92,7 @@ impl Folder {
         number
     }
 
-    /// Puts a durable file there.
+    /// Adds a durable file.
     pub(super) fn put(&mut self, name: &str, bytes: &[u8]) {
         let number = self.new_number();
         self.files.insert(number, Contents::durable(bytes));
@@ -104,7 +104,8 @@ impl Folder {
         self.change(vec![(name.to_owned(), None)]);
     }
 
-    /// Gives a file another's name, and that one none or, where they are exchanged, the first one's.
+    /// Renames a file. The file replaced loses its name, or receives the first file's name in an
+    /// exchange.
     pub(super) fn rename(&mut self, from: &str, to: &str, is_exchange: bool) {
         let other = if is_exchange { self.number_of(to) } else { None };
         self.change(vec![(from.to_owned(), other), (to.to_owned(), self.number_of(from))]);
@@ -115,12 +116,10 @@ impl Folder {
         self.dirty_names.push(change);
     }
 
-    /// The number of the file with this name.
     pub(super) fn number_of(&self, name: &str) -> Option<u64> {
         self.names.get(name).copied()
     }
 
-    /// How many files have a name.
     pub(super) fn len(&self) -> usize {
         self.names.len()
     }
@@ -129,7 +128,7 @@ impl Folder {
         self.files.get_mut(&number)
     }
 
-    /// A sync that fails cleans, too.
+    /// Syncs the names. A failed sync also marks them clean.
     pub(super) fn sync_names(&mut self, fails: bool) {
         for change in std::mem::take(&mut self.dirty_names) {
             if !fails {
@@ -138,12 +137,12 @@ impl Folder {
         }
     }
 
-    /// A power cut, or the end of the process alone. The files that are left have other numbers, so that the kernel has nothing of
-    /// them in its cache.
+    /// Cuts the power or kills the process. Surviving files get new numbers, so that the kernel has
+    /// none of their contents cached.
     pub(super) fn cut(&mut self, survivors: Survivors) {
         let changes = std::mem::take(&mut self.dirty_names);
         let kept = match survivors {
-            // Nothing becomes durable by it, and nothing is lost.
+            // Nothing becomes durable, and nothing is lost.
             Survivors::All => {
                 self.dirty_names = changes;
                 return self.renumber(survivors);

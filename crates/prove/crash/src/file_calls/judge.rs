@@ -1,21 +1,21 @@
-//! What a store has to hold, by what it acknowledged.
+//! Checks a store's contents against the calls it acknowledged.
 
 use std::collections::BTreeMap;
 
 use super::clients::{Client, PAGES};
 use crate::contents::{Found, inspect};
 
-/// Commits and growths that were tried, and those that were acknowledged.
+/// Commits and growths, attempted and acknowledged.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     is_atomic: bool,
     acknowledged: BTreeMap<u64, u64>,
     tried: BTreeMap<u64, u64>,
-    /// The pages of each commit, by its version.
+    /// Pages of each commit, by version.
     commits: BTreeMap<u64, Vec<u64>>,
     pages_acknowledged: u64,
     pages_tried: u64,
-    /// Contents that pages had before all commits, where they are known.
+    /// Known contents of pages before all commits.
     before: BTreeMap<u64, Vec<u8>>,
 }
 
@@ -32,12 +32,12 @@ impl Record {
         }
     }
 
-    /// Of a store that was there, with these contents of its pages.
+    /// Record of an existing store with the pages `before`.
     pub(super) fn of_store(is_atomic: bool, pages: u64, before: BTreeMap<u64, Vec<u8>>) -> Self {
         Self { pages_acknowledged: pages, pages_tried: pages, before, ..Self::new(is_atomic) }
     }
 
-    /// The version of the next commit, which is tried from now on.
+    /// Records an attempted commit. Returns its version.
     pub(super) fn tries(&mut self, pages: &[u64]) -> u64 {
         let version = 1 + self.commits.len() as u64;
         self.commits.insert(version, pages.to_vec());
@@ -58,10 +58,10 @@ impl Record {
         self.pages_acknowledged = pages;
     }
 
-    /// Reads all pages; an error to read is one where `may_fail` doesn't say that a call failed.
+    /// Reads and checks all pages. A failed read is a violation unless `may_fail` returns true.
     ///
     /// # Errors
-    /// The promise that is broken.
+    /// A broken promise.
     pub(super) fn check(&self, client: &mut dyn Client, may_fail: impl Fn() -> bool) -> Result<(), String> {
         let pages = client.pages();
         if !(self.pages_acknowledged..=self.pages_tried).contains(&pages) {
@@ -89,13 +89,13 @@ impl Record {
         if self.is_atomic { self.check_commits(&found) } else { Ok(()) }
     }
 
-    /// The version that a page holds; 0 are its contents from before.
+    /// Version held by a page; 0 means its contents before all commits.
     fn version_of(&self, page: u64, contents: &[u8]) -> Found {
         match (self.before.get(&page), inspect(contents, page)) {
             (Some(before), _) if before == contents => Found::Whole(0),
-            // Zeros aren't what it held.
+            // The page held other bytes before.
             (Some(_), Found::Whole(0)) => Found::Other,
-            // Bytes that another program wrote there may look like a version.
+            // Foreign bytes may look like a version.
             (None, Found::Whole(version)) if version > self.commits.len() as u64 => Found::Other,
             (_, found) => found,
         }
@@ -104,7 +104,7 @@ impl Record {
     fn check_page(&self, page: u64, found: Found, (least, most): (u64, u64)) -> Result<(), String> {
         let is_right = match found {
             Found::Whole(version) => (least..=most).contains(&version),
-            // Before its first commit a page holds anything.
+            // Before its first commit a page may hold any bytes.
             Found::Other => {
                 (least == 0 && !self.before.contains_key(&page)) || (!self.is_atomic && least < most)
             }

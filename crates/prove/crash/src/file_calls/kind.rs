@@ -3,7 +3,7 @@ use std::fmt;
 /// A kind of file call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallKind {
-    /// `fsync` and `fdatasync` of the file, and the sync of a durable write.
+    /// `fsync` and `fdatasync` of the file, and a durable write.
     Sync,
     /// `fsync` of the folder.
     SyncFolder,
@@ -15,18 +15,18 @@ pub enum CallKind {
     Write,
     /// A read.
     Read,
-    /// A file's creation.
+    /// Creation of a file.
     Create,
-    /// A change of a file's name.
+    /// Rename of a file.
     Rename,
-    /// A file's removal.
+    /// Removal of a file.
     Remove,
-    /// A change of a file's permissions or owner.
+    /// Change of a file's permissions or owner.
     Owner,
 }
 
 impl CallKind {
-    /// Each of them.
+    /// All kinds.
     pub const ALL: [Self; 10] = [
         Self::Sync,
         Self::SyncFolder,
@@ -40,7 +40,7 @@ impl CallKind {
         Self::Owner,
     ];
 
-    /// The error of a failed call.
+    /// Error of a failed call.
     pub(super) const fn errno(self) -> i32 {
         const EIO: i32 = 5;
         const ENOSPC: i32 = 28;
@@ -74,22 +74,22 @@ impl fmt::Display for CallKind {
     }
 }
 
-/// How many calls of each kind there were.
+/// Number of calls of each kind.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Calls([u64; CallKind::ALL.len()]);
 
 impl Calls {
-    /// Of one kind.
+    /// Calls of one kind.
     pub(super) fn of(&self, kind: CallKind) -> u64 {
         self.0.get(kind as usize).copied().unwrap_or(0)
     }
 
-    /// Of all kinds.
+    /// Calls of all kinds.
     pub(super) fn all(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// Counts one more; returns how many there are now.
+    /// Counts a call. Returns the new count of its kind.
     pub(super) fn count(&mut self, kind: CallKind) -> u64 {
         let Some(calls) = self.0.get_mut(kind as usize) else { unreachable!("each kind has its place") };
         *calls += 1;

@@ -1,4 +1,4 @@
-//! One life of a store in which a call fails.
+//! Life of a store with one failing call.
 
 use nandle_pages::{PageError, PolicyKind};
 
@@ -10,7 +10,7 @@ use super::mount::{FileSystem, STORE};
 /// Pages after the growth.
 const GROWN: u64 = 40;
 
-/// Pages that are committed one by one while the store grows.
+/// Pages committed one by one while the store grows.
 const COMMITTED_MEANWHILE: std::ops::Range<u64> = 11..19;
 
 struct Life<'a> {
@@ -20,10 +20,10 @@ struct Life<'a> {
     record: Record,
 }
 
-/// Lives it.
+/// Runs the life.
 ///
 /// # Errors
-/// The promise that was broken.
+/// A broken promise.
 pub(super) fn live(
     file_system: &FileSystem,
     interface: Interface,
@@ -46,7 +46,7 @@ impl Life<'_> {
         self.file_system.folder(|folder| folder.has_failed)
     }
 
-    /// A creation that failed leaves nothing, and can be repeated.
+    /// Repeats a failed creation, which must have left nothing behind.
     fn made_again(&mut self, error: &Failure) -> Result<(), String> {
         if !self.has_failed() {
             return Err(format!("creation: {error}"));
@@ -57,7 +57,7 @@ impl Life<'_> {
         }
         self.file_system.folder(|folder| {
             folder.end_failures();
-            // Its maker was a program, which knows what to do.
+            // The program created the file and removes it itself.
             folder.remove(STORE);
         });
         let client = clients::create(self.interface, &self.file_system.path(), self.policy);
@@ -96,7 +96,7 @@ impl Life<'_> {
         self.outcome(client.close(), "close")
     }
 
-    /// Opens the store in each state that a power cut now can leave.
+    /// Opens the store in each state that a power cut may leave now.
     fn judge(&self) -> Result<(), String> {
         let end = self.file_system.folder(|folder| {
             folder.end_failures();
@@ -123,7 +123,7 @@ impl Life<'_> {
         self.outcome(outcome, "commit")
     }
 
-    /// A growth that is refused because of the file changes nothing, and can be repeated.
+    /// Grows the store. A failed growth must change nothing and be repeatable.
     fn grow(&mut self, client: &mut dyn Client) -> Result<(), String> {
         let outcome = match self.grow_once(client)? {
             Err(Failure::Own(_) | Failure::Store(PageError::File { .. })) if self.has_failed() => {
@@ -140,7 +140,8 @@ impl Life<'_> {
         self.outcome(outcome, "growth")
     }
 
-    /// While commits are under way, whose writes a sync must not take from their flush.
+    /// Grows the store while commits are in flight. Its sync must not consume the error of their
+    /// flush.
     fn grow_once(&mut self, client: &mut dyn Client) -> Result<Result<(), Failure>, String> {
         self.record.tries_to_grow(GROWN);
         let commits: Vec<_> = COMMITTED_MEANWHILE.map(|page| (page, self.record.tries(&[page]))).collect();
@@ -154,7 +155,7 @@ impl Life<'_> {
         Ok(grown)
     }
 
-    /// No call fails by itself.
+    /// Returns an error if a call failed without an injected failure.
     fn outcome(&self, outcome: Result<(), Failure>, what: &str) -> Result<(), String> {
         match outcome {
             Err(error) if !self.has_failed() => Err(format!("{what}: {error}")),
@@ -163,7 +164,6 @@ impl Life<'_> {
     }
 }
 
-/// The last page.
 fn last_page(client: &dyn Client) -> u64 {
     client.pages() - 1
 }

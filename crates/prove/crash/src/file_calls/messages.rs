@@ -1,16 +1,17 @@
-//! Messages of `linux/fuse.h`, protocol 7.31, as far as files in one folder need them.
+//! Messages of `linux/fuse.h`, protocol 7.31, reduced to files in one folder.
 
-/// Of a request.
+/// Length of a request's header.
 pub(super) const HEADER_BYTES: usize = 40;
 pub(super) const LARGEST_WRITE_BYTES: u32 = 128 << 10;
-/// `FUSE_ASYNC_READ | FUSE_BIG_WRITES | FUSE_ASYNC_DIO`: so that direct requests of a ring complete asynchronously.
+/// `FUSE_ASYNC_READ | FUSE_BIG_WRITES | FUSE_ASYNC_DIO`, which lets direct requests of a ring
+/// complete asynchronously.
 const FLAGS: u32 = 1 | 1 << 5 | 1 << 15;
-/// The folder's number.
+/// Node number of the folder.
 pub(super) const ROOT: u64 = 1;
 const FOLDER_MODE: u32 = 0o40_755;
 const FILE_MODE: u32 = 0o100_644;
 
-/// What a request asks for.
+/// Operation of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Opcode {
     Lookup,
@@ -29,9 +30,9 @@ pub(super) enum Opcode {
     SyncFolder,
     Create,
     Reserve,
-    /// It needs an answer, and nothing is done for it.
+    /// Needs an empty reply only.
     Acknowledged,
-    /// It needs no answer.
+    /// Needs no reply.
     Unanswered,
     Unknown,
 }
@@ -64,7 +65,7 @@ impl Opcode {
     }
 }
 
-/// A request's numbers by their places behind the header; those that aren't there are 0.
+/// Body of a request. Fields beyond its end read as 0.
 #[derive(Clone, Copy)]
 pub(super) struct Body<'a>(pub(super) &'a [u8]);
 
@@ -100,34 +101,34 @@ fn attributes(number: u64, length: u64) -> Vec<u8> {
     reply
 }
 
-/// The attributes of a file or of the folder, which count for no time.
+/// Attributes of a file or of the folder, valid for zero seconds.
 pub(super) fn attributes_reply(number: u64, length: u64) -> Vec<u8> {
     longs(&[0, 0]).chain(attributes(number, length)).collect()
 }
 
-/// A name's file.
+/// Reply to a lookup.
 pub(super) fn entry_reply(number: u64, length: u64) -> Vec<u8> {
     longs(&[number, 0, 0, 0, 0]).chain(attributes(number, length)).collect()
 }
 
-/// An open file.
+/// Reply to an open.
 pub(super) fn open_reply() -> Vec<u8> {
     vec![0; 16]
 }
 
-/// Facts of the file system.
+/// Statistics of the file system.
 pub(super) fn file_system_reply() -> Vec<u8> {
     vec![0; 80]
 }
 
-/// The answer to the first message: version, read-ahead, flags, requests in the background, the longest write.
+/// Reply to the first message: version, read-ahead, flags, background requests, largest write.
 pub(super) fn initialise_reply() -> Vec<u8> {
     let mut reply: Vec<u8> = words(&[7, 31, 0, FLAGS, 64 << 16 | 64, LARGEST_WRITE_BYTES, 1]).collect();
     reply.resize(64, 0);
     reply
 }
 
-/// A whole reply.
+/// A complete reply.
 pub(super) fn reply(unique: u64, answer: Result<Vec<u8>, i32>) -> Vec<u8> {
     let (error, body) = match answer {
         Ok(body) => (0, body),

@@ -1,7 +1,7 @@
 //! Fails every file call of a store once, and checks that nothing acknowledged is lost.
 //!
-//! A file system of this process, by FUSE, serves the store's folder from memory. It counts calls by
-//! [kind](CallKind), and fails the n-th of a kind:
+//! An in-process FUSE file system serves the store's folder from memory. It counts calls by
+//! [kind](CallKind), and fails the n-th call of a kind:
 //!
 //! | kind | failure |
 //! |---|---|
@@ -14,10 +14,11 @@
 //! | creation | no space |
 //! | rename, removal, change of owner | an error |
 //!
-//! A life makes a store through one of its [interfaces](Interface), commits, grows, checkpoints, closes, opens and
-//! commits again. Each way in which unsynced blocks can survive is then opened without a failure, and
-//! holds what had been acknowledged. Other lives begin with a [fixture](crate::Fixture) of an earlier format, which their first
-//! opening converts: there the process is also killed before each call.
+//! A life creates a store through one of its [interfaces](Interface), commits, grows, checkpoints,
+//! closes, opens and commits again. Each possible set of surviving unsynced blocks is then opened
+//! without failures, and must hold all acknowledged commits. Other lives begin with a
+//! [fixture](crate::Fixture) of an earlier format, which the first opening converts. There the
+//! process is also killed before each call.
 
 mod clients;
 mod conversion;
@@ -40,29 +41,29 @@ use self::folder::Plan;
 pub use self::kind::CallKind;
 pub use self::mount::{FileSystem, MountError};
 
-/// A life in which one call fails.
+/// A life with one failing call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FailingCall {
-    /// How the store is used.
+    /// Interface through which the store is used.
     pub interface: Interface,
-    /// How it writes.
+    /// Write policy.
     pub policy: PolicyKind,
-    /// Which kind of call fails.
+    /// Kind of the failing call.
     pub kind: CallKind,
-    /// Which of that kind, from 1 on.
+    /// Number of the call among its kind, counted from 1.
     pub nth: u64,
 }
 
-/// Failed calls, and promises that the store broke after them.
+/// Results of lives with failing calls.
 #[derive(Debug, Clone, Default)]
 pub struct FileCallSummary {
-    /// Lives in which a call failed.
+    /// Lives with a failed call.
     pub runs: u64,
-    /// Lives with a broken promise, and the first that was broken.
+    /// Failing calls, each with the first promise that it broke.
     pub violations: Vec<(FailingCall, String)>,
 }
 
-/// Fails each `every`-th call of each kind in lives of one interface and policy.
+/// Fails every `every`-th call of each kind, for one interface and policy.
 ///
 /// # Panics
 /// `every` is 0.
@@ -82,7 +83,7 @@ pub fn fail_calls(
     }
     let calls = file_system.calls();
     for kind in CallKind::ALL {
-        // Not the same ones under each policy.
+        // Different calls for each policy.
         let first = 1 + u64::from(policy as u8) % every;
         for nth in (first..=calls.of(kind)).step_by(usize::try_from(every).unwrap_or(usize::MAX)) {
             summary.runs += 1;
@@ -95,22 +96,22 @@ pub fn fail_calls(
     summary
 }
 
-/// Lives one life in which this call fails.
+/// Runs one life in which this call fails.
 ///
 /// # Errors
-/// The promise that was broken.
+/// A broken promise.
 pub fn fail_call(file_system: &FileSystem, call: FailingCall) -> Result<(), String> {
     let FailingCall { interface, policy, kind, nth } = call;
     let plan = Plan { fail: Some((kind, nth)), ..Plan::default() };
     survive(|| life::live(file_system, interface, policy, plan))
 }
 
-/// A panic of a store is a violation like any other.
+/// Runs a life. A panic counts as a violation.
 fn survive(live: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(live)).unwrap_or_else(|_| Err("a panic".into()))
 }
 
-/// What a policy promises of a batch that wasn't acknowledged.
+/// Returns true if unacknowledged batches are atomic under a policy.
 fn is_atomic(policy: PolicyKind) -> bool {
     let Promises { atomic_batch, .. } = policy.promises();
     atomic_batch

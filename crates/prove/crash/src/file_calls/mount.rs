@@ -1,4 +1,4 @@
-//! The file system as it is mounted.
+//! The mounted file system.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,16 @@ use super::folder::Folder;
 use super::kind::Calls;
 use super::server::{Server, lock};
 
-/// No file system of this process can be mounted here.
+/// This process can't mount a FUSE file system.
 #[derive(Debug, thiserror::Error)]
 #[error("mounting a FUSE file system, which takes /dev/fuse, mount(8) and the right to mount: {why}")]
 pub struct MountError {
     why: String,
 }
 
-/// Name of the store's file.
 pub(super) const STORE: &str = "pages.db";
 
-/// A folder for files that this process serves from memory, mounted until this is dropped.
+/// In-memory folder served through FUSE, mounted until dropped.
 pub struct FileSystem {
     mounted_at: PathBuf,
     folder: Arc<Mutex<Folder>>,
@@ -29,10 +28,10 @@ pub struct FileSystem {
 }
 
 impl FileSystem {
-    /// Mounts it.
+    /// Mounts the file system.
     ///
     /// # Errors
-    /// This process may not.
+    /// This process may not mount it.
     pub fn mount() -> Result<Self, MountError> {
         let failed = |error: std::io::Error| MountError { why: error.to_string() };
         let place = tempfile::tempdir().map_err(failed)?;
@@ -47,17 +46,16 @@ impl FileSystem {
         Ok(Self { mounted_at, folder, server: Some(server), _place: place })
     }
 
-    /// Path of the store's file.
     pub(super) fn path(&self) -> PathBuf {
         self.mounted_at.join(STORE)
     }
 
-    /// Changes or reads the file system's state.
+    /// Accesses the file system's state.
     pub(super) fn folder<T>(&self, change: impl FnOnce(&mut Folder) -> T) -> T {
         change(&mut lock(&self.folder))
     }
 
-    /// Calls since it was last emptied.
+    /// Calls since the folder was last emptied.
     pub(super) fn calls(&self) -> Calls {
         self.folder(|folder| folder.calls)
     }
@@ -75,7 +73,8 @@ impl Drop for FileSystem {
     }
 }
 
-/// `mount` gets the device as its standard input, which the kernel finds there by its number.
+/// Runs `mount`, which receives the device as its standard input and passes on the descriptor's
+/// number.
 fn mount(device: &File, at: &Path) -> Result<(), MountError> {
     let failed = |error: std::io::Error| MountError { why: error.to_string() };
     let mut command = Command::new("mount");

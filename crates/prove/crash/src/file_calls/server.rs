@@ -19,14 +19,14 @@ const SETS_LENGTH: u32 = 1 << 3;
 const SETS_OWNER: u32 = 1 | 1 << 1 | 1 << 2;
 /// The names are exchanged (`RENAME_EXCHANGE`).
 const EXCHANGES: u32 = 1 << 1;
-/// Bytes before the names of requests.
+/// Length of the fields before the names in a request.
 const CREATE_HEADER_BYTES: usize = 16;
 const RENAME_HEADER_BYTES: usize = 8;
 const EXCHANGE_HEADER_BYTES: usize = 16;
-/// Bytes of a write's header, behind which its contents are.
+/// Length of a write's header, before its contents.
 const WRITE_HEADER_BYTES: usize = 40;
 
-/// Serves the folder to the kernel.
+/// FUSE server of the folder.
 pub(super) struct Server {
     pub(super) device: File,
     pub(super) folder: Arc<Mutex<Folder>>,
@@ -39,7 +39,7 @@ pub(super) fn lock(folder: &Mutex<Folder>) -> MutexGuard<'_, Folder> {
 }
 
 impl Server {
-    /// Until it is unmounted: then reading the device fails.
+    /// Serves requests until the file system is unmounted and reads of the device fail.
     pub(super) fn serve(mut self) {
         let mut message = vec![0; HEADER_BYTES + 4096 + LARGEST_WRITE_BYTES as usize];
         while let Ok(length) = self.device.read(&mut message) {
@@ -51,7 +51,7 @@ impl Server {
             }
             let body = Body(message.0.get(HEADER_BYTES..).unwrap_or_default());
             let answer = answer(&mut lock(&self.folder), opcode, number, body);
-            // Whoever asked may be gone.
+            // The caller may have ended.
             let _ = self.device.write(&reply(unique, answer));
         }
     }
@@ -105,7 +105,6 @@ fn outcome(fails: bool, kind: CallKind) -> Answer {
     if fails { Err(kind.errno()) } else { Ok(Vec::new()) }
 }
 
-/// The file with this number.
 fn file(folder: &mut Folder, number: u64) -> Result<&mut Contents, i32> {
     folder.file(number).ok_or(ESTALE)
 }
@@ -116,7 +115,7 @@ fn first_name(body: Body<'_>, at: usize) -> &str {
     std::str::from_utf8(bytes.get(..end(bytes)).unwrap_or_default()).unwrap_or_default()
 }
 
-/// Of one name to another, or both exchanged, behind the request's numbers.
+/// Renames a file, or exchanges two. Both names follow the request's header.
 fn rename(folder: &mut Folder, body: Body<'_>, header_bytes: usize) -> Answer {
     let fails = folder.fails(CallKind::Rename);
     let from = first_name(body, header_bytes);

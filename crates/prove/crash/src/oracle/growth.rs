@@ -1,15 +1,15 @@
 use super::held::Page;
 
-/// How many pages a store may have after a power cut, and what those hold that it gets.
+/// Allowed numbers of pages after a power cut, and contents of new pages.
 #[derive(Debug, Clone)]
 pub(crate) struct Growth {
     new_page: Page,
-    /// Numbers of pages that it had or was asked to have, and the event from which on each is promised, if it is.
+    /// Acknowledged and requested sizes, each with the event from which it is promised, if any.
     sizes: Vec<(u64, Option<u64>)>,
 }
 
 impl Growth {
-    /// Of a store that has so many pages, durably.
+    /// A store that durably has this number of pages.
     pub(crate) fn of(pages: u64, new_page: Page) -> Self {
         Self { new_page, sizes: vec![(pages, Some(0))] }
     }

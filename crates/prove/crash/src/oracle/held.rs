@@ -3,15 +3,15 @@ use std::fmt;
 use super::Change;
 use crate::contents::Found;
 
-/// What a page may hold.
+/// Contents that a page may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Held {
-    /// This version; 0 is zeros.
+    /// This version; 0 means zeros.
     Version(u64),
-    /// It was discarded: any version that it ever held, zeros, or a mixture. As long as nothing is written to it, each opening may
-    /// show another of them: the write that brought one home needn't be durable once the page is discarded.
+    /// Discarded: any version that the page ever held, zeros, or a mixture. Until the page is
+    /// written again, each opening may show a different one, as its destaged version needn't be
+    /// durable any more.
     Discarded,
-    /// Anything.
     Anything,
 }
 
@@ -25,22 +25,22 @@ impl fmt::Display for Held {
     }
 }
 
-/// What a page may hold, and what it held before.
+/// Current and earlier contents of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) held: Held,
     past: Vec<u64>,
-    /// Whether it held nothing else, as far as whole pages go.
+    /// True if `past` lists all whole pages that it ever held.
     is_past_known: bool,
 }
 
 impl Page {
-    /// A page that was never written.
+    /// A page never written.
     pub(crate) fn blank() -> Self {
         Self { held: Held::Version(0), past: Vec::new(), is_past_known: true }
     }
 
-    /// A page of which nothing is known: it may hold a whole page of a store that was here before, and discarded give it back.
+    /// A page with unknown contents. Discarded, it may return a whole page of an earlier store.
     pub(crate) fn unknown() -> Self {
         Self { held: Held::Anything, past: Vec::new(), is_past_known: false }
     }
@@ -56,7 +56,7 @@ impl Page {
         }
     }
 
-    /// The page after a change; `promises_whole`: discards stay inside the store.
+    /// Page after a change. `promises_whole`: discards stay inside the store.
     pub(crate) fn after(&self, change: Change, promises_whole: bool) -> Self {
         let mut page = self.clone();
         match change {
@@ -70,7 +70,7 @@ impl Page {
         page
     }
 
-    /// The page after a recovery that found this in it. What was discarded stays so.
+    /// Page after a recovery that showed `found`. A discarded page stays discarded.
     pub(crate) fn found(&self, found: Found) -> Self {
         let mut page = self.clone();
         if let Found::Whole(version) = found {

@@ -4,18 +4,17 @@ use super::held::{Held, Page};
 use super::record::{Change, Promise, Record, of_client};
 use crate::contents::Found;
 
-/// What a recovery shows.
+/// Contents after a recovery.
 #[derive(Debug)]
 pub(crate) struct Looked {
-    /// How many pages the store has.
     pub(crate) pages: u64,
-    /// What is in those that are used.
+    /// Contents of the used pages.
     pub(crate) found: Vec<Found>,
-    /// The last batch that the opening told of.
+    /// Last batch reported by the opening.
     pub(crate) last: BatchNumber,
 }
 
-/// Says what is wrong with what a recovery found, when so much was promised; or else what the pages hold from now on.
+/// Checks a recovery against the promise. Returns the pages' contents for the next life.
 pub(crate) fn judge(record: &Record, promised: &Promise, looked: &Looked) -> Result<Vec<Page>, String> {
     record.check_pages(looked.pages, promised.pages)?;
     if looked.last < promised.number {
@@ -38,7 +37,7 @@ pub(crate) fn judge(record: &Record, promised: &Promise, looked: &Looked) -> Res
     Ok(next.collect())
 }
 
-/// The least numbers of batches, one for each client, that explain all pages.
+/// Finds the smallest numbers of batches, by client, that explain all pages.
 fn explain(record: &Record, promised: &[usize], found: &[Found]) -> Result<Vec<usize>, String> {
     let mut counts = promised.to_vec();
     let fitting: Vec<Vec<bool>> =
@@ -58,7 +57,7 @@ fn explain(record: &Record, promised: &[usize], found: &[Found]) -> Result<Vec<u
     }
 }
 
-/// For each number of a client's batches, whether its pages hold what that many leave.
+/// For each number of a client's batches, true if the client's pages match it.
 fn fitting(record: &Record, client: usize, found: &[Found]) -> Vec<bool> {
     let batches = record.batches_of(client).len();
     let mut fitting = vec![true; batches + 1];
@@ -76,7 +75,7 @@ fn fitting(record: &Record, client: usize, found: &[Found]) -> Vec<bool> {
     fitting
 }
 
-/// The least number of a client's batches that goes with those of the others.
+/// Smallest number of a client's batches that the other clients' batches depend on.
 fn needed(record: &Record, client: usize, counts: &[usize]) -> usize {
     let others = record.batches.iter().zip(counts).filter_map(|(batches, count)| {
         let last = batches.get(count.checked_sub(1)?)?;
@@ -85,7 +84,7 @@ fn needed(record: &Record, client: usize, counts: &[usize]) -> usize {
     others.fold(*of_client(counts, client), usize::max)
 }
 
-/// Says what is wrong with the number of batches that explains most.
+/// Describes the mismatch for the number of batches that explains the most pages.
 fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> String {
     let batches = record.batches_of(client).len();
     let wrong = |count: usize| -> Vec<String> {
@@ -107,7 +106,7 @@ fn complaint(record: &Record, client: usize, least: usize, found: &[Found]) -> S
     )
 }
 
-/// Without atomic batches each page stands for itself.
+/// Checks each page alone, for policies without atomic batches.
 fn page_by_page(record: &Record, promised: &[usize], found: &[Found]) -> Result<(), String> {
     for (page, found) in (0..).zip(found) {
         let count = *of_client(promised, record.owner(page));
@@ -127,7 +126,8 @@ fn page_by_page(record: &Record, promised: &[usize], found: &[Found]) -> Result<
     Ok(())
 }
 
-/// What a page may hold in the next life. Where an explanation has it that the page was discarded, it was.
+/// Page at the start of the next life. It counts as discarded where a discard explains its
+/// contents.
 fn next_base(record: &Record, page: u64, count: usize, found: Found) -> Page {
     let later = record.changes_of(page).filter(|(batch, _)| *batch >= count);
     let states = later.map(|(batch, _)| batch + 1).chain([count]).map(|count| record.page_after(page, count));

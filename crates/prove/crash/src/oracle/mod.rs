@@ -1,26 +1,29 @@
-//! What a store may hold after a power cut, by its contract and by what it answered; it knows nothing of how a store
-//! does it.
+//! Oracle: contents that a store may hold after a power cut, derived from its contract and replies
+//! alone.
 //!
-//! - **Acknowledged**: what a `sync` promised, all batches whose `write` had returned before the `sync` was called, is
-//!   there from the event on at which the `sync` returned.
-//! - **Atomic** (policies that promise it): of each client's batches some prefix is there, whole; and a batch is only
-//!   there with all batches that had returned, to anybody, before it was called. Each client writes to pages of its own,
-//!   so its prefix can be read off its pages, whatever order the store gave to batches that were under way together.
-//! - **Whole pages** (policies that promise it): a page holds one version. Otherwise a page that is written after what
-//!   was promised may hold anything, and every other page what was promised.
-//! - **Discarded** pages may hold any version that they ever held, zeros, or a mixture, but none of an aborted batch;
-//!   and what the device gives for them, where the policy passes discards on.
-//! - **Numbered**: no opening tells of an earlier last batch than a commit or an opening before it did, and each commit has a
-//!   greater number than those that had returned before it was called.
-//! - **Dropped** calls leave a batch as a whole or nothing of it (policies that promise atomic batches), and what they leave is
-//!   there as what a `write` accepted.
-//! - **Of one state**: what one read of many pages shows is explained as what a recovery shows, with all batches that had
-//!   returned when it began.
-//! - **Stopped**: after a call has failed because the device did, no call succeeds, no read either.
-//! - **Grown**: the store has the number of pages that it acknowledged last, or one that it was asked for afterwards. The new
-//!   ones hold what the device held.
-//! - **Aborted** batches, those that a recovery didn't find, never come back: what a recovery found is what the next
-//!   life begins with.
+//! - **Acknowledged**: once a `sync` returns, all batches whose `write` returned before the `sync`
+//!   was called are durable.
+//! - **Atomic** (policies that promise it): a whole prefix of each client's batches is present. A
+//!   batch is present only with all batches of all clients that returned before it was called. Each
+//!   client writes its own pages, so its prefix follows from its pages, whatever the order of
+//!   concurrent batches.
+//! - **Whole pages** (policies that promise it): a page holds one version. Otherwise a page written
+//!   after the last promise may hold anything, and every other page holds its promised contents.
+//! - **Discarded** pages may hold any version that they ever held, zeros, or a mixture, but nothing
+//!   of an aborted batch. If the policy passes discards on, they may hold whatever the device
+//!   returns.
+//! - **Numbered**: an opening never reports an earlier last batch than a commit or an opening
+//!   before it. Each commit has a greater number than all commits that returned before it was
+//!   called.
+//! - **Dropped** calls leave a whole batch or nothing (policies that promise atomic batches). A
+//!   batch that they leave counts as accepted by a `write`.
+//! - **Of one state**: one read of many pages shows a state that a recovery could show, with all
+//!   batches that returned before the read began.
+//! - **Stopped**: after a call fails with a device error, every call fails, reads included.
+//! - **Grown**: the store has its last acknowledged number of pages, or one requested later. New
+//!   pages hold the device's contents.
+//! - **Aborted** batches, those missing after a recovery, never return: the next life begins with
+//!   the recovered contents.
 
 mod growth;
 mod held;

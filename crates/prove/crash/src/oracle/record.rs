@@ -4,53 +4,53 @@ use super::growth::Growth;
 use super::held::Page;
 use crate::contents::Found;
 
-/// What a batch does to a page.
+/// Change of a page in a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
     Put(u64),
     Discard,
 }
 
-/// What was asked of a store in one life, from one power cut to the next, and what it answered.
+/// Requests to a store in one life, between two power cuts, and its replies.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
     promises: Promises,
-    /// What each page held when the life began.
+    /// Contents of each page at the start of the life.
     base: Vec<Page>,
-    /// By client, in the order of its calls.
+    /// Batches of each client, in order of calls.
     pub(super) batches: Vec<Vec<Asked>>,
-    /// By client, how many `write`s have returned.
+    /// Number of `write`s that returned, by client.
     returned: Vec<usize>,
     acknowledged: Vec<Acknowledged>,
-    /// The number that the opening said.
+    /// Batch number reported by the opening.
     opened: BatchNumber,
     growth: Growth,
 }
 
-/// What a power cut must leave.
+/// Minimum state after a power cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Promise {
-    /// By client, how many batches at least.
+    /// Minimum number of batches, by client.
     pub(crate) batches: Vec<usize>,
-    /// How many pages at least.
+    /// Minimum number of pages.
     pub(crate) pages: u64,
-    /// The number of its last batch at least.
+    /// Minimum number of the last batch.
     pub(crate) number: BatchNumber,
 }
 
 impl Promise {
-    /// Of a store to which nothing was written.
+    /// Promise of a store without writes.
     pub(crate) fn of_new(pages: u64) -> Self {
         Self { batches: vec![0], pages, number: BatchNumber::NONE }
     }
 
-    /// How many batches of a client.
+    /// Minimum number of batches of a client.
     pub(super) fn batches_of(&self, client: usize) -> usize {
         *of_client(&self.batches, client)
     }
 }
 
-/// One client's among those of all clients of a record.
+/// Entry of one client.
 pub(super) fn of_client<T>(all: &[T], client: usize) -> &T {
     all.get(client).unwrap_or_else(|| panic!("there is no client {client} among {}", all.len()))
 }
@@ -60,26 +60,27 @@ fn of_client_mut<T>(all: &mut [T], client: usize) -> &mut T {
     all.get_mut(client).unwrap_or_else(|| panic!("there is no client {client} among {clients}"))
 }
 
-/// A batch that was given to the store.
+/// A batch given to the store.
 #[derive(Debug, Clone)]
 pub(super) struct Asked {
     pub(super) changes: Vec<(u64, Change)>,
-    /// By client, how many batches had returned when this was called: it isn't there without them.
+    /// Number of batches, by client, that returned before this batch was called. It is present only
+    /// with them.
     pub(super) needs: Vec<usize>,
 }
 
-/// From an event on so many batches of each client are promised.
+/// Batches promised from an event on.
 #[derive(Debug, Clone)]
 struct Acknowledged {
     position: u64,
     batches: Vec<usize>,
-    /// The greatest number that was told by then.
+    /// Greatest batch number reported by then.
     number: BatchNumber,
 }
 
 impl Record {
-    /// Of a store in which the used pages hold `base` and all later ones `growth` says what; `opened` is the last batch that its
-    /// opening told of.
+    /// Record of a store whose used pages hold `base`; `growth` gives the contents of later pages,
+    /// and `opened` is the last batch that the opening reported.
     pub(crate) fn new(
         policy: PolicyKind,
         base: Vec<Page>,
@@ -107,24 +108,24 @@ impl Record {
         self.promises
     }
 
-    /// The client that a page belongs to.
+    /// Client that owns a page.
     pub(crate) fn owner(&self, page: u64) -> usize {
         let owner = page % self.clients() as u64;
         usize::try_from(owner).unwrap_or_else(|_| panic!("a client has a number that fits: {owner}"))
     }
 
-    /// A client calls `write` with a batch.
+    /// Records a client's call of `write`.
     pub(crate) fn called(&mut self, client: usize, changes: Vec<(u64, Change)>) {
         let asked = Asked { changes, needs: self.returned.clone() };
         of_client_mut(&mut self.batches, client).push(asked);
     }
 
-    /// Its `write` has returned.
+    /// Records the return of a client's `write`.
     pub(crate) fn returned(&mut self, client: usize) {
         *of_client_mut(&mut self.returned, client) += 1;
     }
 
-    /// A client has dropped its `write` before it returned, and finds these changes of it done.
+    /// Records that a client dropped its `write`, and the changes that took effect.
     pub(crate) fn dropped(&mut self, client: usize, done: Vec<(u64, Change)>) {
         let batches = of_client_mut(&mut self.batches, client);
         if done.is_empty() {
@@ -137,18 +138,18 @@ impl Record {
         self.returned(client);
     }
 
-    /// What a reader that begins now must see.
+    /// Promise to a read that begins now.
     pub(crate) fn seen(&self) -> Promise {
         let (pages, number) = (self.growth.promised(u64::MAX), BatchNumber::NONE);
         Promise { batches: self.returned.clone(), pages, number }
     }
 
-    /// What a `sync` that is called now will promise.
+    /// Numbers of batches that a `sync` called now covers.
     pub(crate) fn syncing(&self) -> Vec<usize> {
         self.returned.clone()
     }
 
-    /// It has returned, after so many events, and told the number of the last batch that it made durable.
+    /// Records the return of a `sync` after `position` events, with the number of its last batch.
     pub(crate) fn synced_up_to(&mut self, position: u64, batches: &[usize], number: BatchNumber) {
         self.synced(position, batches);
         if let Some(last) = self.acknowledged.last_mut() {
@@ -156,7 +157,7 @@ impl Record {
         }
     }
 
-    /// The greatest number that the store has told.
+    /// Greatest batch number that the store reported.
     pub(crate) fn newest_number(&self) -> BatchNumber {
         self.number_at(u64::MAX)
     }
@@ -167,7 +168,7 @@ impl Record {
         last.map_or(self.opened, |acknowledged| acknowledged.number)
     }
 
-    /// It has returned, after so many events.
+    /// Records the return of a `sync` after `position` events.
     pub(crate) fn synced(&mut self, position: u64, batches: &[usize]) {
         let number = self.newest_number();
         let mut all = self.promised_batches(u64::MAX);
@@ -178,27 +179,27 @@ impl Record {
         self.acknowledged.push(Acknowledged { position, batches: all, number });
     }
 
-    /// The store is asked to have so many pages.
+    /// Records a request to grow.
     pub(crate) fn growing(&mut self, pages: u64) {
         self.growth.asked(pages);
     }
 
-    /// After so many events it has answered that it has them.
+    /// Records the return of a growth after `position` events.
     pub(crate) fn grown(&mut self, position: u64, pages: u64) {
         self.growth.answered(position, pages);
     }
 
-    /// How many pages it has, and what is wrong with that after a power cut that had to leave `promised`.
+    /// Checks the number of pages after a power cut.
     pub(super) fn check_pages(&self, pages: u64, promised: u64) -> Result<(), String> {
         self.growth.check(pages, promised)
     }
 
-    /// The same for a life that begins with so many pages.
+    /// Growth for a life that begins with `pages` pages.
     pub(crate) fn growth_from(&self, pages: u64) -> Growth {
         self.growth.from(pages)
     }
 
-    /// What a power cut after so many events must leave.
+    /// Promise to hold after a power cut at an event.
     pub(crate) fn promised(&self, cut: u64) -> Promise {
         let number = self.number_at(cut);
         Promise { batches: self.promised_batches(cut), pages: self.growth.promised(cut), number }
@@ -210,7 +211,7 @@ impl Record {
         last.map_or_else(|| vec![0; self.clients()], |acknowledged| acknowledged.batches.clone())
     }
 
-    /// The same of the whole life, without what was promised last.
+    /// Promise of the whole life without its last acknowledgement.
     pub(crate) fn promised_but_the_last(&self) -> Promise {
         let all = self.promised_batches(u64::MAX);
         let before = self.acknowledged.iter().rev().find(|acknowledged| acknowledged.batches != all);
@@ -220,7 +221,7 @@ impl Record {
         Promise { batches, pages: self.growth.promised(u64::MAX), number }
     }
 
-    /// Whether a page may hold this, whatever the others hold.
+    /// Returns true if a page may hold `found`, independent of other pages.
     pub(crate) fn may_hold(&self, page: u64, promised: &Promise, found: Found) -> bool {
         let owner = self.owner(page);
         let least = promised.batches_of(owner);
@@ -228,7 +229,7 @@ impl Record {
         (least..=most.max(least)).any(|count| self.page_after(page, count).allows(found))
     }
 
-    /// A page after the first `count` batches of its client.
+    /// Page after the first `count` batches of its client.
     pub(crate) fn page_after(&self, page: u64, count: usize) -> Page {
         let first = usize::try_from(page).ok().and_then(|index| self.base.get(index));
         let mut state = first.unwrap_or_else(|| self.growth.new_page()).clone();
@@ -238,7 +239,7 @@ impl Record {
         state
     }
 
-    /// What its client's batches do to a page, with their numbers.
+    /// Changes of a page with the numbers of their batches.
     pub(super) fn changes_of(&self, page: u64) -> impl Iterator<Item = (usize, Change)> {
         self.batches_of(self.owner(page)).iter().enumerate().flat_map(move |(number, batch)| {
             let changes = batch.changes.iter().filter(move |(changed, _)| *changed == page);
@@ -246,12 +247,11 @@ impl Record {
         })
     }
 
-    /// What a client asked for.
     pub(super) fn batches_of(&self, client: usize) -> &[Asked] {
         of_client::<Vec<_>>(&self.batches, client)
     }
 
-    /// What a client should read in one of its pages now that its batches have returned.
+    /// Page as its client should read it after its batches returned.
     pub(crate) fn page_now(&self, page: u64) -> Page {
         self.page_after(page, usize::MAX)
     }

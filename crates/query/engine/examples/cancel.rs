@@ -1,7 +1,8 @@
-//! How long it takes until a query that is over reads nothing more: the time from its end to the last completion of a request of it, for queries
-//! that are ended at different times.
+//! Time from the end of a cancelled query to the completion of its last request, for queries
+//! cancelled at different times.
 //!
-//! `cargo run --release -p nandle-engine --example cancel -- FILE.parquet QUERY` prints a JSON object for each; the table is called `data`.
+//! `cargo run --release -p nandle-engine --example cancel -- FILE.parquet QUERY` prints a JSON
+//! object for each; the table is called `data`.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 
@@ -14,10 +15,10 @@ use nandle_engine::{Engine, EngineOptions, Source, WorldLayer};
 use nandle_io::{Completion, Io, Nanos, Wait};
 use nandle_reads::{Estimate, Pricing, ReadCosts, RequestCost};
 
-/// Queries are ended after so many milliseconds.
+/// Times at which queries are cancelled, in milliseconds.
 const ENDED_AFTER_MS: [u64; 6] = [1, 5, 20, 50, 100, 300];
 
-/// When the last request completed, and how many have.
+/// Time of the last completed request, and number of requests.
 #[derive(Debug)]
 struct Seen {
     last: Mutex<Instant>,
@@ -42,7 +43,7 @@ impl Io for Watched {
     }
 }
 
-/// Of a drive that reads 1 GB/s, 16 requests at once.
+/// Costs of a drive that reads 1 GB/s, up to 16 requests at once.
 fn costs() -> ReadCosts {
     let cost = |request_bytes: u64, depth: u32| {
         let seconds = (100e-6 / f64::from(depth)).max(request_bytes as f64 / 1e9);
@@ -90,7 +91,7 @@ fn main() {
         }
         drop(rows);
         let (ended, before) = (Instant::now(), seen.requests.load(Ordering::Relaxed));
-        // What is in flight comes back within a second, or it doesn't at all.
+        // Requests in flight complete within a second, or never.
         std::thread::sleep(Duration::from_secs(1));
         let after = seen.requests.load(Ordering::Relaxed) - before;
         let last = seen.last.lock().unwrap().saturating_duration_since(ended);

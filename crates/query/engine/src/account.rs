@@ -1,4 +1,4 @@
-//! What a query has taken, beside what its scans were predicted to take.
+//! Resources used by a query, compared with the predictions for its scans.
 
 use std::sync::Arc;
 
@@ -12,38 +12,41 @@ use crate::EngineError;
 use crate::explained::Sums;
 use crate::scan::scan_of;
 
-/// What a query has taken until now.
+/// Resources used by a query so far.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// Requests that its scans sent.
+    /// Requests of its scans.
     pub requests: u64,
-    /// Bytes of these.
+    /// Bytes of these requests.
     pub read_bytes: u64,
-    /// Requests that no plan foresaw.
+    /// Unplanned requests.
     pub unplanned_requests: u64,
     /// Time during which requests were outstanding.
     pub device: Nanos,
-    /// Time that threads computed, of all together: scans by their threads' clocks, other operators by their own.
+    /// Total processor time of all threads: scans by their threads' clocks, other operators by
+    /// their own.
     pub computing: Nanos,
     /// Bytes that its operators wrote to temporary files.
     pub spilled_bytes: u64,
-    /// What its scans were predicted to take.
+    /// Prediction for its scans.
     pub predicted: PredictedScans,
 }
 
-/// What all scans of a query together were predicted to take.
+/// Prediction for all scans of a query together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredictedScans {
     /// Requests.
     pub requests: u64,
-    /// Bytes of these.
+    /// Bytes of these requests.
     pub read_bytes: u64,
-    /// From the first request to the last row, one scan after the other, if nothing else is to be done; or why that isn't known.
+    /// Time from the first request to the last row, for the scans in sequence without other work;
+    /// or the reason why it is unknown.
     pub seconds: Result<Estimate, String>,
 }
 
 impl Account {
-    /// What a plan has taken. Where it isn't known yet what decoding a column takes, some of it is read and decoded for the prediction.
+    /// Account of a plan. If the decoding time of a column is unknown, reads and decodes a sample
+    /// for the prediction.
     pub(crate) fn of(plan: &Arc<dyn ExecutionPlan>, spilled_bytes: u64) -> Result<Self, EngineError> {
         let mut sums = Sums::default();
         let mut others_ns = 0_u64;

@@ -3,20 +3,20 @@ use std::sync::Arc;
 use datafusion::physical_plan::ExecutionPlan;
 use futures_util::future::BoxFuture;
 
-/// What is to be said of a plan, if something is.
+/// Remark on a plan, if there is one.
 pub type ToldElsewhere = dyn Fn(&Arc<dyn ExecutionPlan>) -> Option<String> + Send + Sync;
 
-/// Waits until other machines hold little memory for queries, but not for ever.
+/// Waits, with a limit, until other machines hold little memory for queries.
 pub type FreedElsewhere = dyn Fn() -> BoxFuture<'static, ()> + Send + Sync;
 
-/// An extension of a session whose plans may be carried out by other machines: what EXPLAIN says of that, and when there is memory for one more query.
+/// Remote execution of a session's plans: remarks for EXPLAIN, and a wait for free memory.
 #[derive(Clone)]
 pub struct Elsewhere {
-    /// What a plan has other machines do; none where all of it is done here.
+    /// Describes the remote parts of a plan; `None` if it runs locally.
     pub there: Arc<ToldElsewhere>,
-    /// Why all of a plan is done here.
+    /// Explains why all of a plan runs locally.
     pub here: Arc<ToldElsewhere>,
-    /// Parts of a query that has failed hold memory there until they look up.
+    /// Waits for memory of failed queries: their remote parts keep it until they are next polled.
     pub freed: Arc<FreedElsewhere>,
 }
 

@@ -1,5 +1,6 @@
-//! Conditions of joins that fail when their query is over. A join looks for rows that meet its condition for as long as it finds none, and doesn't let
-//! its thread go meanwhile; a query whose client has gone would compute until the join is done, and no other could in that thread.
+//! Join conditions that fail once their query is over. While a join finds no matching rows, it
+//! doesn't yield its thread. Without this, a query whose client has gone would block the thread
+//! until the join is done.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -21,7 +22,7 @@ use datafusion::physical_plan::joins::{
 use crate::EngineError;
 use crate::grace::GraceHashJoin;
 
-/// The same plan, whose joins can be ended by [`end_joins`].
+/// Wraps the join conditions of a plan, so that [`end_joins`] can end them.
 pub(crate) fn with_ends(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
     plan.transform_up(|node| {
         if let Some(join) = node.downcast_ref::<NestedLoopJoinExec>()
@@ -62,7 +63,7 @@ fn sorting(join: &SortMergeJoinExec, filter: JoinFilter) -> Result<SortMergeJoin
     )
 }
 
-/// The joins of a plan fail from now on.
+/// Makes the joins of a plan fail from now on.
 pub(crate) fn end_joins(node: &Arc<dyn ExecutionPlan>) {
     let nested_loops = node.downcast_ref::<NestedLoopJoinExec>().and_then(NestedLoopJoinExec::filter);
     let filter = nested_loops
@@ -80,7 +81,7 @@ fn until_over(filter: &JoinFilter) -> JoinFilter {
     JoinFilter::new(Arc::new(until_over), filter.column_indices().to_vec(), Arc::clone(filter.schema()))
 }
 
-/// A condition, until its query is over.
+/// A join condition that can be cancelled.
 #[derive(Debug)]
 struct UntilOver {
     condition: Arc<dyn PhysicalExpr>,

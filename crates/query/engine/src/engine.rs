@@ -25,13 +25,13 @@ use crate::table::{Access, Owners, PlannedTable};
 use crate::threads::Threads;
 use crate::{EngineError, HeldMemory, Host, Needs, Reads, Rows, Sessions, Source, allowed, session};
 
-/// Processor time that the calling thread has used; its zero is arbitrary.
+/// Processor time of the calling thread, from an arbitrary origin.
 pub type ThreadClock = fn() -> Nanos;
 
-/// What is made of a world.
+/// Function that wraps a world.
 pub type AroundWorld = dyn Fn(Box<dyn Io>) -> Box<dyn Io> + Send + Sync;
 
-/// Something between an engine and the worlds that it reads in: a watch of its requests, or faults in a test.
+/// Layer between an engine and its worlds: to observe requests, or to inject faults in a test.
 #[derive(Clone)]
 pub struct WorldLayer(pub Arc<AroundWorld>);
 
@@ -41,22 +41,22 @@ impl std::fmt::Debug for WorldLayer {
     }
 }
 
-/// What an engine may take.
+/// Options of an engine.
 #[derive(Debug, Clone)]
 pub struct EngineOptions {
     /// Memory for operators and reads together.
     pub memory_bytes: u64,
-    /// Where goes what doesn't fit it.
+    /// Directory for temporary files.
     pub spill_directory: PathBuf,
-    /// How much of it may lie there at a time.
+    /// Limit on their total size.
     pub spill_limit_bytes: u64,
-    /// Threads that compute.
+    /// Computing threads.
     pub threads: NonZeroUsize,
-    /// By which it predicts and tells what scans take of a processor.
+    /// Clock to predict and report the processor time of scans.
     pub thread_clock: ThreadClock,
-    /// Queries that run at once; the memory for reads is shared out among them.
+    /// Concurrent queries; they share the memory for reads.
     pub queries: NonZeroUsize,
-    /// What stands around the worlds that it reads in; nothing as a rule.
+    /// Layer around its worlds; usually `None`.
     pub world_layer: Option<WorldLayer>,
 }
 
@@ -72,17 +72,18 @@ pub struct Engine {
     options: EngineOptions,
 }
 
-/// A statement that was understood, and the text that it stands in. It may be so deep that a thread that holds it needs a stack of [`STACK_BYTES`](crate::STACK_BYTES).
+/// A parsed statement and its text. It may be so deep that a thread that holds it needs a stack of
+/// [`STACK_BYTES`](crate::STACK_BYTES).
 #[derive(Debug, Clone)]
 pub struct Statement(pub(crate) Parsed, pub(crate) Arc<str>);
 
 impl Statement {
-    /// Whether it runs another one and tells what that took: EXPLAIN ANALYZE.
+    /// Returns true for EXPLAIN ANALYZE, which runs another statement and reports its cost.
     pub const fn is_analysis(&self) -> bool {
         matches!(&self.0, Parsed::Explain(explain) if explain.options.analyze)
     }
 
-    /// Whether it asks for rows of tables.
+    /// Returns true if it queries tables.
     pub fn is_query(&self) -> bool {
         matches!(&self.0, Parsed::Statement(statement) if matches!(**statement, SqlStatement::Query(_)))
     }
@@ -98,15 +99,15 @@ impl Engine {
     /// Starts an engine without tables.
     ///
     /// # Errors
-    /// The system has no threads, or there is no spill directory.
+    /// Threads can't be started, or the spill directory doesn't exist.
     pub fn new(options: &EngineOptions) -> Result<Self, EngineError> {
         Self::extended(options, Ok)
     }
 
-    /// As [`new`](Self::new), with what `extend` adds to the session that plans queries.
+    /// As [`new`](Self::new), with the additions of `extend` to the planning session.
     ///
     /// # Errors
-    /// As for [`new`](Self::new), and those of `extend`.
+    /// See [`new`](Self::new); and errors of `extend`.
     pub fn extended(
         options: &EngineOptions,
         extend: impl FnOnce(SessionStateBuilder) -> Result<SessionStateBuilder, DataFusionError>,
@@ -120,10 +121,10 @@ impl Engine {
         Ok(Self { context, threads, tables, memory, owners, files, options: options.clone() })
     }
 
-    /// Has a source as a table; `pricing` says what reading costs where it lies.
+    /// Adds a source as a table. `pricing` has the read costs of its device.
     ///
     /// # Errors
-    /// A file can't be read or is damaged, files don't have the same types, or there is a table of that name.
+    /// A file can't be read or is damaged, the files have different types, or the name is taken.
     pub fn add_table(&self, source: &Source, pricing: &Pricing) -> Result<(), EngineError> {
         let layer = self.options.world_layer.clone();
         let (memory, owners) = (Arc::clone(&self.memory), Arc::clone(&self.owners));
@@ -134,27 +135,28 @@ impl Engine {
         Ok(())
     }
 
-    /// Understands statements with semicolons between them.
+    /// Parses statements separated by semicolons.
     ///
     /// # Errors
-    /// It isn't SQL; the error says where.
+    /// A syntax error with its position.
     pub fn parse(&self, text: &str) -> Result<VecDeque<Statement>, EngineError> {
         let whole = Arc::from(text);
         Ok(parse(text)?.into_iter().map(|parsed| Statement(parsed, Arc::clone(&whole))).collect())
     }
 
-    /// Plans a statement and starts it.
+    /// Plans and starts a statement.
     ///
     /// # Errors
-    /// It names what there isn't, or asks for what isn't possible; or its reads can't be planned in the memory.
+    /// It refers to unknown names or is unsupported; or its reads can't be planned in the memory.
     pub fn run(&self, statement: &Statement) -> Result<Rows, EngineError> {
         self.run_noted(statement, None)
     }
 
-    /// As [`run`](Self::run), and notes what the statement needs. Reads of the engine's own (`SET nandle.reads = 'engine'`) aren't noted.
+    /// As [`run`](Self::run), and records the needs of the statement. Reads by the engine's own
+    /// reader (`SET nandle.reads = 'engine'`) aren't recorded.
     ///
     /// # Errors
-    /// As for [`run`](Self::run).
+    /// See [`run`](Self::run).
     pub fn run_noted(&self, statement: &Statement, needs: Option<Arc<Needs>>) -> Result<Rows, EngineError> {
         self.threads.block_on(async {
             let plan = planned(&self.context, statement.clone()).await?;
@@ -164,18 +166,18 @@ impl Engine {
         })
     }
 
-    /// The engine as one that many clients share; what their sessions are opened from.
+    /// Converts the engine to a source of sessions for many clients.
     ///
     /// # Errors
-    /// There can't be a catalogue.
+    /// The catalogue can't be created.
     pub fn into_sessions(self) -> Result<Sessions, EngineError> {
         Sessions::new(self.context, self.threads)
     }
 
-    /// The engine as one that serves parts of queries which other machines have planned.
+    /// Converts the engine to a host, which runs parts of queries planned by other machines.
     pub fn into_host(self) -> Host {
         let runtime = self.context.runtime_env();
-        // Tables are read by their owners' threads alone: whatever a plan names besides isn't there.
+        // Only the owners' threads read tables, so plans can't refer to any other file.
         runtime.register_object_store(ObjectStoreUrl::local_filesystem().as_ref(), Arc::new(InMemory::new()));
         Host {
             tables: self.tables.into_inner().unwrap_or_else(PoisonError::into_inner),
@@ -187,10 +189,10 @@ impl Engine {
         }
     }
 
-    /// What a statement can name: tables, and their columns as SQL has them.
+    /// Names that a statement can use: tables, and their columns in SQL form.
     ///
     /// # Errors
-    /// A table can't be looked at.
+    /// A table can't be inspected.
     pub fn names(&self) -> Result<Vec<String>, EngineError> {
         let state = self.context.state();
         let catalog = &state.config_options().catalog;
@@ -208,25 +210,25 @@ impl Engine {
         Ok(names.into_iter().collect())
     }
 
-    /// How scans read now.
+    /// Current read mode of scans.
     pub fn reads(&self) -> Reads {
         let state = self.context.state();
         let options = state.config_options().extensions.get::<NandleOptions>();
         options.map(|options| options.reads).unwrap_or_default()
     }
 
-    /// A part of its memory for something that its caller holds, which messages call `what`; nothing yet.
+    /// Reserves memory for the caller, initially none. Messages name it `what`.
     pub fn hold(&self, what: &str) -> HeldMemory {
         HeldMemory::new(what, &self.context.runtime_env().memory_pool)
     }
 
-    /// Bytes that lie in the spill directory.
+    /// Bytes in the spill directory.
     pub fn spilled_bytes(&self) -> u64 {
         self.files.used_disk_space()
     }
 }
 
-/// Statements with semicolons between them.
+/// Parses statements separated by semicolons.
 pub(crate) fn parse(text: &str) -> Result<VecDeque<Parsed>, EngineError> {
     allowed::check_text(text)?;
     let dialect = PostgreSqlDialect {};

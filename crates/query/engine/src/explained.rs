@@ -1,4 +1,4 @@
-//! What EXPLAIN says of a query's scans together: before it runs what they will take, afterwards what they took.
+//! EXPLAIN output for all scans of a query: predicted before it runs, measured afterwards.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ use crate::Elsewhere;
 use crate::checked;
 use crate::scan::{PlannedScan, Taken, Told, bounded, processor_time, scan_of};
 
-/// Operators that take little beside the scans below them.
+/// Operators that are cheap compared with the scans below them.
 const PASSING: [&str; 15] = [
     "AnalyzeExec",
     "BufferExec",
@@ -45,7 +45,7 @@ const PASSING: [&str; 15] = [
     "UnionExec",
 ];
 
-/// Operators that look for patterns in texts.
+/// Operators that match patterns in texts.
 const PATTERNS: [Operator; 8] = [
     Operator::RegexMatch,
     Operator::RegexIMatch,
@@ -57,18 +57,18 @@ const PATTERNS: [Operator; 8] = [
     Operator::NotILikeMatch,
 ];
 
-/// A query of which EXPLAIN tells.
+/// An explained query.
 pub(crate) enum Explained {
-    /// It won't run. Where it could on other machines, why it would run here.
+    /// Only planned, with the reason to run locally, if it could run on other machines.
     Before(Arc<dyn ExecutionPlan>, Option<String>),
-    /// It runs; as above.
+    /// Run, with the same reason.
     After(Arc<dyn ExecutionPlan>, Option<String>),
-    /// It won't run, and would run on other machines, which do what is said.
+    /// Only planned for other machines, with a description of their parts.
     Elsewhere(String),
 }
 
 impl Explained {
-    /// What a statement explains; `plan` is how it is carried out.
+    /// Returns the explanation of a statement; `plan` is its execution plan.
     pub(crate) async fn of(
         statement: &LogicalPlan,
         plan: &Arc<dyn ExecutionPlan>,
@@ -95,7 +95,7 @@ impl Explained {
         })
     }
 
-    /// The rows of EXPLAIN, and then one of ours.
+    /// Appends a row to those of EXPLAIN.
     pub(crate) fn after(self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         let schema = rows.schema();
         let own = Arc::clone(&schema);
@@ -116,7 +116,7 @@ impl Explained {
         Ok(Some(RecordBatch::try_new(schema, cells.into())?))
     }
 
-    /// None without a scan by plan.
+    /// Returns `None` without planned scans.
     fn text(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<Option<String>, DataFusionError> {
         let (mut all, mut text) = (Sums::default(), String::new());
         plan.apply(|node| {
@@ -156,10 +156,10 @@ impl Explained {
     }
 }
 
-/// Figures of some scans together.
+/// Sums over scans.
 pub(crate) struct Sums {
     scans: usize,
-    /// Requests, bytes and seconds of the device, as predicted.
+    /// Predicted requests, bytes and seconds of the device.
     pub(crate) told: (u64, u64, Estimate),
     pub(crate) taken: Taken,
     outstanding: Outstanding,
@@ -210,7 +210,7 @@ fn sum(one: &Result<Estimate, String>, other: &Result<Estimate, String>) -> Resu
     Ok(one.clone()? + other.clone()?)
 }
 
-/// What matters beside the scans: operators by their name, and how many of each.
+/// Counts the relevant operators besides scans, by name.
 fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, DataFusionError> {
     let mut others: BTreeMap<String, usize> = BTreeMap::new();
     plan.apply(|node| {
@@ -221,7 +221,7 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
         if is_scan_of_others || !is_one_group && !PASSING.contains(&node.name()) {
             *others.entry(node.name().to_owned()).or_default() += 1;
         }
-        // What a scan leaves out by is computed by a filter above it again.
+        // A filter above a scan repeats the scan's own filter.
         if scan_of(node).is_none() {
             for what in expensive_expressions(node)? {
                 *others.entry(what).or_default() += 1;
@@ -232,7 +232,8 @@ fn others(plan: &Arc<dyn ExecutionPlan>) -> Result<BTreeMap<String, usize>, Data
     Ok(others)
 }
 
-/// What a node computes for each row that may take longer than decoding it: all functions, and patterns.
+/// Returns the expressions of a node that may cost more per row than decoding: functions and
+/// patterns.
 fn expensive_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, DataFusionError> {
     let mut expensive = Vec::new();
     node.apply_expressions(&mut |expression| {
@@ -254,7 +255,7 @@ fn expensive_expressions(node: &Arc<dyn ExecutionPlan>) -> Result<Vec<String>, D
     Ok(expensive)
 }
 
-/// How long the query takes, as far as that is known.
+/// States the duration of the query, as far as it is known.
 fn verdict(others: &BTreeMap<String, usize>, seconds: &Result<Estimate, String>) -> String {
     let names = others.iter().map(|(name, count)| match count {
         1 => name.clone(),

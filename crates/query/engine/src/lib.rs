@@ -1,9 +1,11 @@
-//! SQL on planned reads. `DataFusion` is the engine and its decoder decodes; which bytes are read when, and in how much memory, is decided by
-//! `nandle-reads`. A [`Source`] is a table of ours or Parquet files as they lie, an [`Engine`] has them as tables and runs statements. It alone
-//! knows `DataFusion` and Tokio, and it must never read the system's clock.
+//! SQL on planned reads. `DataFusion` is the engine and decodes the files. `nandle-reads` decides
+//! which bytes are read when, and in how much memory. A [`Source`] is a table of this project or a
+//! set of Parquet files. An [`Engine`] registers sources as tables and runs statements. It
+//! must never read the system's clock.
 //!
-//! How it fits together: after the engine has planned a query, a rule of ours (`scan`) asks its Parquet source, row group by row group, which
-//! bytes it would read (a rehearsal, without reading), and replaces the scan by one that reads those bytes by plan.
+//! After the engine has planned a query, a rule of this crate (`scan`) determines for each row
+//! group, by a dry run of the Parquet source, the bytes that it would read. It then replaces the
+//! scan by a planned scan of those bytes.
 
 mod account;
 mod allowed;

@@ -1,4 +1,4 @@
-//! What takes of an engine's memory beside operators and planned reads.
+//! Memory of an engine besides that of operators and planned reads.
 
 use std::sync::Arc;
 
@@ -7,21 +7,21 @@ use nandle_reads::KeptMemory;
 
 use crate::EngineError;
 
-/// The part of the memory that stays with the threads that read, all together, while nothing is read.
+/// Share of the memory (1 / n) kept by all reading threads together while idle, and its maximum.
 const KEPT_PART: u64 = 16;
 const KEPT_BYTES_MAX: usize = 64 << 20;
 
-/// The memory that an engine's tables share.
+/// Memory shared by an engine's tables.
 #[derive(Debug)]
 pub(crate) struct TablesMemory {
     pool: Arc<dyn MemoryPool>,
-    /// What threads that read keep for the next scan.
+    /// Memory that reading threads keep for the next scan.
     pub(crate) kept: KeptMemory,
     _kept: HeldMemory,
 }
 
 impl TablesMemory {
-    /// Takes what is kept out of a pool of so many bytes.
+    /// Reserves the kept memory in a pool of `pool_bytes`.
     pub(crate) fn new(pool: Arc<dyn MemoryPool>, pool_bytes: u64) -> Result<Self, EngineError> {
         let kept_bytes = usize::try_from(pool_bytes / KEPT_PART).unwrap_or(usize::MAX).min(KEPT_BYTES_MAX);
         let kept = HeldMemory::new("memory kept for the next reads", &pool);
@@ -29,7 +29,7 @@ impl TablesMemory {
         Ok(Self { pool, kept: KeptMemory::new(kept_bytes), _kept: kept })
     }
 
-    /// Takes so many bytes, until what is returned is dropped.
+    /// Reserves bytes until the result is dropped.
     pub(crate) fn hold(&self, what: &str, bytes: usize) -> Result<HeldMemory, EngineError> {
         let held = HeldMemory::new(what, &self.pool);
         held.grow(bytes)?;
@@ -37,25 +37,25 @@ impl TablesMemory {
     }
 }
 
-/// A part of an engine's memory that something holds. Dropping it gives it back.
+/// Reserved memory of an engine, released on drop.
 #[derive(Debug)]
 pub struct HeldMemory(MemoryReservation);
 
 impl HeldMemory {
-    /// Nothing yet; `what` is what messages call it.
+    /// Reserves nothing yet; messages name the memory `what`.
     pub(crate) fn new(what: &str, pool: &Arc<dyn MemoryPool>) -> Self {
         Self(MemoryConsumer::new(what).register(pool))
     }
 
-    /// Takes more.
+    /// Reserves more.
     ///
     /// # Errors
-    /// The memory is used up; the error names who holds most of it.
+    /// The memory is exhausted; the error names the largest consumers.
     pub fn grow(&self, bytes: usize) -> Result<(), EngineError> {
         Ok(self.0.try_grow(bytes)?)
     }
 
-    /// How much it is.
+    /// Reserved bytes.
     pub fn bytes(&self) -> usize {
         self.0.size()
     }

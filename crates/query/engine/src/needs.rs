@@ -1,4 +1,4 @@
-//! What a statement needed while it ran, for a recording.
+//! Records the reads and processor time of a statement, for a recording.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -7,39 +7,39 @@ use nandle_reads::{FileId, Groups, Want};
 
 use crate::table::TableFiles;
 
-/// Processor time that all threads have used that compute, without those that read; its zero is arbitrary.
+/// Processor time of all computing threads, without reading threads, from an arbitrary origin.
 pub type CpuClock = Arc<dyn Fn() -> Nanos + Send + Sync>;
 
-/// A file of which something was needed.
+/// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeededFile {
     /// Its path.
     pub name: String,
-    /// How long it is.
+    /// Its length.
     pub length_bytes: u64,
-    /// What of it lies together.
+    /// Groups of its parts.
     pub groups: Groups,
 }
 
-/// What was needed at a time, and computed until something was needed again.
+/// Reads at one point, and the computation until the next reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NeededStep {
-    /// Stretches; their files are places in [`Needed::files`].
+    /// Byte ranges; their files are indices into [`Needed::files`].
     pub wants: Vec<Want>,
     /// Processor time of all threads together.
     pub cpu_after: Nanos,
 }
 
-/// What a statement needed, in the order in which it was taken: where partitions run side by side theirs take turns.
+/// Reads of a statement in chronological order; those of parallel partitions interleave.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Needed {
-    /// The files of all tables that were read.
+    /// Files of all tables that were read.
     pub files: Vec<NeededFile>,
-    /// The first one wants nothing: it is the planning.
+    /// Steps. The first one has no wants: it is the planning.
     pub steps: Vec<NeededStep>,
 }
 
-/// Notes what a statement needs while it runs.
+/// Recorder of a running statement.
 pub struct Needs {
     clock: CpuClock,
     noted: Mutex<Noted>,
@@ -47,25 +47,25 @@ pub struct Needs {
 
 struct Noted {
     needed: Needed,
-    /// The tables that were read, and the number of each one's first file.
+    /// Tables that were read, with the number of each one's first file.
     tables: Vec<(Arc<TableFiles>, u32)>,
-    /// Until when processor time is counted.
+    /// Time up to which processor time has been counted.
     counted: Nanos,
 }
 
 impl Needs {
-    /// Begins to note; processor time counts from now on.
+    /// Starts to record; processor time counts from now on.
     pub fn new(clock: CpuClock) -> Self {
         let noted = Mutex::new(Noted::new(clock()));
         Self { clock, noted }
     }
 
-    /// Forgets what was noted: the statement runs anew.
+    /// Discards the record when the statement restarts.
     pub(crate) fn begin_again(&self) {
         *self.noted() = Noted::new((self.clock)());
     }
 
-    /// Stretches of a table's files were taken.
+    /// Records reads of a table's files.
     pub(crate) fn took(&self, table: &Arc<TableFiles>, wants: impl Iterator<Item = Want>) {
         let mut noted = self.noted();
         noted.count(&self.clock);
@@ -76,7 +76,7 @@ impl Needs {
         noted.needed.steps.push(NeededStep { wants, cpu_after: Nanos::ZERO });
     }
 
-    /// What was needed until now.
+    /// Returns the record.
     pub fn finish(&self) -> Needed {
         let mut noted = self.noted();
         noted.count(&self.clock);
@@ -96,7 +96,7 @@ impl Noted {
         Self { needed, tables: Vec::new(), counted }
     }
 
-    /// What was computed since the last time belongs to the last step.
+    /// Adds the processor time since the last call to the last step.
     fn count(&mut self, clock: &CpuClock) {
         let now = clock();
         let span = now.since(std::mem::replace(&mut self.counted, now));

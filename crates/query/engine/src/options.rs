@@ -1,4 +1,4 @@
-//! Settings of a session that are ours: `SET nandle.reads = 'flexible'`.
+//! Session settings of this project: `SET nandle.reads = 'flexible'`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use datafusion::common::config::{ConfigExtension, ConfigField, Visit};
 use datafusion::common::{DataFusionError, extensions_options};
 use nandle_reads::Strategy;
 
-/// How a session's scans read.
+/// Read mode of a session's scans.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reads {
-    /// By plan.
+    /// Planned reads.
     Planned(Strategy),
-    /// By the engine's own reader.
+    /// The engine's own reader.
     Engine,
 }
 
@@ -57,9 +57,10 @@ impl ConfigField for Reads {
 }
 
 extensions_options! {
-    /// Settings of a session that are ours.
+    /// Session settings of this project.
     pub struct NandleOptions {
-        /// How needs become requests: flexible, fixed-block, fixed-block:SIZE, whole-group, one-by-one:N, or engine for the engine's own reader
+        /// Read mode: flexible, fixed-block, fixed-block:SIZE, whole-group, one-by-one:N, or engine
+        /// for the engine's own reader
         pub reads: Reads, default = Reads::default()
     }
 }

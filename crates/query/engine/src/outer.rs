@@ -1,8 +1,9 @@
-//! Sides of outer joins whose rows may be missing.
+//! Nullable sides of outer joins.
 //!
-//! Where a filter or a projection makes a column of such a side the same in all rows, the engine takes it to be so in the join's rows, too (`DataFusion` 55.2), in
-//! which it may be null. Then it doesn't sort or divide rows by that column, and groups come several times. So such a side says nothing of its columns but their
-//! order.
+//! If a filter or projection makes a column of such a side constant, the engine (`DataFusion` 55.2)
+//! assumes that it is constant in the join's output, too, where it may be null. It then doesn't
+//! sort or partition by that column, and groups are duplicated. So this node hides all properties
+//! of such a side except its order.
 
 use std::fmt;
 use std::sync::Arc;
@@ -26,7 +27,7 @@ use datafusion::physical_plan::{
 
 use crate::grace::GraceHashJoin;
 
-/// Puts a step above such sides that have columns of one value.
+/// Optimizer rule that wraps nullable sides with constant columns.
 #[derive(Debug)]
 pub(crate) struct MarkOuterSides;
 
@@ -65,7 +66,7 @@ fn marked(plan: Arc<dyn ExecutionPlan>) -> Result<Transformed<Arc<dyn ExecutionP
     Ok(Transformed::yes(Arc::clone(&plan).replace_children(sides, options)?))
 }
 
-/// Whether rows of the left side may be missing, and of the right one.
+/// Returns for the left and the right side whether the join may pad it with nulls.
 fn outer_sides(plan: &Arc<dyn ExecutionPlan>) -> [bool; 2] {
     let hash = plan.downcast_ref::<HashJoinExec>().map(|join| *join.join_type());
     let grace = || plan.downcast_ref::<GraceHashJoin>().map(|join| *join.join().join_type());
@@ -79,7 +80,7 @@ fn outer_sides(plan: &Arc<dyn ExecutionPlan>) -> [bool; 2] {
     }
 }
 
-/// The rows of a side.
+/// Rows of a nullable side.
 #[derive(Debug)]
 pub struct OuterSide {
     input: Arc<dyn ExecutionPlan>,
@@ -87,7 +88,7 @@ pub struct OuterSide {
 }
 
 impl OuterSide {
-    /// The same rows, of whose columns nothing is known but their order.
+    /// Wraps a side; only the order of its columns remains known.
     pub fn new(input: Arc<dyn ExecutionPlan>) -> Self {
         let orders = input.equivalence_properties().oeq_class().iter().cloned().collect::<Vec<_>>();
         let order_alone = EquivalenceProperties::new_with_orderings(input.schema(), orders);

@@ -1,4 +1,4 @@
-//! From a statement to its plan, with errors that say where in the text they are, and what may have been meant.
+//! Planning of statements, with error positions and suggestions.
 
 use std::ops::ControlFlow;
 
@@ -19,22 +19,22 @@ use crate::options::NandleOptions;
 use crate::session::{DATABASE, SCHEMA};
 use crate::{EngineError, ErrorKind, Statement};
 
-/// Of the engine's longest decimal type.
+/// Digits of the engine's longest decimal type.
 const DECIMAL_DIGITS_MAX: u64 = 76;
-/// A name is taken for another one if at most one of so many letters differs, or two letters.
+/// Similarity of names: at most one differing letter per three letters, but at least two.
 const LETTERS_PER_ERROR: usize = 3;
 const ERRORS_MIN: usize = 2;
-/// So many tables at most are listed where none is like the one that was named.
+/// Maximum number of tables listed if none is similar to the given name.
 const LISTED_MOST: usize = 20;
 
-/// A place in a text, counted from 1 on.
+/// Position in a text, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextPlace {
-    /// The line.
+    /// Line.
     pub line: usize,
-    /// The letter of the line.
+    /// Character within the line.
     pub column: usize,
-    /// The letter of the text.
+    /// Character within the text.
     pub letter: usize,
 }
 
@@ -65,7 +65,7 @@ pub(crate) async fn planned(
     Ok(planned)
 }
 
-/// The engine lists settings of ours without the word that they begin with.
+/// Removes the prefix of this project's settings from SHOW: the engine lists them without it.
 fn with_bare_setting(mut parsed: Parsed) -> Parsed {
     if let Parsed::Statement(statement) = &mut parsed
         && let SqlStatement::ShowVariable { variable } = &mut **statement
@@ -77,7 +77,7 @@ fn with_bare_setting(mut parsed: Parsed) -> Parsed {
     parsed
 }
 
-/// Numbers that no decimal type has the digits for are doubles, as `1e300`.
+/// Converts numbers with too many digits for a decimal type, such as `1e300`, to doubles.
 fn with_doubles(mut parsed: Parsed) -> Parsed {
     let mut innermost = &mut parsed;
     while let Parsed::Explain(explain) = innermost {
@@ -122,7 +122,7 @@ fn told(
     EngineError::Planning { error: Box::new(error), hint, place }
 }
 
-/// The table that an error is about: `table 'public.flights' not found`.
+/// Returns the table of an error like `table 'public.flights' not found`.
 fn named_table(diagnostic: &Diagnostic) -> Option<&str> {
     let (name, _) = diagnostic.message.strip_prefix("table '")?.split_once('\'')?;
     name.rsplit('.').next()

@@ -1,4 +1,4 @@
-//! The memory that operators and reads share.
+//! Memory pool shared by operators and reads.
 
 use std::fmt;
 use std::num::NonZeroUsize;
@@ -11,30 +11,33 @@ use datafusion::execution::memory_pool::{
 
 use crate::session::sort_reservation_bytes;
 
-/// So many of those that hold most memory are named when there is none left.
+/// Number of largest consumers named when the memory is exhausted.
 const NAMED_CONSUMERS: NonZeroUsize = NonZeroUsize::new(5).unwrap();
 
-/// Joins that gather the rows of one side, and copy them into one batch when they have all. The engine accounts for the rows once.
+/// Joins that gather one side's rows and then copy them into one batch. The engine accounts for the
+/// rows only once.
 const COPYING: [&str; 3] = ["HashJoinInput", "NestedLoopJoinLoad", "CrossJoinExec"];
 
-/// Sorts ask for room to merge in before they take rows. Where others have all the memory by then they would fail, although what they ask for is little.
+/// Consumer of sorts' reservations for merging, made before they take rows. Although these are
+/// small, sorts would fail if others have reserved all memory by then.
 const MERGING: &str = "ExternalSorterMerge";
 
-/// So much memory; operators that spill have equal parts of what others leave.
+/// Creates a pool. Spilling operators share the remaining memory equally.
 pub(crate) fn memory_pool(bytes: usize) -> Arc<dyn MemoryPool> {
     let merging_bytes = sort_reservation_bytes(bytes as u64);
     let pool = WithCopies { fair: FairSpillPool::new(bytes), merging_bytes };
     Arc::new(TrackConsumersPool::new(pool, NAMED_CONSUMERS))
 }
 
-/// A pool in which those that copy what they hold have room for that, too, and sorts for a little to merge in.
+/// A pool that reserves copies for joins that make them, and grants sorts a little memory for
+/// merging.
 #[derive(Debug)]
 struct WithCopies {
     fair: FairSpillPool,
     merging_bytes: usize,
 }
 
-/// What is accounted for when a consumer asks for so much.
+/// Bytes to account for when a consumer requests `bytes`.
 fn with_copy(reservation: &MemoryReservation, bytes: usize) -> usize {
     let name = reservation.consumer().name();
     if COPYING.iter().any(|copying| name.starts_with(copying)) { bytes.saturating_mul(2) } else { bytes }

@@ -1,9 +1,10 @@
-//! Repartitioning whose temporary files have one writer each.
+//! Repartitioning with a single writer per temporary file.
 //!
-//! Where memory lacks, the engine's operator writes rows to temporary files, and tells its output so, which then waits for them. All partitions of its
-//! input share the files of an output. Two that write at the same time have two files open, and the output reads the first of them alone: it waits there
-//! for rows that lie in the second, while the inputs wait until it takes some. The query never ends (apache/datafusion, issue 24883; mended after
-//! version 55.2).
+//! Under memory pressure the engine's operator spills rows and notifies its output, which then
+//! waits for them. All input partitions share the files of an output. If two write at the same
+//! time, two files are open, and the output reads only the first. It waits there for rows in the
+//! second, while the inputs wait for the output: a deadlock (apache/datafusion, issue 24883; fixed
+//! after version 55.2).
 
 use std::fmt;
 use std::sync::Arc;
@@ -20,10 +21,10 @@ use datafusion::physical_plan::{
 };
 use futures_util::stream::select_all;
 
-/// The same plan, in which no temporary file of a repartitioning has two writers.
+/// Rewrites repartitionings so that each temporary file has a single writer.
 ///
 /// # Errors
-/// The plan is unsound.
+/// The plan is invalid.
 pub fn with_single_writers(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn ExecutionPlan>, DataFusionError> {
     plan.transform_up(|node| {
         let Some(whole) = node.downcast_ref::<RepartitionExec>() else { return Ok(Transformed::no(node)) };
@@ -35,7 +36,7 @@ pub fn with_single_writers(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execu
     .data()
 }
 
-/// One repartitioning for each partition of the input; each output is all of theirs. It stands for a whole one, and looks like it.
+/// One repartitioning per input partition; each output merges theirs. Displayed like the original.
 #[derive(Debug)]
 struct SingleWriters {
     whole: Arc<dyn ExecutionPlan>,
@@ -52,8 +53,8 @@ impl SingleWriters {
         Ok(Self { whole, parts })
     }
 
-    /// Which output of a part is one of the whole's. Batches that go round begin at another place for each part, so that the first ones of all don't
-    /// go to the same.
+    /// Maps an output of a part to an output of the whole. Round-robin starts at a different output
+    /// for each part, so that the first batches are spread.
     fn place(&self, part: usize, partition: usize) -> usize {
         let Partitioning::RoundRobinBatch(partitions) = self.whole.output_partitioning() else {
             return partition;
@@ -130,7 +131,7 @@ impl ExecutionPlan for SingleWriters {
     }
 }
 
-/// One of a plan's partitions.
+/// A single partition of a plan.
 #[derive(Debug)]
 struct OnePartition {
     input: Arc<dyn ExecutionPlan>,
@@ -217,7 +218,7 @@ mod tests {
     const BATCHES: i64 = 500;
     const INPUTS: i64 = 3;
 
-    /// Numbers, of which each input has its own.
+    /// A stream of numbers, distinct per partition.
     #[derive(Debug)]
     struct Numbers(SchemaRef, i64);
 
@@ -256,7 +257,7 @@ mod tests {
         (rows_count, sum)
     }
 
-    /// Without memory all rows come by temporary files. `DataFusion`'s own operator doesn't end here.
+    /// Without memory all rows are spilled. `DataFusion`'s own operator deadlocks here.
     #[test]
     fn rows_that_several_inputs_write_to_files_come() {
         let directory = tempfile::tempdir().unwrap();

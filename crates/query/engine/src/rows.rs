@@ -20,16 +20,16 @@ use crate::scan::scan_of;
 use crate::threads::Threads;
 use crate::{Account, EngineError};
 
-/// How long a caller waits at most before it is asked whether it still wants rows.
+/// Interval at which a waiting caller checks whether the rows are still wanted.
 const ASKED_AFTER: Duration = Duration::from_millis(20);
 
-/// What came of waiting.
+/// Result of a wait.
 enum Taken {
     Rows(Option<RecordBatch>),
     Again(Box<Run>, EngineError),
 }
 
-/// The rows of a statement, as they come. Dropping them ends the statement and stops its reads.
+/// Rows of a statement as a stream. Dropping it ends the statement and stops its reads.
 pub struct Rows {
     /// Dropped before the threads that it runs in.
     stream: Option<SendableRecordBatchStream>,
@@ -37,13 +37,13 @@ pub struct Rows {
     schema: SchemaRef,
     threads: Arc<Threads>,
     tasks: Option<Tasks>,
-    /// How it would begin again; none after its first rows.
+    /// Restart of the statement; `None` after its first rows.
     again: Option<Run>,
     spills_joins: bool,
 }
 
 impl Rows {
-    /// Plans a statement and starts it.
+    /// Plans and starts a statement.
     pub(crate) async fn start(run: Run, threads: Arc<Threads>) -> Result<Self, EngineError> {
         let again = run.clone();
         let started = threads.plan(Box::pin(async move { run.start().await })).await?; // it is large
@@ -61,31 +61,32 @@ impl Rows {
         })
     }
 
-    /// Whether the rows of its joins didn't fit the memory, so that it began again with joins that may write them to temporary files.
+    /// True if its joins exceeded the memory, so that it restarted with joins that may spill.
     pub fn spills_joins(&self) -> bool {
         self.spills_joins
     }
 
-    /// The columns.
+    /// Its columns.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// Bytes that its operators have written to temporary files until now.
+    /// Bytes written to temporary files so far.
     pub fn spilled_bytes(&self) -> u64 {
         spilled_bytes(&self.plan)
     }
 
-    /// What the statement has taken until now, and what was predicted. It may read some of the columns, and decode it; so it isn't for threads
-    /// that mustn't wait.
+    /// Resources used so far, with the predictions. May read and decode samples of columns, so it
+    /// blocks.
     ///
     /// # Errors
-    /// The plan can't be looked through, which is a defect of the engine.
+    /// The plan can't be traversed, which is a defect of the engine.
     pub fn account(&self) -> Result<Account, EngineError> {
         Account::of(&self.plan, self.spilled_bytes())
     }
 
-    /// The next rows, waited for; `None` after the last. While it waits it asks `is_over` whether they are still wanted.
+    /// Waits for the next rows; `None` after the last. Calls `is_over` periodically to check
+    /// whether they are still wanted.
     ///
     /// # Errors
     /// The statement failed, or is over.
@@ -104,7 +105,7 @@ impl Rows {
         }
     }
 
-    /// The next rows, for callers that are asynchronous themselves, in whatever runtime; `None` after the last.
+    /// Returns the next rows, for asynchronous callers in any runtime; `None` after the last.
     ///
     /// # Errors
     /// The statement failed.
@@ -119,7 +120,7 @@ impl Rows {
         }
     }
 
-    /// What has come is handed out, or the statement begins again.
+    /// Hands out rows, or restarts the statement.
     fn taken(&mut self, next: Result<Option<RecordBatch>, EngineError>) -> Result<Taken, EngineError> {
         let again = self.again.take();
         match (next, again) {
@@ -137,7 +138,7 @@ impl Rows {
 
     async fn begin_again(&mut self, run: Run, ended_by: EngineError) -> Result<(), EngineError> {
         let Some(before) = self.tasks.take() else { return Err(ended_by) };
-        // A join of all partitions keeps in its plan what it has gathered.
+        // A broadcast join's plan keeps the rows that it gathered.
         self.plan = Arc::new(EmptyExec::new(Arc::clone(&self.schema)));
         let Started { plan, stream, tasks } =
             self.threads.plan(Box::pin(async move { run.start_spilling(before).await })).await?;
@@ -153,7 +154,7 @@ impl Rows {
     }
 }
 
-/// Reads and joins end, whatever the operators are at.
+/// Ends reads and joins regardless of the operators' state.
 fn stop(plan: &Arc<dyn ExecutionPlan>) {
     if let Some(scan) = scan_of(plan) {
         scan.stop();
@@ -167,7 +168,8 @@ fn spilled_bytes(plan: &Arc<dyn ExecutionPlan>) -> u64 {
     own as u64 + plan.children().into_iter().map(spilled_bytes).sum::<u64>()
 }
 
-/// Operators may compute for long without a break; the thread that waits for their rows is free meanwhile. What panics is an error.
+/// Runs operators in the engine's threads, since they may compute without yielding. A panic becomes
+/// an error.
 fn computed_in(threads: &Threads, stream: SendableRecordBatchStream) -> SendableRecordBatchStream {
     let _inside = threads.enter();
     let mut rows = RecordBatchReceiverStream::builder(stream.schema(), 1);
@@ -185,7 +187,7 @@ fn computed_in(threads: &Threads, stream: SendableRecordBatchStream) -> Sendable
     rows.build()
 }
 
-/// The runtime's timers aren't used: they stand still while all of its threads compute.
+/// Doesn't use the runtime's timers: they stop while all its threads compute.
 fn wait(
     threads: &Threads,
     rows: &mut SendableRecordBatchStream,
@@ -204,7 +206,7 @@ fn wait(
     }
 }
 
-/// The thread that waits for rows.
+/// Waker of the waiting thread.
 struct Caller(Thread);
 
 impl Wake for Caller {

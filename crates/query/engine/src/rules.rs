@@ -1,4 +1,4 @@
-//! The rules by which plans are made: the engine's, some of them with another in their place, and ours.
+//! Physical optimizer rules: the engine's, some of them replaced, and this crate's.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::outer::MarkOuterSides;
 use crate::scan::{KeepFilters, PlanReads, PushFilters};
 use crate::yielding::YieldInJoins;
 
-/// All of them, in their order.
+/// All rules in order.
 ///
 /// # Errors
-/// The engine lacks a rule that another stands for or follows.
+/// The engine lacks a rule that another replaces or follows.
 pub(crate) fn rules(options: &EngineOptions) -> Result<Vec<Rule>, DataFusionError> {
     let mut rules = PhysicalOptimizer::new().rules;
     let push_filters = PushFilters::default();

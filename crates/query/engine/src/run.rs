@@ -1,4 +1,4 @@
-//! A statement on its way: planned, started, and started again where its joins don't fit the memory.
+//! Execution of a statement: planning, start, and restart if its joins exceed the memory.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -19,14 +19,15 @@ use crate::grace::{Rule, with_grace_joins};
 use crate::repartition::with_single_writers;
 use crate::{Elsewhere, EngineError, ErrorKind, Needs};
 
-/// How long the tasks of a statement that has failed are waited for, which hold its memory until they look up.
+/// Limit on the wait for the tasks of a failed statement, which hold its memory until they are next
+/// polled.
 const TASKS_END_WITHIN: Duration = Duration::from_secs(5);
 
-/// A side of a join that is taken to be no larger than this stays in memory whatever else does, and isn't divided.
+/// A join side estimated below these limits stays in memory and isn't partitioned.
 const SMALL_SIDE_BYTES_MAX: usize = 256 << 10;
 const SMALL_SIDE_ROWS_MAX: usize = 8192;
 
-/// A statement, and where it runs.
+/// A statement and its context.
 #[derive(Clone)]
 pub(crate) struct Run {
     pub(crate) context: SessionContext,
@@ -34,34 +35,34 @@ pub(crate) struct Run {
     pub(crate) needs: Option<Arc<Needs>>,
 }
 
-/// A statement that runs.
+/// A running statement.
 pub(crate) struct Started {
     pub(crate) plan: Arc<dyn ExecutionPlan>,
     pub(crate) stream: SendableRecordBatchStream,
     pub(crate) tasks: Tasks,
 }
 
-/// A statement that can run.
+/// A planned statement.
 struct Planned {
     plan: Arc<dyn ExecutionPlan>,
     task: Arc<TaskContext>,
     tasks: Receiver<()>,
 }
 
-/// Whether tasks of a statement are left.
+/// Waits for the remaining tasks of a statement.
 #[derive(Debug)]
 pub(crate) struct Tasks {
     here: Receiver<()>,
-    /// None where all of them are here.
+    /// `None` if all run locally.
     elsewhere: Option<Arc<Elsewhere>>,
 }
 
-/// Each task of a statement has it; it goes with the last.
+/// Held by each task of a statement; the channel closes with the last one.
 #[derive(Debug)]
 struct IsTask(#[expect(dead_code, reason = "it is held")] Sender<()>);
 
 impl Tasks {
-    /// Waits for them, but not for ever: one may compute for long without looking up.
+    /// Waits for the tasks, with a limit: one may compute for long without yielding.
     async fn wait(self) {
         let Self { here, elsewhere } = self;
         let _ = here.recv_timeout(TASKS_END_WITHIN);
@@ -72,12 +73,12 @@ impl Tasks {
 }
 
 impl Run {
-    /// Plans the statement and starts it.
+    /// Plans and starts the statement.
     pub(crate) async fn start(&self) -> Result<Started, EngineError> {
         let planned = self.plan().await?;
         let wants_sorting = !self.context.state().config_options().optimizer.prefer_hash_join;
         if wants_sorting && !can_all_sort(&planned.plan) {
-            // By the session's own setting it would give an error, so its joins are the usual ones.
+            // The session's preferred sort-merge joins would fail, so use hash joins.
             let usual = self.preferring_hash_joins();
             return usual.run(usual.plan().await?).await;
         }
@@ -114,7 +115,8 @@ impl Run {
         })
     }
 
-    /// Whether it may succeed with other joins where it failed: hash joins need memory for all rows of one side.
+    /// Returns true if a failed statement may succeed with other joins: hash joins need memory for
+    /// one side's rows.
     pub(crate) fn can_spill_instead(plan: &Arc<dyn ExecutionPlan>, error: &EngineError) -> bool {
         let mut has_hash_joins = false;
         let _ = plan.apply(|node| {
@@ -124,10 +126,11 @@ impl Run {
         has_hash_joins && error.kind() == ErrorKind::OutOfMemory
     }
 
-    /// The same, with joins whose rows may lie in temporary files. The tasks of the run `before` hold memory until they are gone.
+    /// Restarts with joins that may spill. The tasks of the previous run hold memory until they
+    /// end.
     ///
     /// # Errors
-    /// Those of starting.
+    /// Errors of the start.
     pub(crate) async fn start_spilling(self, before: Tasks) -> Result<Started, EngineError> {
         before.wait().await;
         if let Some(needs) = &self.needs {
@@ -138,22 +141,22 @@ impl Run {
         optimizer.prefer_hash_join = true;
         optimizer.hash_join_single_partition_threshold = SMALL_SIDE_BYTES_MAX;
         optimizer.hash_join_single_partition_threshold_rows = SMALL_SIDE_ROWS_MAX;
-        // With one partition no side of a join is divided.
+        // With a single partition no side of a join is partitioned.
         let partitions = config.target_partitions().max(2);
         let rules = with_grace_joins(self.context.state().physical_optimizers())?;
         self.planned_by(config.with_target_partitions(partitions), rules).start().await
     }
 
-    /// The same where joins are made by hashing.
+    /// Returns the statement with hash joins.
     fn preferring_hash_joins(&self) -> Self {
         let mut config = self.context.state().config().clone();
         config.options_mut().optimizer.prefer_hash_join = true;
         self.planned_by(config, self.context.state().physical_optimizers().to_vec())
     }
 
-    /// The same with other settings and rules.
+    /// Returns the statement with other settings and rules.
     fn planned_by(&self, mut config: SessionConfig, rules: Vec<Rule>) -> Self {
-        // The tables are there.
+        // The tables are registered already.
         config.options_mut().catalog.create_default_catalog_and_schema = false;
         let state = SessionStateBuilder::new_from_existing(self.context.state())
             .with_config(config)
@@ -163,8 +166,8 @@ impl Run {
     }
 }
 
-/// Whether a plan's joins can be relied on. Outer joins that sort and have a condition besides equal keys fail in `DataFusion` 55.2, where a column without
-/// nulls gets some.
+/// Returns true if the plan's sort-merge joins are reliable. In `DataFusion` 55.2, outer ones with
+/// an additional condition fail when a non-nullable column gets nulls.
 fn can_all_sort(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let is_sound = plan.downcast_ref::<SortMergeJoinExec>().is_none_or(|join| {
         let is_outer = matches!(join.join_type(), JoinType::Left | JoinType::Right | JoinType::Full);

@@ -1,4 +1,4 @@
-//! The engine's session: its settings, its memory, its temporary files.
+//! Session of the engine: settings, memory and temporary files.
 
 use std::sync::Arc;
 
@@ -17,16 +17,16 @@ use crate::rules::rules;
 use crate::table::CurrentTables;
 use crate::temporary::CheckedFiles;
 
-/// As many sorts as take no more than a part of the memory together by what they keep.
+/// Number of sorts whose reservations together must not exceed the memory.
 const SORTS_AT_A_TIME: u64 = 64;
-/// `DataFusion`'s own, for any memory.
+/// Default of `DataFusion`, independent of the memory.
 const SORT_RESERVATION_BYTES_MAX: usize = 10 << 20;
 
-/// The names under which tables lie, as `information_schema` and clients of databases see them.
+/// Catalogue and schema of the tables, visible in `information_schema` and to database clients.
 pub(crate) const DATABASE: &str = "nandle";
 pub(crate) const SCHEMA: &str = "public";
 
-/// Makes the session, whose temporary files lie among `files`, with what `extend` adds.
+/// Opens a session with temporary files in `files` and the additions of `extend`.
 pub(crate) fn open(
     options: &EngineOptions,
     files: Arc<DiskManager>,
@@ -37,11 +37,12 @@ pub(crate) fn open(
         .with_sort_spill_reservation_bytes(sort_reservation_bytes(options.memory_bytes))
         .with_information_schema(true)
         .set_bool("datafusion.sql_parser.collect_spans", true)
-        // A rule that doesn't know what to make of a statement leaves it as it is.
+        // A rule that can't handle a statement leaves it unchanged.
         .set_bool("datafusion.optimizer.skip_failed_rules", true)
-        // A literal with a point is the number that it says, as in other databases, and not the double next to it.
+        // A literal with a point is exact, as in other databases, not the nearest double.
         .set_bool("datafusion.sql_parser.parse_float_as_decimal", true)
-        // Moments without a zone of their own would be taken in that of the column that they are held against.
+        // Otherwise timestamps without a zone would take the zone of the column that they are
+        // compared with.
         .set_str("datafusion.execution.time_zone", "+00:00")
         .with_default_catalog_and_schema(DATABASE, SCHEMA)
         .with_option_extension(NandleOptions::default());
@@ -59,12 +60,13 @@ pub(crate) fn open(
     Ok(context)
 }
 
-/// What a sort keeps for merging what it has written to temporary files; several sort at a time.
+/// Memory that a sort reserves to merge its temporary files; several sorts run at the same time.
 pub(crate) fn sort_reservation_bytes(memory_bytes: u64) -> usize {
     usize::try_from(memory_bytes / SORTS_AT_A_TIME).unwrap_or(usize::MAX).min(SORT_RESERVATION_BYTES_MAX)
 }
 
-/// Memory that the operators and the reads share, and a directory for what doesn't fit it, which is removed with the session.
+/// Memory shared by operators and reads, and a directory for temporary files, which is removed with
+/// the session.
 fn runtime(options: &EngineOptions, files: Arc<DiskManager>) -> Result<Arc<RuntimeEnv>, DataFusionError> {
     let bytes = usize::try_from(options.memory_bytes).unwrap_or(usize::MAX);
     let checked = Arc::new(CheckedFiles::new(files, &options.spill_directory));
@@ -75,7 +77,7 @@ fn runtime(options: &EngineOptions, files: Arc<DiskManager>) -> Result<Arc<Runti
         .build_arc()
 }
 
-/// Where temporary files lie, and how many bytes they have.
+/// Manager of the temporary files, which counts their bytes.
 pub(crate) fn temporary_files(options: &EngineOptions) -> Result<Arc<DiskManager>, DataFusionError> {
     let files = DiskManagerBuilder::default()
         .with_mode(DiskManagerMode::Directories(vec![options.spill_directory.clone()]))

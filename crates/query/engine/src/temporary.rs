@@ -1,8 +1,8 @@
-//! Temporary files of operators, every byte of which is checked when it is read back: the engine's reader takes what it reads to be what was written, and
-//! doesn't look whether it is sound.
+//! Temporary files of operators with verified contents. The engine's own reader trusts the bytes
+//! that it reads.
 //!
-//! The files hold what was written and nothing else. The checksums of their blocks stay in memory, so that a block that comes from another place, or as
-//! it was before, is found too.
+//! The files contain only the data. Checksums of their blocks stay in memory, so that misplaced and
+//! stale blocks are detected as well.
 
 use std::fs::File;
 use std::io;
@@ -21,21 +21,21 @@ use futures_util::stream::try_unfold;
 
 use crate::EngineError;
 
-/// Bytes under one checksum at most, which are written and read in one piece.
+/// Maximum length of a block, which has a checksum and is written and read at once.
 const BLOCK_BYTES: usize = 128 << 10;
 
-/// Words of the engine's manager of temporary files.
+/// Message of the engine's temporary file manager.
 const FULL: &str = "exceeded the allowable limit";
 
 type Chunks = Pin<Box<dyn Stream<Item = Result<Bytes, DataFusionError>> + Send>>;
 
-/// Makes temporary files; their bytes are counted and bounded by a disk manager of the engine's.
+/// Factory of temporary files; a disk manager of the engine counts and limits their bytes.
 pub(crate) struct CheckedFiles {
     files: Arc<DiskManager>,
     bounds: Arc<Bounds>,
 }
 
-/// Where temporary files lie, and how much all of them together may have.
+/// Directory and limit of the temporary files.
 #[derive(Debug)]
 struct Bounds {
     directory: PathBuf,
@@ -43,7 +43,7 @@ struct Bounds {
 }
 
 impl CheckedFiles {
-    /// Makes files of a manager that has them in a directory.
+    /// Creates files through a manager that stores them in `directory`.
     pub(crate) fn new(files: Arc<DiskManager>, directory: &Path) -> Self {
         let bounds = Bounds { directory: directory.to_owned(), limit_bytes: files.max_temp_directory_size() };
         Self { files, bounds: Arc::new(bounds) }
@@ -51,7 +51,7 @@ impl CheckedFiles {
 }
 
 impl Bounds {
-    /// What the system said when more was to be written.
+    /// Converts an I/O error of a write.
     fn refused(&self, action: &'static str, path: &Path, said: io::Error) -> EngineError {
         let is_full = matches!(
             said.kind(),
@@ -109,7 +109,7 @@ impl SpillFile for CheckedFile {
         self.file.size()
     }
 
-    /// What was written until the reader gets there; a file can be read while it is written.
+    /// Returns the blocks written so far and later ones; a file can be read while it is written.
     fn read_stream(&self) -> Result<Chunks, DataFusionError> {
         let path = self.own_path()?;
         let file = File::open(&path).map_err(EngineError::io("opening the temporary file", &*path))?;
@@ -120,7 +120,7 @@ impl SpillFile for CheckedFile {
             let reader = Arc::clone(&reader);
             async move {
                 let Some(block) = next else { return Ok(None) };
-                // Reading may wait for the device, and the thread computes meanwhile.
+                // Reads may block, so they run in a separate thread.
                 let read = SpawnedTask::spawn_blocking(move || reader.read(block)).join().await;
                 let chunk = read.map_err(|error| DataFusionError::ExecutionJoin(Box::new(error)))??;
                 Ok(Some((chunk, number + 1)))
@@ -160,7 +160,7 @@ impl Reader {
     }
 }
 
-/// Writes blocks.
+/// Writer of blocks.
 struct CheckedWriter {
     writer: Box<dyn SpillWriter>,
     path: PathBuf,
@@ -184,7 +184,8 @@ impl CheckedWriter {
 }
 
 impl CheckedWriter {
-    /// The engine's manager of temporary files says by words that they have their full size, and hands on what the system says.
+    /// Converts errors of the engine's manager, which reports its limit by a message and passes on
+    /// I/O errors.
     fn refused(&self, error: io::Error) -> io::Error {
         let limit_bytes = self.bounds.limit_bytes;
         let said = match error.downcast::<DataFusionError>() {
@@ -232,7 +233,7 @@ mod tests {
 
     use super::*;
 
-    /// A file with as many bytes as make three blocks, flushed once between.
+    /// Writes a file of three blocks with a flush between.
     fn written(directory: &Path) -> (Arc<dyn SpillFile>, Vec<u8>) {
         let mode = DiskManagerMode::Directories(vec![directory.to_owned()]);
         let disk = Arc::new(DiskManagerBuilder::default().with_mode(mode).build().unwrap());

@@ -1,4 +1,5 @@
-//! Texts of arrays whose values refer to buffers or dictionaries that other arrays share: how many bytes they take, and copies that share none.
+//! Texts of arrays that refer to shared buffers or dictionaries: their size, and copies without
+//! sharing.
 
 use std::sync::Arc;
 
@@ -9,7 +10,7 @@ use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::dictionary::garbage_collect_any_dictionary;
 
-/// What lies outside of the values that refer to it; zero for other arrays.
+/// Size of texts outside of the values that refer to them; zero for other arrays.
 pub(crate) fn texts_bytes(values: &ArrayRef) -> usize {
     match values.data_type() {
         DataType::Utf8View => bytes_of(values.as_string_view()),
@@ -19,7 +20,7 @@ pub(crate) fn texts_bytes(values: &ArrayRef) -> usize {
     }
 }
 
-/// The same values, whose buffers hold no texts but theirs.
+/// Copies values with only their own texts.
 pub(crate) fn without_unreferenced_texts(values: &ArrayRef) -> ArrayRef {
     match values.data_type() {
         DataType::Utf8View => Arc::new(values.as_string_view().gc()),
@@ -28,7 +29,7 @@ pub(crate) fn without_unreferenced_texts(values: &ArrayRef) -> ArrayRef {
     }
 }
 
-/// Bytes of a dictionary that are of other values: it has more than there are rows here.
+/// Estimates the bytes of a dictionary's unused values, from the excess of values over rows.
 pub(crate) fn unreferenced_values_bytes(values: &ArrayRef) -> usize {
     let Some(dictionary) = values.as_any_dictionary_opt() else { return 0 };
     let all = dictionary.values();
@@ -37,7 +38,7 @@ pub(crate) fn unreferenced_values_bytes(values: &ArrayRef) -> usize {
     bytes - bytes.saturating_mul(own) / all.len().max(1)
 }
 
-/// The same values, in a dictionary of theirs where it had more than there are rows.
+/// Copies values with only their own dictionary, if it has more values than rows.
 pub(crate) fn without_unreferenced_values(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match values.as_any_dictionary_opt() {
         Some(dictionary) if dictionary.values().len() > values.len() => {
@@ -47,7 +48,7 @@ pub(crate) fn without_unreferenced_values(values: &ArrayRef) -> Result<ArrayRef,
     }
 }
 
-/// The buffers that values refer to; none of other arrays.
+/// Buffers that values refer to; empty for other arrays.
 pub(crate) fn text_buffers(values: &ArrayRef) -> &[Buffer] {
     match values.data_type() {
         DataType::Utf8View => values.as_string_view().data_buffers(),

@@ -1,4 +1,4 @@
-//! The threads that queries compute in.
+//! Threads of queries.
 
 use std::num::NonZeroUsize;
 
@@ -7,11 +7,13 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::EngineError;
 
-/// The stack of threads that hold statements. What lies in one another in a statement is walked through, copied and dropped by functions that
-/// call themselves, and how deep that goes is bounded for stacks of this size. It is address space: memory is what was once in use of it.
+/// Stack of threads that hold statements. Statements are traversed, copied and dropped recursively;
+/// the limit on their depth is chosen for this size. It is address space: only pages that were
+/// touched take memory.
 pub const STACK_BYTES: usize = 256 << 20;
 
-/// A runtime whose end isn't waited for: an operator that was told to end looks up only when it has rows, which may be never.
+/// A runtime that is shut down in the background: a cancelled operator notices only when it has
+/// rows, which may be never.
 #[derive(Debug)]
 pub(crate) struct Threads(Option<Runtime>);
 
@@ -27,8 +29,8 @@ impl Threads {
         Ok(Self(Some(runtime)))
     }
 
-    /// Plans in threads of the engine's own, whose stacks are deep enough and which no query computes in, whatever runtime the caller is in. A panic
-    /// becomes an error.
+    /// Plans in separate threads with deep stacks, which run no queries, whatever the caller's
+    /// runtime. A panic becomes an error.
     pub(crate) async fn plan<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,

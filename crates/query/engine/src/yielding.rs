@@ -1,4 +1,4 @@
-//! The optimizer rule by which joins let go of their thread.
+//! Optimizer rule that makes joins yield.
 
 use std::sync::Arc;
 
@@ -12,9 +12,9 @@ use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJo
 
 use crate::grace::GraceHashJoin;
 
-/// A join makes many rows of few. Its inputs would let their thread go after some rows, but it doesn't ask them meanwhile, so that a query whose client has
-/// gone would compute until its join is done. With this a join lets its thread go after so many batches of rows. One that finds no rows for long does
-/// not.
+/// Makes joins yield after a number of output batches. A join may produce many rows from few,
+/// without polling its inputs, which would yield. Without this rule a query whose client has gone
+/// would compute until its join is done. A join that finds no rows still doesn't yield.
 #[derive(Debug)]
 pub(crate) struct YieldInJoins;
 

@@ -1,4 +1,5 @@
-//! How many tables a statement may join: each join has all columns of those before it, so the memory that planning takes, for which nothing accounts, grows by
+//! Limit on joined tables. Each join has all columns of those before it, so the memory of planning
+//! grows with the square of their number, and no pool accounts for it.
 //! the square of their number.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
@@ -7,10 +8,10 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::keyword;
 use crate::EngineError;
 
-/// Behind one FROM.
+/// Maximum number of tables in a FROM clause.
 const TABLES_MOST: usize = 100;
 
-/// Refuses statements with more.
+/// Rejects statements with more tables.
 pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     let tables = tables(tokens);
     if tables <= TABLES_MOST {
@@ -23,9 +24,9 @@ pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     })
 }
 
-/// The most tables behind any FROM.
+/// Returns the greatest number of tables in any FROM clause.
 fn tables(tokens: &[Token]) -> usize {
-    // Of all brackets that are open, how many tables there are in them behind FROM; none elsewhere.
+    // For each open bracket, the number of tables in its FROM clause, or `None` outside of one.
     let (mut levels, mut most, mut before) = (vec![None], 0, Keyword::NoKeyword);
     for token in tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))) {
         match token {
@@ -45,7 +46,7 @@ fn tables(tokens: &[Token]) -> usize {
     most
 }
 
-/// How many tables there are when something has come.
+/// Returns the number of tables after `token`.
 fn behind(token: &Token, before: Keyword, tables: Option<usize>) -> Option<usize> {
     use Keyword::{
         DISTINCT, EXCEPT, FROM, GROUP, HAVING, INTERSECT, JOIN, LIMIT, ORDER, SELECT, UNION, WHERE,

@@ -1,16 +1,18 @@
-//! How long the lists of a statement may be: planning takes some two kilobytes for each expression, of memory that nothing accounts for.
+//! Limit on the length of lists in a statement. Planning takes about two kilobytes per expression,
+//! and no pool accounts for them.
 //!
-//! What stands in brackets (IN, VALUES) takes little, and is bounded by the length of the text.
+//! Lists in brackets (IN, VALUES) take little memory and are bounded by the length of the text.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use crate::EngineError;
 
-/// Of all lists of SELECT, GROUP BY and ORDER BY together. One of `PostgreSQL` takes 1664.
+/// Maximum for all lists of SELECT, GROUP BY and ORDER BY together. `PostgreSQL` allows 1664 per
+/// list.
 const EXPRESSIONS_MOST: usize = 20_000;
 
-/// Refuses statements with more.
+/// Rejects statements with more expressions.
 pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     let most = tokens.split(|token| *token == Token::SemiColon).map(expressions).max().unwrap_or(0);
     if most <= EXPRESSIONS_MOST {
@@ -23,9 +25,9 @@ pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     })
 }
 
-/// Expressions in the lists of a statement.
+/// Counts the expressions in the lists of a statement.
 fn expressions(tokens: &[Token]) -> usize {
-    // Of all brackets that are open, whether a list goes on in them.
+    // For each open bracket, true while a list continues in it.
     let (mut levels, mut count) = (vec![false], 0);
     for token in tokens {
         match token {
@@ -44,7 +46,7 @@ fn expressions(tokens: &[Token]) -> usize {
     count
 }
 
-/// Whether a list begins with a word, or ends; `None` where neither.
+/// Returns true if the token begins a list, false if it ends one, otherwise `None`.
 fn begins(token: &Token) -> Option<bool> {
     match token {
         Token::Word(word) if word.quote_style.is_none() => match word.keyword {

@@ -1,4 +1,4 @@
-//! What the engine takes for something else than other databases do (`DataFusion` 55.2), without a word.
+//! SQL that the engine (`DataFusion` 55.2) silently interprets differently from other databases.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::Token;
@@ -6,7 +6,7 @@ use datafusion::sql::sqlparser::tokenizer::Token;
 use super::keyword;
 use crate::EngineError;
 
-/// Refuses it.
+/// Rejects such statements.
 pub(super) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
     for (place, token) in words.iter().enumerate() {
@@ -44,7 +44,8 @@ fn is_named(token: &Token, name: &str) -> bool {
     matches!(token, Token::Word(word) if word.value.eq_ignore_ascii_case(name))
 }
 
-/// Whether the second argument of a function, behind whose bracket this stands, is a text without `%`.
+/// Returns true if the second argument of a function, whose opening bracket precedes `arguments`,
+/// is a text without `%`.
 fn has_other_format(arguments: &[&Token]) -> bool {
     let mut level = 0_usize;
     for pair in arguments.windows(2) {

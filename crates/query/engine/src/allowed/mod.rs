@@ -1,4 +1,4 @@
-//! Which statements are possible: data come in one way, and none goes out by itself.
+//! Allow-list of statements: read-only ones, over registered tables.
 
 mod joins;
 mod lists;
@@ -15,10 +15,10 @@ use datafusion::sql::sqlparser::tokenizer::{Token, Tokenizer};
 
 use crate::EngineError;
 
-/// What is refused by the text alone, before it is parsed.
+/// Checks on the text, before it is parsed.
 pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     let dialect = PostgreSqlDialect {};
-    // What has no tokens, the parser says.
+    // Text that can't be tokenized is rejected by the parser.
     let tokens = Tokenizer::new(&dialect, text).tokenize().unwrap_or_default();
     nesting::check(&tokens)?;
     lists::check(&tokens)?;
@@ -28,7 +28,7 @@ pub(crate) fn check_text(text: &str) -> Result<(), EngineError> {
     check_distinct_from(&tokens)
 }
 
-/// The word that a token is, if it is one of the language's.
+/// Returns the token's keyword, if it is one.
 pub(crate) fn keyword(token: &Token) -> Keyword {
     match token {
         Token::Word(word) if word.quote_style.is_none() => word.keyword,
@@ -36,14 +36,14 @@ pub(crate) fn keyword(token: &Token) -> Keyword {
     }
 }
 
-/// The parser takes `a IS DISTINCT FROM b AND c` for `a IS DISTINCT FROM (b AND c)`.
+/// The parser reads `a IS DISTINCT FROM b AND c` as `a IS DISTINCT FROM (b AND c)`.
 fn check_distinct_from(tokens: &[Token]) -> Result<(), EngineError> {
     let words: Vec<&Token> = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_))).collect();
     let begins = words.windows(2).enumerate().filter(|(_, pair)| {
         matches!(pair, [one, other] if keyword(one) == Keyword::DISTINCT && keyword(other) == Keyword::FROM)
     });
     for (place, _) in begins {
-        // SELECT DISTINCT FROM isn't one.
+        // SELECT DISTINCT FROM isn't a comparison.
         let before = place.checked_sub(1).and_then(|before| words.get(before)).map(|token| keyword(token));
         let is_comparison = matches!(before, Some(Keyword::IS | Keyword::NOT));
         if is_comparison && is_followed_by_and(words.iter().skip(place + 2).copied()) {
@@ -55,7 +55,7 @@ fn check_distinct_from(tokens: &[Token]) -> Result<(), EngineError> {
     Ok(())
 }
 
-/// Whether AND or OR follows on an expression, outside of its brackets and of CASE.
+/// Returns true if AND or OR follows an expression, outside of its brackets and of CASE.
 fn is_followed_by_and<'a>(tokens: impl Iterator<Item = &'a Token>) -> bool {
     let mut level = 0_usize;
     for token in tokens {
@@ -72,7 +72,7 @@ fn is_followed_by_and<'a>(tokens: impl Iterator<Item = &'a Token>) -> bool {
     false
 }
 
-/// `DataFusion` 55 computes EXCEPT ALL and INTERSECT ALL as if it didn't matter how often a row is on the right side.
+/// `DataFusion` 55 ignores how often a row is on the right side of EXCEPT ALL and INTERSECT ALL.
 fn check_sets(tokens: &[Token]) -> Result<(), EngineError> {
     let words = tokens.iter().filter(|token| !matches!(token, Token::Whitespace(_)));
     let mut before = Keyword::NoKeyword;
@@ -100,12 +100,12 @@ fn ends_expressions(keyword: Keyword) -> bool {
     .contains(&keyword)
 }
 
-/// What the engine would compute wrongly.
+/// Rejects statements that the engine would compute wrongly.
 pub(crate) fn check_meaning(plan: &LogicalPlan) -> Result<(), EngineError> {
     each(plan, subqueries::check)
 }
 
-/// What no statement may do, alone or inside of an EXPLAIN.
+/// Rejects forbidden statements, alone or inside of an EXPLAIN.
 pub(crate) fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
     each(plan, |node| {
         let refuse =
@@ -127,7 +127,8 @@ pub(crate) fn check(plan: &LogicalPlan) -> Result<(), EngineError> {
     })
 }
 
-/// What clients of a server may not do besides: they share the tables and the memory, and the files aren't theirs.
+/// Rejects statements that clients of a server may not run: they share tables and memory, and don't
+/// own the files.
 pub(crate) fn check_of_client(plan: &LogicalPlan) -> Result<(), EngineError> {
     let refuse = |what: &str, why| Err(EngineError::Refused { what: what.to_owned(), why });
     each(plan, |node| match node {
@@ -162,7 +163,7 @@ fn each(
     Ok(walked.map(|_| ())?)
 }
 
-/// `CREATE TABLE` of `CreateMemoryTable`: other tables than in memory can't be asked for.
+/// Converts `CreateMemoryTable` to `CREATE TABLE`: only tables in memory can be requested.
 fn words(name: &str) -> String {
     let mut words = String::new();
     for letter in name.chars() {

@@ -1,32 +1,35 @@
-//! How deeply a statement's expressions may lie in one another.
+//! Limit on the nesting depth of expressions.
 //!
-//! The parser bounds parentheses, but chains (`1 + 1 + …`, UNION after UNION, table after table) become trees that are as deep as the chain is
-//! long, and both engine and parser walk through trees by functions that call themselves. So the depth is bounded before anything is parsed, by
-//! what stands in the text: between two commas every keyword, operator and bracket may be one level more.
+//! The parser limits parentheses. But chains (`1 + 1 + …`, UNION, joined tables) become trees as
+//! deep as the chain is long, and both engine and parser traverse trees recursively. So the depth
+//! is limited before parsing, by a bound from the text: between two commas, every keyword, operator
+//! and bracket may add a level.
 
 use datafusion::sql::sqlparser::keywords::Keyword;
 use datafusion::sql::sqlparser::tokenizer::Token;
 
 use crate::EngineError;
 
-/// A thread's stack has room for several times as much; but the time in which the engine simplifies a chain grows by the square of its length.
+/// A thread's stack has room for several times as much, but the time to simplify a chain grows with
+/// the square of its length.
 const DEPTH_MOST: usize = 1000;
 
-/// Arithmetic becomes functions, whose names have those of all below them: there the time grows by the cube, and a chain of 990 took several seconds to plan.
+/// Arithmetic becomes functions whose names contain those of all below. There the time grows with
+/// the cube: a chain of 990 took several seconds to plan.
 const ARITHMETIC_LEVELS: usize = 2;
 
-/// Refuses statements that may be too deep.
+/// Rejects statements that may be too deep.
 pub(crate) fn check(tokens: &[Token]) -> Result<(), EngineError> {
     let depth = depth(tokens);
     if depth > DEPTH_MOST { Err(EngineError::TooDeep { depth, most: DEPTH_MOST }) } else { Ok(()) }
 }
 
-/// What lies between two brackets.
+/// State within a pair of brackets.
 #[derive(Default)]
 struct Level {
-    /// Since the last comma.
+    /// Depth since the last comma.
     depth: usize,
-    /// Tables behind FROM are joined, so a comma adds to the depth there.
+    /// Commas in a FROM clause join tables, so they add to the depth.
     is_from: bool,
 }
 

@@ -1,6 +1,7 @@
-//! Subqueries that the engine would compute wrongly (`DataFusion` 55.2). It joins a subquery that refers to the query around it with that one, and calls all columns by which it
-//! does so by one relation's name: two of them that have the same name become one. And where IN stands beside OR or below NOT, a null is taken for
-//! false, so that NOT IN is true where nothing is known.
+//! Rejects subqueries that the engine (`DataFusion` 55.2) computes wrongly. It joins a correlated
+//! subquery with the outer query and renames all correlated columns to one relation: columns with
+//! the same name become one. It also treats null as false where IN is combined with OR or below
+//! NOT, so that NOT IN is true where the result is unknown.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ use crate::EngineError;
 const ONE_NAME: &str = "the engine would take one for the other; give them names of their own, as in FROM (SELECT id AS b_id FROM b) b";
 const NULLS: &str = "the engine would take a null for false there; write NOT EXISTS (SELECT … WHERE … = …), or NOT IN as a condition of its own";
 
-/// Refuses them.
+/// Rejects such subqueries.
 pub(super) fn check(node: &LogicalPlan) -> Result<(), EngineError> {
     for expression in node.expressions() {
         check_names(&expression)?;
@@ -39,7 +40,8 @@ fn check_names(expression: &Expr) -> Result<(), EngineError> {
     Ok(walked.map(|_| ())?)
 }
 
-/// The columns by which a subquery is joined, and those that it hands out, if it does, have names of their own.
+/// Checks that the correlated columns of a subquery, and its output columns if it has them, have
+/// distinct names.
 fn names_apart(subquery: &Subquery, hands_out: bool) -> Result<(), DataFusionError> {
     if subquery.outer_ref_columns.is_empty() {
         return Ok(());
@@ -68,7 +70,7 @@ fn names_apart(subquery: &Subquery, hands_out: bool) -> Result<(), DataFusionErr
     Ok(())
 }
 
-/// A condition of its own is right; elsewhere a null is no false.
+/// A condition of its own is correct; elsewhere null must not become false.
 fn check_nulls(node: &LogicalPlan, expression: &Expr) -> Result<(), EngineError> {
     let conditions = match node {
         LogicalPlan::Filter(_) => split_conjunction(expression),

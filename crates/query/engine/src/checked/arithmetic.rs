@@ -1,4 +1,4 @@
-//! Arithmetic of whole numbers that fails when a result doesn't fit its type. The engine's own operators wrap around without a word.
+//! Integer arithmetic that fails on overflow. The engine's own operators silently wrap around.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use datafusion::physical_expr_common::datum::apply;
 
 use super::zeros;
 
-/// The functions that stand for operators.
+/// Functions that replace operators.
 pub(super) fn functions() -> impl Iterator<Item = Arc<ScalarUDF>> {
     Operation::ALL.into_iter().map(Operation::function)
 }
@@ -69,7 +69,7 @@ impl Operation {
     }
 }
 
-/// An operation as the engine's function.
+/// A checked operation as a function of the engine.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Checked {
     operation: Operation,
@@ -78,7 +78,7 @@ struct Checked {
 
 impl Checked {
     fn new(operation: Operation) -> Self {
-        // What the rule below puts there has its types already.
+        // The rule below calls it with the right types.
         Self { operation, signature: Signature::any(operation.arguments(), Volatility::Immutable) }
     }
 }
@@ -127,7 +127,7 @@ impl ScalarUDFImpl for Checked {
     }
 }
 
-/// Puts functions in the place of operators, when types are known.
+/// Analyzer rule that replaces operators by checked functions once types are known.
 #[derive(Debug)]
 pub(super) struct CheckArithmetic;
 
@@ -149,15 +149,16 @@ fn checked(plan: LogicalPlan) -> Result<Transformed<LogicalPlan>, DataFusionErro
         let checked = expression.transform_up(|expression| checked_expression(expression, &schema))?;
         Ok(checked.update_data(|expression| name.restore(expression)))
     };
-    // A set of groupings has no name of its own: its expressions have.
+    // A grouping set has no name of its own, but its expressions do.
     plan.map_expressions(|expression| match expression {
         Expr::GroupingSet(_) => expression.map_children(check),
         _ => check(expression),
     })
 }
 
-/// A function of ours has its first argument's type. To ask the engine for it would take longer at each level of a chain, because it makes the names of
-/// all below as well.
+/// Returns the type of an expression. A checked function has the type of its first argument. The
+/// engine's own lookup is slower at each level of a chain, because it also builds the names of all
+/// levels below.
 fn type_of(mut expression: &Expr, schema: &DFSchema) -> Result<DataType, DataFusionError> {
     while let Expr::ScalarFunction(ScalarFunction { func, args }) = expression
         && func.inner().is::<Checked>()

@@ -1,5 +1,6 @@
-//! `array_agg` with all the memory that it takes: the engine's counts the values that it has collected, and neither the list that these are copied into nor
-//! the batch in which that goes on, nor the buffers of texts that values refer to.
+//! `array_agg` that accounts for all its memory. The engine's own counts the collected values, but
+//! not the list that they are copied into, the batch of that list, or the text buffers that values
+//! refer to.
 
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ use datafusion::logical_expr::{
 use super::held_texts::HeldTexts;
 use super::sum::Result;
 
-/// How often values lie in memory at the end: as they were collected, as one list, and in a batch on its way.
+/// Copies of values at the end: collected, as a list, and in a batch.
 const COPIES: usize = 3;
 
-/// The engine's function.
+/// Wrapper of the engine's function.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct AccountedArrayAgg(AggregateUDF);
 
@@ -48,7 +49,7 @@ impl AggregateUDFImpl for AccountedArrayAgg {
     }
 
     fn accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
-        // In an order of their own, or if they differ, values are kept one by one, which is counted.
+        // Ordered or distinct values are kept individually, which is accounted for.
         let is_kept_one_by_one = !arguments.order_bys.is_empty() || arguments.is_distinct;
         let values = self.0.accumulator(arguments)?;
         Ok(if is_kept_one_by_one { values } else { Box::new(Accounted::new(values)) })
@@ -94,7 +95,7 @@ impl AggregateUDFImpl for AccountedArrayAgg {
     }
 }
 
-/// What is collected, with its copies.
+/// Collected values with their copies.
 #[derive(Debug)]
 struct Accounted<T: ?Sized> {
     values: Box<T>,
@@ -143,7 +144,7 @@ impl GroupsAccumulator for Accounted<dyn GroupsAccumulator> {
         filter: Option<&BooleanArray>,
         count: usize,
     ) -> Result<()> {
-        // Texts of values that aren't wanted aren't held.
+        // Texts of filtered values aren't kept.
         let Some(filter) = filter else {
             return self.values.update_batch(&self.texts.hold(values), groups, None, count);
         };

@@ -1,8 +1,9 @@
-//! Comparisons of types between which the engine finds no common one, or the wrong one. Times of day in different units: a literal (`TIME '12:00'`) is in
-//! nanoseconds, and a column in whatever its file has. And floating-point numbers with decimal ones, for which the engine takes a decimal type that has no
-//! room for NaN, infinity and large numbers.
+//! Comparisons between types for which the engine finds no common type, or a wrong one. Times of
+//! day in different units: literals (`TIME '12:00'`) are in nanoseconds, columns in the unit of
+//! their file. And floating-point with decimal numbers, for which the engine uses a decimal type
+//! without NaN, infinity and large numbers.
 //!
-//! A literal takes the other side's type where it stays the same value, so that rows are still left out by it.
+//! A literal takes the other side's type if it keeps its value, so that it can still prune rows.
 
 use arrow_schema::{DataType, TimeUnit};
 use datafusion::common::config::ConfigOptions;
@@ -18,7 +19,7 @@ use super::floating;
 
 const NANOSECONDS: DataType = DataType::Time64(TimeUnit::Nanosecond);
 
-/// Has such values compared in one type.
+/// Rule that compares such values in one type.
 #[derive(Debug)]
 pub(super) struct OneType;
 
@@ -32,7 +33,8 @@ impl ExprPlanner for OneType {
             return Ok(PlannerResult::Original(expression));
         };
         let (left, right) = (&expression.left, &expression.right);
-        // The side that is no literal says which type it is, and of numbers the one that isn't decimal.
+        // The side that isn't a literal determines the type; for numbers, the side that isn't
+        // decimal.
         let is_floating = |side: &Expr| side.get_type(schema).is_ok_and(|data_type| data_type.is_floating());
         let is_right = is_floating(right) || constant(left).is_some() && !is_floating(left);
         let (own, other) = if is_right { (right, left) } else { (left, right) };
@@ -93,7 +95,8 @@ fn comparison(operator: &BinaryOperator) -> Option<Operator> {
     })
 }
 
-/// A value and others that it is compared with; `None` where the engine does right by itself.
+/// Converts a value and those it is compared with to one type; `None` if the engine does so
+/// correctly.
 fn in_one_type(own: &Expr, others: &[&Expr], schema: &DFSchema) -> Option<(Expr, Vec<Expr>)> {
     let own_type = own.get_type(schema).ok()?;
     if own_type.is_floating() {
@@ -118,7 +121,7 @@ pub(super) fn is_decimal(expression: &Expr, schema: &DFSchema) -> bool {
     expression.get_type(schema).is_ok_and(|data_type| data_type.is_decimal())
 }
 
-/// A decimal number in a floating-point type; others as they are.
+/// Casts decimal numbers to a floating-point type; leaves others unchanged.
 pub(super) fn as_floating(expression: &Expr, data_type: &DataType, schema: &DFSchema) -> Expr {
     if !is_decimal(expression, schema) {
         return expression.clone();
@@ -131,7 +134,7 @@ fn is_time(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Time32(_) | DataType::Time64(_))
 }
 
-/// The value of a literal, or of one that is cast.
+/// Returns the value of a literal, or of a literal that is cast.
 pub(super) fn constant(expression: &Expr) -> Option<ScalarValue> {
     match expression {
         Expr::Literal(value, _) => Some(value.clone()),
@@ -143,7 +146,7 @@ pub(super) fn constant(expression: &Expr) -> Option<ScalarValue> {
     }
 }
 
-/// The same time in another unit, if it is a whole number of it.
+/// Converts a time to another unit, if that is exact.
 fn exactly(value: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
     let other = value.cast_to(data_type).ok()?;
     (other.cast_to(&NANOSECONDS).ok()? == value.cast_to(&NANOSECONDS).ok()?).then_some(other)

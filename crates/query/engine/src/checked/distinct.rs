@@ -1,4 +1,4 @@
-//! `sum(DISTINCT …)` of whole numbers that fails when the result doesn't fit its type.
+//! `sum(DISTINCT …)` of integers that fails on overflow.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use datafusion::logical_expr::Accumulator;
 
 use super::sum::{Result, fitting};
 
-/// The values that differ of all rows, or of those that a window has.
+/// Distinct values of all rows, or of the rows in a window.
 #[derive(Debug)]
 pub(super) struct DistinctTotal<T: ArrowPrimitiveType> {
-    /// In how many rows each is.
+    /// Number of rows of each value.
     rows: HashMap<T::Native, usize>,
     sum: i128,
 }
@@ -69,7 +69,7 @@ where
         true
     }
 
-    /// Each list has the values that differ of a part of the rows.
+    /// Each list has the distinct values of a part of the rows.
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         let lists = states.iter().flat_map(|lists| lists.as_list::<i32>().iter().flatten());
         lists.for_each(|values| self.add(&values));

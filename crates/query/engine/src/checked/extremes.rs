@@ -1,6 +1,7 @@
-//! `min` and `max` of floating-point columns in groups. The engine's own begin with the greatest and least finite numbers and compare by `<`
-//! (`DataFusion` 55.2), so that the greatest of `-inf` alone would be -1.8e308, and `NaN` would be left out: in groups alone, as without them it is above all
-//! numbers, as elsewhere.
+//! `min` and `max` of floating-point columns by group. The engine's own (`DataFusion` 55.2) start
+//! with the greatest and least finite numbers and compare with `<`. So the maximum of `-inf` alone
+//! would be -1.8e308, and NaN would be ignored. Without groups NaN is above all numbers, as it is
+//! here.
 
 use std::cmp::Ordering;
 
@@ -19,7 +20,7 @@ use datafusion_functions_aggregate_common::aggregate::groups_accumulator::prim_o
 
 use super::sum::Result;
 
-/// The engine's function, but for groups of floating-point numbers.
+/// The engine's function, except for groups of floating-point numbers.
 #[derive(Debug, PartialEq, Eq, Hash)]
 pub(super) struct Extreme(AggregateUDF, Of);
 
@@ -29,7 +30,7 @@ enum Of {
     Greatest,
 }
 
-/// Both of them.
+/// Both functions.
 pub(super) fn functions() -> [AggregateUDF; 2] {
     let least = Extreme(min_udaf().as_ref().clone(), Of::Least);
     let greatest = Extreme(max_udaf().as_ref().clone(), Of::Greatest);

@@ -1,5 +1,6 @@
-//! Floating-point numbers where they meet decimal ones in one column: in a function's arguments, in the branches of CASE, of UNION and of IN. The engine takes a decimal type
-//! for both, which has no room for NaN, infinity, and large and small numbers; in other databases they are floating-point, and so here. A literal with
+//! Floating-point numbers combined with decimal ones: in arguments, in the branches of CASE, in
+//! UNION and in IN. The engine converts both to a decimal type, which has no NaN, infinity, or very
+//! large and small numbers. Here they become floating-point, as in other databases. A literal with
 //! a point is a decimal number.
 
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use datafusion::optimizer::AnalyzerRule;
 
 use super::compared::{as_floating, is_decimal};
 
-/// The widest floating-point type of some expressions, if there are decimal ones among them.
+/// Returns the widest floating-point type of expressions that include decimal ones.
 fn floating_type<'a>(all: impl Iterator<Item = &'a Expr> + Clone, schema: &DFSchema) -> Option<DataType> {
     let types = all.filter_map(|expression| expression.get_type(schema).ok()).collect::<Vec<_>>();
     wider(types.iter())
@@ -27,14 +28,14 @@ fn wider<'a>(types: impl Iterator<Item = &'a DataType> + Clone) -> Option<DataTy
     widest.filter(|_| has_decimals).cloned()
 }
 
-/// A function of numbers of one type; `None` where they are of one, or none is floating-point.
+/// Converts the arguments of a function to one type; `None` if that isn't needed.
 pub(super) fn function(function: &ScalarFunction, schema: &DFSchema) -> Option<Expr> {
     let one_type = floating_type(function.args.iter(), schema)?;
     let arguments = function.args.iter().map(|argument| as_floating(argument, &one_type, schema)).collect();
     Some(Expr::ScalarFunction(ScalarFunction::new_udf(Arc::clone(&function.func), arguments)))
 }
 
-/// The same of a CASE, whose results are of one type, and its operand and what that is held against of another.
+/// Converts the results of a CASE to one type, and its operand and the compared values to another.
 pub(super) fn case(case: &Case, schema: &DFSchema) -> Option<Expr> {
     let results = case.when_then_expr.iter().map(|(_, result)| &**result).chain(case.else_expr.as_deref());
     let result_type = floating_type(results, schema);
@@ -58,7 +59,7 @@ pub(super) fn case(case: &Case, schema: &DFSchema) -> Option<Expr> {
     }))
 }
 
-/// Has the columns of a union floating-point where those of an input are.
+/// Analyzer rule that makes a union's column floating-point if it is so in an input.
 #[derive(Debug)]
 pub(super) struct FloatingUnions;
 
@@ -94,7 +95,7 @@ fn in_one_type(union: &Union) -> Result<Option<LogicalPlan>, DataFusionError> {
     Union::try_new_with_loose_types(inputs).map(|union| Some(LogicalPlan::Union(union)))
 }
 
-/// The same rows with decimal columns in other types.
+/// Casts decimal columns to other types.
 fn with_types(input: &LogicalPlan, types: &[Option<DataType>]) -> Result<LogicalPlan, DataFusionError> {
     let columns = input.schema().columns().into_iter().zip(types).map(|(column, one_type)| {
         let name = column.name().to_owned();

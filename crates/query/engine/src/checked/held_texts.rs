@@ -1,4 +1,4 @@
-//! Buffers of texts that something keeps alive by keeping values which refer to them.
+//! Accounting of text buffers that retained values refer to.
 
 use arrow_array::ArrayRef;
 use arrow_array::cast::AsArray as _;
@@ -7,13 +7,13 @@ use datafusion::common::HashMap;
 
 use crate::texts::{text_buffers, texts_bytes, without_unreferenced_texts};
 
-/// Values that keep more than so many times what their own texts take are copied.
+/// Values that keep more than this multiple of their own texts are copied.
 const WASTE: usize = 2;
 
-/// Each buffer counts once, however many arrays refer to it.
+/// Text buffers; each counts once, however many arrays refer to it.
 #[derive(Debug, Default)]
 pub(super) struct HeldTexts {
-    /// By where they lie, which no other has while they are here.
+    /// By address, which is unique while the buffers are held.
     buffers: HashMap<usize, Buffer>,
     bytes: usize,
 }
@@ -23,7 +23,7 @@ impl HeldTexts {
         self.bytes
     }
 
-    /// The same values, to be kept.
+    /// Registers values to be retained, and returns them.
     pub(super) fn hold(&mut self, values: &[ArrayRef]) -> Vec<ArrayRef> {
         let values: Vec<ArrayRef> = values.iter().map(without_waste).collect();
         for values in &values {
@@ -32,14 +32,15 @@ impl HeldTexts {
         values
     }
 
-    /// Of lists of values.
+    /// Registers lists of values.
     pub(super) fn hold_lists(&mut self, lists: &[ArrayRef]) {
         for lists in lists.iter().filter_map(|lists| lists.as_list_opt::<i32>()) {
             self.add(lists.values());
         }
     }
 
-    /// Some values went; what the others take tells how many texts these have.
+    /// Accounts for removed values. Their share of the texts is estimated from their share of the
+    /// bytes.
     pub(super) fn leave(&mut self, before_bytes: usize, after_bytes: usize) {
         self.buffers.clear();
         let part = u128::from(after_bytes as u64).saturating_mul(u128::from(self.bytes as u64));

@@ -1,5 +1,6 @@
-//! Functions that make as much as a number says (`repeat('x', 2000000000)`) fail where a batch of their results would be too large: the engine
-//! accounts for what operators keep, and not for what an expression makes.
+//! Limits on functions whose result length is an argument (`repeat('x', 2000000000)`). They fail if
+//! a batch of results would be too large: the engine accounts for the memory that operators keep,
+//! but not for results of expressions.
 
 use std::sync::Arc;
 
@@ -14,19 +15,19 @@ use datafusion::logical_expr::{
     ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
 };
 
-/// Of a batch: 8 KiB of each of its usual 8192 rows.
+/// Per batch: 8 KiB for each of its usual 8192 rows.
 const BATCH_BYTES_MAX: i128 = 64 << 20;
-/// Of an element beside its own bytes.
+/// Overhead of an element.
 const ELEMENT_BYTES: i128 = 8;
 
-/// By which arguments a function makes how much.
+/// Formula for the length of a function's result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Made {
-    /// The first one, so often as the second says.
+    /// The first argument, repeated as often as the second states.
     Times,
-    /// As many characters, or elements, as the second says.
+    /// As many characters or elements as the second argument states.
     Length,
-    /// Whole numbers from one to another.
+    /// Integers from one argument to another.
     Span,
 }
 
@@ -40,7 +41,7 @@ const FUNCTIONS: [(&str, Made); 7] = [
     ("generate_series", Made::Span),
 ];
 
-/// The engine's functions, bounded.
+/// The engine's functions with limits.
 pub(super) fn functions() -> Vec<Arc<ScalarUDF>> {
     let all = SessionStateDefaults::default_scalar_functions();
     let bounded = |function: &Arc<ScalarUDF>| {
@@ -94,7 +95,7 @@ impl ScalarUDFImpl for Bounded {
 }
 
 impl Made {
-    /// Bytes of the results of a batch, about.
+    /// Returns the approximate size of a batch's results.
     fn bytes(self, arguments: &ScalarFunctionArgs) -> Result<i128, DataFusionError> {
         let is_array = |value: &ColumnarValue| matches!(value, ColumnarValue::Array(_));
         let rows = if arguments.args.iter().any(is_array) { arguments.number_rows } else { 1 };
@@ -130,22 +131,22 @@ impl Made {
     }
 }
 
-/// A row's number, or another where there is none.
+/// Returns the number of a row, or `otherwise` if it has none.
 fn at(numbers: Option<&Int64Array>, row: usize, otherwise: i128) -> i128 {
     let known = numbers.filter(|numbers| row < numbers.len() && numbers.is_valid(row));
     known.map_or(otherwise, |numbers| i128::from(numbers.value(row)))
 }
 
-/// Whole numbers; `None` of others, such as days.
+/// Returns integers; `None` for other types, such as days.
 fn numbers(value: &ColumnarValue, rows: usize) -> Result<Option<Int64Array>, DataFusionError> {
     let array = value.clone().into_array(rows)?;
     Ok(array.as_primitive_opt::<Int64Type>().cloned())
 }
 
-/// Bytes of texts, or elements of lists; `None` of what has one length.
+/// Returns the lengths of texts in bytes or of lists in elements; `None` for types of fixed length.
 fn lengths(value: &ColumnarValue, rows: usize) -> Result<Option<Int64Array>, DataFusionError> {
     let array = value.clone().into_array(rows)?;
-    // What has no length, has that of its type.
+    // Types without a length function have a fixed size.
     let Ok(lengths) = length(array.as_ref()) else { return Ok(None) };
     Ok(cast(&lengths, &DataType::Int64)?.as_primitive_opt::<Int64Type>().cloned())
 }

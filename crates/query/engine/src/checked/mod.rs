@@ -1,7 +1,11 @@
-//! Whole numbers that their types can't hold are an error, in arithmetic and in sums; the engine by itself would wrap around without a word. So are results that
-//! would be longer than there is memory for.
-//! And the least and greatest numbers of groups are those of all numbers, a list in which zero is has both zeros, and times of day in different units are compared, and decimal numbers with others, which
-//! don't become decimal ones.
+//! Replacements for functions and operators of the engine.
+//!
+//! - Integer overflow is an error in arithmetic and sums; the engine would silently wrap around. So
+//!   are results too long for the memory.
+//! - `min` and `max` by group include all floating-point numbers.
+//! - A list with zero contains both zeros.
+//! - Times of day in different units are comparable, and decimal numbers with floating-point ones
+//!   without making these decimal.
 
 mod arithmetic;
 mod array;
@@ -22,28 +26,28 @@ use datafusion::logical_expr::AggregateUDF;
 use datafusion::optimizer::Analyzer;
 use datafusion::physical_expr::ScalarFunctionExpr;
 
-/// Whether a function stands for an operator.
+/// Returns true if a function replaces an operator.
 pub(crate) fn is_operator(function: &ScalarFunctionExpr) -> bool {
     arithmetic::functions().any(|operator| operator.name() == function.name())
 }
 
-/// Has a session plan checked arithmetic.
+/// Adds checked arithmetic to a session.
 pub(crate) fn check_arithmetic(builder: SessionStateBuilder) -> SessionStateBuilder {
     let mut builder =
         with_checked_functions(builder).with_analyzer_rule(Arc::new(arithmetic::CheckArithmetic));
-    // Before the engine finds types for them.
+    // Before the engine assigns types.
     let analyzer = builder.analyzer().get_or_insert_with(Analyzer::new);
     analyzer.rules.insert(0, Arc::new(floating::FloatingUnions));
     builder.expr_planners().get_or_insert_default().insert(0, Arc::new(compared::OneType));
     builder
 }
 
-/// Has a session compare what the engine by itself finds no common type for, or the wrong one.
+/// Adds comparisons for which the engine finds no common type, or a wrong one.
 pub(crate) fn check_comparisons(state: &mut SessionState) -> Result<(), DataFusionError> {
     state.register_function_rewrite(Arc::new(compared::OneType))
 }
 
-/// Has a session compute parts of plans in which arithmetic is checked: its functions travel by their names.
+/// Adds checked functions to a session that runs parts of plans: these refer to functions by name.
 pub fn with_checked_functions(mut builder: SessionStateBuilder) -> SessionStateBuilder {
     builder
         .scalar_functions()

@@ -1,4 +1,5 @@
-//! `sum` of whole numbers that fails when the result doesn't fit its type, where the engine's own wraps around. All else is the engine's.
+//! `sum` of integers that fails on overflow, where the engine's own wraps around. Other types use
+//! the engine's.
 
 use std::marker::PhantomData;
 use std::sync::Arc;
@@ -23,7 +24,7 @@ use super::distinct::DistinctTotal;
 
 pub(super) type Result<T> = std::result::Result<T, DataFusionError>;
 
-/// In the engine's place, under its name.
+/// Replaces the engine's function under its name.
 #[derive(Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct CheckedSum(Sum);
 
@@ -114,10 +115,10 @@ impl AggregateUDFImpl for CheckedSum {
     }
 }
 
-/// What passes between the parts of a sum: the whole alone has to fit the result's type, however rows are shared out.
+/// Type of partial sums. Only the total has to fit the result's type, however rows are divided.
 const STATE: DataType = DataType::Decimal128(38, 0);
 
-/// A sum of all rows, or of those that a window has.
+/// Sum of all rows, or of the rows in a window.
 #[derive(Debug)]
 struct Total<T> {
     sum: i128,
@@ -140,7 +141,7 @@ impl<T: ArrowPrimitiveType<Native: Into<i128> + TryFrom<i128>>> Total<T> {
     }
 }
 
-/// A whole sum in its type.
+/// Converts a total to its type.
 pub(super) fn fitting<T: ArrowPrimitiveType<Native: TryFrom<i128>>>(sum: i128) -> Result<T::Native> {
     T::Native::try_from(sum).map_err(|_| overflow(&T::DATA_TYPE))
 }
@@ -203,11 +204,11 @@ where
     }
 }
 
-/// Sums of groups.
+/// Sums by group.
 #[derive(Debug)]
 struct Totals<T> {
     sums: Vec<i128>,
-    /// Whether a group has had a value.
+    /// True if the group has had a value.
     has_value: Vec<bool>,
     of: PhantomData<fn() -> T>,
 }

@@ -1,4 +1,4 @@
-//! Lists in which zero is (`x IN (0.0, …)`): the engine looks numbers up by their bits, and zero has two.
+//! Lists with zero (`x IN (0.0, …)`): the engine compares bit patterns, and zero has two.
 
 use arrow_schema::DataType;
 use datafusion::common::ScalarValue;
@@ -7,7 +7,7 @@ use datafusion::logical_expr::{Expr, lit};
 
 use super::compared::constant;
 
-/// The same list with the zeros that it lacks, if it has one; values are compared as `data_type`.
+/// Adds the missing zeros to a list that has one; values are compared as `data_type`.
 pub(super) fn with_both(mut list: InList, data_type: &DataType) -> InList {
     let zeros: Vec<f64> = list.list.iter().filter_map(zero).collect();
     if zeros.is_empty() {
@@ -23,7 +23,7 @@ pub(super) fn with_both(mut list: InList, data_type: &DataType) -> InList {
     list
 }
 
-/// The zero that a value of a list is.
+/// Returns the value if it is a zero.
 fn zero(expression: &Expr) -> Option<f64> {
     match constant(expression)?.cast_to(&DataType::Float64).ok()? {
         ScalarValue::Float64(Some(zero)) if zero == 0.0 => Some(zero),

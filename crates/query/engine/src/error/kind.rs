@@ -1,4 +1,4 @@
-//! What kind of error it is, for those who tell errors apart by codes.
+//! Kinds of errors, for callers that map them to codes.
 
 use std::error::Error;
 
@@ -9,56 +9,56 @@ use nandle_columns::ColumnsError;
 
 use super::EngineError;
 
-/// Kinds of errors.
+/// Kind of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// It isn't SQL.
+    /// The text isn't SQL.
     Syntax,
-    /// There is no such table.
+    /// A table doesn't exist.
     UnknownTable,
-    /// There is no such column.
+    /// A column doesn't exist.
     UnknownColumn,
-    /// A name could mean several columns.
+    /// A name is ambiguous between columns.
     AmbiguousColumn,
-    /// There is no such function, or none of such arguments.
+    /// A function doesn't exist, or not with these arguments.
     UnknownFunction,
-    /// A parameter without a value.
+    /// A parameter has no value.
     UnknownParameter,
-    /// It can't be changed here: tables are only read.
+    /// The statement writes; tables are read-only.
     ReadOnly,
-    /// It isn't allowed here.
+    /// The statement isn't allowed here.
     Refused,
-    /// SQL that the engine doesn't have.
+    /// The engine doesn't support the SQL.
     Unsupported,
-    /// A statement that is too deep.
+    /// A statement is nested too deeply.
     TooDeep,
-    /// A text that is too long.
+    /// A text is too long.
     TooLong,
-    /// Types that don't go together, and other statements that make no sense.
+    /// Incompatible types, or an otherwise invalid statement.
     Invalid,
     /// A division by zero.
     DivisionByZero,
-    /// A number that its type has no room for.
+    /// A number exceeds the range of its type.
     OutOfRange,
-    /// A value that can't be taken for one of another type.
+    /// A value can't be converted to another type.
     InvalidValue,
-    /// The memory is used up.
+    /// The memory is exhausted.
     OutOfMemory,
-    /// The temporary files have their full size, or their disk is full.
+    /// The temporary files reached their limit, or their disk is full.
     OutOfSpill,
     /// A file can't be read.
     Io,
     /// A file is damaged.
     Damaged,
-    /// It was ended from outside.
+    /// The caller ended the statement.
     Interrupted,
     /// A defect of the engine.
     Internal,
 }
 
 impl EngineError {
-    /// What kind of error it is.
+    /// Kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Io { .. } | Self::Output(_) | Self::Reads { .. } => ErrorKind::Io,
@@ -98,7 +98,7 @@ fn of_query(error: &DataFusionError) -> ErrorKind {
     of_cause(Some(error)).unwrap_or_else(|| if is_of_system() { ErrorKind::Io } else { ErrorKind::Internal })
 }
 
-/// The first error in the chain of causes that says more than that there was one.
+/// Returns the kind of the first specific error in the chain of causes.
 fn of_cause(cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
     causes(cause).find_map(|error| {
         let own = error.downcast_ref::<EngineError>().map(EngineError::kind);
@@ -108,7 +108,8 @@ fn of_cause(cause: Option<&(dyn Error + 'static)>) -> Option<ErrorKind> {
     })
 }
 
-/// An error and its causes. The system's error may have another within, of which it says nothing of its own.
+/// Iterates over an error and its causes. An I/O error may contain another error that it doesn't
+/// report as its source.
 pub(super) fn causes<'a>(
     error: Option<&'a (dyn Error + 'static)>,
 ) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
@@ -119,7 +120,7 @@ pub(super) fn causes<'a>(
     })
 }
 
-/// `None` where the cause says more.
+/// Returns `None` if the cause is more specific.
 fn of_engine(error: &DataFusionError) -> Option<ErrorKind> {
     match error {
         DataFusionError::SQL(error, _) => Some(of_parser(error)),
@@ -143,7 +144,7 @@ fn of_engine(error: &DataFusionError) -> Option<ErrorKind> {
         DataFusionError::ExecutionJoin(_) | DataFusionError::Internal(_) | DataFusionError::Ffi(_) => {
             Some(ErrorKind::Internal)
         }
-        // Their causes say it.
+        // Their causes are more specific.
         DataFusionError::ArrowError(..)
         | DataFusionError::External(_)
         | DataFusionError::Context(..)
@@ -158,7 +159,7 @@ fn of_parser(error: &ParserError) -> ErrorKind {
     }
 }
 
-/// The engine's planner tells its errors apart by words alone.
+/// The planner's errors are distinguished only by their text.
 fn of_plan(text: &str) -> ErrorKind {
     let has = |part: &str| text.contains(part);
     if has("table '") && has("' not found") || has("table function '") && has("not found") {
@@ -181,7 +182,7 @@ fn of_execution(text: &str) -> ErrorKind {
     }
 }
 
-/// `None` where the cause says more.
+/// Returns `None` if the cause is more specific.
 fn of_arrow(error: &ArrowError) -> Option<ErrorKind> {
     Some(match error {
         ArrowError::DivideByZero => ErrorKind::DivisionByZero,
@@ -189,7 +190,8 @@ fn of_arrow(error: &ArrowError) -> Option<ErrorKind> {
         | ArrowError::OffsetOverflowError(_)
         | ArrowError::DictionaryKeyOverflowError
         | ArrowError::RunEndIndexOverflowError => ErrorKind::OutOfRange,
-        // A number that the other type has no room for; other casts fail by what a text says.
+        // The number exceeds the range of the other type; other casts fail on the contents of a
+        // text.
         ArrowError::CastError(text) if text.starts_with("Can't cast value") => ErrorKind::OutOfRange,
         ArrowError::CastError(_) | ArrowError::ParseError(_) => ErrorKind::InvalidValue,
         ArrowError::InvalidArgumentError(text) | ArrowError::ComputeError(text) => of_execution(text),

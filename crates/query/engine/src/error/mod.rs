@@ -13,43 +13,43 @@ use nandle_reads::ReadsError;
 use crate::TextPlace;
 pub use kind::ErrorKind;
 
-/// What a query or a table can't do, and why.
+/// Error of a query or a table.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineError {
-    /// The system refused.
+    /// An I/O operation failed.
     #[error("{action} {}: {source}", path.display())]
     Io {
-        /// What was tried.
+        /// The operation.
         action: &'static str,
-        /// On what.
+        /// Its path.
         path: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A name leads to no data.
+    /// A name refers to no data.
     #[error("{name}: {why}")]
     Source {
         /// The name.
         name: String,
-        /// What is wrong with it, and what to do.
+        /// The problem and its remedy.
         why: String,
     },
-    /// Two tables would have one name.
+    /// Two sources would form tables of the same name.
     #[error(
         "{first} and {second} would both be the table `{name}`; give one of them another name, as in OTHER={place}"
     )]
     SameName {
         /// The name.
         name: String,
-        /// What has it.
+        /// The first source.
         first: String,
-        /// What would have it, too.
+        /// The second source.
         second: String,
-        /// The same without a name of its own.
+        /// The second source without an explicit name.
         place: String,
     },
-    /// Files of one table have a column of different types.
+    /// Files of one table have a column with different types.
     #[error(
         "column `{column}` is {got} in {file} and {expected} in the files before it; query them as different tables"
     )]
@@ -58,12 +58,12 @@ pub enum EngineError {
         column: String,
         /// The file.
         file: String,
-        /// Its type there.
+        /// Its type in this file.
         got: String,
-        /// Its type elsewhere.
+        /// Its type in the other files.
         expected: String,
     },
-    /// A file has two columns of one name.
+    /// A file has two columns of the same name.
     #[error(
         "{file} has two columns `{column}`, so which one a query means can't be told; write the file anew with names that differ"
     )]
@@ -73,136 +73,136 @@ pub enum EngineError {
         /// The file.
         file: String,
     },
-    /// A query that another machine has planned is of data that aren't the ones here.
+    /// A query planned by another machine refers to different data.
     #[error(
         "{what} is {got} here, and {expected} where the query was planned; bring both to the same data, by copying or by loading the same"
     )]
     OtherData {
         /// A table or a file.
         what: String,
-        /// What the query is of.
+        /// The state expected by the query.
         expected: String,
-        /// What is here.
+        /// The local state.
         got: String,
     },
-    /// A file is no Parquet, or is damaged.
+    /// A file isn't Parquet, or is damaged.
     #[error("{0}")]
     Columns(#[from] ColumnsError),
-    /// Temporary files have their full size.
+    /// Temporary files reached their limit.
     #[error(
         "a query needs more disk space for temporary files than they may have, which is {limit_bytes} bytes; allow more (--spill-limit), or give more memory \
          (--memory)"
     )]
     OutOfSpill {
-        /// What all of them together may have.
+        /// Limit on their total size.
         limit_bytes: u64,
     },
-    /// Where temporary files lie there is no room for more.
+    /// The disk of the temporary files is full.
     #[error(
         "there is no room for more temporary files in {}: {source}; make room on that disk, have them on another (--spill-directory), or give more \
          memory (--memory)", directory.display()
     )]
     SpillDiskFull {
-        /// The directory.
+        /// Their directory.
         directory: PathBuf,
-        /// What the system said.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A temporary file comes back with other bytes.
+    /// A temporary file is damaged.
     #[error(
         "{bytes} bytes from {begin} on of the temporary file {}: what the device returned isn't what was written; check the device, or have temporary \
          files on another (--spill-directory)", path.display()
     )]
     TemporaryDamaged {
-        /// The file, which goes with its query.
+        /// The file, which is removed with its query.
         path: PathBuf,
-        /// Where the bytes begin.
+        /// Offset of the damaged bytes.
         begin: u64,
-        /// How many there are.
+        /// Number of the damaged bytes.
         bytes: usize,
     },
-    /// Planned reads failed.
+    /// A planned read failed.
     #[error("reading {file}: {source}")]
     Reads {
-        /// The file; `the table` where it isn't about one.
+        /// The file; `the table` if it concerns none.
         file: String,
-        /// What the reads say.
+        /// The cause.
         source: ReadsError,
     },
-    /// The decoder panicked over a file, which is therefore taken to be damaged.
+    /// The decoder panicked, so the file is considered damaged.
     #[error("{place}: the Parquet decoder panicked: {what}; the file is damaged or hostile")]
     DecoderPanicked {
-        /// Where.
+        /// Place of the data.
         place: Place,
-        /// What the panic said.
+        /// Message of the panic.
         what: String,
     },
-    /// A statement that isn't one for this engine.
+    /// The engine doesn't run such statements.
     #[error("{statement} isn't possible here: {mend}")]
     Statement {
-        /// Which kind of statement.
+        /// Kind of the statement.
         statement: String,
-        /// What to do instead.
+        /// The remedy.
         mend: &'static str,
     },
-    /// A statement that clients of a server may not give.
+    /// Clients of a server may not run this.
     #[error("{what} isn't allowed here: {why}")]
     Refused {
-        /// What.
+        /// The statement.
         what: String,
-        /// Why, or what to do instead.
+        /// The reason or the remedy.
         why: &'static str,
     },
-    /// A statement that can't be planned.
+    /// A statement can't be planned.
     #[error("{error}{hint}")]
     Planning {
-        /// Why.
+        /// The cause.
         error: Box<EngineError>,
-        /// What may have been meant, behind a semicolon; empty where nothing is known.
+        /// Suggestion after a semicolon; empty if there is none.
         hint: String,
-        /// Where in the statement's text, if that is known.
+        /// Position in the statement's text, if known.
         place: Option<TextPlace>,
     },
     /// A parameter has no value.
     #[error("the parameter ${number} has no value; bind one, or write the value in its place")]
     Unbound {
-        /// Which.
+        /// Number of the parameter.
         number: usize,
     },
-    /// Expressions lie in one another more deeply than a thread's stack has room for.
+    /// Expressions are nested too deeply for a thread's stack.
     #[error(
         "the statement's operators and keywords lie in one another up to {depth} deep, and {most} is the most; split it, or write lists (IN, VALUES) \
          for long chains of OR"
     )]
     TooDeep {
-        /// How deep at most, by the statement's words and marks.
+        /// Upper bound of the depth, from keywords and symbols.
         depth: usize,
-        /// How deep they may.
+        /// Limit.
         most: usize,
     },
-    /// A client's text is so long that what is made of it would take much more memory than it has letters.
+    /// The text is too long: the memory of its plan would be a large multiple.
     #[error(
         "the text has {bytes} bytes, and {bytes_max} is the most; send fewer statements at a time, and have long lists of values as a table"
     )]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
-        /// How long it may be.
+        /// Limit.
         bytes_max: usize,
     },
-    /// An operator panicked, which is a defect of the engine; other queries go on.
+    /// An operator panicked, which is a defect of the engine; other queries continue.
     #[error("the engine panicked: {what}; other queries go on")]
     Panicked {
-        /// What the panic said.
+        /// Message of the panic.
         what: String,
     },
-    /// The engine reports an error.
+    /// The engine reported an error.
     #[error("{}", text_of(.0))]
     Query(Box<DataFusionError>),
-    /// Another machine that takes part in the query can't do its part.
+    /// Another machine failed to do its part of the query.
     #[error("{0}")]
     Elsewhere(Box<dyn Error + Send + Sync>),
-    /// CSV has no form for a column.
+    /// CSV can't represent a column.
     #[error(
         "the column `{column}` is {data_type}, and CSV has no form for lists and structs; write JSON (--format json), or make a text of it: \
          array_to_string(…, ';'), or (…)['field'] for a field"
@@ -213,7 +213,7 @@ pub enum EngineError {
         /// Its type.
         data_type: String,
     },
-    /// Parquet has no form for a column.
+    /// Parquet can't represent a column.
     #[error(
         "the column `{column}` is {data_type}, which can't be written as Parquet ({why}); make a text of it, CAST(… AS VARCHAR), or of an interval its seconds, \
          date_part('epoch', …)"
@@ -223,13 +223,13 @@ pub enum EngineError {
         column: String,
         /// Its type.
         data_type: String,
-        /// What the writer says.
+        /// Message of the writer.
         why: String,
     },
     /// Rows can't be written.
     #[error("writing rows: {0}")]
     Output(std::io::Error),
-    /// Its caller wanted it to end.
+    /// The caller interrupted the statement.
     #[error("interrupted")]
     Interrupted,
 }
@@ -239,7 +239,7 @@ impl EngineError {
         move |source| Self::Io { action, path: path.into(), source }
     }
 
-    /// Where in the text of a statement it is, if it is about that.
+    /// Position in the text of a statement, if it has one.
     pub const fn place(&self) -> Option<TextPlace> {
         match self {
             Self::Planning { place, .. } => *place,
@@ -247,14 +247,14 @@ impl EngineError {
         }
     }
 
-    /// A panic of an operator that was caught.
+    /// Converts a caught panic of an operator.
     pub fn panicked(panic: &(dyn Any + Send)) -> Self {
         Self::Panicked { what: panic_message(panic) }
     }
 }
 
-/// The parser's own words, without the names of its types; and those of an error of ours of which several operators were told, so that it can't become one
-/// of ours again.
+/// Message of the parser without type names. Also unwraps this crate's own error if it is shared by
+/// several operators, and therefore can't be converted back.
 fn text_of(error: &DataFusionError) -> String {
     let own = match error {
         DataFusionError::SQL(error, _) => match &**error {
@@ -271,7 +271,7 @@ fn text_of(error: &DataFusionError) -> String {
     own.map_or_else(|| error.to_string(), ToString::to_string)
 }
 
-/// What a panic said.
+/// Message of a panic.
 pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
     let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
@@ -279,7 +279,7 @@ pub(crate) fn panic_message(panic: &(dyn Any + Send)) -> String {
 }
 
 impl From<DataFusionError> for EngineError {
-    /// Errors of ours come back as they were.
+    /// Converts errors of this crate back.
     fn from(error: DataFusionError) -> Self {
         match error {
             DataFusionError::External(source) => match source.downcast::<Self>() {
@@ -291,7 +291,7 @@ impl From<DataFusionError> for EngineError {
                 Err(source) => Self::Query(Box::new(DataFusionError::IoError(source))),
             },
             DataFusionError::ArrowError(arrow, trace) => match *arrow {
-                // What is written to temporary files comes through Arrow and the system's errors.
+                // Errors of temporary files are wrapped by Arrow and I/O errors.
                 ArrowError::IoError(text, source) => match source.downcast::<Self>() {
                     Ok(own) => own,
                     Err(source) => {

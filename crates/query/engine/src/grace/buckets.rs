@@ -1,4 +1,4 @@
-//! Rows divided into temporary files by the hash of their keys.
+//! Rows partitioned into temporary files by the hash of their keys.
 
 use std::sync::Arc;
 
@@ -15,24 +15,25 @@ use datafusion::physical_plan::metrics::SpillMetrics;
 use super::compact::compact;
 use super::stored::{Stored, Writer};
 
-/// Into how many rows are divided at a time.
+/// Number of buckets per partitioning pass.
 const BUCKETS: usize = 32;
-/// Rows wait until a bucket has about 128 KiB to write, so that its batches and its writes are long; less where memory is little.
+/// Maximum buffered rows: about 128 KiB per bucket, so that batches and writes are long; less with
+/// little memory.
 pub(super) const BUFFERED_BYTES_MAX: usize = BUCKETS * (128 << 10);
-/// What hashes begin with; the engine's own, by which rows were divided before, begin with others.
+/// Base of the hash seed. It differs from the engine's, by which the rows were partitioned before.
 const FIRST_SEED: u64 = 0x6e61_6e64_6c65_0000;
 
-/// How rows are divided.
+/// Parameters of a partitioning pass.
 pub(super) struct Division {
-    /// How often they were divided before.
+    /// Number of earlier passes.
     pub(super) number: u64,
-    /// What may wait to be written.
+    /// Limit on buffered bytes.
     pub(super) buffered_bytes_max: usize,
-    /// Whether keys without a value meet one another.
+    /// Equality of null keys.
     pub(super) null_equality: NullEquality,
 }
 
-/// Rows on their way into buckets.
+/// Rows being partitioned into buckets.
 pub(super) struct Buckets<'a> {
     environment: Arc<RuntimeEnv>,
     schema: SchemaRef,
@@ -40,18 +41,17 @@ pub(super) struct Buckets<'a> {
     division: Division,
     random: RandomState,
     spill: &'a SpillMetrics,
-    /// How many rows were alone until now.
+    /// Number of rows with null keys so far.
     alone: u64,
     /// Rows that aren't written yet.
     batches: Vec<RecordBatch>,
     buffered_bytes: usize,
-    /// Of each bucket: which of them belong to it, as batch and row.
+    /// For each bucket, its rows as batch and row.
     rows: Vec<Vec<(usize, usize)>>,
     writers: Vec<Option<Writer>>,
 }
 
 impl<'a> Buckets<'a> {
-    /// No rows yet.
     pub(super) fn new(
         environment: Arc<RuntimeEnv>,
         schema: SchemaRef,
@@ -74,7 +74,7 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// What the rows take that aren't written yet.
+    /// Memory of the buffered rows.
     pub(super) fn buffered_bytes(&self) -> usize {
         self.buffered_bytes
     }
@@ -86,7 +86,8 @@ impl<'a> Buckets<'a> {
         create_hashes(&keys, &self.random, &mut hashes)?;
         let nulls = self.without_partner(&keys);
         for (row, hash) in hashes.into_iter().enumerate() {
-            // A row that meets none may lie anywhere, and doesn't make one bucket long.
+            // A row without a match can go to any bucket; spread them, so that no bucket becomes
+            // large.
             let is_alone = nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
             self.alone += u64::from(is_alone);
             let place = if is_alone { self.alone } else { hash };
@@ -101,7 +102,7 @@ impl<'a> Buckets<'a> {
         if self.buffered_bytes > self.division.buffered_bytes_max { self.write() } else { Ok(()) }
     }
 
-    /// Rows whose key has no value, where these don't meet one another.
+    /// Returns the rows with null keys, if null keys don't match each other.
     fn without_partner(&self, keys: &[ArrayRef]) -> Option<NullBuffer> {
         if self.division.null_equality == NullEquality::NullEqualsNull {
             return None;
@@ -109,7 +110,7 @@ impl<'a> Buckets<'a> {
         keys.iter().fold(None, |nulls, key| NullBuffer::union(nulls.as_ref(), key.logical_nulls().as_ref()))
     }
 
-    /// The files of the buckets; none of those that have no rows.
+    /// Returns the files of the buckets; `None` for empty buckets.
     pub(super) fn finish(mut self) -> Result<Vec<Option<Stored>>, DataFusionError> {
         self.write()?;
         self.writers

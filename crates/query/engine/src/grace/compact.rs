@@ -1,5 +1,5 @@
-//! Batches share buffers and dictionaries with other rows, or have room for more than they hold: a join's output has that of a full batch, however few
-//! its rows. What is held for long mustn't bring that with it.
+//! Copies batches that waste memory. They may share buffers and dictionaries with other rows, or
+//! have excess capacity: a join's output has the capacity of a full batch, however few its rows.
 
 use arrow_array::{Array as _, RecordBatch, UInt64Array};
 use arrow_select::take::take_record_batch;
@@ -7,10 +7,10 @@ use datafusion::common::DataFusionError;
 
 use crate::texts;
 
-/// A batch whose buffers are more than so many times what its rows need is copied.
+/// A batch is copied if its buffers exceed this multiple of the bytes that its rows need.
 const WASTE: usize = 2;
 
-/// The same rows, and about the bytes that they take.
+/// Returns the rows and approximately the bytes that they take.
 pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFusionError> {
     let bytes = rows_bytes(&batch)?;
     if batch.get_array_memory_size() <= bytes.saturating_mul(WASTE) {
@@ -20,7 +20,7 @@ pub(super) fn compact(batch: RecordBatch) -> Result<(RecordBatch, usize), DataFu
     Ok((without_unreferenced_texts(&take_record_batch(&batch, &rows)?)?, bytes))
 }
 
-/// The same rows, whose buffers hold no texts but theirs.
+/// Removes texts of other rows from the buffers.
 pub(super) fn without_unreferenced_texts(batch: &RecordBatch) -> Result<RecordBatch, DataFusionError> {
     let own = |column| texts::without_unreferenced_values(&texts::without_unreferenced_texts(column));
     let columns = batch.columns().iter().map(own).collect::<Result<_, _>>()?;
@@ -46,7 +46,7 @@ mod tests {
 
     use super::*;
 
-    /// In each bucket of a join there would be all words.
+    /// Otherwise each bucket of a join would contain all words.
     #[test]
     fn a_dictionary_has_the_words_of_its_rows() {
         let words = (0..10_000).map(|row| format!("a word that takes some bytes, {row}"));

@@ -1,4 +1,4 @@
-//! The operator that a query's plan has.
+//! Physical operator of the Grace hash join.
 
 use std::fmt;
 use std::sync::Arc;
@@ -21,20 +21,21 @@ use futures_util::stream::{self, StreamExt as _};
 
 use super::pairs::Pairs;
 
-/// A hash join that writes rows to temporary files where the rows of its left side don't fit its part of the memory. Its rows have no order.
+/// A hash join that spills rows to temporary files if its left side exceeds its share of the
+/// memory. Its output is unordered.
 #[derive(Debug)]
 pub struct GraceHashJoin {
-    /// What is joined, and how.
+    /// The join that it replaces.
     join: Arc<HashJoinExec>,
     properties: Arc<PlanProperties>,
     metrics: ExecutionPlanMetricsSet,
 }
 
 impl GraceHashJoin {
-    /// The same as a join whose sides are both divided by its keys.
+    /// Creates the join. Both sides must be partitioned by its keys.
     ///
     /// # Errors
-    /// The join is none that can be made anew.
+    /// The join can't be rebuilt.
     pub fn new(join: &HashJoinExec) -> Result<Self, DataFusionError> {
         let join = join.builder().reset_state().build()?;
         let mut of_join = PlanProperties::clone(join.properties());
@@ -43,17 +44,17 @@ impl GraceHashJoin {
         Ok(Self { join: Arc::new(join), properties, metrics: ExecutionPlanMetricsSet::new() })
     }
 
-    /// What is joined, and how.
+    /// The join that it replaces.
     pub fn join(&self) -> &HashJoinExec {
         &self.join
     }
 
-    /// The condition besides equal keys.
+    /// Condition in addition to equal keys.
     pub(crate) fn filter(&self) -> Option<&JoinFilter> {
         self.join.filter()
     }
 
-    /// The same with another condition.
+    /// Replaces the condition.
     pub(crate) fn with_filter(&self, filter: JoinFilter) -> Result<Self, DataFusionError> {
         Self::new(&self.join.builder().with_filter(Some(filter)).build()?)
     }
@@ -112,7 +113,7 @@ impl ExecutionPlan for GraceHashJoin {
         let baseline = BaselineMetrics::new(&self.metrics, partition);
         let pairs =
             Pairs::new(Arc::clone(&self.join), partition, context, &self.metrics, baseline, rows.tx())?;
-        // It begins when it is asked for rows, so that joins of which one waits for the other don't hold memory at the same time.
+        // Starts when first polled, so that dependent joins don't hold memory at the same time.
         let rows = stream::once(async move {
             rows.spawn(async move { pairs.join(left, right).await });
             rows.build()

@@ -1,4 +1,4 @@
-//! What a partition of a join tells of itself: the figures that the engine's own join has, of all its joins together, and what dividing took.
+//! Metrics of a partition of a join: those of the engine's joins in total, and of partitioning.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ pub(super) struct Figures {
     all: ExecutionPlanMetricsSet,
     pub(super) rows: BaselineMetrics,
     pub(super) spill: SpillMetrics,
-    /// Time in which rows were copied, divided and written.
+    /// Time to copy, partition and write rows.
     pub(super) dividing: Time,
-    /// Time in which they were made of what was read back.
+    /// Time to decode rows that were read back.
     pub(super) restoring: Time,
-    /// How often rows of both sides went to buckets.
+    /// Number of partitioning passes over both sides.
     pub(super) divisions: Count,
-    /// How many of the engine's joins there were.
+    /// Number of the engine's joins.
     joins: Count,
 }
 
@@ -40,7 +40,8 @@ impl Figures {
         }
     }
 
-    /// Adds those of one of the engine's joins that has ended. Its rows are counted where they are sent.
+    /// Adds the metrics of a finished join of the engine. Output rows are counted where they are
+    /// sent.
     pub(super) fn add(&self, of_join: &MetricsSet) {
         self.joins.add(1);
         let known = self.all.clone_inner();
@@ -66,7 +67,7 @@ impl Figures {
     }
 }
 
-/// Dividing and restoring are part of what the operator has computed, as building and probing are of the engine's.
+/// Partitioning and decoding count as time of the operator, like building and probing.
 impl Drop for Figures {
     fn drop(&mut self) {
         self.rows.elapsed_compute().add(&self.dividing);
@@ -74,7 +75,7 @@ impl Drop for Figures {
     }
 }
 
-/// Joins of a partition follow one another, so that of their memory the largest counts.
+/// Adds a metric. The joins of a partition run one after the other, so the largest memory counts.
 fn add_to(known: &MetricValue, value: &MetricValue) {
     match (known, value) {
         (MetricValue::Count { count, .. }, MetricValue::Count { count: more, .. }) => count.add(more.value()),
@@ -85,7 +86,7 @@ fn add_to(known: &MetricValue, value: &MetricValue) {
         (MetricValue::Ratio { ratio_metrics, .. }, MetricValue::Ratio { ratio_metrics: more, .. }) => {
             ratio_metrics.merge(more);
         }
-        // What rows come, and when, is the operator's own.
+        // The operator records its own output metrics.
         _ => {}
     }
 }

@@ -1,4 +1,5 @@
-//! Memory that isn't refused, for joins whose rows were found to fit it, and for those of few rows: to divide these further would make them no smaller.
+//! Memory that is never refused: for joins whose rows were measured to fit, and for small joins,
+//! which further partitioning wouldn't shrink.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,16 +9,17 @@ use datafusion::execution::TaskContext;
 use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation};
 use datafusion::execution::runtime_env::RuntimeEnv;
 
-/// What a join of few rows takes at most, with its table and the copy. So much more than the pool's limit each partition may take.
+/// Maximum memory of a small join, with its table and a copy. Each partition may exceed the pool's
+/// limit by this much.
 pub(super) const SMALL_BYTES_MAX: usize = 128 << 10;
 
-/// The same as a task's context, with memory that is accounted for and not refused.
+/// Returns a task context whose memory is accounted for but never refused.
 pub(super) fn with_granted_memory(context: &TaskContext) -> Arc<TaskContext> {
     let runtime = RuntimeEnv::clone(&context.runtime_env());
     let memory_pool = Arc::new(Granted(Arc::clone(context.memory_pool())));
     let runtime = Arc::new(RuntimeEnv { memory_pool, ..runtime });
     let config = context.session_config().clone();
-    // A plan has its functions in itself.
+    // Plans contain their functions.
     Arc::new(TaskContext::default().with_session_config(config).with_runtime(runtime))
 }
 

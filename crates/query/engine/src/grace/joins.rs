@@ -1,4 +1,4 @@
-//! The engine's hash joins, whose build side is the left or the right one of the query's join.
+//! The engine's hash joins with either side as the build side.
 
 use std::sync::Arc;
 
@@ -9,15 +9,15 @@ use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceCh
 
 use super::side::Side;
 
-/// A join as the query has it, and with its inputs swapped: of two buckets the smaller one should be the build side, because all rows of a key must be in
-/// memory.
+/// A join and its swapped form. Of two buckets the smaller one should be the build side, because
+/// all rows of a key must fit in memory.
 pub(super) struct Joins {
     usual: Arc<HashJoinExec>,
-    /// It may have a projection around it, which brings columns back into their order.
+    /// May include a projection that restores the order of columns.
     swapped: Option<Arc<dyn ExecutionPlan>>,
 }
 
-/// Which side of the query's join a hash table is made of.
+/// Side of the query's join that the hash table is built from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BuildSide {
     Left,
@@ -25,7 +25,7 @@ pub(super) enum BuildSide {
 }
 
 impl BuildSide {
-    /// What is of the build side and of the probe side, as left and right; and the other way round.
+    /// Converts build and probe to left and right; also the reverse.
     pub(super) fn in_order<T>(self, build: T, probe: T) -> (T, T) {
         match self {
             Self::Left => (build, probe),
@@ -34,10 +34,10 @@ impl BuildSide {
     }
 }
 
-/// One of the joins, ready to be executed.
+/// A join ready for execution.
 pub(super) struct JoinOfSides {
     pub(super) plan: Arc<dyn ExecutionPlan>,
-    /// The join in it, which has its figures.
+    /// The hash join within `plan`, for its metrics.
     pub(super) join: Arc<dyn ExecutionPlan>,
 }
 
@@ -48,23 +48,23 @@ impl Joins {
         Ok(Self { usual, swapped })
     }
 
-    /// The join as the query has it.
+    /// The join in its original order.
     pub(super) fn usual(&self) -> &HashJoinExec {
         &self.usual
     }
 
-    /// The build side of buckets that have so many bytes.
+    /// Chooses the build side for buckets of these sizes.
     pub(super) fn build_side(&self, left_bytes: u64, right_bytes: u64) -> BuildSide {
         if right_bytes < left_bytes && self.swapped.is_some() { BuildSide::Right } else { BuildSide::Left }
     }
 
-    /// The keys of the build side and of the probe side.
+    /// Keys of the build side and of the probe side.
     pub(super) fn keys(&self, build_side: BuildSide) -> (Vec<PhysicalExprRef>, Vec<PhysicalExprRef>) {
         let (left, right) = self.usual.on().iter().cloned().unzip();
         build_side.in_order(left, right)
     }
 
-    /// A join of sides whose rows come once.
+    /// Creates a join of two single-use sides.
     pub(super) fn of(
         &self,
         left: Arc<Side>,

@@ -1,6 +1,7 @@
-//! Hash joins whose rows may lie in temporary files: Grace hash joins, as Kitsuregawa, Tanaka and Moto-oka describe them (Application of hash to data
-//! base machine and its architecture, 1983), which keep a side that fits in memory as it is (`DeWitt` and others, Implementation techniques for main
-//! memory database systems, 1984).
+//! Grace hash joins, which spill rows to temporary files (Kitsuregawa, Tanaka and Moto-oka,
+//! Application of hash to data base machine and its architecture, 1983). A side that fits in memory
+//! isn't partitioned (`DeWitt` and others, Implementation techniques for main memory database
+//! systems, 1984).
 //!
 //! ```text
 //! left ──► fits? ──► hash join with the whole right side

@@ -1,4 +1,4 @@
-//! The joins of a partition: of its sides as they are, or of pairs of buckets.
+//! Joins of a partition: of its whole sides, or of pairs of buckets.
 
 use std::sync::Arc;
 
@@ -23,43 +23,46 @@ use super::joins::{BuildSide, JoinOfSides, Joins};
 use super::side::Side;
 use super::stored::{Stored, stored_stream};
 
-/// A side of a join stays in memory where it takes no more than this part of it, all partitions together: several joins run at a time.
+/// Share of the memory (1 / n) for a side that isn't partitioned, over all partitions; several
+/// joins run at the same time.
 const MEMORY_PART: usize = 8;
-/// What a hash table takes of a row, at most: places for twice the rows, of 17 bytes each, and a link.
+/// Maximum size of a hash table per row: twice as many slots as rows, 17 bytes each, and a link.
 const TABLE_BYTES_PER_ROW: usize = 44;
-/// The engine's hash join has room for a copy of its build side.
+/// The engine's hash join reserves memory for a copy of its build side.
 const COPIES: usize = 2;
-/// Rows that a hash can't tell apart are joined in memory after so many divisions, however many they are.
+/// Limit on passes: rows that hashes can't separate are joined in memory in the end.
 const DIVISIONS_MAX: u64 = 5;
-/// Where so many parts of sixteen of a side's bytes are in one bucket, that is one key's, and no division makes it less.
+/// Sixteenths of a side's bytes in one bucket from which it is considered a single key, which no
+/// further pass can divide.
 const SIXTEENTHS_OF_ONE_KEY: u64 = 14;
 
-/// What the joins of a partition have in common.
+/// State shared by the joins of a partition.
 pub(super) struct Pairs {
     joins: Joins,
     context: Arc<TaskContext>,
-    /// For joins whose rows were found to fit.
+    /// Context for joins whose rows were measured to fit.
     granting: Arc<TaskContext>,
-    /// What the build side may take while it isn't known whether it fits.
+    /// Limit on the build side until it is known to fit.
     share_bytes: usize,
     memory: MemoryReservation,
     figures: Figures,
     rows: Sender<Result<RecordBatch, DataFusionError>>,
 }
 
-/// Rows of the two sides, or of a bucket of each.
+/// Rows of both sides, or of a bucket of each.
 struct Sides {
     left: SendableRecordBatchStream,
     right: SendableRecordBatchStream,
     build_side: BuildSide,
-    /// How often they were divided.
+    /// Number of partitioning passes.
     divisions: u64,
 }
 
 /// Rows of a build side.
 struct Held {
     batches: Vec<RecordBatch>,
-    /// Whether these are all, in so little memory that their join isn't refused it. Else there are more, for which there is no room.
+    /// True if these are all rows and their join won't be refused memory; otherwise more rows don't
+    /// fit.
     fits: bool,
 }
 
@@ -94,14 +97,14 @@ impl Pairs {
         self.divided(Sides { left, right, build_side: BuildSide::Left, divisions: 0 }).await
     }
 
-    /// Joins two sides. It calls itself for buckets.
+    /// Joins two sides; recurses for buckets.
     fn divided(&self, sides: Sides) -> BoxFuture<'_, Result<(), DataFusionError>> {
         async move {
             let Sides { left, right, build_side, divisions } = sides;
             let (mut build, probe) = build_side.in_order(left, right);
             let Held { batches, fits } = self.held(&mut build).await?;
             if fits || divisions == DIVISIONS_MAX {
-                // From here on it is the join's own.
+                // The join reserves its own memory from here on.
                 self.memory.free();
                 let schema = build.schema();
                 let build = futures_util::stream::iter(batches.into_iter().map(Ok)).chain(build);
@@ -115,7 +118,7 @@ impl Pairs {
             let (left, right) = build_side.in_order(build, probe);
             let all_bytes = (all_bytes_of(&left), all_bytes_of(&right));
             for (left, right) in left.into_iter().zip(right) {
-                // Of two buckets without rows nothing comes.
+                // Two empty buckets have no result.
                 if left.is_some() || right.is_some() {
                     self.divided(self.pair(left, right, all_bytes, divisions)?).await?;
                 }
@@ -125,7 +128,8 @@ impl Pairs {
         .boxed()
     }
 
-    /// A bucket of each side; all buckets of these have so many bytes, and were divided so many times before.
+    /// Opens a bucket of each side. `all_bytes` is the size of all buckets, `divisions` the number
+    /// of earlier passes.
     fn pair(
         &self,
         left: Option<Stored>,
@@ -137,7 +141,7 @@ impl Pairs {
         let build_side = self.joins.build_side(left_bytes, right_bytes);
         let (bytes, _) = build_side.in_order(left_bytes, right_bytes);
         let (all_bytes, _) = build_side.in_order(all_bytes.0, all_bytes.1);
-        // Several keys that have most rows may share a bucket once, and hardly twice.
+        // Several frequent keys may share a bucket in one pass, but hardly in two.
         let is_of_one_key = divisions > 0 && bytes * 16 > all_bytes * SIXTEENTHS_OF_ONE_KEY;
         let (join, restoring) = (self.joins.usual(), &self.figures.restoring);
         Ok(Sides {
@@ -148,7 +152,7 @@ impl Pairs {
         })
     }
 
-    /// Takes rows into memory until there are none left, or no room.
+    /// Reads rows into memory until the end, or until it is full.
     async fn held(&self, rows: &mut SendableRecordBatchStream) -> Result<Held, DataFusionError> {
         let mut batches = Vec::new();
         while let Some(batch) = rows.next().await.transpose()? {
@@ -167,7 +171,7 @@ impl Pairs {
         Ok(Held { batches, fits: true })
     }
 
-    /// Divides rows, those first that are in memory.
+    /// Partitions rows, starting with those in memory.
     async fn buckets(
         &self,
         held: Vec<RecordBatch>,
@@ -182,7 +186,7 @@ impl Pairs {
             null_equality: self.joins.usual().null_equality(),
         };
         let mut buckets = Buckets::new(environment, rows.schema(), keys, division, &self.figures.spill);
-        // What these take is reserved already, with room for what waits to be written.
+        // Their memory is reserved already, with room for buffers.
         for batch in held {
             let dividing = self.figures.dividing.timer();
             buckets.add(batch)?;
@@ -192,7 +196,7 @@ impl Pairs {
             let dividing = self.figures.dividing.timer();
             buckets.add(batch)?;
             dividing.done();
-            // The rows are in memory, and no more than this join's share.
+            // The rows are within this join's share of the memory.
             self.memory.resize(buckets.buffered_bytes());
         }
         let dividing = self.figures.dividing.timer();
@@ -202,7 +206,8 @@ impl Pairs {
         stored
     }
 
-    /// `DataFusion`'s hash join of the build side and the probe side. Memory that was found to be there isn't refused: others may have taken it since.
+    /// Runs `DataFusion`'s hash join. If the rows were measured to fit, memory isn't refused, even
+    /// if others have reserved it since.
     async fn in_memory(
         &self,
         (build, probe): (Arc<Side>, Arc<Side>),
@@ -221,7 +226,7 @@ impl Pairs {
 
     async fn send(&self, mut joined: SendableRecordBatchStream) -> Result<(), DataFusionError> {
         while let Some(batch) = joined.next().await.transpose()? {
-            // One whose inputs were swapped may call other columns nullable.
+            // A swapped join may differ in the nullability of columns.
             let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
             let batch = RecordBatch::try_new_with_options(
                 self.joins.usual().schema(),

@@ -1,4 +1,4 @@
-//! The rule by which joins of two divided sides may write their rows to temporary files.
+//! Optimizer rule that lets joins of two partitioned sides spill.
 
 use std::sync::Arc;
 
@@ -11,16 +11,17 @@ use datafusion::physical_plan::joins::{HashJoinExec, PartitionMode};
 
 use super::GraceHashJoin;
 
-/// A rule of the engine's planner.
+/// Optimizer rule of the engine.
 pub(crate) type Rule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 
-/// The rule after which joins are decided; those that follow see to it that rows lie and are ordered as joins want them.
+/// Rule that chooses join algorithms. Later rules establish the partitioning and order that joins
+/// require.
 pub(crate) const JOINS_DECIDED: &str = "join_selection";
 
-/// The same rules, by which hash joins of two divided sides may write their rows to temporary files. Joins with one small side for all stay.
+/// Adds the rule: hash joins of two partitioned sides may spill. Broadcast joins stay unchanged.
 ///
 /// # Errors
-/// The engine has no rule that decides joins.
+/// The engine has no rule that chooses join algorithms.
 pub(crate) fn with_grace_joins(rules: &[Rule]) -> Result<Vec<Rule>, DataFusionError> {
     let Some(decided) = rules.iter().position(|rule| rule.name() == JOINS_DECIDED) else {
         return internal_err!("there is no rule {JOINS_DECIDED}");

@@ -1,4 +1,4 @@
-//! Rows that come once, as one partition of a plan.
+//! A single-use stream of rows as one partition of a plan.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

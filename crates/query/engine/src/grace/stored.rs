@@ -1,4 +1,4 @@
-//! Rows in a temporary file, in Arrow's format for streams.
+//! Rows in a temporary file, in Arrow's stream format.
 
 use std::sync::Arc;
 
@@ -18,17 +18,17 @@ use futures_util::stream::{StreamExt as _, try_unfold};
 
 use super::compact::without_unreferenced_texts;
 
-/// What a file is for, as errors say it.
+/// Name of the file's contents in errors.
 const PURPOSE: &str = "rows of a join";
 
 /// Rows of a bucket.
 pub(super) struct Stored {
     file: Arc<dyn SpillFile>,
-    /// What they take there.
+    /// Their size in the file.
     pub(super) bytes: u64,
 }
 
-/// Writes them.
+/// Writer of a bucket.
 pub(super) struct Writer {
     file: Arc<dyn SpillFile>,
     writer: StreamWriter<Box<dyn SpillWriter>>,
@@ -43,7 +43,7 @@ impl Writer {
 
     pub(super) fn write(&mut self, batch: &RecordBatch) -> Result<(), DataFusionError> {
         self.writer.write(&without_unreferenced_texts(batch)?)?;
-        // What waits in a writer isn't accounted for.
+        // Buffers of a writer aren't accounted for.
         Ok(self.writer.flush()?)
     }
 
@@ -56,7 +56,8 @@ impl Writer {
     }
 }
 
-/// The rows of a file as they were written; none of no file. The file goes with the last of them. What decoding them takes counts as `restoring`.
+/// Reads the rows of a file back, or none without a file. The file is removed after the last row.
+/// Decoding time counts as `restoring`.
 pub(super) fn stored_stream(
     stored: Option<Stored>,
     schema: &SchemaRef,

@@ -1,8 +1,9 @@
-//! Subqueries, common table expressions and views whose columns aren't taken for keys.
+//! Removes unique keys from subqueries, common table expressions and views.
 //!
-//! The engine knows of the rows of a grouping, or of `SELECT DISTINCT`, that some columns tell them apart. Where such rows are joined and grouped
-//! again it takes these columns for keys of the new groups as well (`DataFusion` 55.2), which have more columns: it leaves out keys of sorts and groups, and whole
-//! `DISTINCT`s and joins, so that rows are missing, doubled or in another order. So what `FROM` names has no keys, until all rules have been followed.
+//! The engine records that the columns of a grouping, or of `SELECT DISTINCT`, are unique. After
+//! joins it applies these keys to larger groups as well (`DataFusion` 55.2). It then drops keys of
+//! sorts and groups, and whole `DISTINCT`s and joins, so that rows are missing, duplicated or
+//! misordered. So relations in `FROM` have no keys until all rules have been applied.
 
 mod node;
 mod planner;
@@ -14,10 +15,10 @@ use datafusion::common::DataFusionError;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::session_state::SessionState;
 
-/// The session with planners by which what `FROM` names has no keys.
+/// Builds a session with planners that remove the keys of relations in `FROM`.
 ///
 /// # Errors
-/// The engine takes no such planner.
+/// The engine rejects the planner.
 pub(crate) fn without_keys(mut builder: SessionStateBuilder) -> Result<SessionState, DataFusionError> {
     let planner = std::mem::take(builder.query_planner());
     let planner = Arc::new(planner::WithoutNodes { planner });

@@ -1,4 +1,4 @@
-//! A step of a statement that hands on rows, and forgets their keys.
+//! Logical node that passes rows on and drops their unique keys.
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use datafusion::common::{DFSchema, DFSchemaRef, DataFusionError, FunctionalDependencies, internal_err};
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, UserDefinedLogicalNodeCore};
 
-/// Rows of a plan.
+/// Rows of its input without keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct Keyless {
     input: LogicalPlan,
@@ -22,12 +22,12 @@ impl Keyless {
         Ok(Self { input, schema: Arc::new(schema) })
     }
 
-    /// The same rows, as a step of a statement.
+    /// Wraps a plan in the node.
     pub(super) fn plan(input: LogicalPlan) -> Result<LogicalPlan, DataFusionError> {
         Ok(LogicalPlan::Extension(Extension { node: Arc::new(Self::new(input)?) }))
     }
 
-    /// The plan that such a step has its rows from.
+    /// Returns the input if the plan is such a node.
     pub(super) fn input_of(plan: &LogicalPlan) -> Option<&LogicalPlan> {
         let LogicalPlan::Extension(Extension { node }) = plan else { return None };
         Some(&node.as_any().downcast_ref::<Self>()?.input)

@@ -1,4 +1,4 @@
-//! The planner of operators, which has none for steps that hand on rows.
+//! Query planner that removes these nodes.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use datafusion::physical_planner::{DefaultPhysicalPlanner, PhysicalPlanner as _}
 
 use super::node::Keyless;
 
-/// Another planner, of statements without such steps: all rules have been followed by then.
+/// Wraps another planner; by then all rules have been applied.
 #[derive(Debug)]
 pub(super) struct WithoutNodes {
-    /// The engine's own where there is none.
+    /// `None` for the engine's own.
     pub(super) planner: Option<Arc<dyn QueryPlanner + Send + Sync>>,
 }
 

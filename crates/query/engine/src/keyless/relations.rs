@@ -1,4 +1,4 @@
-//! What `FROM` names, planned as the engine does it, and then without keys.
+//! Planner of relations in `FROM`: as the engine does, but without keys.
 
 use std::cell::Cell;
 
@@ -13,7 +13,8 @@ use datafusion::sql::sqlparser::ast::TableFactor;
 use super::node::Keyless;
 
 thread_local! {
-    /// The engine asks this planner about what it was asked to plan itself, before it does. A statement is planned by one thread.
+    /// Set while this planner delegates to the engine, which calls it back for the same relation. A
+    /// statement is planned by one thread.
     static IS_THE_ENGINES: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -26,7 +27,7 @@ impl RelationPlanner for KeylessRelations {
         relation: TableFactor,
         context: &mut dyn RelationPlannerContext,
     ) -> Result<RelationPlanning, DataFusionError> {
-        // What refers to tables beside it is taken apart by the engine later on.
+        // The engine decorrelates lateral relations later.
         let is_lateral = matches!(relation, TableFactor::Derived { lateral: true, .. });
         if is_lateral || IS_THE_ENGINES.replace(false) {
             return Ok(RelationPlanning::Original(Box::new(relation)));
@@ -40,7 +41,7 @@ impl RelationPlanner for KeylessRelations {
     }
 }
 
-/// Whether rows are grouped in it, of which it isn't forgotten that they are.
+/// Returns true if the plan groups rows without a node that drops their keys.
 fn may_have_keys(plan: &LogicalPlan) -> Result<bool, DataFusionError> {
     let mut may_have = false;
     plan.apply(|node| {

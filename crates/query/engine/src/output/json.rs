@@ -1,4 +1,4 @@
-//! Values as JSON, which has no keys but texts.
+//! Values as JSON, whose keys are always texts.
 
 use std::sync::Arc;
 
@@ -13,10 +13,10 @@ use datafusion::common::DataFusionError;
 
 use crate::EngineError;
 
-/// Each value as a text of JSON; fields of structs that have none are null.
+/// Converts each value to a text of JSON; missing fields of structs are null.
 ///
 /// # Errors
-/// JSON has no form for values of this type.
+/// JSON can't represent values of this type.
 pub fn json_texts(values: &ArrayRef) -> Result<ArrayRef, EngineError> {
     let texts = texts(values).map_err(|error| DataFusionError::ArrowError(Box::new(error), None))?;
     Ok(texts)
@@ -40,7 +40,7 @@ fn texts(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     Ok(Arc::new(texts.finish()))
 }
 
-/// Rows whose maps have texts as keys.
+/// Converts keys of maps to texts.
 pub(super) fn rows_with_text_keys(rows: &RecordBatch) -> Result<RecordBatch, ArrowError> {
     let columns = rows.columns().iter().map(with_text_keys).collect::<Result<Vec<_>, _>>()?;
     let fields = rows.schema_ref().fields().iter().zip(&columns);
@@ -48,14 +48,14 @@ pub(super) fn rows_with_text_keys(rows: &RecordBatch) -> Result<RecordBatch, Arr
     RecordBatch::try_new(Arc::new(Schema::new(fields.collect::<Vec<_>>())), columns)
 }
 
-/// Whether there is a map whose keys are no texts.
+/// Returns true if a map has keys other than texts.
 pub(super) fn has_other_keys(schema: &Schema) -> bool {
     schema.fields().iter().any(|field| type_with_text_keys(field.data_type()).is_some())
 }
 
 fn with_text_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match type_with_text_keys(values.data_type()) {
-        // A key that is no text is an error, and not null.
+        // A key that can't be converted is an error, not null.
         Some(other) => {
             cast_with_options(values, &other, &CastOptions { safe: false, ..CastOptions::default() })
         }
@@ -63,7 +63,7 @@ fn with_text_keys(values: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     }
 }
 
-/// The type with texts as keys of maps; none where it has them.
+/// Returns the type with texts as keys of maps; `None` if it has them already.
 fn type_with_text_keys(of: &DataType) -> Option<DataType> {
     match of {
         DataType::Map(entries, is_sorted) => {

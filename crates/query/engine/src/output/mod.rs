@@ -23,14 +23,15 @@ use crate::EngineError;
 use json::{has_other_keys, rows_with_text_keys};
 use table::TableWriter;
 
-/// How rows are written.
+/// Output format of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Aligned, for people: columns are as wide as the first rows need, which are held until that is known.
+    /// Aligned table for people. Column widths follow from the first rows, which are held back
+    /// until then.
     Table,
-    /// With a header.
+    /// CSV with a header.
     Csv,
-    /// An object for each row, on a line of its own.
+    /// A JSON object for each row, on a line of its own.
     Json,
     /// Arrow's IPC stream.
     Arrow,
@@ -38,7 +39,7 @@ pub enum Format {
     Parquet,
 }
 
-/// Writes rows as they come.
+/// Streaming writer of rows.
 pub struct RowWriter<W: Write + Send> {
     kind: Kind<W>,
     rows: u64,
@@ -54,17 +55,17 @@ enum Kind<W: Write + Send> {
 }
 
 impl<W: Write + Send> RowWriter<W> {
-    /// Writes rows of these columns.
+    /// Creates a writer of rows with these columns.
     ///
     /// # Errors
-    /// They can't be written, or columns can't be written so.
+    /// The output fails, or the format can't represent the columns.
     pub fn new(mut to: W, format: Format, schema: &Schema) -> Result<Self, EngineError> {
         let kind = match format {
             Format::Table if is_plans(schema) => Kind::Plans(to),
             Format::Table => Kind::Table(TableWriter::new(to, schema)),
             Format::Csv => {
                 check_is_flat(schema)?;
-                // A header is due without rows, too.
+                // Without rows a header is needed, too.
                 let mut names = csv::WriterBuilder::new().with_header(true).build(&mut to);
                 names.write(&RecordBatch::new_empty(schema.clone().into())).map_err(of_arrow)?;
                 drop(names);
@@ -84,7 +85,7 @@ impl<W: Write + Send> RowWriter<W> {
     /// Writes some rows.
     ///
     /// # Errors
-    /// They can't be written.
+    /// The output fails.
     pub fn write(&mut self, batch: &RecordBatch) -> Result<(), EngineError> {
         self.rows += batch.num_rows() as u64;
         match &mut self.kind {
@@ -100,8 +101,8 @@ impl<W: Write + Send> RowWriter<W> {
         }
     }
 
-    /// How many rows a reader has of what was written until now: of those that are aligned, the first come together, and a Parquet file can be
-    /// read when it has its end.
+    /// Number of rows that a reader can already see: a table holds back its first rows, and a
+    /// Parquet file is readable only once complete.
     pub fn readable_rows(&self) -> u64 {
         match &self.kind {
             Kind::Table(writer) => writer.written_rows(),
@@ -110,10 +111,10 @@ impl<W: Write + Send> RowWriter<W> {
         }
     }
 
-    /// Ends what is written.
+    /// Completes the output.
     ///
     /// # Errors
-    /// It can't be written.
+    /// The output fails.
     pub fn finish(self) -> Result<(), EngineError> {
         match self.kind {
             Kind::Plans(mut to) => to.flush().map_err(EngineError::Output),
@@ -134,7 +135,7 @@ impl<W: Write + Send> RowWriter<W> {
     }
 }
 
-/// A line of CSV has no place for lists and structs, which is said before there is a header.
+/// Rejects lists and structs, which CSV can't represent, before a header is written.
 fn check_is_flat(schema: &Schema) -> Result<(), EngineError> {
     let is_nested = |data_type: &DataType| match data_type {
         DataType::Dictionary(_, values) => values.is_nested(),
@@ -149,7 +150,8 @@ fn check_is_flat(schema: &Schema) -> Result<(), EngineError> {
     }
 }
 
-/// The writer finds what it has no form for when the file has its beginning; it is asked with a row of each column before.
+/// Tries the writer with a row of each column, because it rejects types only after it has begun the
+/// file.
 fn check_is_for_parquet(schema: &Schema) -> Result<(), EngineError> {
     for field in schema.fields() {
         if let Err(error) = write_one(field) {
@@ -173,13 +175,13 @@ fn write_one(field: &Field) -> Result<(), ParquetError> {
     Ok(())
 }
 
-/// Whether rows are what EXPLAIN says: its lines are longer than any table's column should be.
+/// Returns true for output of EXPLAIN, whose lines are too long for a table.
 fn is_plans(schema: &Schema) -> bool {
     let columns = schema.fields().iter().map(|field| (field.name().as_str(), field.data_type()));
     columns.eq([("plan_type", &DataType::Utf8), ("plan", &DataType::Utf8)])
 }
 
-/// A paragraph for each plan.
+/// Formats each plan as a paragraph.
 fn plans(rows: &RecordBatch) -> String {
     let mut text = String::new();
     let [kinds, plans] = rows.columns() else { return text };

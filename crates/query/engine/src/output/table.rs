@@ -1,4 +1,5 @@
-//! Rows as a table for people. Its columns are as wide as the first rows need; longer cells of later rows make their line longer.
+//! Rows as an aligned table. Column widths follow from the first rows; longer cells of later rows
+//! make their line longer.
 
 use std::io::Write;
 
@@ -10,15 +11,15 @@ use unicode_width::UnicodeWidthStr as _;
 use super::of_arrow;
 use crate::EngineError;
 
-/// So many rows, or so many bytes of them, decide how wide columns are, and are held until then.
+/// Rows or bytes that are held back to choose the column widths.
 const HELD_ROWS: usize = 10_000;
 const HELD_BYTES: usize = 8 << 20;
 
-/// Writes a table.
+/// Writer of a table.
 pub(super) struct TableWriter<W> {
     to: W,
     schema: SchemaRef,
-    /// The first rows, until the widths are known.
+    /// First rows, until the widths are chosen.
     held: Vec<RecordBatch>,
     widths: Option<Vec<usize>>,
     written_rows: u64,
@@ -29,7 +30,7 @@ impl<W: Write> TableWriter<W> {
         Self { to, schema: schema.clone().into(), held: Vec::new(), widths: None, written_rows: 0 }
     }
 
-    /// How many rows were written; those that are held weren't.
+    /// Number of rows written, without those held back.
     pub(super) const fn written_rows(&self) -> u64 {
         self.written_rows
     }
@@ -52,7 +53,7 @@ impl<W: Write> TableWriter<W> {
         self.to.flush().map_err(EngineError::Output)
     }
 
-    /// Chooses the widths, and writes what was held.
+    /// Chooses the widths, and writes the held rows.
     fn begin(&mut self) -> Result<(), EngineError> {
         let names: Vec<String> = self.schema.fields().iter().map(|field| field.name().clone()).collect();
         let mut widths: Vec<usize> = names.iter().map(|name| width(name)).collect();
@@ -87,7 +88,7 @@ impl<W: Write> TableWriter<W> {
         writeln!(self.to, "+{}+", parts.join("+")).map_err(EngineError::Output)
     }
 
-    /// A line for each line of the cell that has most.
+    /// Writes a row; its height is that of its highest cell.
     fn write_line(&mut self, cells: &[String]) -> Result<(), EngineError> {
         let height = cells.iter().map(|cell| cell.split('\n').count()).max().unwrap_or(1);
         for line in 0..height {
@@ -104,12 +105,12 @@ impl<W: Write> TableWriter<W> {
     }
 }
 
-/// Of the longest line, in a terminal's places.
+/// Width of the longest line, in terminal columns.
 fn width(cell: &str) -> usize {
     cell.split('\n').map(str::width).max().unwrap_or_default()
 }
 
-/// Hands on the cells of each row.
+/// Calls `on_row` with the cells of each row.
 fn each_row(
     batch: &RecordBatch,
     mut on_row: impl FnMut(&[String]) -> Result<(), EngineError>,

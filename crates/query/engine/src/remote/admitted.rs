@@ -1,5 +1,6 @@
-//! Which nodes a plan may have that has arrived: those that compute, that read a table, or that pass rows between machines. All others are refused, so
-//! that no plan writes a file, or reads one that is no table's.
+//! Allow-list of nodes in a received plan: those that compute, read a table, or exchange rows
+//! between machines. Others are rejected, so that no plan writes a file or reads one outside of the
+//! tables.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use datafusion_datasource::memory::MemorySourceConfig;
 
 use crate::EngineError;
 
-/// What computes on rows that come to it, and what makes some of nothing.
+/// Nodes that transform or generate rows.
 const COMPUTING: [&str; 27] = [
     "AggregateExec",
     "BoundedWindowAggExec",
@@ -41,7 +42,7 @@ const COMPUTING: [&str; 27] = [
     "WindowAggExec",
 ];
 
-/// What passes rows between stages, of the library that distributes.
+/// Nodes of the distributing library that exchange rows between stages.
 const PASSING: [&str; 6] = [
     "BroadcastExec",
     "ChildrenIsolatorUnionExec",
@@ -51,11 +52,12 @@ const PASSING: [&str; 6] = [
     "SamplerExec",
 ];
 
-/// Refuses a node that isn't one of these. That the files of a scan are a table's is checked where they are looked for.
+/// Rejects a node that isn't on the list. That a scan's files belong to a table is checked when
+/// they are resolved.
 pub(super) fn check(node: &Arc<dyn ExecutionPlan>) -> Result<(), EngineError> {
     let refuse = |what: String, why| Err(EngineError::Refused { what, why });
     let Some(scan) = node.downcast_ref::<DataSourceExec>() else {
-        // A sort says in brackets that it is one of few rows.
+        // Some sorts append their variant in brackets.
         let name = node.name().split('(').next().unwrap_or_default();
         if COMPUTING.contains(&name) || PASSING.contains(&name) {
             return Ok(());

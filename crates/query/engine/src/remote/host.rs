@@ -20,7 +20,8 @@ use crate::table::{FileOf, Owners, PlannedTable, TableFiles};
 use crate::threads::Threads;
 use crate::{EngineError, ReadsState};
 
-/// An engine whose tables, memory and threads serve parts of queries that other machines have planned.
+/// An engine that runs parts of queries planned by other machines, with its tables, memory and
+/// threads.
 pub struct Host {
     pub(crate) tables: BTreeMap<String, Arc<PlannedTable>>,
     pub(crate) runtime: Arc<RuntimeEnv>,
@@ -31,22 +32,22 @@ pub struct Host {
 }
 
 impl Host {
-    /// The memory and the directory for temporary files.
+    /// Memory and directory of temporary files.
     pub fn runtime(&self) -> Arc<RuntimeEnv> {
         Arc::clone(&self.runtime)
     }
 
-    /// What each thread that reads is at.
+    /// State of each reading thread.
     pub fn reads(&self) -> Vec<ReadsState> {
         self.owners.states()
     }
 
-    /// The threads that compute.
+    /// Computing threads.
     pub fn threads(&self) -> Handle {
         self.threads.handle().clone()
     }
 
-    /// What its queries may take; none where nothing bounds it.
+    /// Memory for queries; `None` if unlimited.
     pub fn memory_bytes(&self) -> Option<u64> {
         match self.runtime.memory_pool.memory_limit() {
             MemoryLimit::Finite(bytes) => Some(bytes as u64),
@@ -54,16 +55,17 @@ impl Host {
         }
     }
 
-    /// How many these are.
+    /// Number of computing threads.
     pub const fn thread_count(&self) -> NonZeroUsize {
         self.thread_count
     }
 
-    /// Has the scans of a plan that has arrived read the tables here, by plan. The plan keeps its shape.
+    /// Replaces the scans of a received plan by planned scans of local tables. The plan keeps its
+    /// shape.
     ///
     /// # Errors
-    /// It names a table that isn't here, or is of other data; it does something else than compute and read tables; or its reads can't be planned in
-    /// the memory.
+    /// It refers to a table that is missing or has different data; it has a node that isn't
+    /// allowed; or its reads can't be planned in the memory.
     pub fn plan(
         &self,
         plan: Arc<dyn ExecutionPlan>,
@@ -73,7 +75,7 @@ impl Host {
         Ok(self.plan_reads.optimize(found.data, options)?)
     }
 
-    /// A scan with this machine's files in the place of names.
+    /// Replaces the names in a scan by local files.
     fn found(
         &self,
         node: Arc<dyn ExecutionPlan>,
@@ -83,7 +85,7 @@ impl Host {
         let Some(config) = source.and_then(|source| source.downcast_ref::<FileScanConfig>()) else {
             return Ok(Transformed::no(node));
         };
-        // One opening of each table, whatever changes meanwhile.
+        // Each table is opened once, even if it changes in the meantime.
         let mut opened = Vec::new();
         let mut groups = Vec::with_capacity(config.file_groups.len());
         for group in &config.file_groups {

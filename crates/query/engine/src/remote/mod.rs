@@ -1,6 +1,7 @@
-//! Scans that leave this process. Where a query is planned a scan becomes parts ([`ScanLeaf`]): the engine's own Parquet source over stretches of files
-//! that are called by their table, its state and their number. Where a part arrives ([`Host`]) these names become that machine's files, if they are the
-//! same data, and the scan is planned anew by what that machine's device costs. Nothing here knows how plans travel.
+//! Scans on other machines. The planning machine divides a scan into parts ([`ScanLeaf`]): the
+//! engine's Parquet source over ranges of files, which are named by table, state and number. The
+//! receiving machine ([`Host`]) resolves the names to local files, if these have the same data, and
+//! plans the scan for its own device. This module doesn't depend on how plans are transferred.
 
 mod admitted;
 mod host;

@@ -2,25 +2,25 @@ use datafusion::object_store::path::Path;
 
 use super::DataState;
 
-/// What all names begin with, so that no path of a file is taken for one.
+/// Prefix of all names, distinct from file paths.
 const FIRST: &str = "nandle-table";
-/// What stands for a table's own files, beside those of a projection.
+/// Name of a table's own files, as opposed to those of a projection.
 const ROWS: &str = "rows";
 
-/// What a file is called between machines: its place on either is that machine's own affair.
+/// Name of a file between machines, independent of local paths.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileName {
-    /// What a query calls the table.
+    /// Name of the table in queries.
     pub(crate) table: String,
     pub(crate) state: DataState,
-    /// Which of the snapshot's projections it belongs to, if to one.
+    /// Index of its projection in the snapshot, if it belongs to one.
     pub(crate) projection: Option<usize>,
-    /// Its number there.
+    /// Its number within the table or projection.
     pub(crate) number: usize,
 }
 
 impl FileName {
-    /// Whether both are files of the same rows.
+    /// Returns true if both are files of the same rows.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         (&self.table, &self.state, self.projection) == (&other.table, &other.state, other.projection)
     }
@@ -32,7 +32,7 @@ impl FileName {
         [FIRST, &self.table, &state, &rows, &number].into_iter().collect()
     }
 
-    /// The name that a path is; none where it is no name.
+    /// Parses a path; `None` if it isn't such a name.
     pub(crate) fn of_path(path: &Path) -> Option<Self> {
         let parts: Vec<_> = path.parts().collect();
         let [first, table, state, rows, number] = parts.as_slice() else { return None };

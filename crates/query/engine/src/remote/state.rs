@@ -1,28 +1,28 @@
 use std::fmt;
 
-/// Which data a table has, by which two machines can tell that theirs are the same.
+/// State of a table's data, compared between machines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DataState {
-    /// A snapshot of a table of ours.
+    /// Snapshot of a table of this project.
     Snapshot {
-        /// The table's identity: hexadecimal digits.
+        /// Identity of the table: hexadecimal digits.
         table: String,
-        /// The snapshot's number.
+        /// Number of the snapshot.
         number: u64,
     },
-    /// Files as they lie.
+    /// Parquet files.
     Files {
-        /// How many.
+        /// Number of files.
         count: usize,
-        /// The sizes of all of them together.
+        /// Their total size.
         bytes: u64,
-        /// What is made of their footers, in the order of their names.
+        /// Hash of their footers, in the order of their names.
         footers: u64,
     },
 }
 
 impl DataState {
-    /// As a part of a path.
+    /// Encodes as a part of a path.
     pub(crate) fn to_part(&self) -> String {
         match self {
             Self::Snapshot { table, number } => format!("snapshot-{number}-{table}"),
@@ -30,7 +30,7 @@ impl DataState {
         }
     }
 
-    /// The state of which [`to_part`](Self::to_part) made this.
+    /// Parses a result of [`to_part`](Self::to_part).
     pub(crate) fn of_part(part: &str) -> Option<Self> {
         let (kind, rest) = part.split_once('-')?;
         let (first, rest) = rest.split_once('-')?;

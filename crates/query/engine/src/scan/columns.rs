@@ -1,4 +1,4 @@
-//! Expressions of something else than the columns that they were made for.
+//! Rewrites expressions in terms of other columns.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::projection::{ProjectionExpr, ProjectionExprs};
 use datafusion::physical_expr_common::physical_expr::is_volatile;
 
-/// The same expression with others in the place of its columns; none where one has no other.
+/// Replaces the columns of an expression; returns `None` if one has no replacement.
 pub(super) fn of_others(
     expression: &Arc<dyn PhysicalExpr>,
     other: impl Fn(&Column) -> Option<Arc<dyn PhysicalExpr>>,
@@ -24,7 +24,8 @@ pub(super) fn of_others(
     Ok(has_all.then_some(changed.data))
 }
 
-/// An expression of a projection's input, of the columns that the projection makes; none where it leaves one out, or makes something else of it.
+/// Rewrites an expression from a projection's input columns to its output columns; `None` if the
+/// output lacks one unchanged.
 pub(super) fn of_output(
     expression: &Arc<dyn PhysicalExpr>,
     projection: Option<&ProjectionExprs>,
@@ -37,7 +38,7 @@ pub(super) fn of_output(
     })
 }
 
-/// What a projection makes a column of; none where that is another thing each time.
+/// Returns the expression of a projection's output column; `None` if it is volatile.
 pub(super) fn made_of(projection: &[ProjectionExpr], column: &Column) -> Option<Arc<dyn PhysicalExpr>> {
     let expression = &projection.get(column.index())?.expr;
     (!is_volatile(expression)).then(|| Arc::clone(expression))

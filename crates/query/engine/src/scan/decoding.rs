@@ -1,4 +1,4 @@
-//! Errors and panics of the decoder, with the place that they are about.
+//! Errors and panics of the decoder, with their place.
 
 use std::any::Any;
 
@@ -9,12 +9,12 @@ use parquet::errors::ParquetError;
 use crate::EngineError;
 use crate::error::panic_message;
 
-/// The decoder isn't ours, and the file may be hostile: a panic becomes an error.
+/// Converts a panic of the decoder, which is third-party code on possibly hostile data.
 pub(crate) fn panicked(place: &Place, panic: &(dyn Any + Send)) -> EngineError {
     EngineError::DecoderPanicked { place: place.clone(), what: panic_message(panic) }
 }
 
-/// An error of a scan with the place that it was about. Those of the reads name their place themselves, and so does memory.
+/// Adds the place to a scan's error. Errors of reads and of memory are specific already.
 pub(crate) fn located(place: impl FnOnce() -> Place, error: DataFusionError) -> DataFusionError {
     match error {
         DataFusionError::ParquetError(error) => match *error {

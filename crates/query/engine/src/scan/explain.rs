@@ -1,4 +1,4 @@
-//! What a plan says of a scan before it runs, and after.
+//! Description of a scan in plans, before and after it runs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use nandle_units::{format_bytes, format_duration};
 
 use super::share::Share;
 
-/// The figures of all partitions together.
+/// Predicted figures of all partitions together.
 #[derive(Debug, Clone)]
 pub(crate) struct Told {
     pub(crate) reads: Strategy,
-    /// Those that are read, and all.
+    /// Row groups read, and all row groups.
     pub(crate) row_groups: (usize, usize),
     pub(crate) requests: u64,
     pub(crate) read_bytes: u64,
@@ -23,23 +23,23 @@ pub(crate) struct Told {
     pub(crate) device_seconds: Estimate,
 }
 
-/// What a scan has taken.
+/// Measured figures of a scan.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Taken {
     pub(crate) requests: u64,
     pub(crate) read_bytes: u64,
-    /// Requests that no plan foresaw.
+    /// Unplanned requests.
     pub(crate) unplanned: u64,
     /// Time during which requests were outstanding.
     pub(crate) device: Nanos,
     pub(crate) processor: Nanos,
 }
 
-/// What decoding will take of the processor, or why that isn't known.
+/// Predicted decoding time, or the reason why it is unknown.
 pub(crate) type Processor = Result<Estimate, String>;
 
 impl Told {
-    /// `row_groups` are those that are read, and all.
+    /// `row_groups` are those read, and all.
     pub(crate) fn new(reads: Strategy, row_groups: (usize, usize), shares: &[Arc<Share>]) -> Self {
         let mut told = Self {
             reads,
@@ -78,23 +78,23 @@ impl Told {
         ]
     }
 
-    /// A line for each figure.
+    /// Writes a line for each figure.
     pub(crate) fn write_lines(&self, f: &mut fmt::Formatter<'_>, processor: &Processor) -> fmt::Result {
         self.entries(processor).iter().try_for_each(|(name, value)| writeln!(f, "{name}={value}"))
     }
 
-    /// One line of all figures.
+    /// Formats all figures in one line.
     pub(crate) fn line(&self, processor: &Processor) -> String {
         self.entries(processor).map(|(name, value)| format!("{name}={value}")).join(", ")
     }
 }
 
-/// A processor time, or why there is none.
+/// Formats a processor time, or the reason why there is none.
 pub(crate) fn processor_time(processor: &Processor) -> String {
     processor.as_ref().map_or_else(|why| format!("unknown: {why}"), |seconds| bounded(*seconds))
 }
 
-/// A time with its bounds.
+/// Formats a time with its bounds.
 pub(crate) fn bounded(Estimate { value, low, high }: Estimate) -> String {
     format!("{} ({} to {})", time(value), time(low), time(high))
 }

@@ -1,4 +1,4 @@
-//! What is known of a row group's values in the columns of a filter that changes while the query runs.
+//! Statistics of a row group for the columns of a dynamic filter.
 
 use std::sync::Arc;
 
@@ -11,17 +11,18 @@ use datafusion::physical_expr::expressions::{Column, DynamicFilterTracking};
 use datafusion::physical_expr::utils::collect_columns;
 use parquet::file::metadata::ParquetMetaData;
 
-/// The columns of such a filter. Statistics of others have no use, and to gather them takes longer than planning a row group does.
+/// Columns of a dynamic filter. Others are left out, because gathering their statistics takes
+/// longer than planning a row group.
 #[derive(Debug)]
 pub(super) struct FilterStatistics {
     schema: SchemaRef,
-    /// Of each of its columns the place among all columns of the files.
+    /// Index of each column among all columns of the files.
     places: Vec<usize>,
     all: usize,
 }
 
 impl FilterStatistics {
-    /// `None` of a filter that stays what it is.
+    /// Returns `None` if the filter is static.
     pub(super) fn of(filter: &Arc<dyn PhysicalExpr>, source: &ParquetSource) -> Option<Self> {
         if !DynamicFilterTracking::classify(filter).contains_dynamic_filter() {
             return None;
@@ -36,7 +37,7 @@ impl FilterStatistics {
         Some(Self { schema, places, all: files.fields().len() })
     }
 
-    /// What the file's footer says of a row group, as if it were a file.
+    /// Statistics of a row group from the footer, in the form of a file's.
     pub(super) fn of_row_group(
         &self,
         metadata: &ParquetMetaData,

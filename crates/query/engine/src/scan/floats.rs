@@ -1,8 +1,8 @@
-//! By what of a filter row groups and pages may be left out where floating-point numbers are concerned.
+//! Pruning by floating-point filters.
 //!
-//! The bounds that Parquet files state leave NaN out, which is above all numbers, or below them where its sign is set; and they may give either zero for the
-//! other. So a filter may be held against them only where it bounds a column on both sides, so that NaN doesn't fulfil it, and with both zeros inside where
-//! one is.
+//! Bounds in Parquet files omit NaN, which sorts above all numbers, or below them if its sign is
+//! set. They may also swap the two zeros. So a filter may be compared with them only if it bounds a
+//! column on both sides, so that NaN can't match, and with both zeros included if it includes one.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use datafusion::physical_expr::expressions::{
 use datafusion::physical_expr::utils::{collect_columns, split_conjunction};
 use datafusion::physical_expr::{PhysicalExpr, conjunction};
 
-/// What of a filter may be held against the bounds of rows; `None` where all of it may.
+/// Returns the part of a filter that may be compared with bounds; `None` if all of it may.
 pub(super) fn prunable(filter: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<Arc<dyn PhysicalExpr>> {
     has_floats(filter, schema).then(|| part(filter, schema).unwrap_or_else(|| lit(true)))
 }
@@ -41,7 +41,7 @@ fn holds_floats(data_type: &DataType) -> bool {
     }
 }
 
-/// `None` where nothing is left.
+/// Returns `None` if nothing is left.
 fn part(filter: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<Arc<dyn PhysicalExpr>> {
     let mut kept = Vec::new();
     let mut bounds: BTreeMap<usize, Bounds> = BTreeMap::new();
@@ -60,7 +60,7 @@ fn part(filter: &Arc<dyn PhysicalExpr>, schema: &Schema) -> Option<Arc<dyn Physi
     (!kept.is_empty()).then(|| conjunction(kept))
 }
 
-/// The bounds of a column in a filter.
+/// Bounds of a column in a filter.
 #[derive(Default)]
 struct Bounds {
     all: Vec<Arc<dyn PhysicalExpr>>,
@@ -88,7 +88,7 @@ struct Bound {
 }
 
 impl Bound {
-    /// With the number of the column; `None` of what is no such comparison.
+    /// Returns a comparison with the index of its column; `None` for other expressions.
     fn of(expression: &Arc<dyn PhysicalExpr>) -> Option<(usize, Self)> {
         if let Some(list) = expression.downcast_ref::<InListExpr>() {
             return Self::of_list(list);
@@ -122,7 +122,7 @@ impl Bound {
         Some(Self { expression, is_low, is_high })
     }
 
-    /// One of some numbers: each of them is a bound on both sides.
+    /// A list of numbers is a bound on both sides.
     fn of_list(list: &InListExpr) -> Option<(usize, Self)> {
         let column = number_of(list.expr()).filter(|_| !list.negated())?;
         let values = list.list().iter().map(value_of).collect::<Option<Vec<_>>>()?;
@@ -136,7 +136,7 @@ impl Bound {
     }
 }
 
-/// The number of the column that an expression is, as it lies in the file or as another floating-point number.
+/// Index of the column, either direct or cast to another floating-point type.
 fn number_of(expression: &Arc<dyn PhysicalExpr>) -> Option<usize> {
     if let Some(column) = expression.downcast_ref::<Column>() {
         return Some(column.index());
@@ -145,7 +145,7 @@ fn number_of(expression: &Arc<dyn PhysicalExpr>) -> Option<usize> {
     number_of(cast.expr())
 }
 
-/// A floating-point number that isn't NaN.
+/// Returns a floating-point number other than NaN.
 fn value_of(expression: &Arc<dyn PhysicalExpr>) -> Option<&ScalarValue> {
     let value = expression.downcast_ref::<Literal>()?.value();
     let is_number = match value {
@@ -157,7 +157,7 @@ fn value_of(expression: &Arc<dyn PhysicalExpr>) -> Option<&ScalarValue> {
     is_number.then_some(value)
 }
 
-/// A value, or this zero where it is either.
+/// Replaces either zero by `zero`.
 fn with_zero(value: &ScalarValue, zero: f32) -> ScalarValue {
     match value {
         ScalarValue::Float32(Some(0.0)) => ScalarValue::Float32(Some(zero)),
@@ -193,7 +193,7 @@ mod tests {
         Arc::new(BinaryExpr::new(one, operator, other))
     }
 
-    /// What is left of a filter.
+    /// Returns the remaining filter as text.
     fn left(filter: &Arc<dyn PhysicalExpr>) -> String {
         prunable(filter, &schema()).map_or_else(|| "all".to_owned(), |part| part.to_string())
     }

@@ -1,9 +1,11 @@
-//! The optimizer rule by which scans keep, of the filters that change while a query runs, those that belong to them.
+//! Optimizer rule that re-assigns dynamic filters to scans.
 //!
-//! A join hands such a filter down to scans, and so does a sort of the first rows. In `DataFusion` 55.2 it loses its way: columns are looked up by their
-//! names, so that it may come to another column of the same name (apache/datafusion, issues 25244 and 25262), and it passes operators that end after
-//! so many rows, which then are others. A scan would leave rows out that the query wants. Here each filter's way is gone once more, by the numbers of
-//! columns. Filters of the least and greatest values of a column aren't kept at all: with several of them they leave rows out that one of them wants
+//! Joins, and sorts with a limit, push such filters down to scans. In `DataFusion` 55.2 they can
+//! reach the wrong scan: columns are looked up by name, so a filter may arrive at another column of
+//! the same name (apache/datafusion, issues 25244 and 25262). They also pass operators with a
+//! limit, whose output then changes. Either way a scan would drop rows that the query needs. This
+//! rule re-traces each filter to its scan by column index. Filters on the minimum and maximum of a
+//! column are removed entirely: if several are combined, they drop rows that one of them needs
 //! (issues 24816 and 25147).
 
 use std::sync::Arc;
@@ -40,22 +42,22 @@ use crate::outer::OuterSide;
 type Expression = Arc<dyn PhysicalExpr>;
 type Plan = Arc<dyn ExecutionPlan>;
 
-/// The inputs of a hash join, by their places.
+/// Inputs of a hash join, by index.
 const LEFT: usize = 0;
 const RIGHT: usize = 1;
 
-/// Has scans keep the filters that belong to them.
+/// Optimizer rule that re-traces filters.
 #[derive(Debug)]
 pub(crate) struct KeepFilters;
 
-/// A filter on its way: what it is of, in columns of the operator that it has come to.
+/// A filter being traced, in terms of the columns of the current operator.
 struct OnItsWay {
     id: Option<u64>,
     of: Vec<Expression>,
 }
 
 impl OnItsWay {
-    /// One step further; none where it can't come there.
+    /// Moves the filter one step down; `None` if it can't pass.
     fn with(
         &self,
         moved: impl Fn(&Expression) -> Result<Option<Expression>, DataFusionError>,
@@ -64,7 +66,7 @@ impl OnItsWay {
         Ok(of.map(|of| Self { id: self.id, of }))
     }
 
-    /// Whether a part of a scan's filter is this one.
+    /// Returns true if a part of a scan's filter is this filter.
     fn is(&self, part: &Expression) -> bool {
         self.id.is_some() && self.id == part.expression_id() && self.of == of(part)
     }
@@ -84,7 +86,7 @@ impl PhysicalOptimizerRule for KeepFilters {
     }
 }
 
-/// The same plan, whose scans have those of the filters that come here.
+/// Rewrites a plan so that its scans keep only the filters traced to them.
 fn kept(plan: Plan, coming: &[OnItsWay]) -> Result<Plan, DataFusionError> {
     if let Some((config, source)) = scan_of(&plan) {
         return Ok(scan_with(config, source, coming)?.unwrap_or(plan));
@@ -102,7 +104,7 @@ fn kept(plan: Plan, coming: &[OnItsWay]) -> Result<Plan, DataFusionError> {
     plan.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
-/// The filters that an operator makes for one of its inputs, and that can be relied on.
+/// Filters that an operator creates for one of its inputs, if they are reliable.
 fn made(plan: &Plan, place: usize) -> Vec<OnItsWay> {
     if !(plan.is::<SortExec>() || plan.is::<HashJoinExec>() && place == RIGHT) {
         return Vec::new();
@@ -111,12 +113,13 @@ fn made(plan: &Plan, place: usize) -> Vec<OnItsWay> {
     made.iter().map(|filter| OnItsWay { id: filter.expression_id(), of: of(filter) }).collect()
 }
 
-/// What a filter is of, whatever it says of that meanwhile.
+/// Expressions that the filter depends on, independent of its current bounds.
 fn of(filter: &Expression) -> Vec<Expression> {
     filter.children().into_iter().map(Arc::clone).collect()
 }
 
-/// The filters that are true of an operator's input as they are of its rows. Which rows come from one that ends after so many depends on all that come to it.
+/// Returns the filters that an operator passes to an input. One with a limit passes none, because
+/// its output depends on all its input rows.
 fn passing(
     plan: &Plan,
     (place, schema): (usize, &Schema),
@@ -137,7 +140,8 @@ fn named(schema: &Schema, number: usize) -> Option<Expression> {
     schema.fields().get(number).map(|field| Arc::new(Column::new(field.name(), number)) as _)
 }
 
-/// The column of an input that a column of an operator's rows is; none where it is something else, or nothing is known of the operator.
+/// Maps an output column to an input column; `None` if it isn't a plain column or the operator is
+/// unknown.
 fn column_below(plan: &Plan, place: usize, column: usize) -> Option<usize> {
     if let Some(filter) = plan.downcast_ref::<FilterExec>() {
         return through(filter.projection().as_deref(), column);
@@ -166,7 +170,8 @@ fn through(projection: Option<&[usize]>, column: usize) -> Option<usize> {
     projection.map_or(Some(column), |columns| columns.get(column).copied())
 }
 
-/// A filter of what rows are grouped by leaves out whole groups. One that ends after so many groups would have others.
+/// A filter on a grouping column drops whole groups. With a limit on groups, others would take
+/// their place.
 fn grouped_by(aggregate: &AggregateExec, column: usize) -> Option<usize> {
     let group = aggregate.group_expr();
     if aggregate.limit_options().is_some() || !group.is_single() {
@@ -176,7 +181,7 @@ fn grouped_by(aggregate: &AggregateExec, column: usize) -> Option<usize> {
     Some(expression.downcast_ref::<Column>()?.index())
 }
 
-/// Rows of a join that have one side's columns alone have equal keys in the other.
+/// In joins that output only one side's columns, the keys of the other side are equal.
 fn joined(join: &HashJoinExec, place: usize, column: usize) -> Option<usize> {
     let column = through(join.projection.as_deref(), column)?;
     let (_, columns) = build_join_schema(&join.left().schema(), &join.right().schema(), join.join_type());
@@ -202,7 +207,7 @@ fn other_key<'a>(
     Some(other.downcast_ref::<Column>()?.index())
 }
 
-/// A scan with the filters that come to it by their own way; none where it has no others.
+/// Returns the scan with only the traced filters; `None` if it has no others.
 fn scan_with(
     config: &FileScanConfig,
     source: &ParquetSource,

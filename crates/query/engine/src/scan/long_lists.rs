@@ -1,5 +1,6 @@
-//! Long lists of values (`x IN (…)`) in filters: rows are left out by the least and the greatest of them alone. The engine doesn't hold longer lists against
-//! statistics, but makes a set of their values for each row group, which takes longer than reading it may.
+//! Pruning by long lists of values (`x IN (…)`): only by their minimum and maximum. The engine
+//! doesn't compare longer lists with statistics. Instead it builds a set of their values for each
+//! row group, which may take longer than reading it.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,10 +10,10 @@ use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_expr::expressions::{BinaryExpr, InListExpr, Literal, lit};
 
-/// Up to so many values the engine itself compares one by one.
+/// Maximum list length that the engine compares value by value.
 const VALUES_MOST: usize = 20;
 
-/// The same filter with bounds in the place of long lists, as far as these must hold, or one of several must.
+/// Replaces long lists by bounds, within AND and OR.
 pub(super) fn shortened(filter: &Arc<dyn PhysicalExpr>) -> Arc<dyn PhysicalExpr> {
     if let Some(list) = filter.downcast_ref::<InListExpr>() {
         return if list.len() > VALUES_MOST { bounds(list) } else { Arc::clone(filter) };
@@ -25,7 +26,7 @@ pub(super) fn shortened(filter: &Arc<dyn PhysicalExpr>) -> Arc<dyn PhysicalExpr>
     }
 }
 
-/// Between which values those of a list are; anything, where that isn't known.
+/// Bounds of a list's values; `true` if unknown.
 fn bounds(list: &InListExpr) -> Arc<dyn PhysicalExpr> {
     let between = |least: &ScalarValue, greatest: &ScalarValue| -> Arc<dyn PhysicalExpr> {
         let compared = |operator, value: &ScalarValue| -> Arc<dyn PhysicalExpr> {
@@ -38,7 +39,8 @@ fn bounds(list: &InListExpr) -> Arc<dyn PhysicalExpr> {
     ends.map_or_else(|| lit(true), |(least, greatest)| between(least, greatest))
 }
 
-/// The least and the greatest value; none of values that aren't known, or have no order. Null is equal to nothing.
+/// Returns the least and the greatest value; `None` if a value is unknown or unordered. Nulls never
+/// match.
 fn ends(list: &InListExpr) -> Option<(&ScalarValue, &ScalarValue)> {
     let mut ends: Option<(&ScalarValue, &ScalarValue)> = None;
     for value in list.list() {

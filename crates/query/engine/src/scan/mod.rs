@@ -1,8 +1,10 @@
-//! Scans by plan: what the engine's Parquet source would read is found out beforehand, planned, and on its way when it asks.
+//! Planned scans: the reads of the engine's Parquet source are determined in advance, planned, and
+//! in flight before the source requests them.
 //!
-//! A row group is what the source asks for at once, so each one that is left after pruning becomes a file of its own for it (a [`Piece`]).
-//! Pieces are dealt out to the engine's partitions; of each partition the pieces' bytes are planned together, in order, so that reads go on across
-//! row groups and files while one is decoded.
+//! The source reads a row group at once, so each row group that remains after pruning is passed to
+//! it as a separate file (a [`Piece`]). Pieces are distributed among the engine's partitions. The
+//! reads of a partition are planned together, in order, so that they continue across row groups and
+//! files during decoding.
 
 mod columns;
 mod decoding;

@@ -1,4 +1,5 @@
-//! Parts of a planned scan that go to other machines: the engine's own source over stretches of files, whose reads are planned where they arrive.
+//! Parts of a planned scan for other machines: the engine's own source over file ranges, whose
+//! reads are planned by the receiver.
 
 use datafusion::common::internal_datafusion_err;
 use datafusion::datasource::listing::{FileRange, PartitionedFile};
@@ -14,7 +15,8 @@ use crate::EngineError;
 use crate::remote::{FileName, ScanPart};
 
 impl PlannedScan {
-    /// Whether in each file row groups begin one after the other, so that a stretch of it has whole row groups.
+    /// Returns true if the row groups of each file are in order, so that a range of the file has
+    /// whole row groups.
     pub(crate) fn has_row_groups_apart(&self) -> bool {
         self.files().files.iter().all(|file| {
             let offsets = file.metadata().row_groups().iter().map(first_offset);
@@ -23,7 +25,7 @@ impl PlannedScan {
         })
     }
 
-    /// What the same reads take of another device.
+    /// Time of the same reads on another device.
     pub(crate) fn device_seconds_on(&self, pricing: &Pricing) -> Result<f64, EngineError> {
         let files = self.files();
         let seconds =
@@ -31,7 +33,7 @@ impl PlannedScan {
         seconds.sum::<Result<f64, _>>().map_err(|error| files.named(error))
     }
 
-    /// A part for each weight.
+    /// Divides the scan into a part per weight.
     pub(crate) fn parts(&self, weights: &[f64]) -> Result<Vec<ScanPart>, EngineError> {
         let files = self.files();
         let mut pieces: Vec<Piece> =
@@ -52,7 +54,7 @@ impl PlannedScan {
         let partitions = self.partitions();
         let stretches = self.stretches(pieces)?;
         if stretches.len() > partitions && !self.config().output_ordering.is_empty() {
-            // A file alone in its group is in order without a proof by statistics.
+            // A single file per group is in order without proof by statistics.
             return Err(internal_datafusion_err!("a scan in order has no group for each file").into());
         }
         let per_group = stretches.len().div_ceil(partitions.max(1)).max(1);
@@ -68,7 +70,8 @@ impl PlannedScan {
         })
     }
 
-    /// The parts of files in which pieces lie. What lies between two of them was ruled out, and is ruled out again where the part arrives.
+    /// Returns the file ranges of pieces. Row groups between two pieces were pruned, and the
+    /// receiver prunes them again.
     fn stretches(&self, pieces: &[Piece]) -> Result<Vec<PartitionedFile>, EngineError> {
         let of_files = pieces.chunk_by(|one, next| one.number == next.number);
         let ends = of_files.filter_map(|pieces| pieces.first().zip(pieces.last()));

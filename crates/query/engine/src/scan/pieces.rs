@@ -1,4 +1,4 @@
-//! The row groups of a scan that have rows for it, and what is read of each.
+//! Row groups of a scan that may have matching rows, with their reads.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,21 +16,21 @@ use super::filter_statistics::FilterStatistics;
 use super::rehearsal::Rehearsal;
 use crate::table::{FileOf, TableFiles, with_values};
 
-/// Fewer row groups aren't worth another thread.
+/// Minimum number of row groups that justifies another thread.
 const ROW_GROUPS_PER_THREAD: usize = 32;
 
-/// A row group that is read.
+/// A row group to read.
 #[derive(Debug, Clone)]
 pub(crate) struct Piece {
-    /// The row group as a file of its own, as the engine's source opens it.
+    /// The row group as a separate file, as the engine's source opens it.
     pub(crate) file: PartitionedFile,
-    /// The number of its file in the table.
+    /// Index of its file in the table.
     pub(crate) number: usize,
-    /// What is read of it, in the order in which it is asked for.
+    /// Byte ranges in the order in which they are requested.
     pub(crate) ranges: Vec<Range<u64>>,
-    /// How many rows it has, before predicates.
+    /// Rows before predicates.
     pub(crate) rows: u64,
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) place: Place,
 }
 
@@ -40,17 +40,17 @@ impl Piece {
     }
 }
 
-/// The pieces of a scan, and how many row groups its files have.
+/// Pieces of a scan, and the number of row groups in its files.
 #[derive(Debug)]
 pub(crate) struct Pieces {
     pub(crate) files: Option<Arc<TableFiles>>,
     pub(crate) all: Vec<Piece>,
     pub(crate) row_groups: usize,
-    /// The source wants some sooner than others.
+    /// True if the source reordered them.
     pub(crate) are_reordered: bool,
 }
 
-/// The file of the table that a scan's file is.
+/// Returns the table's file behind a scan's file.
 pub(crate) fn file_of(file: &PartitionedFile) -> Result<&FileOf, DataFusionError> {
     let of = file.extension::<FileOf>();
     of.ok_or_else(|| internal_datafusion_err!("{} is no file of a planned table", file.path()))
@@ -63,7 +63,8 @@ pub(crate) fn metadata_of(file: &PartitionedFile) -> Result<Arc<ParquetMetaData>
     Ok(Arc::clone(opened.metadata()))
 }
 
-/// Finds the pieces of a scan of files or of parts of them: a row group is in the part that has its first page.
+/// Finds the pieces of a scan. Its files may be ranges: a row group belongs to the range with its
+/// first page.
 pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pieces, DataFusionError> {
     let row_groups = row_groups(config)?;
     let first = row_groups.first().map(|(file, _)| file_of(file)).transpose()?;
@@ -81,7 +82,7 @@ pub(crate) fn find(config: &FileScanConfig, source: &ParquetSource) -> Result<Pi
     Ok(found)
 }
 
-/// The pieces of some row groups, by as many threads as the scan has partitions.
+/// Finds the pieces of row groups, with as many threads as the scan has partitions.
 fn all_wanted(
     config: &FileScanConfig,
     source: &ParquetSource,
@@ -94,7 +95,7 @@ fn all_wanted(
     let (mut parts, mut all) = (parts, Vec::new());
     let own = parts.next().unwrap_or_default();
     thread::scope(|scope| {
-        // Where the system gives no thread its part is looked at here.
+        // If no thread can be started, its part is processed here.
         let begin =
             |part| thread::Builder::new().spawn_scoped(scope, move || of_part(part)).map_err(|_| part);
         let others: Vec<_> = parts.map(begin).collect();
@@ -109,7 +110,7 @@ fn all_wanted(
     })
 }
 
-/// The pieces of the first row groups that have so many rows together.
+/// Finds the pieces of the first row groups, until they have `rows` rows.
 fn wanted(
     config: &FileScanConfig,
     source: &ParquetSource,
@@ -133,8 +134,8 @@ fn wanted(
     Ok(found)
 }
 
-/// The row groups of the files of a scan, each once. Groups of files may be in any order; the rows of a scan in order are in that of the files, and so is
-/// what a limit leaves of them.
+/// Row groups of a scan's files without duplicates, in file order. Groups of files may be in any
+/// order, but ordered scans, and limits, follow the order of files.
 fn row_groups(config: &FileScanConfig) -> Result<Vec<(&PartitionedFile, usize)>, DataFusionError> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for file in config.file_groups.iter().flat_map(FileGroup::iter) {
@@ -151,7 +152,7 @@ fn row_groups(config: &FileScanConfig) -> Result<Vec<(&PartitionedFile, usize)>,
     Ok(found.into_iter().map(|(_, row_group, file)| (file, row_group)).collect())
 }
 
-/// Where the first page of a row group lies, which is what the engine's source goes by; none where it has no columns.
+/// Offset of a row group's first page, which the engine's source uses; `None` without columns.
 pub(crate) fn first_offset(row_group: &RowGroupMetaData) -> Option<i64> {
     let first = row_group.columns().first()?;
     Some(first.dictionary_page_offset().unwrap_or_else(|| first.data_page_offset()))
@@ -174,7 +175,7 @@ fn piece_of(
     access.set(row_group, RowGroupAccess::Scan);
     let mut piece = PartitionedFile { range: None, arrow_schema: schema, statistics: None, ..file.clone() };
     if let Some(statistics) = statistics {
-        // A filter that changes while the query runs may rule out a row group before it is opened.
+        // A dynamic filter may prune the row group before it is opened.
         let known = statistics.of_row_group(metadata, row_group)?;
         piece.statistics = Some(Arc::new(with_values(known, &piece.partition_values)));
     }
@@ -187,8 +188,8 @@ fn piece_of(
     })
 }
 
-/// The order that the source would read files in, now of row groups: where a query wants the first rows of an order, the most promising
-/// come first.
+/// Reorders pieces as the source would reorder files: for the first rows of an order, the most
+/// promising come first.
 fn reorder(found: &mut Pieces, source: &ParquetSource) {
     let numbered = found.all.iter().enumerate().map(|(at, piece)| piece.file.clone().with_extension(At(at)));
     let ordered = source.reorder_files(numbered.collect());
@@ -199,6 +200,6 @@ fn reorder(found: &mut Pieces, source: &ParquetSource) {
     found.all = pieces.collect();
 }
 
-/// Where a piece was before it was moved.
+/// Original index of a piece.
 #[derive(Debug, Clone, Copy)]
 struct At(usize);

@@ -1,4 +1,4 @@
-//! A scan by plan, as the engine runs it.
+//! Data source of a planned scan.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -40,16 +40,16 @@ use super::stoppers::Stoppers;
 use crate::table::TableFiles;
 use crate::{Needs, ThreadClock};
 
-/// The metric of processor time.
+/// Metric of processor time.
 const PROCESSOR_TIME: &str = "processor_time";
-/// The metric of rows that a filter ruled out which changed meanwhile.
+/// Metric of rows dropped by a dynamic filter.
 const RULED_OUT_ROWS: &str = "ruled_out_rows";
 
-/// The engine's scan, whose files are row groups, and the reads of each partition.
+/// The engine's scan with row groups as files, and the reads of each partition.
 #[derive(Debug)]
 pub(crate) struct PlannedScan {
     config: FileScanConfig,
-    /// In which order the rows of its partitions are: that of the scan before it was taken apart.
+    /// Order of the rows: that of the original scan.
     properties: EquivalenceProperties,
     files: Arc<TableFiles>,
     shares: Vec<Arc<Share>>,
@@ -57,12 +57,12 @@ pub(crate) struct PlannedScan {
     outstanding: Arc<Mutex<Outstanding>>,
     stoppers: Arc<Stoppers>,
     clock: ThreadClock,
-    /// Measured when it is asked for.
+    /// Measured on first use.
     processor: OnceLock<Processor>,
 }
 
 impl PlannedScan {
-    /// Plans a scan, each partition's reads in so much memory; `None` where it has no file.
+    /// Plans a scan with `memory_bytes` for each partition's reads; `None` if it has no files.
     pub(crate) fn new(
         config: &FileScanConfig,
         source: &ParquetSource,
@@ -93,7 +93,7 @@ impl PlannedScan {
         Ok(Some(Self { config, properties, files, shares, told, outstanding, stoppers, clock, processor }))
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub(crate) fn name(&self) -> &str {
         &self.files.name
     }
@@ -102,7 +102,7 @@ impl PlannedScan {
         &self.config
     }
 
-    /// How many partitions the engine counts on.
+    /// Number of partitions.
     pub(crate) fn partitions(&self) -> usize {
         self.config.file_groups.len()
     }
@@ -115,7 +115,7 @@ impl PlannedScan {
         &self.shares
     }
 
-    /// Processor time of decoding, of all partitions together: measured at the first time.
+    /// Processor time of decoding for all partitions together; measured on the first call.
     pub(crate) fn processor(&self) -> &Processor {
         self.processor.get_or_init(|| {
             let pieces = || self.shares.iter().flat_map(|share| &share.pieces);
@@ -126,14 +126,16 @@ impl PlannedScan {
         })
     }
 
-    /// From its first request to its last row, if nothing else is to be done: the partitions compute side by side, and share the device.
+    /// Time from the first request to the last row without other work. Partitions compute in
+    /// parallel and share the device.
     pub(crate) fn seconds(&self) -> Result<Estimate, String> {
         self.processor().clone()?;
         let of_shares = self.shares.iter().map(|share| share.seconds(&self.files));
         Ok(of_shares.fold(self.told.device_seconds, Estimate::max))
     }
 
-    /// What leaves rows out behind the decoder. A scan that ends after so many rows counts those that it hands out.
+    /// Filter after the decoder. A scan with a limit counts the rows that it outputs, so it has
+    /// none.
     fn row_filter(
         &self,
         source: &ParquetSource,
@@ -148,7 +150,7 @@ impl PlannedScan {
         RowFilter::of(source, schema, batch_rows, ruled_out)
     }
 
-    /// What it has taken until now.
+    /// Measured figures so far.
     pub(crate) fn taken(&self) -> Taken {
         let metrics = self.config.metrics().clone_inner();
         let of = |name| metrics.sum_by_name(name).map_or(0, |value| value.as_usize() as u64);
@@ -161,18 +163,18 @@ impl PlannedScan {
         }
     }
 
-    /// Its reads end, whatever its rows' consumers are at.
+    /// Stops its reads, regardless of the state of its consumers.
     pub(crate) fn stop(&self) {
         self.stoppers.stop();
     }
 
-    /// When its requests were outstanding.
+    /// Times at which its requests were outstanding.
     pub(crate) fn outstanding(&self) -> Outstanding {
         self.outstanding.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-/// The planned scan that a node of a query's plan is.
+/// Returns the planned scan of a plan node.
 pub(crate) fn scan_of(node: &Arc<dyn ExecutionPlan>) -> Option<&PlannedScan> {
     node.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<PlannedScan>()
 }
@@ -280,7 +282,7 @@ impl DataSource for PlannedScan {
     }
 }
 
-/// Rows of which it is counted what they take of a processor.
+/// Rows whose processor time is measured.
 struct Timed {
     rows: SendableRecordBatchStream,
     clock: ThreadClock,

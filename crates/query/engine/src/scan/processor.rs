@@ -1,4 +1,5 @@
-//! Columns that are decoded alone: some of each, for what decoding takes of a processor; and whole, for which one can't be.
+//! Decodes single columns: samples to measure their processor time, and whole ones to locate
+//! damage.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,17 +24,17 @@ use crate::memory::TablesMemory;
 use crate::table::TableFiles;
 use crate::{EngineError, ThreadClock};
 
-/// So much of a column is decoded; more of it, step by step, where that is less than a page.
+/// Length of a sample; grows by `SAMPLE_GROWTH` while it is shorter than a page.
 const SAMPLE_BYTES: u64 = 1 << 20;
 const SAMPLE_GROWTH: u64 = 4;
-/// At so many places, as far apart as can be.
+/// Number of samples, evenly spaced.
 const SAMPLES: usize = 3;
-/// Rows that are decoded at once.
+/// Rows per batch.
 const BATCH_ROWS: usize = 1024;
-/// More rows say no more: writers end a page after 20 000 rows, so several pages are among them.
+/// Sufficient rows for a sample: writers end a page after 20 000 rows, so it has several pages.
 const SAMPLE_ROWS: f64 = 65_536.0;
 
-/// Seconds of processor time for each byte of a column as it lies in the file, as far as they were measured.
+/// Measured processor seconds per encoded byte, by column.
 #[derive(Debug, Default)]
 pub(crate) struct Rates(Mutex<BTreeMap<String, Estimate>>);
 
@@ -47,7 +48,7 @@ impl Rates {
     }
 }
 
-/// A column of a row group of which something is read.
+/// A column chunk that is read.
 #[derive(Debug, Clone, Copy)]
 struct Chunk<'a> {
     file: &'a Arc<ParquetFile>,
@@ -55,7 +56,7 @@ struct Chunk<'a> {
     column: usize,
 }
 
-/// What decoding a piece takes, as far as the rates of its columns are known; `None` where one isn't.
+/// Decoding time of a piece; `None` if the rate of a column is unknown.
 pub(crate) fn known_seconds(files: &TableFiles, piece: &Piece) -> Option<Estimate> {
     let mut seconds = Estimate::default();
     for (column, _, bytes) in columns(files, piece) {
@@ -64,7 +65,7 @@ pub(crate) fn known_seconds(files: &TableFiles, piece: &Piece) -> Option<Estimat
     Some(seconds)
 }
 
-/// Measures the rates of the columns that pieces want and that aren't known.
+/// Measures unknown rates of the columns in these pieces.
 pub(crate) fn measure<'a>(
     files: &TableFiles,
     pieces: impl Iterator<Item = &'a Piece>,
@@ -91,8 +92,8 @@ pub(crate) fn measure<'a>(
     Ok(())
 }
 
-/// The first column of a piece that can't be decoded by itself: the decoder doesn't say which of several it is at. Reads them again, as far as there is
-/// memory for one whole.
+/// Returns the first column of a piece that can't be decoded: the decoder doesn't report the
+/// column. Reads the columns again, if there is memory for a whole one.
 pub(crate) fn damaged_column(files: &TableFiles, piece: &Piece) -> Option<String> {
     let is_damaged = |chunk: &Chunk<'_>| {
         let decoded = catch_unwind(AssertUnwindSafe(|| chunk.is_sound(&files.access.memory)));
@@ -101,7 +102,7 @@ pub(crate) fn damaged_column(files: &TableFiles, piece: &Piece) -> Option<String
     columns(files, piece).find(|(_, chunk, _)| is_damaged(chunk)).map(|(column, ..)| column)
 }
 
-/// The columns of which a piece wants something: the path of each, and how many bytes.
+/// Columns that a piece reads, with path and number of bytes.
 fn columns<'a>(
     files: &'a TableFiles,
     piece: &'a Piece,
@@ -125,7 +126,7 @@ fn overlap(one: &Range<u64>, other: &Range<u64>) -> u64 {
 }
 
 impl Chunk<'_> {
-    /// Decodes the first rows.
+    /// Measures the decoding of the first rows.
     fn seconds_per_byte(&self, clock: ThreadClock, memory: &TablesMemory) -> Result<f64, EngineError> {
         let decoded = catch_unwind(AssertUnwindSafe(|| self.decode(clock, memory)));
         decoded.unwrap_or_else(|panic| Err(panicked(&self.place(), panic.as_ref())))
@@ -138,7 +139,7 @@ impl Chunk<'_> {
         for held_bytes in sample_lengths(length_bytes) {
             let held = usize::try_from(held_bytes).unwrap_or(usize::MAX);
             let _held = memory.hold("a sample of a column that EXPLAIN decodes", held)?;
-            // The first batch decodes the dictionary, which the whole chunk has once.
+            // The first batch includes the dictionary, which a chunk has only once.
             let mut batches = self.reader(held_bytes).map_err(|error| self.failed(error))?;
             let Some((_, first_seconds)) = timed(&mut batches, clock) else { continue };
             let (mut rest_rows, mut rest_seconds) = (0.0, 0.0);
@@ -158,7 +159,7 @@ impl Chunk<'_> {
         Err(self.failed(ParquetError::EOF("the chunk ends before its first rows".to_owned())))
     }
 
-    /// Whether all of its rows can be decoded, or there is no memory to see.
+    /// Returns true if all rows can be decoded, or if memory is insufficient to check.
     fn is_sound(&self, memory: &TablesMemory) -> bool {
         let group = self.file.metadata().row_group(self.row_group);
         let (_, length_bytes) = group.column(self.column).byte_range();
@@ -193,7 +194,7 @@ impl Chunk<'_> {
     }
 }
 
-/// How much of a chunk is read for a sample, if less had no rows.
+/// Lengths to try for a sample until it contains rows.
 fn sample_lengths(length_bytes: u64) -> impl Iterator<Item = u64> {
     let longer = move |held: &u64| {
         (*held < length_bytes).then(|| length_bytes.min(held.saturating_mul(SAMPLE_GROWTH)))
@@ -201,14 +202,14 @@ fn sample_lengths(length_bytes: u64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(length_bytes.min(SAMPLE_BYTES)), longer)
 }
 
-/// The rows of the next batch and the seconds that it takes; none where the bytes that are held end.
+/// Rows and seconds of the next batch; `None` at the end of the bytes.
 fn timed(batches: &mut ParquetRecordBatchReader, clock: ThreadClock) -> Option<(f64, f64)> {
     let began = clock();
     let rows = batches.next()?.ok()?.num_rows();
     Some((rows as f64, clock().since(began).as_secs_f64()))
 }
 
-/// The first bytes of a chunk, as a file that has no others.
+/// First bytes of a chunk, presented as the whole file.
 struct Held {
     start: u64,
     bytes: Bytes,

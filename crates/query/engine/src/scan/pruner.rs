@@ -1,4 +1,4 @@
-//! Row groups that a filter rules out which changes while the query runs: what a join has seen, or the rows that are best so far.
+//! Pruning of row groups by dynamic filters: the values seen by a join, or the best rows so far.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use datafusion::physical_plan::metrics::Count;
 
 use super::share::Share;
 
-/// What is known of the pieces of a partition, beside a filter that changes; none where the filter stays as it is: what that rules out isn't planned.
+/// Statistics of a partition's pieces with a dynamic filter; `None` for a static one, which was
+/// applied during planning.
 pub(crate) struct Pruner(Option<Changing>);
 
 struct Changing {
@@ -43,7 +44,7 @@ impl Pruner {
         Self(source.filter().and_then(changing))
     }
 
-    /// The steps of the pieces from `first` on that are ruled out now and weren't when this was asked before.
+    /// Returns the steps of pieces from `first` on that are newly pruned since the last call.
     pub(crate) fn ruled_out(&mut self, first: usize, share: &Share) -> Vec<Range<u32>> {
         let Some(changing) = &mut self.0 else { return Vec::new() };
         if changing.has_changed() { changing.ruled_out(first, share) } else { Vec::new() }
@@ -53,12 +54,12 @@ impl Pruner {
 impl Changing {
     fn has_changed(&mut self) -> bool {
         let is_first = !std::mem::replace(&mut self.was_asked, true);
-        // The watcher is asked each time, so that it knows what was seen.
+        // Query the watcher each time, so that it registers the current state.
         let has_moved = self.tracking.watcher().is_some_and(DynamicFilterTracker::changed);
         is_first || has_moved
     }
 
-    /// One predicate for all pieces: making it costs more than asking it.
+    /// Builds one predicate for all pieces: building costs more than evaluation.
     fn ruled_out(&mut self, first: usize, share: &Share) -> Vec<Range<u32>> {
         let later = self.statistics.get(first..).unwrap_or_default();
         if later.is_empty() {
@@ -68,12 +69,12 @@ impl Changing {
         let Some(predicate) = predicate else { return Vec::new() };
         let may_have_rows =
             predicate.prune(&PrunableStatistics::new(later.to_vec(), Arc::clone(&self.schema)));
-        // Statistics that the filter can't be asked of rule nothing out.
+        // If the statistics don't suit the filter, nothing is pruned.
         let Ok(may_have_rows) = may_have_rows else { return Vec::new() };
         let pieces = self.is_ruled_out.iter_mut().zip(&share.steps).skip(first).zip(may_have_rows);
         let mut ruled_out = Vec::new();
         for ((is_ruled_out, steps), may_have_rows) in pieces {
-            // A filter that a scan keeps only becomes narrower (`kept_filters`).
+            // Filters kept by a scan only become narrower (`kept_filters`).
             if !may_have_rows && !std::mem::replace(is_ruled_out, true) {
                 ruled_out.push(steps.clone());
             }

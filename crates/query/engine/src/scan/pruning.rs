@@ -1,5 +1,5 @@
-//! By what of a filter row groups and pages are left out. What is left of it lets more rows pass than the filter does, never fewer: the engine evaluates the
-//! whole one on what was read.
+//! Filters used for pruning. They are weaker than the query's filter, never stronger: the engine
+//! evaluates the whole filter on the rows read.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use datafusion::physical_expr::PhysicalExpr;
 
 use super::{floats, long_lists};
 
-/// The same scan, by whose filter no row is left out that fulfils it, in little time.
+/// Returns the scan with a filter that prunes correctly and fast.
 pub(super) fn quickly_pruned(source: &ParquetSource) -> ParquetSource {
     match source.filter() {
-        // There it is no matter of leaving out.
+        // The decoder evaluates the filter, so its cost doesn't matter.
         Some(_) if is_evaluated_by_decoder(source) => soundly_pruned(source),
         Some(filter) => pruned_by(source, &long_lists::shortened(&filter)),
         None => source.clone(),
     }
 }
 
-/// The same scan, by whose filter no row is left out that fulfils it. Where the decoder evaluates it, it stays whole, and nothing is left out by the bounds of
-/// floating-point numbers.
+/// Returns the scan with a filter that prunes correctly. If the decoder evaluates the filter, it
+/// stays whole, and pruning by floating-point bounds is disabled.
 pub(super) fn soundly_pruned(source: &ParquetSource) -> ParquetSource {
     let Some(filter) = source.filter() else { return source.clone() };
     if !is_evaluated_by_decoder(source) {
@@ -32,7 +32,7 @@ pub(super) fn soundly_pruned(source: &ParquetSource) -> ParquetSource {
     source.clone().with_table_parquet_options(options)
 }
 
-/// Whether the decoder leaves the rows out that the filter rules out.
+/// Returns true if the decoder evaluates the filter.
 pub(super) fn is_evaluated_by_decoder(source: &ParquetSource) -> bool {
     source.table_parquet_options().global.pushdown_filters
 }

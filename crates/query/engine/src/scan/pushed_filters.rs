@@ -1,9 +1,10 @@
-//! The optimizer rule by which filters come to scans, in the place of the engine's.
+//! Optimizer rule that pushes filters to scans, instead of the engine's.
 //!
-//! That one looks columns up by their names (`DataFusion` 55.2). Above a join whose sides have columns of the same name, a filter of one that the join's
-//! output leaves out moves to the other side's, and away from above the join: `SELECT y.s FROM x RIGHT JOIN y ON … WHERE x.s IS NULL` would filter
-//! `y.s`. What can move below a join has moved there before, as a part of the statement; so here filters move to the scan below them where nothing
-//! else lies between, and no name is there twice.
+//! The engine's rule (`DataFusion` 55.2) looks columns up by name. Above a join with equally named
+//! columns, a filter on a column that the join's output omits would move to the other side: `SELECT
+//! y.s FROM x RIGHT JOIN y ON … WHERE x.s IS NULL` would filter `y.s`. Filters that may pass a join
+//! have already done so in the logical plan. So this rule pushes filters only to a scan directly
+//! below them, and only if no column name occurs twice.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use datafusion::physical_plan::projection::ProjectionExec;
 use datafusion::physical_plan::repartition::RepartitionExec;
 use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ReplaceChildrenOptions};
 
-/// Has filters come to scans.
+/// Optimizer rule that pushes filters.
 #[derive(Debug)]
 pub(crate) struct PushFilters {
     pushdown: FilterPushdown,
@@ -68,7 +69,7 @@ impl PhysicalOptimizerRule for PushFilters {
     }
 }
 
-/// Whether there is a scan at the end of it, and a filter that gets there gets to its own column.
+/// Returns true if the path leads to a scan without ambiguous column names.
 fn is_way_to_scan(plan: &Arc<dyn ExecutionPlan>) -> bool {
     let has_names = || {
         let schema = plan.schema();

@@ -1,4 +1,4 @@
-//! What the engine's Parquet source reads from.
+//! Readers that the engine's Parquet source uses.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use parquet::file::metadata::ParquetMetaData;
 use super::pieces::metadata_of;
 use super::reads::PartitionReads;
 
-/// Which of its partition's pieces a file is.
+/// Index of a file among the pieces of its partition.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PieceNumber(pub(crate) usize);
 
-/// Makes the readers of a partition.
+/// Factory of a partition's readers.
 #[derive(Debug)]
 pub(crate) struct PlannedReaders(pub(crate) Arc<PartitionReads>);
 
@@ -43,7 +43,7 @@ impl ParquetFileReaderFactory for PlannedReaders {
     }
 }
 
-/// Reads a row group.
+/// Reader of a row group.
 struct PlannedReader {
     reads: Arc<PartitionReads>,
     number: usize,

@@ -1,4 +1,4 @@
-//! A partition's reads while it runs.
+//! Reads of a running partition.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,10 +21,10 @@ use super::stoppers::Stoppers;
 use crate::table::TableFiles;
 use crate::{EngineError, Needs};
 
-/// The metric of the time during which requests were outstanding, once where they were those of several partitions.
+/// Metric of the time with outstanding requests; overlapping partitions count once.
 pub(crate) const DEVICE_TIME: &str = "device_time";
 
-/// What a partition has read, beside what was predicted.
+/// Counters of a partition's actual reads.
 #[derive(Debug)]
 struct Counters {
     requests: Count,
@@ -53,7 +53,7 @@ impl Counters {
     }
 }
 
-/// The reads of a partition. They begin when the first bytes are asked for, and stop when this is dropped.
+/// Reads of a partition. They start with the first request for bytes, and stop on drop.
 #[derive(Debug)]
 pub(crate) struct PartitionReads {
     share: Arc<Share>,
@@ -63,24 +63,24 @@ pub(crate) struct PartitionReads {
     pruner: StdMutex<Pruner>,
     stoppers: Arc<Stoppers>,
     counters: Counters,
-    /// When requests of any partition were outstanding.
+    /// Times of outstanding requests of all partitions.
     outstanding: Arc<StdMutex<Outstanding>>,
     running: Mutex<Option<Running>>,
-    /// The piece that was asked for last.
+    /// Last requested piece.
     current: AtomicUsize,
 }
 
 #[derive(Debug)]
 struct Running {
     stream: StepStream,
-    /// The step that the stream hands out next, of so many.
+    /// Next step of the stream, and number of steps.
     next_step: u32,
     steps: u32,
     counted: ReadCounts,
     _memory: MemoryReservation,
 }
 
-/// Stretches of a file that are in memory, in the order in which they were planned.
+/// Byte ranges in memory, in planned order.
 type Held = Vec<(Range<u64>, Bytes)>;
 
 impl PartitionReads {
@@ -110,12 +110,12 @@ impl PartitionReads {
         }
     }
 
-    /// Notes what is taken.
+    /// Records the reads.
     pub(crate) fn noted_in(self, needs: Option<Arc<Needs>>) -> Self {
         Self { needs, ..self }
     }
 
-    /// Ends with others.
+    /// Registers the reads to be stopped.
     pub(crate) fn stopped_by(self, stoppers: Arc<Stoppers>) -> Self {
         Self { stoppers, ..self }
     }
@@ -126,30 +126,30 @@ impl PartitionReads {
         }
     }
 
-    /// What is decoded, as far as it is known.
+    /// Current piece of the decoder.
     pub(crate) fn place(&self) -> Place {
         let current = self.current.load(Ordering::Relaxed);
         self.share.pieces.get(current).map(|piece| piece.place.clone()).unwrap_or_default()
     }
 
-    /// The same where it can't be decoded, with the column that can't.
+    /// Current piece with the column that can't be decoded.
     pub(crate) fn damaged_place(&self) -> Place {
         let piece = self.share.pieces.get(self.current.load(Ordering::Relaxed));
         let column = piece.and_then(|piece| damaged_column(&self.files, piece));
         Place { column, ..self.place() }
     }
 
-    /// Bytes of a piece, of a file that is still the one that was planned for.
+    /// Reads bytes of a piece; fails if its file has changed since planning.
     pub(crate) async fn read(&self, number: usize, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, EngineError> {
         let read = self.read_piece(number, ranges).await;
-        // An error of a file that has changed is about that.
+        // If the file has changed, report that instead of the error.
         if let Some(piece) = self.share.pieces.get(number) {
             self.files.check_unchanged(piece.number)?;
         }
         read
     }
 
-    /// From what was planned for it, and what wasn't urgently.
+    /// Returns planned bytes, and reads unplanned ones urgently.
     async fn read_piece(&self, number: usize, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, EngineError> {
         let timer = self.counters.waited.timer();
         self.current.store(number, Ordering::Relaxed);
@@ -180,7 +180,7 @@ impl PartitionReads {
         Ok(bytes)
     }
 
-    /// Steps of pieces from `first` on that the query doesn't want any more.
+    /// Steps of pieces from `first` on that dynamic filters exclude.
     fn ruled_out(&self, first: usize) -> Vec<Range<u32>> {
         let mut pruner = self.pruner.lock().unwrap_or_else(PoisonError::into_inner);
         let steps = pruner.ruled_out(first, &self.share);
@@ -195,7 +195,7 @@ impl PartitionReads {
         memory.try_grow(bytes)?;
         let (read, plan) = (Arc::clone(&self.files.read), Arc::clone(&self.share.plan));
         let (steps, copies_bytes) = (plan.steps(), self.share.copies_bytes);
-        // Those before it the source has left out.
+        // The source has skipped the earlier pieces.
         let skipped = self.share.steps.get(..first).unwrap_or_default().iter().cloned();
         let skipped = skipped.chain(self.ruled_out(first + 1)).collect();
         let stream = self.files.owner.scan_without(read, plan, copies_bytes, skipped);
@@ -235,8 +235,8 @@ impl PartitionReads {
 }
 
 impl Running {
-    /// The steps of a piece. Those before it are of pieces that the engine has left out meanwhile; nothing is left of one that was taken
-    /// before.
+    /// Takes the steps of a piece. Earlier steps belong to pieces that the engine skipped. A piece
+    /// that was taken before has no steps left.
     async fn take(
         &mut self,
         piece: &Piece,
@@ -256,7 +256,7 @@ impl Running {
             }
         }
         if self.next_step == self.steps {
-            // With the end of the stream come its last counts.
+            // The end of the stream brings its last counts.
             let end = self.stream.next().await.transpose()?;
             assert!(end.is_none(), "the last step was handed out");
             self.next_step = u32::MAX;
@@ -265,11 +265,12 @@ impl Running {
     }
 }
 
-/// Copies what steps bring, and puts the parts of stretches together that were cut to fit the memory. What is handed to the decoder must not be
-/// the steps' own memory: rows may refer to it for as long as the query keeps them, and steps have no other.
+/// Copies the bytes of steps and joins ranges that were cut to fit the memory. The decoder must not
+/// receive the steps' own memory: rows may refer to it for as long as the query keeps them, and
+/// steps need it back.
 struct Assembly<'a> {
     expected: std::slice::Iter<'a, Range<u64>>,
-    /// The stretch of which not all has come.
+    /// Incomplete range.
     open: Option<(Range<u64>, Vec<u8>)>,
     stretches: Held,
 }
@@ -298,7 +299,7 @@ impl<'a> Assembly<'a> {
     }
 }
 
-/// A stretch that lies in one of those that are held.
+/// Finds a range within those held.
 fn found(held: &Held, range: &Range<u64>) -> Option<Bytes> {
     if range.is_empty() {
         return Some(Bytes::new());

@@ -1,6 +1,6 @@
-//! What the engine's Parquet source would read of a row group: it is opened as for a query, and its first request for bytes is noted instead
-//! of answered. So pruning by statistics and by the page index, projections of nested columns and limits are the engine's own, and planning
-//! can't differ from them.
+//! Dry run of the engine's Parquet source: it is opened as for a query, and its first request for
+//! bytes is recorded instead of answered. So pruning by statistics and page index, projections of
+//! nested columns and limits are the engine's own, and planning can't differ from them.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,13 +26,13 @@ use parquet::file::metadata::ParquetMetaData;
 use super::decoding::panicked;
 use super::pieces::metadata_of;
 
-/// Rows of a batch don't matter to what is read.
+/// The batch size doesn't affect the bytes read.
 const BATCH_ROWS: usize = 1024;
 
-/// The stretches of a file that were asked for.
+/// Requested byte ranges of a file.
 type Asked = Arc<Mutex<Vec<Range<u64>>>>;
 
-/// A scan that reads nothing.
+/// A scan without reads.
 #[derive(Debug)]
 pub(crate) struct Rehearsal {
     morselizer: Box<dyn Morselizer>,
@@ -40,7 +40,7 @@ pub(crate) struct Rehearsal {
 }
 
 impl Rehearsal {
-    /// Of what a scan will read, by the same source without its metrics, which are those of the real one.
+    /// Copies the source without its metrics, which belong to the real scan.
     pub(crate) fn new(config: &FileScanConfig, source: &ParquetSource) -> Result<Self, DataFusionError> {
         let asked = Asked::default();
         let mut same = ParquetSource::new(source.table_schema().clone())
@@ -58,7 +58,7 @@ impl Rehearsal {
         Ok(Self { morselizer, asked })
     }
 
-    /// What is read of a piece, in the order in which it is asked for; `None` where no row of it is left.
+    /// Byte ranges of a piece in the order of requests; `None` if it has no rows left.
     pub(crate) fn wanted(
         &self,
         piece: &PartitionedFile,
@@ -75,7 +75,8 @@ impl Rehearsal {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens a piece up to its first request; whether rows came without one. Nothing waits, because footers and page indices are in memory.
+    /// Opens a piece up to its first request. Returns true if it has rows without one. Never
+    /// blocks, because footers and page indexes are in memory.
     fn open(&self, piece: PartitionedFile) -> Result<bool, DataFusionError> {
         let mut planners = vec![self.morselizer.plan_file(piece)?];
         while let Some(planner) = planners.pop() {
@@ -95,7 +96,7 @@ impl Rehearsal {
     }
 }
 
-/// Makes readers that note what is asked of them.
+/// Factory of readers that record their requests.
 #[derive(Debug)]
 struct Spies(Asked);
 

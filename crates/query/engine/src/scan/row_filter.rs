@@ -1,6 +1,7 @@
-//! Rows that a filter rules out which changes while the query runs: they meet no row of a join's other side, or come behind the rows that are best so
-//! far. The row groups that it rules out aren't read (`pruner`); of those that are read its rows are left out here, behind the decoder and before
-//! anything moves, hashes or keeps them. Decoding goes on as it was planned.
+//! Drops rows by dynamic filters: rows without a match on a join's other side, or beyond the best
+//! rows so far. Row groups that such a filter prunes aren't read (`pruner`). In those that are read
+//! its rows are dropped here, after the decoder and before any operator moves, hashes or keeps
+//! them. Decoding isn't affected.
 
 use std::sync::Arc;
 
@@ -23,12 +24,13 @@ use futures_util::stream::{StreamExt as _, try_unfold};
 use super::columns::{of_others, of_output};
 use super::worth::Worth;
 
-/// What is left of so many batches at most is gathered before it is handed on.
+/// Maximum number of batches gathered before their remaining rows are handed on.
 const GATHERED_BATCHES_MAX: u32 = 64;
 
-/// Leaves rows out.
+/// Filter of a partition's rows.
 pub(super) struct RowFilter {
-    /// What of the filter stays as it is and an operator above evaluates anyway: it costs less than looking rows up.
+    /// Static part of the filter, which an operator above evaluates anyway: cheaper than looking
+    /// rows up.
     fixed: Option<Arc<dyn PhysicalExpr>>,
     changing: OfColumns,
     left: Left,
@@ -36,14 +38,15 @@ pub(super) struct RowFilter {
     ruled_out: Count,
 }
 
-/// A filter of some columns, which are given to it alone: it copies what it is given.
+/// A filter with its columns; it receives only these, because it copies its input.
 struct OfColumns {
     filter: Arc<dyn PhysicalExpr>,
     columns: Vec<usize>,
 }
 
 impl RowFilter {
-    /// By what of a source's filter is about columns that it hands out; none where nothing of it changes.
+    /// Creates a filter from the parts of a source's filter on output columns; `None` if none of
+    /// them is dynamic.
     pub(super) fn of(
         source: &ParquetSource,
         schema: SchemaRef,
@@ -60,7 +63,7 @@ impl RowFilter {
         if changing.is_empty() {
             return Ok(None);
         }
-        // Without one of them the others may fail where the whole doesn't.
+        // If one part can't be used, the others might fail where the whole filter doesn't.
         let fixed = fixed.into_iter().map(handed_out).collect::<Result<Option<Vec<_>>, _>>()?;
         let fixed = fixed.filter(|parts| !parts.is_empty()).map(conjunction);
         let changing = OfColumns::new(&conjunction(changing))?;
@@ -68,7 +71,7 @@ impl RowFilter {
         Ok(Some(Self { fixed, changing, left, worth: Worth::default(), ruled_out: ruled_out() }))
     }
 
-    /// The rows that are left, in their order.
+    /// Returns the remaining rows in order.
     pub(super) fn filtered(self, rows: SendableRecordBatchStream) -> SendableRecordBatchStream {
         let schema = rows.schema();
         let left = try_unfold((Some(rows), self), |(mut rows, mut filter)| async move {
@@ -88,7 +91,8 @@ impl RowFilter {
         Box::pin(RecordBatchStreamAdapter::new(schema, left))
     }
 
-    /// An error of the filter is for the operators above to give, if they come to the rows that it is about: others may have ruled them out before.
+    /// Ignores errors of the filter: the operators above raise them if the rows are still needed,
+    /// since other conditions may exclude these rows first.
     fn add(&mut self, batch: RecordBatch) -> Result<(), DataFusionError> {
         if !self.worth.tries_next() {
             return self.left.add_all(batch);
@@ -105,7 +109,7 @@ impl RowFilter {
         self.left.add(batch, &left)
     }
 
-    /// Which rows fulfil the fixed part, if that can be told.
+    /// Evaluates the static part; `None` if that fails.
     fn passing(&mut self, batch: &RecordBatch) -> Option<BooleanArray> {
         let passing = evaluated(self.fixed.as_ref()?, batch);
         if passing.is_err() {
@@ -129,7 +133,7 @@ impl OfColumns {
         Ok(Self { filter, columns })
     }
 
-    /// Which rows of those that pass are left.
+    /// Evaluates the dynamic part on the passing rows.
     fn left(
         &self,
         batch: &RecordBatch,
@@ -148,14 +152,15 @@ impl OfColumns {
     }
 }
 
-/// Which rows fulfil a filter. One that is null doesn't.
+/// Evaluates a filter; null counts as false.
 fn evaluated(filter: &Arc<dyn PhysicalExpr>, batch: &RecordBatch) -> Result<BooleanArray, DataFusionError> {
     let fulfilled = filter.evaluate(batch)?.into_array(batch.num_rows())?;
     let fulfilled = as_boolean_array(&fulfilled)?;
     Ok(if fulfilled.null_count() > 0 { prep_null_mask_filter(fulfilled) } else { fulfilled.clone() })
 }
 
-/// What is left of several batches is one. The first rows come early, for those who want no more; then ever more batches are gathered.
+/// Coalesces the remaining rows of several batches. The first rows are handed on early, for queries
+/// that need no more; later ones in ever larger groups.
 struct Left {
     rows: BatchCoalescer,
     gathered_batches: u32,
@@ -164,7 +169,7 @@ struct Left {
 
 impl Left {
     fn new(schema: SchemaRef, batch_rows: usize) -> Self {
-        // Copying batches that are nearly full would cost more than it brings.
+        // Copying nearly full batches costs more than it gains.
         let rows =
             BatchCoalescer::new(schema, batch_rows).with_biggest_coalesce_batch_size(Some(batch_rows / 2));
         Self { rows, gathered_batches: 0, gathered_batches_max: 1 }
@@ -215,7 +220,8 @@ mod tests {
         RecordBatch::try_from_iter([("number", Arc::new(Int32Array::from(numbers)) as _)]).unwrap()
     }
 
-    /// A filter whose changing part are numbers below six, or those by which ten divided is more than one, which may be the fixed part as well.
+    /// A filter on numbers below six, and on quotients of ten greater than one; either part can be
+    /// static or dynamic.
     fn filter(has_quotient_fixed: bool, has_quotient_changing: bool) -> RowFilter {
         let schema = numbers(vec![]).schema();
         let number = || col("number", &schema).unwrap();
@@ -238,7 +244,7 @@ mod tests {
         left.iter().map(|batch| batch.column(0).as_primitive::<Int32Type>().values().to_vec()).collect()
     }
 
-    /// Another condition, that isn't evaluated here, may rule out the rows of which it can't be told.
+    /// Other conditions may exclude the rows for which the filter fails.
     #[test]
     fn rows_of_which_a_part_can_not_be_told_are_left_to_the_operators_above() {
         let mut fixed = filter(true, false);

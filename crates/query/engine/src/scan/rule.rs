@@ -1,4 +1,4 @@
-//! The last of the engine's optimizer rules: scans of planned tables become planned scans.
+//! The last optimizer rule: replaces scans of planned tables by planned scans.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::engine::{EngineOptions, ThreadClock};
 use crate::options::{NandleOptions, Reads};
 use crate::table::FileOf;
 
-/// The part of the memory that the reads of all queries may take; operators have the rest.
+/// Share of the memory (1 / n) for the reads of all queries; operators get the rest.
 const READS_PART: u64 = 4;
 
 impl EngineOptions {
@@ -31,7 +31,7 @@ impl EngineOptions {
     }
 }
 
-/// Plans the reads of a query when all else is decided.
+/// Optimizer rule that plans the reads of a query.
 #[derive(Debug)]
 pub(crate) struct PlanReads {
     memory_bytes: u64,
@@ -83,7 +83,7 @@ impl PhysicalOptimizerRule for PlanReads {
     }
 }
 
-/// The engine's own scan, which is to give the same rows.
+/// Returns the engine's own scan with correct pruning.
 fn soundly_read(plan: Arc<dyn ExecutionPlan>) -> Transformed<Arc<dyn ExecutionPlan>> {
     let Some((config, source)) = scan_of(&plan) else { return Transformed::no(plan) };
     let source = Arc::new(soundly_pruned(source));
@@ -91,7 +91,7 @@ fn soundly_read(plan: Arc<dyn ExecutionPlan>) -> Transformed<Arc<dyn ExecutionPl
     Transformed::yes(DataSourceExec::from_data_source(config))
 }
 
-/// The partitions of all scans that are planned, which may all run at once.
+/// Counts the partitions of all planned scans, which may run concurrently.
 fn partitions(plan: &Arc<dyn ExecutionPlan>) -> Result<u64, DataFusionError> {
     let mut partitions = 0;
     plan.apply(|node| {
@@ -101,7 +101,7 @@ fn partitions(plan: &Arc<dyn ExecutionPlan>) -> Result<u64, DataFusionError> {
     Ok(partitions)
 }
 
-/// A scan of a planned table, as the table hands it out.
+/// Returns the scan of a planned table, before its reads are planned.
 pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig, &ParquetSource)> {
     let config = plan.downcast_ref::<DataSourceExec>()?.data_source().downcast_ref::<FileScanConfig>()?;
     let source = config.file_source().downcast_ref::<ParquetSource>()?;
@@ -110,7 +110,8 @@ pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<(&FileScanConfig,
     Some((config, source))
 }
 
-/// What a scan is predicted to take with a source that knows its predicates; the device alone, where it isn't known what decoding takes.
+/// Predicts the time of a scan with its predicates; that of the device if the decoding time is
+/// unknown.
 pub(crate) fn predicted_seconds(
     config: &FileScanConfig,
     source: &ParquetSource,

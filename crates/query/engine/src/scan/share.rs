@@ -1,4 +1,4 @@
-//! What one partition of a scan reads.
+//! Reads of one partition of a scan.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use super::processor::known_seconds;
 use super::steps::Steps;
 use crate::table::TableFiles;
 
-/// The part of a partition's memory for what is read; the rest is for what the decoder works on.
+/// Share of a partition's memory (1 / n) for reads; the decoder uses the rest.
 const ARENAS_PART: u64 = 2;
-/// A step is at most such a part of the memory for what is on its way.
+/// Maximum step, as a share (1 / n) of the memory for copies.
 const STEP_PART: u64 = 8;
 /// Steps that were read and not yet taken.
 const STEPS_ON_THEIR_WAY: u64 = 2;
-/// What opening a row group takes, if nothing is read of it.
+/// Time to open a row group without reads.
 const LEAST_SECONDS: f64 = 1e-9;
-/// With less no plan has room for much.
+/// Minimum memory for reads, below which plans are inefficient.
 const ARENAS_BYTES_MIN: u64 = 1 << 20;
 
-/// A partition's pieces and the plan of their reads.
+/// Pieces of a partition, and the plan of their reads.
 #[derive(Debug)]
 pub(crate) struct Share {
     pub(crate) pieces: Vec<Piece>,
-    /// The plan's steps of each piece.
+    /// Steps of each piece.
     pub(crate) steps: Vec<Range<u32>>,
     pub(crate) plan: Arc<Plan>,
-    /// For steps on their way from the thread that reads.
+    /// Memory for steps handed over by the reading thread.
     pub(crate) copies_bytes: u64,
-    /// What the decoder holds of a row group at most.
+    /// Maximum memory that the decoder holds of a row group.
     held_bytes: u64,
     arenas_bytes: u64,
     pub(crate) prediction: Prediction,
@@ -58,7 +58,7 @@ impl Share {
         })
     }
 
-    /// What the same reads take of another device, planned for it.
+    /// Time of the same reads on another device.
     pub(crate) fn device_seconds_on(
         &self,
         pricing: &Pricing,
@@ -70,7 +70,7 @@ impl Share {
         Ok(plan.predict(HostCosts::default(), |_| 0.0).device_seconds.value)
     }
 
-    /// How long it takes alone with a device and a processor, decoding included as far as it is known what that takes.
+    /// Time with a device and a processor to itself, including known decoding times.
     pub(crate) fn seconds(&self, files: &TableFiles) -> Estimate {
         let of_piece = |(piece, steps): (&Piece, &Range<u32>)| {
             let seconds = known_seconds(files, piece).unwrap_or_default();
@@ -91,14 +91,15 @@ impl Share {
         }
     }
 
-    /// Memory of its reads, with what the decoder holds of them.
+    /// Memory of its reads, including the bytes held by the decoder.
     pub(crate) fn memory_bytes(&self) -> u64 {
         let all_bytes = self.prediction.memory_bytes + self.copies_bytes + self.held_bytes;
         if self.plan.reads().is_empty() { 0 } else { all_bytes }
     }
 }
 
-/// Whole groups may be longer than the steps that want a part of them; then the plan takes the memory that it needs.
+/// Plans the reads. Whole groups may exceed the steps that want them; in this case the plan gets
+/// the memory that it needs.
 fn plan(
     wants: &[Want],
     files: &TableFiles,
@@ -117,7 +118,7 @@ fn plan(
     }
 }
 
-/// What pieces are predicted to take, of the device and, where it is known of all of them, of the processor.
+/// Predicted device time of each piece; includes decoding if that is known for all of them.
 pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Vec<f64> {
     let all_bytes: u64 = pieces.iter().map(Piece::wanted_bytes).sum();
     let of_byte = files.access.pricing.extent_seconds(all_bytes.max(1)) / all_bytes.max(1) as f64;
@@ -128,8 +129,8 @@ pub(crate) fn seconds(pieces: &[Piece], files: &TableFiles) -> Vec<f64> {
     pieces.iter().zip(decoding).map(of_piece).collect()
 }
 
-/// Deals pieces out to so many partitions: a stretch of them to each that takes equally long; or in turns, where those that come first are
-/// the most promising.
+/// Distributes pieces among partitions: consecutive ones with equal total time, or in turns if the
+/// most promising come first.
 pub(crate) fn deal(
     pieces: Vec<Piece>,
     seconds: &[f64],
@@ -149,9 +150,9 @@ pub(crate) fn deal(
     shares
 }
 
-/// Deals out a stretch of pieces for each weight, which takes so large a part of the time.
+/// Distributes consecutive pieces by weight, in proportion to their time.
 pub(crate) fn deal_by(pieces: Vec<Piece>, seconds: &[f64], weights: &[f64]) -> Vec<Vec<Piece>> {
-    // A piece that wants nothing is still something to do.
+    // A piece without reads takes some time as well.
     let seconds = seconds.iter().map(|seconds| seconds + LEAST_SECONDS);
     let all: f64 = seconds.clone().sum();
     let weight: f64 = weights.iter().sum();

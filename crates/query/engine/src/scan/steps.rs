@@ -1,4 +1,4 @@
-//! What a partition's pieces want, in steps that fit the memory.
+//! Wants of a partition's pieces, in steps that fit the memory.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use nandle_reads::{FileId, Want};
 
 use super::pieces::Piece;
 
-/// The wants of some pieces, one after the other.
+/// Wants of consecutive pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Steps {
     pub(crate) wants: Vec<Want>,
-    /// The steps of each piece.
+    /// Steps of each piece.
     pub(crate) of_piece: Vec<Range<u32>>,
 }
 
 impl Steps {
-    /// No step wants more than `step_bytes`, so that one that is read and one that is decoded fit a memory of several; longer stretches are
-    /// cut. A step is of one piece.
+    /// Creates the steps. Each belongs to one piece and wants at most `step_bytes`, so that several
+    /// steps fit in memory; longer ranges are split.
     pub(crate) fn new(pieces: &[Piece], step_bytes: u64) -> Self {
         let mut steps = Self::default();
         let mut next = 0;
@@ -41,7 +41,7 @@ impl Steps {
     }
 }
 
-/// Parts of a stretch that begin at multiples of a part's length, but for the first.
+/// Splits a range at multiples of `part_bytes`.
 fn cut(range: Range<u64>, part_bytes: u64) -> impl Iterator<Item = Range<u64>> {
     let part_bytes = part_bytes.max(1);
     let mut start = range.start;

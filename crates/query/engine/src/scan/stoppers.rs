@@ -1,4 +1,5 @@
-//! Reads of a query that is over must end at once, while its operators look up only when they have computed what they are at.
+//! Stops the reads of a cancelled query at once; operators notice only after their current
+//! computation.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -6,7 +7,7 @@ use nandle_reads::Stopper;
 
 use crate::EngineError;
 
-/// The reads of a scan's partitions.
+/// Running reads of a scan's partitions.
 #[derive(Debug, Default)]
 pub(crate) struct Stoppers(Mutex<Running>);
 
@@ -17,7 +18,7 @@ struct Running {
 }
 
 impl Stoppers {
-    /// Reads begin; an error where they need not any more.
+    /// Registers reads; fails if the scan was stopped.
     pub(crate) fn add(&self, reads: Stopper) -> Result<(), EngineError> {
         let mut running = self.running();
         if running.is_stopped {
@@ -27,7 +28,7 @@ impl Stoppers {
         Ok(())
     }
 
-    /// Stops all, and those that are still to begin.
+    /// Stops all reads, including later ones.
     pub(crate) fn stop(&self) {
         let mut running = self.running();
         running.is_stopped = true;

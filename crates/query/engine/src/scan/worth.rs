@@ -1,13 +1,13 @@
-//! Whether a filter is worth evaluating.
+//! Estimate of a filter's benefit.
 
-/// So many batches say whether a filter rules enough out.
+/// Batches that a filter is tried on.
 const TRIED_BATCHES: u32 = 4;
-/// One that doesn't isn't evaluated for so many: joins fill theirs in later, and best rows become better.
+/// Batches for which a useless filter pauses: joins fill theirs later, and the best rows improve.
 const RESTED_BATCHES: u32 = 60;
-/// A filter is worth evaluating where it rules out at least one of so many rows.
+/// A filter is useful if it drops at least one row of this many.
 const WORTH_ONE_ROW_OF: usize = 8;
 
-/// What a filter ruled out of the rows that it was tried with.
+/// Effect of a filter on the rows that it was tried on.
 #[derive(Debug, Default)]
 pub(super) struct Worth {
     tried_batches: u32,
@@ -17,7 +17,7 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// Counts a batch that comes; whether the filter is to be tried with it.
+    /// Counts a batch; returns true if the filter should be evaluated on it.
     pub(super) fn tries_next(&mut self) -> bool {
         if self.tried_batches < TRIED_BATCHES {
             return true;
@@ -31,14 +31,14 @@ impl Worth {
         begins_again
     }
 
-    /// Notes how many rows a batch had, and how many are left of them.
+    /// Records the rows of a batch before and after the filter.
     pub(super) fn note(&mut self, rows: usize, left: usize) {
         self.tried_batches += 1;
         self.rows += rows;
         self.left += left;
     }
 
-    /// The filter couldn't be evaluated, and isn't for a while.
+    /// Pauses a filter that couldn't be evaluated.
     pub(super) fn rest(&mut self) {
         *self = Self { tried_batches: TRIED_BATCHES, rows: 1, left: 1, rested_batches: 0 };
     }
@@ -48,7 +48,7 @@ impl Worth {
 mod tests {
     use super::*;
 
-    /// How many of so many batches of 100 rows are evaluated, of which so many rows are left each time.
+    /// Number of evaluated batches of 100 rows, each with `left` remaining rows.
     fn evaluated(batches: usize, left: usize) -> usize {
         let mut worth = Worth::default();
         let evaluated = (0..batches).filter(|_| {

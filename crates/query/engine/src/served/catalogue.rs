@@ -1,4 +1,5 @@
-//! What clients of PostgreSQL ask about tables: `pg_catalog`, and the rewriting of questions that the engine can't answer as they are.
+//! Catalogue queries of PostgreSQL clients: `pg_catalog`, and rewriting of queries that the engine
+//! doesn't support.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -17,7 +18,7 @@ use super::functions;
 use crate::session::{DATABASE, SCHEMA};
 use crate::{EngineError, allowed, engine};
 
-/// What questions about the catalogue have in them, in small letters.
+/// Marks of catalogue queries, in lower case.
 const MARKS: [&str; 7] = [
     "pg_",
     "information_schema",
@@ -28,14 +29,14 @@ const MARKS: [&str; 7] = [
     "::reg",
 ];
 
-/// The catalogue of an engine's tables.
+/// Catalogue of an engine's tables.
 pub(super) struct Catalogue {
     parser: PostgresCompatibilityParser,
     tables: Arc<dyn SchemaProvider>,
 }
 
 impl Catalogue {
-    /// Adds the catalogue to a context, and the functions that belong to it.
+    /// Adds the catalogue and its functions to a context.
     pub(super) fn new(context: &SessionContext) -> Result<Self, EngineError> {
         setup_pg_catalog(context, DATABASE, EmptyContextProvider).map_err(|error| *error)?;
         functions::add(context);
@@ -44,8 +45,9 @@ impl Catalogue {
         Ok(Self { parser: PostgresCompatibilityParser::new(), tables })
     }
 
-    /// Understands statements. Those about the catalogue alone are rewritten, and no others: the rewriting leaves out what clients don't need
-    /// of the catalogue, as subqueries that refer to rows outside of them, and in other queries nothing may be left out.
+    /// Parses statements. Only pure catalogue queries are rewritten: the rewriting omits parts that
+    /// clients don't need of the catalogue, such as correlated subqueries, and other queries must
+    /// stay complete.
     pub(super) fn parse(&self, text: &str) -> Result<VecDeque<Parsed>, EngineError> {
         allowed::check_text(text)?;
         let parsed = engine::parse(text);
@@ -74,7 +76,7 @@ impl Catalogue {
         Ok(statements.into_iter().map(|sql| Parsed::Statement(Box::new(sql))).collect())
     }
 
-    /// Whether it is a query that names no table of the engine.
+    /// Returns true for a query without tables of the engine.
     fn is_of_catalogue(&self, sql: &Sql) -> bool {
         let is_table = |name: &ObjectName| {
             if self.is_table(name) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }

@@ -1,4 +1,4 @@
-//! Functions that clients of PostgreSQL call to learn whom they talk to.
+//! Functions by which PostgreSQL clients identify the server.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use datafusion::common::{DataFusionError, ScalarValue, exec_err, plan_err};
 use datafusion::logical_expr::{ColumnarValue, ScalarUDF, Volatility, create_udf};
 use datafusion::prelude::SessionContext;
 
-/// Settings of a server that clients ask for, and whose values don't change. The version is that of PostgreSQL whose SQL and catalogue clients may
-/// expect.
+/// Fixed server settings that clients query. The version is the PostgreSQL version whose SQL and
+/// catalogue clients may expect.
 pub const SERVER_SETTINGS: &[(&str, &str)] = &[
     ("bytea_output", "hex"),
     ("client_encoding", "UTF8"),
@@ -30,7 +30,7 @@ pub const SERVER_SETTINGS: &[(&str, &str)] = &[
     ("transaction_read_only", "on"),
 ];
 
-/// Adds them.
+/// Registers the functions.
 pub(super) fn add(context: &SessionContext) {
     context.register_udf(version());
     context.register_udf(current_setting());

@@ -1,4 +1,4 @@
-//! Rows of a query that a view keeps as a table of its own.
+//! Materialized rows of a query in a view.
 
 use std::io::Write as _;
 use std::sync::Arc;
@@ -24,31 +24,33 @@ use crate::session::sort_reservation_bytes;
 use crate::table::PlannedTable;
 use crate::{EngineError, Rows};
 
-/// The query whose rows are kept has one of so many parts of the memory, because others run meanwhile.
+/// Share of the memory (1 / n) for the materialized query, because others run meanwhile.
 const MEMORY_PARTS: usize = 4;
-/// Rows of a page: questions want few rows that lie together, and pages without them aren't read.
+/// Rows per page: queries need few, contiguous rows, and pages without them are skipped.
 const PAGE_ROWS: usize = 4096;
-/// Rows of a row group. The writer holds one, encoded, which is some megabytes.
+/// Rows per row group. The writer holds one in encoded form, a few megabytes.
 const ROW_GROUP_ROWS: usize = 1 << 18;
 
-/// Rows that a view keeps.
+/// Materialized rows of a view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeptRows {
-    /// How many.
+    /// Number of rows.
     pub rows: u64,
-    /// Bytes of their file.
+    /// Size of their file.
     pub file_bytes: u64,
-    /// Whether the file lies on the file system of the table, whose device is the one that its reads are predicted for.
+    /// True if the file is on the file system of the table, whose device the predictions are for.
     pub is_on_tables_file_system: bool,
 }
 
 impl View {
-    /// Has the rows of a query, in their order, as a table more. They lie in a Parquet file among the temporary files, by whose limit they are
-    /// bounded, and go with the view. The query has a part of the memory and spills when it needs more. It waits for the rows, and asks meanwhile
+    /// Materializes the rows of a query, in order, as another table. They are stored in a temporary
+    /// Parquet file, within the limit on temporary files, and removed with the view. The query has
+    /// a share of the memory and may spill. Waits for the rows, and calls `is_over` to check
     /// whether they are still wanted.
     ///
     /// # Errors
-    /// It is no single query of the view's tables, it failed or is over, or there is no room for its rows.
+    /// It isn't a single query over the view's tables, failed, or is over; or its rows exceed the
+    /// limit.
     pub fn keep(&self, name: &str, text: &str, is_over: &dyn Fn() -> bool) -> Result<KeptRows, EngineError> {
         let session = self.session.within_part(name)?;
         let runtime = session.context.runtime_env();
@@ -66,7 +68,7 @@ impl View {
 }
 
 impl Session {
-    /// A session over the same tables, whose queries have a part of the memory.
+    /// Creates a session over the same tables with a share of the memory.
     fn within_part(&self, name: &str) -> Result<Self, EngineError> {
         let shared = self.context.runtime_env();
         let part = PartOfMemory::new(&shared.memory_pool, name, MEMORY_PARTS);
@@ -90,7 +92,7 @@ impl Session {
     }
 }
 
-/// Writes rows as they come, and counts them.
+/// Writes rows and counts them.
 fn write(rows: &mut Rows, to: Box<dyn SpillWriter>, is_over: &dyn Fn() -> bool) -> Result<u64, EngineError> {
     let schema = SchemaRef::clone(rows.schema());
     let mut writer = ArrowWriter::try_new(to, schema, Some(properties())).map_err(of_temporary)?;
@@ -103,7 +105,7 @@ fn write(rows: &mut Rows, to: Box<dyn SpillWriter>, is_over: &dyn Fn() -> bool) 
     Ok(count)
 }
 
-/// Temporary files are written through the engine, whose own errors come in those of the system.
+/// Unwraps errors of the engine, which writes temporary files, from I/O errors.
 fn of_temporary(error: ParquetError) -> EngineError {
     match of_parquet(error) {
         EngineError::Output(source) => match source.downcast::<EngineError>() {
@@ -114,7 +116,7 @@ fn of_temporary(error: ParquetError) -> EngineError {
     }
 }
 
-/// Decoding takes more than reading where there is little of either, so it is the quickest to decode that is taken.
+/// For small data decoding costs more than reading, so use the format that decodes fastest.
 fn properties() -> WriterProperties {
     WriterProperties::builder()
         .set_compression(Compression::LZ4_RAW)

@@ -1,4 +1,4 @@
-//! A part of an engine's memory.
+//! A share of an engine's memory.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,7 +8,8 @@ use datafusion::execution::memory_pool::{
     FairSpillPool, MemoryConsumer, MemoryLimit, MemoryPool, MemoryReservation,
 };
 
-/// A part of a pool for one query, whose operators spill when they want more. To the pool it is a consumer like others, so that both have their limits.
+/// A share of a pool for one query whose operators may spill. It is a consumer of the pool, so the
+/// limits of both apply.
 #[derive(Debug)]
 pub(super) struct PartOfMemory {
     own: FairSpillPool,
@@ -16,7 +17,7 @@ pub(super) struct PartOfMemory {
 }
 
 impl PartOfMemory {
-    /// One of so many parts of a pool; all of it where the pool has no limit.
+    /// Creates a share of 1 / `parts`; unlimited if the pool is.
     pub(super) fn new(whole: &Arc<dyn MemoryPool>, name: &str, parts: usize) -> Self {
         let bytes = match whole.memory_limit() {
             MemoryLimit::Finite(bytes) => bytes / parts.max(1),

@@ -1,5 +1,6 @@
-//! The engine behind a server: sessions of many clients over the same tables, threads and memory. Clients only read, and speak the SQL of
-//! PostgreSQL: `request` tells what they ask of the engine from what they ask of their session, `catalogue` answers what they ask about tables.
+//! Engine of a server: sessions of many clients over the same tables, threads and memory. Clients
+//! only read, in the SQL of PostgreSQL. `request` separates statements for the engine from those
+//! for the session; `catalogue` answers queries about tables.
 
 mod catalogue;
 mod functions;

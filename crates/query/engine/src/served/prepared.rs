@@ -8,13 +8,13 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 use crate::table::{pinned, unpinned};
 use crate::{EngineError, Statement};
 
-/// Values of parameters, by their numbers.
+/// Values of parameters, by number.
 pub type Values = datafusion::common::ParamValues;
 
-/// More parameters than this no client can bind: their number has 16 bits in the protocol of PostgreSQL.
+/// Maximum number of parameters: the PostgreSQL protocol has 16 bits for it.
 const PARAMETERS_MOST: usize = 65_535;
 
-/// A statement that was planned. It keeps nothing of its tables: whenever it runs it sees their rows of then.
+/// A planned statement. It doesn't pin its tables: each run reads their current rows.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     statement: Statement,
@@ -29,27 +29,27 @@ impl Prepared {
         Ok(Self { statement, values: None, plan, parameters })
     }
 
-    /// The same with values for its parameters.
+    /// Binds values to its parameters.
     pub(crate) fn bound(&self, values: Values) -> Result<Self, EngineError> {
         let plan = self.plan.clone().replace_params_with_values(&values)?;
         let parameters = parameters(&plan)?;
         Ok(Self { statement: self.statement.clone(), values: Some(values), plan, parameters })
     }
 
-    /// The plan over its tables as they are now; `None` where their columns have changed.
+    /// Returns the plan over the current tables; `None` if their columns have changed.
     pub(crate) fn plan_now(&self) -> Result<Option<LogicalPlan>, EngineError> {
         pinned(&self.plan)
     }
 
-    /// What it was made of.
+    /// Its statement.
     pub(crate) const fn statement(&self) -> &Statement {
         &self.statement
     }
 
-    /// A plan that was made anew of the same statement, with the same values.
+    /// Binds the same values to a new plan of the same statement.
     ///
     /// # Errors
-    /// It has other columns, which clients were told of.
+    /// It has different columns from those that the client received.
     pub(crate) fn made_anew(&self, plan: LogicalPlan) -> Result<LogicalPlan, EngineError> {
         let plan = match &self.values {
             Some(values) => plan.replace_params_with_values(values)?,
@@ -68,12 +68,12 @@ impl Prepared {
         })
     }
 
-    /// The types of `$1`, `$2` and so on, where they follow from the statement.
+    /// Types of `$1`, `$2` and so on, if they follow from the statement.
     pub fn parameters(&self) -> &[Option<DataType>] {
         &self.parameters
     }
 
-    /// The columns of its rows.
+    /// Columns of its rows.
     pub fn schema(&self) -> &SchemaRef {
         self.plan.schema().inner()
     }
@@ -99,7 +99,7 @@ fn parameters(plan: &LogicalPlan) -> Result<Vec<Option<DataType>>, EngineError> 
     Ok(parameters)
 }
 
-/// The number in `$12`.
+/// Parses the number in `$12`.
 fn place(name: &str) -> Result<usize, EngineError> {
     let place = name.strip_prefix('$').and_then(|number| number.parse().ok());
     let place = place.filter(|place| (1..=PARAMETERS_MOST).contains(place));
@@ -109,7 +109,7 @@ fn place(name: &str) -> Result<usize, EngineError> {
     })
 }
 
-/// What parameters are cast to (`$1::int`).
+/// Types that parameters are cast to (`$1::int`).
 fn casts(plan: &LogicalPlan) -> Result<HashMap<String, DataType>, DataFusionError> {
     let mut casts = HashMap::new();
     plan.apply_with_subqueries(|node| {

@@ -1,4 +1,4 @@
-//! What clients ask for: a statement for the engine, or one for their session, which the engine doesn't know.
+//! Requests of clients: statements for the engine, and commands for the session.
 
 use std::sync::Arc;
 
@@ -10,72 +10,72 @@ use datafusion::sql::sqlparser::ast::{
 
 use crate::{EngineError, Statement};
 
-/// A statement, by whom it is for.
+/// A request, by recipient.
 #[derive(Debug, Clone)]
 pub enum Request {
-    /// For the engine.
+    /// Statement for the engine.
     Query(Statement),
-    /// For the session.
+    /// Command for the session.
     Command(Command),
 }
 
-/// A statement about a session.
+/// A command that concerns the session.
 #[derive(Debug, Clone)]
 pub enum Command {
     /// BEGIN, START TRANSACTION
     Begin,
     /// COMMIT, END
     Commit,
-    /// ROLLBACK; of a part where a savepoint is named
+    /// ROLLBACK, of the transaction or to a savepoint
     Rollback {
-        /// Whether it goes back to a savepoint only.
+        /// True if it names a savepoint.
         is_to_savepoint: bool,
     },
     /// SAVEPOINT
     Savepoint,
     /// RELEASE
     Release,
-    /// SET of a name, in small letters
+    /// SET of a name in lower case
     Set {
-        /// Of what.
+        /// Name.
         name: String,
-        /// To what; nothing for DEFAULT.
+        /// Value; `None` for DEFAULT.
         value: Option<String>,
     },
-    /// RESET of a name, or of all
+    /// RESET of one name or all
     Reset {
-        /// Of what.
+        /// Name; `None` for all.
         name: Option<String>,
     },
-    /// SHOW of a name, in small letters; the engine knows others
+    /// SHOW of a name in lower case; the engine has further names
     Show {
-        /// Of what.
+        /// Name.
         name: String,
-        /// For the engine, if the session doesn't know the name.
+        /// Statement for the engine, if the session has no such name.
         statement: Statement,
     },
     /// DECLARE … CURSOR FOR a query
     Declare {
-        /// The cursor.
+        /// Name of the cursor.
         name: String,
         /// Its query.
         query: Statement,
     },
-    /// FETCH so many rows, or all that are left
+    /// FETCH of a number of rows, or all that are left
     Fetch {
-        /// The cursor.
+        /// Name of the cursor.
         name: String,
-        /// How many rows.
+        /// Number of rows; `None` for all.
         rows: Option<u64>,
     },
-    /// CLOSE a cursor, or all
+    /// CLOSE of one cursor or all
     Close {
-        /// The cursor.
+        /// Name of the cursor; `None` for all.
         name: Option<String>,
     },
-    /// DEALLOCATE a prepared statement, or all
+    /// DEALLOCATE of one prepared statement or all
     Deallocate {
-        /// The statement.
+        /// Name of the statement; `None` for all.
         name: Option<String>,
     },
     /// DISCARD
@@ -85,7 +85,7 @@ pub enum Command {
 }
 
 impl Request {
-    /// What was understood of a text.
+    /// Classifies a parsed statement.
     pub(crate) fn of(parsed: Parsed, text: &Arc<str>) -> Result<Self, EngineError> {
         let command = match &parsed {
             Parsed::Statement(sql) => command(sql, text)?,
@@ -157,7 +157,7 @@ fn set_of(set: &Set) -> Result<Command, EngineError> {
         Set::SetNames { charset_name, .. } => {
             Ok(Command::Set { name: "client_encoding".to_owned(), value: Some(charset_name.value.clone()) })
         }
-        // Its modes are those that there are: nothing changes, so all levels of isolation are one.
+        // All isolation levels are equivalent, because nothing changes.
         Set::SetTransaction { .. } => {
             Ok(Command::Set { name: "transaction_isolation".to_owned(), value: None })
         }
@@ -201,7 +201,7 @@ fn declare(all: &[Declare], text: &Arc<str>) -> Result<Command, EngineError> {
     Ok(Command::Declare { name: name.value.clone(), query })
 }
 
-/// How many rows a FETCH wants; `None` for all that are left.
+/// Number of rows of a FETCH; `None` for all that are left.
 fn rows(direction: &FetchDirection) -> Result<Option<u64>, EngineError> {
     let number = |limit: &ValueWithSpan| match limit.to_string().parse() {
         Ok(number) => Ok(Some(number)),

@@ -13,17 +13,19 @@ use crate::run::Run;
 use crate::threads::Threads;
 use crate::{EngineError, Needs, Reads, Rows, Statement, allowed};
 
-/// Longer texts aren't understood: a text becomes some hundred times as much of expressions, which no pool accounts for.
+/// Maximum length of a text: its expressions take some hundred times as much memory, and no pool
+/// accounts for them.
 const TEXT_BYTES_MAX: usize = 1 << 20;
 
-/// What sessions are opened from.
+/// Factory of sessions.
 pub struct Sessions {
     pub(super) context: SessionContext,
     catalogue: Arc<Catalogue>,
     pub(super) threads: Arc<Threads>,
 }
 
-/// A client's settings, over tables, threads and memory that all clients share. Dropping what it has begun ends it.
+/// Session of a client: its settings, over shared tables, threads and memory. Dropping its
+/// statements ends them.
 pub struct Session {
     pub(super) context: SessionContext,
     pub(super) catalogue: Arc<Catalogue>,
@@ -36,7 +38,7 @@ impl Sessions {
         Ok(Self { context, catalogue: Arc::new(catalogue), threads })
     }
 
-    /// Opens a session, with settings as the engine has them.
+    /// Opens a session with the engine's settings.
     pub fn open(&self) -> Session {
         let state = SessionStateBuilder::new_from_existing(self.context.state()).build();
         Session {
@@ -48,18 +50,19 @@ impl Sessions {
 }
 
 impl Session {
-    /// Understands statements with semicolons between them. The work doesn't end with the future: who bounds how much is done at a time must wait
-    /// for its end. The same holds for [`prepare`](Self::prepare) and [`bind`](Self::bind).
+    /// Parses statements separated by semicolons. The work continues if the future is dropped: to
+    /// limit concurrent work, wait for its end. The same holds for [`prepare`](Self::prepare) and
+    /// [`bind`](Self::bind).
     ///
     /// # Errors
-    /// It isn't SQL, where the error says where; or it is longer than 1 MiB.
+    /// A syntax error with its position; or the text exceeds 1 MiB.
     pub fn parse(
         &self,
         text: &str,
     ) -> impl Future<Output = Result<Vec<Request>, EngineError>> + Send + use<> {
         let bytes = text.len();
         let too_long = || EngineError::TooLong { bytes, bytes_max: TEXT_BYTES_MAX };
-        // It isn't copied before it is known to be short enough.
+        // Copied only if it is short enough.
         let text = (bytes <= TEXT_BYTES_MAX).then(|| Arc::<str>::from(text)).ok_or_else(too_long);
         let (catalogue, threads) = (Arc::clone(&self.catalogue), Arc::clone(&self.threads));
         async move {
@@ -71,10 +74,10 @@ impl Session {
         }
     }
 
-    /// Plans a statement, whose parameters (`$1`) may have no values yet.
+    /// Plans a statement. Its parameters (`$1`) may have no values yet.
     ///
     /// # Errors
-    /// It names what there isn't, or asks for what clients may not do.
+    /// It refers to unknown names, or isn't allowed for clients.
     pub fn prepare(
         &self,
         statement: &Statement,
@@ -91,10 +94,10 @@ impl Session {
         }
     }
 
-    /// Gives parameters their values.
+    /// Binds values to parameters.
     ///
     /// # Errors
-    /// There are too few, or some of types that make no sense there.
+    /// There are too few values, or some have unsuitable types.
     pub fn bind(
         &self,
         prepared: &Prepared,
@@ -104,15 +107,16 @@ impl Session {
         async move { threads.plan(async move { prepared.bound(values) }).await }
     }
 
-    /// Starts what was prepared and has no parameters without values, over its tables as they are now.
+    /// Starts a prepared statement over the current tables. All parameters must have values.
     ///
     /// # Errors
-    /// Its reads can't be planned in the memory, or its tables have other columns by now, so that its rows would have.
+    /// Its reads can't be planned in the memory, or the columns of its result have changed with its
+    /// tables.
     pub async fn start(&self, prepared: &Prepared) -> Result<Rows, EngineError> {
         self.start_noted(prepared, None).await
     }
 
-    /// As [`start`](Self::start), and notes what the query needs.
+    /// As [`start`](Self::start), and records the needs of the query.
     pub(super) async fn start_noted(
         &self,
         prepared: &Prepared,
@@ -126,7 +130,7 @@ impl Session {
         Rows::start(run, Arc::clone(&self.threads)).await
     }
 
-    /// What was prepared, over its tables as they are now: planned again where their columns have changed.
+    /// Plan over the current tables, planned again if their columns have changed.
     async fn plan_now(&self, prepared: &Prepared) -> Result<LogicalPlan, EngineError> {
         let (context, prepared) = (self.context.clone(), prepared.clone());
         let plan = async move {
@@ -140,17 +144,17 @@ impl Session {
         self.threads.plan(plan).await
     }
 
-    /// How scans of this session read now.
+    /// Current read mode of the session's scans.
     pub fn reads(&self) -> Reads {
         let state = self.context.state();
         let options = state.config_options().extensions.get::<NandleOptions>();
         options.map(|options| options.reads).unwrap_or_default()
     }
 
-    /// Has scans of this session read in another way.
+    /// Sets the read mode of the session's scans.
     ///
     /// # Errors
-    /// There is no such way; the error names those that there are.
+    /// The mode doesn't exist; the error lists all modes.
     pub fn set_reads(&self, text: &str) -> Result<(), EngineError> {
         let state = self.context.state_ref();
         let mut state = state.write();

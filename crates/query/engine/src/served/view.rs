@@ -1,4 +1,4 @@
-//! A table as it is at a time, for those who ask several questions of the same rows.
+//! A pinned version of a table, for several queries over the same rows.
 
 use std::sync::Arc;
 
@@ -16,23 +16,23 @@ use crate::session::{DATABASE, SCHEMA};
 use crate::table::{PlannedTable, Version};
 use crate::{EngineError, Needs, Rows};
 
-/// One table with the rows that it had when this was made, over memory and threads of the engine's, and what is kept of them
-/// ([`keep`](Self::keep)). Files that change meanwhile are an error.
+/// A pinned version of one table, with its materialized queries ([`keep`](Self::keep)). Shares
+/// memory and threads with the engine. If a file changes, reads fail.
 #[derive(Debug)]
 pub struct View {
     pub(super) session: Session,
     pub(super) table: Arc<PlannedTable>,
-    /// The table, and what is kept.
+    /// The table, and materialized queries.
     pub(super) tables: Arc<MemorySchemaProvider>,
     schema: SchemaRef,
     version: Version,
 }
 
 impl Sessions {
-    /// A view of a table as it is now.
+    /// Pins the current version of a table.
     ///
     /// # Errors
-    /// There is no such table, or its files can't be opened.
+    /// The table doesn't exist, or its files can't be opened.
     pub fn view(&self, table: &str) -> Result<View, EngineError> {
         let planned = Arc::new(self.with_table(table, PlannedTable::as_of_now)?);
         let (schema, version) = (planned.schema(), planned.version());
@@ -49,10 +49,10 @@ impl Sessions {
         Ok(View { session, table: planned, tables, schema, version })
     }
 
-    /// Which version of its rows a table has by now.
+    /// Current version of a table.
     ///
     /// # Errors
-    /// There is no such table, or its files can't be looked at.
+    /// The table doesn't exist, or its files can't be inspected.
     pub fn version(&self, table: &str) -> Result<Version, EngineError> {
         self.with_table(table, PlannedTable::version_now)
     }
@@ -74,27 +74,27 @@ impl Sessions {
 }
 
 impl View {
-    /// The table's columns.
+    /// Columns of the table.
     pub fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// Which version of the table's rows it has.
+    /// Pinned version of the table.
     pub fn version(&self) -> Version {
         self.version
     }
 
-    /// Starts a query, and notes what it needs.
+    /// Starts a query, and records its needs.
     ///
     /// # Errors
-    /// It is no single query of the view's tables, or its reads can't be planned in the memory.
+    /// It isn't a single query over the view's tables, or its reads can't be planned in the memory.
     pub async fn start(&self, text: &str, needs: Arc<Needs>) -> Result<Rows, EngineError> {
         self.session.start_single(text, Some(needs)).await
     }
 }
 
 impl Session {
-    /// Starts the one query that a text is.
+    /// Starts a text with exactly one query.
     pub(super) async fn start_single(
         &self,
         text: &str,

@@ -1,4 +1,5 @@
-//! By what two machines know that files as they lie are the same: by their footers, and by samples of what lies before these.
+//! Digest by which two machines compare Parquet files: footers, and samples of the data before
+//! them.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -7,15 +8,16 @@ use nandle_columns::ParquetFile;
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use xxhash_rust::xxh3::Xxh3Default;
 
-/// So many samples are read of all files together, a few of each.
+/// Maximum number of samples over all files, and per file.
 const SAMPLES_MOST: usize = 192;
 const SAMPLES_EACH: usize = 3;
 const SAMPLE_BYTES: u64 = 1024;
 
-/// A number made of the footers of files, in their order, and of samples. Those of copies are equal; files of equal lengths that have other rows differ by
-/// the least and greatest values and the compressed lengths of their columns as a rule, and by most of their bytes where they don't.
+/// Hashes the footers of files, in order, and samples. Copies have equal digests. Different files
+/// of equal length usually differ in statistics or compressed lengths of columns, and otherwise in
+/// most of their bytes.
 pub(super) fn of_files(files: &[Arc<ParquetFile>]) -> u64 {
-    // The same files have the same number in every program of a version, by whatever compiler it was made.
+    // The hash must be equal in all builds of a version.
     let mut hasher = Xxh3Default::new();
     for file in files {
         file.metadata().num_row_groups().hash(&mut hasher);
@@ -30,7 +32,7 @@ pub(super) fn of_files(files: &[Arc<ParquetFile>]) -> u64 {
     hasher.finish()
 }
 
-/// Some bytes in a third of a file; none of what can't be read, which is no copy of what can.
+/// Reads a sample in a third of a file; `None` if it can't be read, which makes the digest differ.
 fn sample(file: &ParquetFile, third: usize) -> Option<Vec<u8>> {
     let length_bytes = file.source().length_bytes();
     let offset_bytes = length_bytes / 6 * (2 * third as u64 + 1);

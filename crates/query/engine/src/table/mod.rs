@@ -1,4 +1,4 @@
-//! Tables: which files they are, how those are opened, and what the engine is told of them.
+//! Tables: their files, how these are opened, and their metadata for the engine.
 
 mod digest;
 mod open;

@@ -1,4 +1,4 @@
-//! A table's files, open for reading by plan.
+//! Files of a table, open for planned reads.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,53 +25,53 @@ use crate::remote::DataState;
 use crate::scan::Rates;
 use crate::{EngineError, WorldLayer};
 
-/// Requests that may be in flight: more than a plan keeps.
+/// Limit on requests in flight: more than a plan needs.
 const SLOTS: u32 = 1024;
 
-/// How files are read.
+/// Access to files.
 #[derive(Debug, Clone)]
 pub(crate) struct Access {
-    /// What that costs where they lie.
+    /// Read costs of their device.
     pub(crate) pricing: Pricing,
-    /// What stands around the world that reads them.
+    /// Layer around the world that reads them.
     pub(crate) layer: Option<WorldLayer>,
-    /// What is taken of beside planned reads.
+    /// Memory besides that of planned reads.
     pub(crate) memory: Arc<TablesMemory>,
-    /// What threads that read are at.
+    /// Registry of reading threads.
     pub(crate) owners: Arc<Owners>,
 }
 
-/// A table's files with their footers, and the thread that reads them.
+/// Files of a table with their footers, and the thread that reads them.
 #[derive(Debug)]
 pub(crate) struct TableFiles {
-    /// What messages call it.
+    /// Name in messages.
     pub(crate) name: String,
-    /// What a query calls the table.
+    /// Name of the table in queries.
     pub(crate) table: String,
-    /// Which of the snapshot's projections it is, if one.
+    /// Index of its projection in the snapshot, if it is one.
     pub(crate) projection: Option<usize>,
-    /// The columns of its files that no directory's name gives a value of.
+    /// Columns stored in the files, without those of directory names.
     pub(crate) schema: SchemaRef,
     pub(crate) partitions: Partitions,
-    /// The columns by which rows ascend, the first of which counts most; nulls are before values.
+    /// Columns by which rows ascend, the first one being the primary key; nulls come first.
     pub(crate) order: Vec<String>,
     pub(crate) access: Access,
     pub(crate) files: Vec<Arc<ParquetFile>>,
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) stamps: Vec<Stamp>,
-    /// The files themselves, as the thread has them open.
+    /// The files that the thread has open.
     open: Vec<Arc<DeviceFile>>,
-    /// What is made of their footers when another machine asks.
+    /// Digest of the files, computed when another machine needs it.
     footers: OnceLock<u64>,
     pub(crate) read: Arc<[ReadFile]>,
     pub(crate) owner: Owner,
-    /// What decoding its columns costs, as far as that was measured.
+    /// Measured decoding rates of the columns.
     pub(crate) rates: Rates,
     /// Keeps a table's files from being removed.
     pub(crate) snapshot: Option<Snapshot>,
 }
 
-/// By what a file is known to be the one that it was.
+/// Identifies a version of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     pub(crate) length_bytes: u64,
@@ -79,13 +79,13 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// Of what lies under a path now.
+    /// Stamp of the current file at a path.
     pub(super) fn of(path: &PathBuf) -> Result<Self, EngineError> {
         let of = |metadata: std::fs::Metadata| Self::of_metadata(&metadata);
         std::fs::metadata(path).and_then(of).map_err(EngineError::io("looking at", path))
     }
 
-    /// Of a file that is open, wherever its name leads to meanwhile.
+    /// Stamp of an open file, even if it was renamed or replaced.
     fn of_open(file: &DeviceFile, path: &Path) -> Result<Self, EngineError> {
         let of = |metadata: std::fs::Metadata| Self::of_metadata(&metadata);
         file.file().metadata().and_then(of).map_err(EngineError::io("looking at", path))
@@ -97,8 +97,8 @@ impl Stamp {
 }
 
 impl TableFiles {
-    /// Opens what a name leads to now. Footers are read through the thread that reads the data; a table's own through its directory, which
-    /// checks them by their sums.
+    /// Opens the current files of a source. The reading thread also reads footers. Those of a table
+    /// are read through its directory, which verifies checksums.
     pub(crate) fn open(source: &Source, access: &Access) -> Result<Self, EngineError> {
         let opened = match &source.table {
             Some(directory) => Self::of_table(directory, access)?,
@@ -115,7 +115,7 @@ impl TableFiles {
         Ok(Self { order, ..opened })
     }
 
-    /// The same rows as a projection has them. It keeps the snapshot as this does.
+    /// Opens a projection of the same rows; it keeps the snapshot as well.
     pub(crate) fn projection(&self, projection: &Projection, directory: &Path) -> Result<Self, EngineError> {
         let Some(snapshot) = &self.snapshot else { unreachable!("only tables have projections") };
         let snapshot = snapshot.projection(projection)?;
@@ -190,8 +190,8 @@ impl TableFiles {
         })
     }
 
-    /// That a file is still as it was when it was opened, whatever its name leads to; the sums of a table's own files say more. What a file system can't
-    /// tell apart by lengths and times isn't seen.
+    /// Checks that a file hasn't changed since it was opened, even if its name was reused. A
+    /// table's files have checksums instead. Changes that keep length and time go undetected.
     pub(crate) fn check_unchanged(&self, number: usize) -> Result<(), EngineError> {
         let (Some(file), Some(path), Some(stamp), None) =
             (self.open.get(number), self.paths.get(number), self.stamps.get(number), &self.snapshot)
@@ -205,12 +205,12 @@ impl TableFiles {
         Err(EngineError::Source { name: path.display().to_string(), why })
     }
 
-    /// The same of all files.
+    /// Checks all files.
     pub(crate) fn check_all_unchanged(&self) -> Result<(), EngineError> {
         (0..self.files.len()).try_for_each(|number| self.check_unchanged(number))
     }
 
-    /// Which data these are, whatever machine they lie on.
+    /// State of the data, independent of the machine.
     pub(crate) fn state(&self) -> DataState {
         match self.snapshot.as_ref().and_then(Snapshot::manifest) {
             Some(manifest) => {
@@ -224,12 +224,12 @@ impl TableFiles {
         }
     }
 
-    /// As plans must know them.
+    /// Properties for planning.
     pub(crate) fn plan_files(&self) -> Vec<PlanFile> {
         self.read.iter().map(|file| file.plan.clone()).collect()
     }
 
-    /// An error of the reads, with the name of the file that it is about.
+    /// Converts an error of the reads; replaces the file number by its name.
     pub(crate) fn named(&self, error: ReadsError) -> EngineError {
         let file = match &error {
             ReadsError::Damaged { file, .. }
@@ -250,7 +250,7 @@ impl TableFiles {
     }
 }
 
-/// The order of a table's rows: a single run has the one that the table is kept in.
+/// Order of a table's rows: that of its clustering, if it has a single run.
 fn ascending(manifest: &Manifest) -> Vec<String> {
     match (&manifest.clustering, manifest.runs.as_slice()) {
         (Clustering::Sort(columns), [_]) => columns.clone(),
@@ -270,7 +270,7 @@ struct Device {
     align_bytes: u64,
 }
 
-/// Opens files as devices of a world, and starts the thread that reads from them.
+/// Opens files as devices of a world, and starts the thread that reads them.
 fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<ReadFile>), EngineError> {
     let opened = paths.iter().map(open_device).collect::<Result<Vec<_>, _>>()?;
     let files = opened.clone();
@@ -280,7 +280,7 @@ fn start(paths: &[PathBuf], access: &Access) -> Result<(Owner, Vec<Device>, Vec<
         let mut world = FileWorld::new(SLOTS).map_err(|error| error.to_string())?;
         let ids: Vec<DeviceId> = opened.into_iter().map(|device| world.add(device).id).collect();
         let io: Box<dyn Io> = world.into_io();
-        // Whoever started the thread waits for this.
+        // The starting thread waits for this.
         let _ = told.send(ids);
         Ok(match layer {
             Some(WorldLayer(around)) => around(io),
@@ -312,7 +312,7 @@ fn open_device(path: &PathBuf) -> Result<Arc<DeviceFile>, EngineError> {
     })?))
 }
 
-/// Column chunks lie together. Where a hostile footer has them overlap nothing is known.
+/// Column chunks form groups. If a hostile footer makes them overlap, groups are unknown.
 fn groups(file: &ParquetFile) -> Groups {
     let chunks = file.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
     let ranges = chunks.map(|chunk| {

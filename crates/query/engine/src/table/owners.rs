@@ -2,18 +2,18 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use nandle_reads::Progress;
 
-/// The threads that read for an engine, as far as their tables are still open.
+/// Reading threads of an engine's open tables.
 #[derive(Debug, Default)]
 pub(crate) struct Owners(Mutex<Vec<Weak<Progress>>>);
 
-/// What a thread that reads is at.
+/// State of a reading thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadsState {
-    /// Which thread: a number that no other one has at the same time.
+    /// Number of the thread, unique among current ones.
     pub owner: usize,
-    /// Requests that were sent and haven't come back.
+    /// Requests submitted and not completed.
     pub in_flight: usize,
-    /// Requests that have come back.
+    /// Requests completed.
     pub completed: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Columns whose values stand in the names of directories, as Hive writes them: `year=2008/month=1/a.parquet`.
+//! Columns with values in directory names, as written by Hive: `year=2008/month=1/a.parquet`.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use datafusion::common::stats::{ColumnStatistics, Precision, Statistics};
 
 use crate::EngineError;
 
-/// What stands for no value.
+/// Directory name for null.
 const NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
-/// The columns of a table's directories, and each file's values of them.
+/// Partition columns of a table, with each file's values.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Partitions {
     keys: Vec<String>,
-    /// Of each file a value for each key.
+    /// For each file a value per key.
     values: Vec<Vec<Option<String>>>,
 }
 
 impl Partitions {
-    /// Those of files below a directory.
+    /// Parses the directories of files below a root.
     ///
     /// # Errors
-    /// Files don't all lie in directories of the same keys, or a name is no text when it is decoded.
+    /// Files are in directories with different keys, or a decoded name isn't text.
     pub(crate) fn of(root: &Path, files: &[PathBuf]) -> Result<Self, EngineError> {
         let mut partitions = Self::default();
         let mut first: Option<&Path> = None;
@@ -52,14 +52,14 @@ impl Partitions {
         Ok(partitions)
     }
 
-    /// The columns, whose types are such that all values have them: whole numbers, dates, or else text.
+    /// Columns with the narrowest type that fits all values: integers, dates, or else text.
     pub(crate) fn columns(&self) -> Vec<FieldRef> {
         let types = (0..self.keys.len()).map(|place| self.type_of(place));
         let fields = self.keys.iter().zip(types).map(|(key, of)| Arc::new(Field::new(key, of, true)));
         fields.collect()
     }
 
-    /// The values of a file.
+    /// Values of a file.
     pub(crate) fn values(&self, file: usize) -> Vec<ScalarValue> {
         let texts = self.values.get(file).into_iter().flatten().enumerate();
         texts.map(|(place, text)| scalar(&self.type_of(place), text.as_deref())).collect()
@@ -78,7 +78,7 @@ impl Partitions {
     }
 }
 
-/// Adds what is known of a file's columns of directories to what is known of its own.
+/// Appends the statistics of a file's partition columns.
 pub(crate) fn with_values(mut statistics: Statistics, values: &[ScalarValue]) -> Statistics {
     let of_value = |value: &ScalarValue| {
         let unknown = ColumnStatistics::new_unknown();
@@ -110,13 +110,13 @@ fn integer(text: &str) -> Option<i64> {
     text.parse().ok().filter(|_| !text.starts_with('+'))
 }
 
-/// `2008-01-31`.
+/// Parses `2008-01-31`.
 fn date(text: &str) -> Option<i32> {
     let is_date = text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
     is_date.then(|| Date32Type::parse(text)).flatten()
 }
 
-/// Bytes that a directory's name can't have are written as `%` and two hexadecimal digits.
+/// Decodes `%` with two hexadecimal digits, used for bytes that directory names can't contain.
 fn decoded(name: &str, file: &Path) -> Result<String, EngineError> {
     let mut bytes = Vec::with_capacity(name.len());
     let mut rest = name.as_bytes();

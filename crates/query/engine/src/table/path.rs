@@ -1,4 +1,4 @@
-//! Where a table's rows can be read: in its own files, or in a projection's.
+//! Access paths of a table's rows: its own files, or those of a projection.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -30,17 +30,17 @@ use super::partitions::with_values;
 use super::provider::FileOf;
 use crate::{Elsewhere, EngineError};
 
-/// So many times as many files as threads, at most, are a partition each, so that the order of their rows holds whatever statistics say of their first
-/// and last ones. Partitions share the memory for reads, and each needs some.
+/// Maximum number of files per thread that become a partition each, so that their order holds
+/// without statistics. Partitions share the memory for reads, and each needs some.
 const ORDERED_FILES_PER_THREAD_MAX: usize = 4;
 
-/// Files that have all of a table's rows.
+/// Files that contain all rows of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct RowsPath {
     pub(crate) files: Arc<TableFiles>,
-    /// Its columns, as the engine has them.
+    /// Its columns in the engine's types.
     pub(crate) schema: TableSchema,
-    /// Projections of the same rows that were opened, by their names.
+    /// Opened projections of the same rows, by name.
     projections: Arc<Mutex<BTreeMap<String, RowsPath>>>,
 }
 
@@ -51,7 +51,7 @@ impl RowsPath {
         Self { files, schema, projections: Arc::default() }
     }
 
-    /// The same rows as a projection of the table in a directory has them.
+    /// Opens a projection of the table in `directory`.
     pub(super) fn projection(
         &self,
         projection: &Projection,
@@ -66,7 +66,7 @@ impl RowsPath {
         Ok(known.entry(name).or_insert(path).clone())
     }
 
-    /// A scan of some columns.
+    /// Creates a scan of some columns.
     pub(crate) fn scan(
         &self,
         state: &dyn Session,
@@ -78,7 +78,7 @@ impl RowsPath {
         let statistics = files.iter().filter_map(|file| file.statistics.as_deref());
         let statistics = Statistics::try_merge_iter(statistics, self.schema.table_schema())?;
         let url = ObjectStoreUrl::local_filesystem();
-        // Rows that pass from machine to machine don't keep an order that no operator has made.
+        // Exchanges between machines keep an order only if an operator established it.
         let stays_here = state.config().get_extension::<Elsewhere>().is_none();
         let ordered_files_max = ORDERED_FILES_PER_THREAD_MAX * state.config().target_partitions();
         let has_order = stays_here && files.len() <= ordered_files_max;
@@ -96,7 +96,7 @@ impl RowsPath {
         Ok(config.build())
     }
 
-    /// The same scan as it would be with predicates that the engine hands down only later.
+    /// Adds predicates to a scan that the engine pushes down only later.
     pub(crate) fn foreseen(
         &self,
         state: &dyn Session,
@@ -130,7 +130,8 @@ impl RowsPath {
         columns.iter().map(|column| Ok(self.schema.table_schema().index_of(column)?)).collect()
     }
 
-    /// By what its rows ascend: nulls come first, which matters only where there are some. Floating-point numbers have orders of their own.
+    /// Order of its rows: nulls first, which matters only if there are any. Floating-point columns
+    /// are excluded, because their order differs.
     fn order(&self) -> Vec<PhysicalSortExpr> {
         let schema: &Schema = self.schema.table_schema();
         let columns = self.files.order.iter().map_while(|column| schema.column_with_name(column));
@@ -169,7 +170,7 @@ impl RowsPath {
     }
 }
 
-/// They leave NaN out, which is more than all numbers: no answer follows from them.
+/// They omit NaN, which sorts above all numbers, so queries can't be answered by them.
 fn without_bounds_of_floats(mut statistics: Statistics, schema: &Schema) -> Statistics {
     let columns = statistics.column_statistics.iter_mut().zip(schema.fields());
     for (column, _) in columns.filter(|(_, field)| field.data_type().is_floating()) {

@@ -1,7 +1,8 @@
-//! Which rows a statement sees: those of its tables at the moment when it is planned, however often it names a table.
+//! Pins a statement's tables to the version at the time of planning, even if it names a table
+//! several times.
 //!
-//! The catalogue has tables that follow what lies in their places. Whoever asks it for one gets the table as it is now, which stays so; a statement asks
-//! for each of its tables once.
+//! Tables in the catalogue follow their files. A lookup returns the current version, which is
+//! fixed; a statement looks up each of its tables once.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use datafusion::logical_expr::{LogicalPlan, TableScan};
 use super::provider::PlannedTable;
 use crate::EngineError;
 
-/// Tables by their names.
+/// Tables by name.
 #[derive(Debug, Default)]
 pub(crate) struct CurrentTables(MemorySchemaProvider);
 
@@ -48,7 +49,7 @@ impl SchemaProvider for CurrentTables {
     }
 }
 
-/// A table, or a view with its tables.
+/// Pins a table, or a view with its tables.
 fn as_of_now(table: Arc<dyn TableProvider>) -> Result<Arc<dyn TableProvider>, DataFusionError> {
     if let Some(planned) = planned(&table) {
         return Ok(planned.pinned()?);
@@ -67,7 +68,7 @@ fn planned(table: &Arc<dyn TableProvider>) -> Option<Arc<PlannedTable>> {
     table.downcast().ok()
 }
 
-/// The same plan over tables as they are now, each of them once; `None` where a scan's columns have changed meanwhile.
+/// Pins the tables of a plan to their current version; `None` if a scan's columns have changed.
 pub(crate) fn pinned(plan: &LogicalPlan) -> Result<Option<LogicalPlan>, EngineError> {
     let (mut pins, mut has_same_columns) = (BTreeMap::new(), true);
     let pinned = with_tables(plan, |scan, table| {
@@ -82,12 +83,13 @@ pub(crate) fn pinned(plan: &LogicalPlan) -> Result<Option<LogicalPlan>, EngineEr
     Ok(has_same_columns.then_some(pinned))
 }
 
-/// The same plan over tables that follow what lies in their places: it keeps nothing of them, and is to be [`pinned`] before it runs.
+/// Replaces pinned tables of a plan by those that follow their files. Must be [`pinned`] before it
+/// runs.
 pub(crate) fn unpinned(plan: &LogicalPlan) -> Result<LogicalPlan, EngineError> {
     with_tables(plan, |_, table| Ok(table.unpinned()))
 }
 
-/// Whether a table has the columns of which a scan was planned.
+/// Returns true if a table still has the columns of a scan.
 fn has_columns_of(table: &PlannedTable, scan: &TableScan) -> Result<bool, DataFusionError> {
     let schema = table.schema();
     let columns = match &scan.projection {
@@ -98,7 +100,7 @@ fn has_columns_of(table: &PlannedTable, scan: &TableScan) -> Result<bool, DataFu
     Ok(columns == *scan.projected_schema.fields())
 }
 
-/// Exchanges the tables of a plan.
+/// Replaces the tables of a plan.
 fn with_tables(
     plan: &LogicalPlan,
     mut exchange: impl FnMut(&TableScan, Arc<PlannedTable>) -> Result<Arc<PlannedTable>, DataFusionError>,

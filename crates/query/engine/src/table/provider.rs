@@ -1,4 +1,4 @@
-//! A table as the engine knows it.
+//! Table provider for the engine.
 
 use std::collections::VecDeque;
 use std::os::unix::fs::MetadataExt as _;
@@ -27,15 +27,15 @@ use crate::remote::DataState;
 use crate::scan::predicted_seconds;
 use crate::{EngineError, ThreadClock};
 
-/// The file of a scan, which the engine carries along with its name.
+/// File of a scan, attached to its name as an extension.
 #[derive(Debug, Clone)]
 pub(crate) struct FileOf {
     pub(crate) files: Arc<TableFiles>,
     pub(crate) number: usize,
 }
 
-/// A table whose scans are planned. As it hands them out they are the engine's own, of whole files; which bytes are read and how is
-/// decided when the engine has pushed down all that it can.
+/// A table with planned scans. It hands out the engine's own scans of whole files; reads are
+/// planned after the engine has pushed everything down.
 #[derive(Debug)]
 pub(crate) struct PlannedTable {
     source: Source,
@@ -43,26 +43,26 @@ pub(crate) struct PlannedTable {
     clock: ThreadClock,
     follows: Follows,
     opened: RwLock<RowsPath>,
-    /// Whoever opens files anew holds this, so that it is done once.
+    /// Held while files are reopened, so that only one thread does it.
     opening: Mutex<()>,
-    /// Snapshots that it had opened before, the last one first, for queries that another machine has planned of them.
+    /// Previously opened snapshots, latest first, for queries that another machine has planned.
     earlier: Mutex<VecDeque<RowsPath>>,
-    /// The file of a table that is one of the engine's own.
+    /// Temporary file of a table created by the engine.
     temporary: Option<Temporary>,
 }
 
-/// What becomes of a table whose rows are others by now.
+/// Behaviour when the rows of a table change.
 #[derive(Debug, Clone)]
 enum Follows {
-    /// It is opened anew.
+    /// Reopens the table.
     Changes,
-    /// It stays as it was for a statement; the next one asks the table that follows changes.
+    /// Pinned for a statement; the next one uses the inner table, which follows changes.
     Statement(Arc<PlannedTable>),
-    /// It stays as it was. Files that have changed are an error.
+    /// Fixed; changed files are an error.
     Nothing,
 }
 
-/// A temporary file, which is removed with this.
+/// A temporary file, removed on drop.
 struct Temporary(#[expect(dead_code, reason = "it is held")] Arc<dyn SpillFile>);
 
 impl std::fmt::Debug for Temporary {
@@ -71,7 +71,7 @@ impl std::fmt::Debug for Temporary {
     }
 }
 
-/// So many snapshots are kept beside the one that is opened. Each keeps its files on the disk, and a thread.
+/// Number of earlier snapshots kept open. Each keeps its files on disk, and a thread.
 const EARLIER_MOST: usize = 2;
 
 impl PlannedTable {
@@ -86,12 +86,12 @@ impl PlannedTable {
         Self { source, schema, clock, follows: Follows::Changes, opened, opening, earlier, temporary: None }
     }
 
-    /// What a query calls it.
+    /// Name in queries.
     pub(crate) fn name(&self) -> &str {
         &self.source.name
     }
 
-    /// The rows of a temporary Parquet file, which goes with them. They are read as another table's are.
+    /// Creates a table that owns a temporary Parquet file. Reads use the access of `like`.
     pub(crate) fn temporary(
         name: &str,
         path: &Path,
@@ -105,7 +105,7 @@ impl PlannedTable {
         Ok(Self { follows: Follows::Nothing, temporary: Some(Temporary(file)), ..opened })
     }
 
-    /// Whether a file lies on the file system of the table's first one.
+    /// Returns true if a file is on the same file system as the table's first file.
     pub(crate) fn lies_on_file_system_of(&self, path: &Path) -> Result<bool, EngineError> {
         let opened = self.opened();
         let Some(first) = opened.files.paths.first() else { return Ok(true) };
@@ -115,7 +115,7 @@ impl PlannedTable {
         Ok(system(first)? == system(path)?)
     }
 
-    /// The table as it is now, and as it stays: files that change are an error from then on.
+    /// Returns the current version of the table, fixed: reads of changed files fail.
     pub(crate) fn as_of_now(&self) -> Result<Self, EngineError> {
         let opened = self.opened();
         let opened = if opened.files.version() == Version::now(&self.source)? {
@@ -126,7 +126,7 @@ impl PlannedTable {
         Ok(Self { follows: Follows::Nothing, ..Self::of(&self.source, opened, self.clock) })
     }
 
-    /// The table as it is now, for one statement.
+    /// Returns the current version of the table for one statement.
     pub(crate) fn pinned(self: &Arc<Self>) -> Result<Arc<Self>, EngineError> {
         match &self.follows {
             Follows::Changes => {
@@ -138,7 +138,7 @@ impl PlannedTable {
         }
     }
 
-    /// The table of which a statement has a state; itself where it is that of no statement.
+    /// Returns the table that follows changes; itself if it isn't pinned for a statement.
     pub(crate) fn unpinned(self: &Arc<Self>) -> Arc<Self> {
         match &self.follows {
             Follows::Statement(following) => Arc::clone(following),
@@ -146,7 +146,7 @@ impl PlannedTable {
         }
     }
 
-    /// The rows that there are now, whatever columns they have.
+    /// Returns the current rows, even if the columns have changed.
     fn latest(&self) -> Result<RowsPath, EngineError> {
         let _opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = self.opened();
@@ -158,23 +158,22 @@ impl PlannedTable {
         Ok(again)
     }
 
-    /// The files that were opened last.
+    /// Files that were opened last.
     fn opened(&self) -> RowsPath {
         self.opened.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Which version of the rows it has opened.
     pub(crate) fn version(&self) -> Version {
         self.opened().files.version()
     }
 
-    /// Which version of the rows there is by now.
+    /// Current version of the rows.
     pub(crate) fn version_now(&self) -> Result<Version, EngineError> {
         Version::now(&self.source)
     }
 
-    /// The files of a scan: those of a table stay with its snapshot, temporary ones as they were written, and those of a statement as it has found
-    /// them; others are listed and opened again when they have changed.
+    /// Files for a scan. Those of a snapshot, a temporary table or a pinned table are fixed; others
+    /// are listed again, and reopened if they have changed.
     fn current(&self) -> Result<RowsPath, EngineError> {
         let opened = self.opened();
         if self.source.table.is_some() || self.temporary.is_some() {
@@ -200,7 +199,7 @@ impl PlannedTable {
         Ok(again)
     }
 
-    /// The files in a state that another machine has planned for, or those of one of its projections.
+    /// Returns the files, or those of a projection, in a state that another machine planned for.
     pub(crate) fn files_in(
         &self,
         state: &DataState,
@@ -218,7 +217,7 @@ impl PlannedTable {
         Ok(self.projection(&table, projection)?.files)
     }
 
-    /// The rows in a state: as they are opened, as they were, or as they are after a table is opened again whose snapshot is another one.
+    /// Returns the rows in a state: opened now, opened before, or found by reopening the table.
     fn in_state(&self, state: &DataState) -> Result<RowsPath, EngineError> {
         let opened = self.current()?;
         if opened.files.state() == *state {
@@ -242,7 +241,7 @@ impl PlannedTable {
         Err(EngineError::OtherData { what, expected: state.to_string(), got: got.to_string() })
     }
 
-    /// The projections that have all of some columns.
+    /// Projections that contain all of some columns.
     fn covering(&self, table: &RowsPath, columns: &[&str]) -> Result<Vec<RowsPath>, EngineError> {
         let manifest = table.files.snapshot.as_ref().and_then(Snapshot::manifest);
         let projections = manifest.map(|manifest| &*manifest.projections).unwrap_or_default();
@@ -250,13 +249,13 @@ impl PlannedTable {
         covering.map(|projection| self.projection(table, projection)).collect()
     }
 
-    /// The rows as a projection of a table has them.
+    /// Opens a projection of a table.
     fn projection(&self, table: &RowsPath, projection: &Projection) -> Result<RowsPath, EngineError> {
         let Some(directory) = &self.source.table else { unreachable!("only tables have projections") };
         table.projection(projection, directory)
     }
 
-    /// The scan that is predicted to be over first.
+    /// Returns the scan with the least predicted time.
     fn quickest(
         &self,
         state: &dyn Session,
@@ -293,7 +292,7 @@ impl TableProvider for PlannedTable {
         &self,
         filters: &[&Expr],
     ) -> Result<Vec<TableProviderFilterPushDown>, DataFusionError> {
-        // They decide between projections; what they leave is the engine's to filter.
+        // Filters only help to choose a projection; the engine still applies them.
         Ok(vec![TableProviderFilterPushDown::Inexact; filters.len()])
     }
 
@@ -386,7 +385,7 @@ mod tests {
             files.push(planned.files_in(&now, Some(0)).unwrap());
             states.push(now);
         }
-        // A query that was planned before is asked for late.
+        // A delayed query that was planned earlier.
         planned.covering(&first, &["id"]).unwrap();
         let projected = planned.covering(&planned.current().unwrap(), &["id"]).unwrap();
         assert_eq!(projected.first().unwrap().files.state(), states[3]);

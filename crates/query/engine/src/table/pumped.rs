@@ -1,4 +1,4 @@
-//! Footers, read through the thread that reads the data.
+//! Reads of footers through the reading thread.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind, Result};
@@ -11,10 +11,10 @@ use nandle_columns::ReadAt;
 use nandle_io::DeviceId;
 use nandle_reads::{FileId, Owner, PlanFile, PlanOptions, Pricing, ReadFile, ReadsError, StepStream};
 
-/// Reads of footers are urgent ones of a scan that has no steps.
+/// Footers are read urgently by a scan without steps.
 const MEMORY_BYTES: u64 = 1 << 20;
 
-/// A file that is read by an owner's thread.
+/// A file read by an owner's thread.
 #[derive(Debug)]
 pub(crate) struct Pumped {
     reads: Arc<StepStream>,
@@ -60,7 +60,7 @@ impl ReadAt for Pumped {
     }
 }
 
-/// A file without sums, as a scan must know it. What no whole block covers of its end is read here.
+/// Opens a file without checksums for a scan. Reads the end that isn't a whole block.
 pub(crate) fn plain(path: &Path, device: DeviceId, align_bytes: u64) -> Result<ReadFile> {
     let file = File::open(path)?;
     let plan = PlanFile::new(file.metadata()?.len(), align_bytes);

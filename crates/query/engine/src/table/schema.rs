@@ -1,4 +1,4 @@
-//! The columns of files together.
+//! Common schema of several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use parquet::file::metadata::RowGroupMetaData;
 
 use crate::EngineError;
 
-/// The columns that any of the files has, in the order in which they come; one that a file lacks is null there.
+/// Union of the files' columns in order of appearance; a column is null in files without it.
 pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineError> {
     let mut fields: Vec<Field> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
@@ -33,7 +33,7 @@ pub(crate) fn common(files: &[Arc<ParquetFile>]) -> Result<SchemaRef, EngineErro
     Ok(Arc::new(Schema::new(fields.collect::<Vec<_>>())))
 }
 
-/// Which of two columns of one name a query means can't be told.
+/// Rejects duplicate column names, which would be ambiguous in queries.
 fn check_names(file: &ParquetFile) -> Result<(), EngineError> {
     let mut names = BTreeSet::new();
     let twice = file.schema().fields().iter().find(|field| !names.insert(field.name()));
@@ -45,7 +45,7 @@ fn check_names(file: &ParquetFile) -> Result<(), EngineError> {
     }
 }
 
-/// Columns in which no file has a null have none: the files of a snapshot don't change.
+/// Marks columns without nulls in any file as non-nullable: the files of a snapshot don't change.
 pub(crate) fn known_nulls(schema: &SchemaRef, files: &[Arc<ParquetFile>]) -> SchemaRef {
     let groups: Vec<&RowGroupMetaData> = files.iter().flat_map(|file| file.metadata().row_groups()).collect();
     let has_none = |group: &&RowGroupMetaData, name: &str| {
@@ -59,7 +59,7 @@ pub(crate) fn known_nulls(schema: &SchemaRef, files: &[Arc<ParquetFile>]) -> Sch
     Arc::new(Schema::new(schema.fields().iter().map(known).collect::<Vec<_>>()))
 }
 
-/// A directory's name comes before what a file says in a column of the same name.
+/// Removes columns that directory names override.
 pub(crate) fn without(schema: &SchemaRef, partitions: &[FieldRef]) -> SchemaRef {
     let is_own = |field: &&FieldRef| !partitions.iter().any(|other| other.name() == field.name());
     let fields: Vec<FieldRef> = schema.fields().iter().filter(is_own).cloned().collect();

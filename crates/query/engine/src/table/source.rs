@@ -1,35 +1,36 @@
-//! What a user names: a table of ours, a Parquet file, a directory of them, or a pattern.
+//! Sources that a user names: a table of this project, a Parquet file, a directory of them, or a
+//! pattern.
 
 use std::path::{Path, PathBuf};
 
 use super::partitions::Partitions;
 use crate::EngineError;
 
-/// Data under a name.
+/// Named data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What a query calls it.
+    /// Name in queries.
     pub name: String,
-    /// The directory of a table of ours; without one it is the files alone.
+    /// Directory of a table of this project; `None` for plain files.
     pub table: Option<PathBuf>,
     /// Parquet files.
     pub files: Vec<PathBuf>,
-    /// Columns that stand in the names of their directories.
+    /// Columns from the names of their directories.
     pub partitions: Partitions,
-    /// The path or pattern that it was found by.
+    /// Path or pattern that it was found by.
     pub place: String,
 }
 
-/// Files of a directory, or that a pattern finds, are those that end so.
+/// Suffix of files in directories and patterns.
 const ENDING: &str = "parquet";
-/// What makes a name a pattern.
+/// Characters that make a name a pattern.
 const PATTERN: [char; 3] = ['*', '?', '['];
 
 impl Source {
-    /// What `argument` leads to: `PATH`, or `NAME=PATH` to give it a name of one's own.
+    /// Finds the source of an argument: `PATH`, or `NAME=PATH` to choose its name.
     ///
     /// # Errors
-    /// There is nothing, or nothing that is Parquet.
+    /// Nothing is found, or nothing that is Parquet.
     pub fn find(argument: &str) -> Result<Self, EngineError> {
         match argument.split_once('=').filter(|(name, _)| is_name(name) && !Path::new(argument).exists()) {
             Some((name, place)) => Self::at(place, Some(name)),
@@ -47,7 +48,7 @@ impl Source {
         Ok(Self { name, table: None, files, partitions: Partitions::default(), place: place.to_owned() })
     }
 
-    /// The same with the files that its directory or pattern leads to now.
+    /// Lists the files of its directory or pattern again.
     pub(super) fn listed(&self) -> Result<Self, EngineError> {
         let is_one_file = matches!(&*self.files, [file] if *file == Path::new(&self.place));
         if self.table.is_some() || is_one_file {
@@ -79,7 +80,7 @@ impl Source {
     }
 }
 
-/// The files of a directory, and those of the directories in it whose names are values of a column.
+/// Adds the files of a directory, and of subdirectories with a partition value.
 fn add_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), EngineError> {
     let entries = std::fs::read_dir(directory).map_err(EngineError::io("listing", directory))?;
     for entry in entries {
@@ -94,7 +95,7 @@ fn add_files(directory: &Path, files: &mut Vec<PathBuf>) -> Result<(), EngineErr
     Ok(())
 }
 
-/// What a pattern finds.
+/// Expands a pattern.
 fn matching(pattern: &str) -> Result<Vec<PathBuf>, EngineError> {
     if !pattern.contains(PATTERN) {
         return Err(not_found(pattern, "there is no such file or directory"));
@@ -121,7 +122,8 @@ fn not_found(name: &str, why: &str) -> EngineError {
     EngineError::Source { name: name.to_owned(), why: why.to_owned() }
 }
 
-/// What a path is called in a query: its last part that is no pattern, without its ending, as SQL can write it without quotes.
+/// Default name of a path: its last part without wildcards and without suffix, in a form that SQL
+/// can write without quotes.
 fn name_of(path: &Path) -> Result<String, EngineError> {
     let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut parts = absolute.components().filter_map(|part| part.as_os_str().to_str());

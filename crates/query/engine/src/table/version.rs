@@ -1,4 +1,4 @@
-//! Which rows a table has: its identity with its snapshot's number, or the lengths and times of files.
+//! Version of a table's rows: identity and snapshot number, or lengths and times of files.
 
 use std::fmt;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,17 +10,18 @@ use super::open::{Stamp, TableFiles};
 use super::source::Source;
 use crate::EngineError;
 
-/// A version of a table's rows. Two that are equal have the same rows, as far as names, lengths and times of files tell.
+/// A version of a table's rows. Equal versions have the same rows, as far as names, lengths and
+/// times of files show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Version {
-    /// Of a table of ours.
+    /// Version of a table of this project.
     Snapshot {
-        /// The table's identity: tables that were made anew in the same place count their snapshots from the beginning.
+        /// Identity of the table: a recreated table counts its snapshots from the beginning.
         table: u64,
-        /// The snapshot's number.
+        /// Number of the snapshot.
         number: u64,
     },
-    /// Of Parquet files as they lie: a number made of their names, lengths and times.
+    /// Version of Parquet files: a hash of their names, lengths and times.
     Files(u64),
 }
 
@@ -34,7 +35,7 @@ impl fmt::Display for Version {
 }
 
 impl Version {
-    /// That of a source now.
+    /// Current version of a source.
     pub(super) fn now(source: &Source) -> Result<Self, EngineError> {
         if let Some(directory) = &source.table {
             return Ok(Self::of_table(&Table::open(directory)?.manifest()?));
@@ -52,7 +53,7 @@ impl Version {
     }
 
     fn of_files(paths: &[PathBuf], stamps: &[Stamp]) -> Self {
-        // Without a key of its own: the same files have the same number in every run.
+        // Unkeyed, so that the hash is equal in every run.
         let mut hasher = DefaultHasher::new();
         (paths, stamps).hash(&mut hasher);
         Self::Files(hasher.finish())
@@ -60,7 +61,7 @@ impl Version {
 }
 
 impl TableFiles {
-    /// Which version of the rows these files have.
+    /// Version of these files.
     pub(super) fn version(&self) -> Version {
         match self.snapshot.as_ref().and_then(|snapshot| snapshot.manifest()) {
             Some(manifest) => Version::of_table(manifest),

@@ -1,4 +1,4 @@
-//! What joins, sorts and aggregates tell scans while a query runs leaves no row out that the query wants.
+//! Dynamic filters of joins, sorts and aggregates never drop rows that a query needs.
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ fn least_and_greatest_values_are_of_all_rows() {
     assert_rows(&engine, "SELECT min(c) AS c, max(d) AS d FROM t WHERE d >= 0", &[r#"{"c":5,"d":1}"#]);
 }
 
-/// Which rows come from a limit depends on all that come to it.
+/// The output of a limit depends on all its input.
 #[test]
 fn no_filter_passes_a_limit() {
     let place = Place::new();
@@ -66,7 +66,7 @@ fn no_filter_passes_a_limit() {
     writer.commit().unwrap();
     add(&place, "a.parquet", vec![("k", numbers([500, 600, 1700].into_iter().map(Some)))]);
     let engine = place.engine(&["a.parquet", "b"]);
-    // Rows of several partitions are merged, and no filter passes that.
+    // Merging the rows of several partitions stops filters, so use one partition.
     answer(&engine, "SET datafusion.execution.target_partitions = 1").unwrap();
     for limited in
         ["SELECT id FROM b WHERE amount < 900 ORDER BY id LIMIT 10", "SELECT id FROM b ORDER BY id LIMIT 10"]
@@ -75,7 +75,7 @@ fn no_filter_passes_a_limit() {
     }
 }
 
-/// Computed once more at the scan, it would be another number.
+/// Evaluated again at the scan, a volatile expression would differ.
 #[test]
 fn what_is_another_thing_each_time_is_no_filter() {
     let place = Place::with_files();
@@ -88,7 +88,7 @@ fn what_is_another_thing_each_time_is_no_filter() {
     assert!(!first("chance").contains("predicate=DynamicFilter"), "{}", first("chance"));
 }
 
-/// A condition may rule out the rows that another one fails for, be it computed above or below.
+/// A condition may exclude the rows for which another fails, whichever is evaluated first.
 #[test]
 fn what_fails_for_rows_that_are_not_wanted_does_not_end_the_query() {
     let place = Place::new();
@@ -109,7 +109,7 @@ fn what_fails_for_rows_that_are_not_wanted_does_not_end_the_query() {
     }
 }
 
-/// Three tables whose columns have the same names, and other values.
+/// Three tables with the same column names and different values.
 fn alike() -> (Place, Engine) {
     let place = Place::new();
     let names = ["t", "u", "w"].map(|name| format!("{name}.parquet"));
@@ -130,7 +130,7 @@ fn alike() -> (Place, Engine) {
     (place, engine)
 }
 
-/// Numbers that look like chance (xorshift, Marsaglia 2003), the same each time.
+/// Pseudo-random numbers with a fixed seed (xorshift, Marsaglia 2003).
 struct Chance(u64);
 
 impl Chance {
@@ -172,7 +172,7 @@ impl Chance {
         format!("{left}.{other} = {right}.{key}")
     }
 
-    /// Some tables, joined one after the other or the later ones first, and their names.
+    /// Joins random tables, left-deep or bushy; returns the text and their names.
     fn joined(&mut self) -> (String, Vec<&'static str>) {
         let names = ["a", "b", "c", "d"][..2 + self.below(3)].to_vec();
         let tables: Vec<String> = names.iter().map(|name| format!("{} {name}", self.table())).collect();

@@ -1,4 +1,4 @@
-//! Whole numbers that don't fit their types are errors, by sums as well, which DuckDB makes of a wider type.
+//! Integer overflow is an error, also in sums, which DuckDB computes in a wider type.
 
 use crate::support::{Place, answer};
 
@@ -36,7 +36,7 @@ fn what_is_passed_on_the_way_to_a_sum_needs_no_room() {
     assert_eq!(sum(&query), [r#"{"s":5,"n":5}"#]);
 }
 
-/// Groups that hardly join rows are passed on as they are.
+/// Aggregation passes rows on if groups hardly reduce them.
 #[test]
 fn sums_of_filtered_rows_in_many_groups_are_right() {
     let place = Place::with_files();

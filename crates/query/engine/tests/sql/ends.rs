@@ -1,4 +1,4 @@
-//! Queries that end before all is read.
+//! Queries that are cancelled.
 
 use std::num::NonZeroUsize;
 use std::sync::mpsc::channel;
@@ -69,12 +69,12 @@ fn a_join_whose_client_has_gone_gives_its_thread_back() {
     );
     ends(&engine);
     let (told, is_told) = channel();
-    // Its thread ends with the test's process, should it wait for ever.
+    // If it hangs, its thread ends with the test process.
     std::thread::spawn(move || told.send(answer(&engine, "SELECT min(id) FROM rows").unwrap().len()));
     assert_eq!(is_told.recv_timeout(Duration::from_mins(2)), Ok(1));
 }
 
-/// Queries that would take for ever are over after a while.
+/// Ends queries that would take forever.
 fn ends(engine: &Engine) {
     for endless in [
         "SELECT sum(a.id * b.id + c.id) FROM rows a, rows b, rows c",

@@ -1,4 +1,4 @@
-//! What is said of a scan before and after.
+//! EXPLAIN output of scans before and after they run.
 
 use crate::support::{Place, answer, figures, plan, set_reads};
 
@@ -16,7 +16,7 @@ fn what_is_predicted_is_what_is_read() {
         assert!(requests[0].parse::<u64>().unwrap() > 3, "{before}");
         assert_eq!(figures(&after, "requests"), [requests[0], requests[0]], "{after}");
         let row_groups = figures(&before, "row_groups");
-        // The last file has no statistics by which its two could be left out.
+        // The last file has no statistics, so its two row groups can't be pruned.
         assert_eq!(row_groups, ["9 of 10"], "{before}");
         for figure in ["read", "wanted", "depth", "memory", "device", "processor"] {
             assert_eq!(figures(&before, figure).len(), 1, "{figure}: {before}");
@@ -57,7 +57,7 @@ fn pages_that_can_not_match_are_not_read() {
     assert_eq!(wanted("id < 3000"), "5 of 10");
 }
 
-/// What is said of all scans together, behind the plan.
+/// Returns the summary of all scans after the plan.
 fn together(explained: &str) -> &str {
     let (_, said) = explained.split_once("rows: ").unwrap();
     said

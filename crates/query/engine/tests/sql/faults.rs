@@ -1,4 +1,4 @@
-//! Damaged files, files that change, and statements that can't be.
+//! Damaged files, changing files, and unsupported statements.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ fn damage_of_a_table_is_named_wherever_it_is() {
     let mut places = BTreeSet::new();
     for file in names.filter(|path| path.extension().is_some_and(|end| end == "parquet")) {
         let sound = std::fs::read(&file).unwrap();
-        // What no whole block covers of a file's end is in memory since it was opened.
+        // The partial block at the end of a file has been in memory since it was opened.
         let whole = sound.len() / 4096 * 4096;
         for at in (4..data_bytes(&sound).min(whole)).step_by(4096) {
             let mut damaged = sound.clone();
@@ -37,7 +37,7 @@ fn damage_of_a_table_is_named_wherever_it_is() {
     assert!(sorted(&engine, query) == expected, "an error leaves nothing behind");
 }
 
-/// Where column chunks end: page indices and the footer lie behind them.
+/// Returns the end of the column chunks; page indexes and the footer follow.
 fn data_bytes(file: &[u8]) -> usize {
     let metadata =
         ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::copy_from_slice(file)).unwrap();
@@ -45,7 +45,7 @@ fn data_bytes(file: &[u8]) -> usize {
     usize::try_from(chunks.map(|chunk| chunk.byte_range().0 + chunk.byte_range().1).max().unwrap()).unwrap()
 }
 
-/// The column whose pages lie there.
+/// Returns the column with pages at an offset.
 fn column_at(file: &[u8], at: usize) -> String {
     let metadata =
         ParquetMetaDataReader::new().parse_and_finish(&bytes::Bytes::copy_from_slice(file)).unwrap();
@@ -69,7 +69,7 @@ fn pages_that_can_not_be_decoded_are_named() {
         damaged[at..at + 64].fill(0xff);
         std::fs::write(&path, &damaged).unwrap();
         let engine = place.engine(&["rows.parquet"]);
-        // Without sums damage of a value shows in nothing but the value.
+        // Without checksums, damage of a value is visible only in the value.
         if let Err(error) = answer(&engine, "SELECT * FROM rows") {
             failures += 1;
             let text = error.to_string();

@@ -1,4 +1,4 @@
-//! Files whose statistics leave something out, or are wrong, and whose columns have names that don't differ.
+//! Files with incomplete or wrong statistics, and with duplicate column names.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use parquet::schema::parser::parse_message_type;
 
 use crate::support::{Place, answer, figures, plan, set_reads, write};
 
-/// Four row groups of four rows, in pages of two: zeros, few, NaN with and without a sign, many.
+/// Four row groups of four rows, in pages of two: zeros, small numbers, NaN of both signs, large
+/// numbers.
 fn doubles(place: &Place) -> Engine {
     let numbers = [
         [-0.0, 0.0, -0.0, 0.0],

@@ -1,4 +1,4 @@
-//! What a host does with plans that arrive.
+//! Received plans on a host.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
 
-/// What another engine of the kind plans, which knows a file beside those of the host.
+/// Plan of another engine with a file that the host doesn't have.
 fn planned(place: &Place, statement: &str) -> Arc<dyn ExecutionPlan> {
     block_on(async {
         let context = SessionContext::new();

@@ -1,4 +1,4 @@
-//! What statements mean, where the engine by itself would take them for something else.
+//! Statements that the engine by itself would interpret differently.
 
 use nandle_engine::ErrorKind;
 
@@ -29,7 +29,7 @@ fn a_number_beyond_all_decimals_is_a_double() {
     }
 }
 
-/// In one column with decimal numbers, which literals with a point are.
+/// In columns with decimal numbers, such as literals with a point.
 #[test]
 fn floating_point_numbers_stay_what_they_are() {
     let place = Place::with_files();
@@ -60,7 +60,7 @@ fn floating_point_numbers_stay_what_they_are() {
     assert_eq!(answer(&engine, &few).unwrap(), [r#"{"n":4}"#]);
 }
 
-/// Not a number is above all numbers.
+/// NaN sorts above all numbers.
 #[test]
 fn least_and_greatest_are_of_all_numbers_in_groups_too() {
     let place = Place::with_files();
@@ -80,7 +80,7 @@ fn least_and_greatest_are_of_all_numbers_in_groups_too() {
     }
 }
 
-/// Columns of a zone are moments, and so are literals.
+/// Columns with a zone are instants, and so are literals.
 #[test]
 fn a_moment_is_the_same_in_every_zone() {
     let place = Place::with_files();

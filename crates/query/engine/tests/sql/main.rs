@@ -1,4 +1,4 @@
-//! Queries by planned reads, beside the same by the engine's own reader.
+//! Queries by planned reads, compared with the engine's own reader.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 mod changing_filters;

@@ -1,4 +1,4 @@
-//! Queries in little memory.
+//! Queries with little memory.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ fn stretches_longer_than_the_memory_of_reads_come_in_parts() {
 #[test]
 fn rows_that_the_query_keeps_hold_up_no_reads() {
     let place = Place::new();
-    // Texts of pages that are neither compressed nor coded aren't copied by the decoder: its rows refer to what was read.
+    // The decoder doesn't copy texts of pages without compression and encoding: rows refer to the
+    // bytes read.
     let plain =
         WriterProperties::builder().set_dictionary_enabled(false).set_max_row_group_row_count(Some(500));
     write(&place.path("rows.parquet"), &rows(0, 30_000), &plain.build());
@@ -106,7 +107,7 @@ fn what_explain_decodes_is_of_the_memory() {
 fn lists_of_a_group_are_of_the_memory_with_their_copies() {
     let place = Place::new();
     write(&place.path("rows.parquet"), &rows(0, 200_000), &WriterProperties::default());
-    // These 32 MB would have room by themselves.
+    // These 32 MB alone would fit.
     let query = "SELECT array_length(array_agg(a.id)) AS n FROM rows a, rows b WHERE b.id < 20";
     let few = answer(&place.engine_in(64 << 20, &["rows.parquet"]), query).unwrap_err();
     assert!(few.kind() == ErrorKind::OutOfMemory && few.to_string().contains("AggregateStream"), "{few}");
@@ -118,7 +119,7 @@ fn lists_of_a_group_are_of_the_memory_with_their_copies() {
     assert_eq!(answer(&enough, groups).unwrap(), [r#"{"g":0,"a":["DFW"]}"#, r#"{"g":1,"a":["HOU"]}"#]);
 }
 
-/// Values of texts refer to buffers, which take more than they do.
+/// Text buffers take more memory than the values that refer to them.
 #[test]
 fn texts_of_a_list_are_of_the_memory() {
     let place = Place::new();
@@ -134,13 +135,13 @@ fn texts_of_a_list_are_of_the_memory() {
     assert_eq!(answer(&enough, query).unwrap(), [format!(r#"{{"n":100000,"m":"{:0300}"}}"#, 99_999)]);
     let groups = "SELECT id % 2 AS g, array_length(array_agg(t) FILTER (WHERE id % 3 = 0)) AS n FROM texts GROUP BY 1 ORDER BY 1";
     assert_eq!(answer(&enough, groups).unwrap(), [r#"{"g":0,"n":16667}"#, r#"{"g":1,"n":16667}"#]);
-    // Texts that aren't wanted aren't held.
+    // Texts of filtered rows aren't held.
     let one = "SELECT id % 2 AS g, array_agg(t) FILTER (WHERE id = 5) AS t FROM texts GROUP BY 1 ORDER BY 1";
     let [none, wanted] = &*answer(&place.engine_in(24 << 20, &["texts.parquet"]), one).unwrap() else {
         panic!("two groups")
     };
     assert_eq!((&**none, wanted.len()), (r#"{"g":0}"#, r#"{"g":1,"t":[""]}"#.len() + 300));
-    // A text that is repeated lies in memory once.
+    // A repeated text is stored once.
     let repeated =
         "SELECT array_length(array_agg(a.t)) AS n FROM texts a, texts b WHERE a.id < 40 AND b.id < 10000";
     assert_eq!(

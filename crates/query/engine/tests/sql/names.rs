@@ -1,4 +1,4 @@
-//! Columns of equal names, and keys of subqueries, aren't mixed up.
+//! Columns with equal names, and keys of subqueries, are kept apart.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ fn of_kinds() -> (Place, Engine) {
     (place, engine)
 }
 
-/// One key for each kind, joined and grouped by more.
+/// One key per kind, joined and grouped by more columns.
 const GROUPED: &str = "SELECT x.p, y.id, count(*) AS n FROM (SELECT DISTINCT p FROM e) x JOIN e y ON x.p < y.p GROUP BY x.p, y.id";
 
 #[test]
@@ -57,7 +57,7 @@ fn filters_of_subqueries_still_rule_out_what_is_not_read() {
     assert!(plan.contains("predicate=p@0 = 3") && plan.contains("projection=[p]"), "{plan}");
 }
 
-/// A filter of a join's rows stays with the side that it is of.
+/// A filter on a join's output applies to the correct side.
 #[test]
 fn a_filter_of_one_side_is_not_taken_for_one_of_the_other() {
     let place = Place::new();
@@ -73,7 +73,8 @@ fn a_filter_of_one_side_is_not_taken_for_one_of_the_other() {
                 answer(&engine, &format!("SELECT count(*) AS n, count(s) AS s FROM ({what})")).unwrap();
             rows[0].clone()
         };
-        // Of 60 rows of y 40 have a partner, 13 of which have no s; 20 have none, 13 of which have an s. So it is the other way round.
+        // Of 60 rows of y, 40 have a match, 13 of them with a null s; 20 have no match, 13 of them
+        // with an s. The same holds with x and y swapped.
         let right = "SELECT y.s, x.k FROM x RIGHT JOIN y ON x.d = y.d WHERE x.s IS NULL";
         assert_eq!(count(right), r#"{"n":33,"s":13}"#, "{reads}");
         let left = "SELECT x.s, y.k FROM x LEFT JOIN y ON x.d = y.d WHERE y.s IS NULL";
@@ -83,7 +84,7 @@ fn a_filter_of_one_side_is_not_taken_for_one_of_the_other() {
     }
 }
 
-/// What is the same in all rows of a side isn't in those of an outer join.
+/// A constant column of a side isn't constant after an outer join.
 #[test]
 fn a_value_of_a_side_is_not_that_of_all_rows_of_a_join() {
     let place = Place::new();

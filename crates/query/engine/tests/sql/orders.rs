@@ -1,4 +1,4 @@
-//! Tables whose rows are in an order, copies of columns, and counts that are known.
+//! Sorted tables, projections, and known counts.
 
 use nandle_columns::{Clustering, Table};
 use nandle_engine::Engine;
@@ -95,7 +95,7 @@ fn the_first_rows_of_an_order_are_those_of_the_first_files() {
     let place = Place::new();
     let table = place.add_clustered_table("ordered", Clustering::Sort(vec!["day".to_owned()]));
     load(&table, 0, 6000);
-    // Three files for four threads: each has stretches of several of them.
+    // Three files for four threads: each gets ranges of several files.
     let threads = std::num::NonZeroUsize::new(4).unwrap();
     let options = nandle_engine::EngineOptions { threads, ..place.options(64 << 20) };
     let engine = Engine::new(&options).unwrap();

@@ -1,4 +1,4 @@
-//! Files in directories that are called by the values of columns.
+//! Files in directories named by column values.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch};
 
 use crate::support::{Place, answer, figures, plan, set_reads, sorted, with_pages, write};
 
-/// Numbers from `first` on in a file.
+/// Writes a file with numbers from `first` on.
 fn add(place: &Place, name: &str, first: i64) {
     let path = place.path(name);
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();

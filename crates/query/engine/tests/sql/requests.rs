@@ -1,4 +1,4 @@
-//! Requests that fail, and requests that are not sent any more.
+//! Failed requests, and requests that are no longer sent.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use nandle_io::{Cause, Completion, Io, IoError, Wait};
 
 use crate::support::{Place, answer, figures, plan, set_reads, sorted, with_pages};
 
-/// Counts requests of reading, and fails one of them.
+/// Counts read requests, and fails one of them.
 #[derive(Debug, Default)]
 struct Faults {
     completed: AtomicU64,
@@ -16,7 +16,7 @@ struct Faults {
 }
 
 impl Faults {
-    /// The request of this number is to fail, from now on; none with 0.
+    /// Fails the request with this number, counted from now; 0 for none.
     fn fail(&self, number: u64) {
         self.completed.store(0, Ordering::SeqCst);
         self.fails.store(number, Ordering::SeqCst);
@@ -77,7 +77,7 @@ fn a_request_that_fails_is_named_whichever_it_is() {
                     let text = error.to_string();
                     assert!(text.contains("parquet") && text.contains("offset"), "{number}: {text}");
                 }
-                // A query may be over before all that it asked for has come.
+                // A query may end before all its requests complete.
                 Ok(mut rows) => {
                     rows.sort();
                     assert!(rows == expected, "{number}: {query}");
@@ -118,7 +118,7 @@ fn what_a_join_rules_out_is_not_read() {
     assert_eq!(planned, sorted(&engine, query));
 }
 
-/// Has something happen when so many requests have completed.
+/// Runs a callback after a number of completed requests.
 struct Happening {
     io: Box<dyn Io>,
     completed: Arc<AtomicU64>,

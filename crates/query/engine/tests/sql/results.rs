@@ -1,4 +1,4 @@
-//! Rows are the same by every way of reading.
+//! All read modes return the same rows.
 
 use crate::support::{Place, answer, figures, plan, set_reads, sorted};
 
@@ -47,7 +47,7 @@ fn plans_foresee_all_that_is_read() {
     for query in QUERIES {
         let plan = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
         let unplanned = figures(&plan, "unplanned");
-        // Some are answered by statistics alone.
+        // Some queries are answered from statistics.
         assert!(!unplanned.is_empty() || !plan.contains("DataSourceExec"), "{query}: {plan}");
         assert!(unplanned.iter().all(|count| *count == "0"), "{query}: {plan}");
     }
@@ -59,14 +59,14 @@ fn what_no_plan_foresaw_is_served_and_counted() {
     let engine = place.engine(&["rows"]);
     let query = "SELECT note FROM rows WHERE airport = 'IAH' AND id > 500";
     let expected = sorted(&engine, query);
-    // A filter within the decoder: which rows' notes are read is known when the airports are decoded.
+    // With filters in the decoder, the rows whose notes are read depend on the decoded airports.
     answer(&engine, "SET datafusion.execution.parquet.pushdown_filters = true").unwrap();
     assert!(sorted(&engine, query) == expected);
     let plan = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
     assert!(figures(&plan, "unplanned").iter().any(|count| *count != "0"), "{plan}");
 }
 
-/// What a join knows of its other side, and a sort of its first rows, leaves rows out before they are moved.
+/// Dynamic filters of joins and sorts drop rows before they are moved.
 #[test]
 fn rows_that_nothing_can_want_are_left_out_behind_the_decoder() {
     let place = Place::with_files();
@@ -82,7 +82,7 @@ fn rows_that_nothing_can_want_are_left_out_behind_the_decoder() {
         let got = sorted(&engine, query);
         let plan = plan(&engine, &format!("EXPLAIN ANALYZE {query}"));
         let rules_some_out = figures(&plan, "ruled_out_rows").iter().any(|rows| *rows != "0");
-        // Of an outer join all rows come, and whether the first rows are the best depends on the order of the files.
+        // Outer joins keep all rows, and the effect on sorts depends on the order of the files.
         let may_rule_none_out = query.contains("LEFT JOIN") || query.contains("ORDER BY");
         assert!(rules_some_out || may_rule_none_out, "{query}: {plan}");
         set_reads(&engine, "engine");

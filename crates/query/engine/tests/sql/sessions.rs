@@ -12,7 +12,7 @@ fn sessions(place: &Place) -> Sessions {
     place.engine(&["rows"]).into_sessions().unwrap()
 }
 
-/// Another runtime than the engine's, as a server has it.
+/// A separate runtime, like a server's.
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(future)
 }
@@ -126,7 +126,7 @@ fn errors_have_kinds() {
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
 }
 
-/// Adds rows to a table of ours.
+/// Adds rows to a table of this project.
 fn load(place: &Place, rows: &RecordBatch) {
     let mut writer = nandle_columns::Table::open(&place.path("t")).unwrap().load().unwrap();
     writer.write(rows).unwrap();
@@ -147,7 +147,7 @@ fn each_statement_sees_the_snapshot_that_there_is_when_it_starts() {
             rows.next().await.unwrap().unwrap().column(0).as_primitive::<Int64Type>().value(0)
         };
         assert_eq!(counted().await, 6700);
-        // A query that runs goes on with its own.
+        // A running query keeps its rows.
         let mut running = session.start(&bound).await.unwrap();
         load(&place, &flat(&rows(50_000, 10)));
         assert_eq!(counted().await, 6710);

@@ -1,4 +1,4 @@
-//! Joins whose rows don't fit the memory.
+//! Joins that exceed the memory.
 
 use std::num::NonZeroUsize;
 
@@ -6,10 +6,10 @@ use nandle_engine::{Engine, EngineOptions, Format, RowWriter};
 
 use crate::support::{Place, answer, plan, with_pages};
 
-/// Memory that is too little for hash joins of these rows.
+/// Too little memory for hash joins of these rows.
 const MEMORY_BYTES: [u64; 2] = [14 << 20, 18 << 20];
 
-/// Whether the query wrote rows of joins to temporary files in so much memory; its rows are the expected ones.
+/// Checks the rows of a query with this memory. Returns true if its joins spilled.
 fn spills(place: &Place, query: &str, memory_bytes: u64, expected: &[String]) -> bool {
     let engine = place.engine_in(memory_bytes, &["rows.parquet"]);
     let statement = engine.parse(query).unwrap().remove(0).unwrap();
@@ -53,7 +53,7 @@ fn joins_that_do_not_fit_the_memory_write_their_rows_to_files() {
     }
 }
 
-/// A key of which there are so many rows that no division makes them fewer is joined in memory in the end.
+/// A key with too many rows to divide is joined in memory in the end.
 #[test]
 fn rows_with_one_key_are_divided_no_further() {
     let place = Place::new();
@@ -65,7 +65,8 @@ fn rows_with_one_key_are_divided_no_further() {
     }
 }
 
-/// A join gathers all rows of a key on one side. Where these are most rows of a query's left side, and few of its right one, it had better gather the latter.
+/// A join gathers all rows of a key on one side. If most rows of the left side have one key, but
+/// few of the right side, it should gather the right side.
 #[test]
 fn rows_of_one_key_are_gathered_on_the_side_that_has_few() {
     let place = Place::new();
@@ -125,7 +126,8 @@ fn explain_analyze_says_what_dividing_and_joining_took() {
     }
 }
 
-/// Rows without a key meet none; they may be most of a side, and of an outer join's rows all come.
+/// Rows with null keys have no match. They may be most of a side, and outer joins return all of
+/// them.
 #[test]
 fn rows_without_a_key_are_divided_like_others() {
     let place = Place::new();
@@ -141,22 +143,23 @@ fn rows_without_a_key_are_divided_like_others() {
     }
 }
 
-/// The hash table of narrow rows takes several times what these do.
+/// The hash table of narrow rows is several times as large as the rows.
 #[test]
 fn a_side_of_narrow_rows_is_divided_before_its_table_is_too_large() {
     let place = Place::new();
     place.write("rows.parquet", 0, 180_000, &with_pages());
-    // Numbers that lie close together would have no hash table.
+    // Dense numbers would need no hash table.
     let keys = "(SELECT arrow_cast(id * 1000003 % 2147483647, 'Int32') AS key FROM rows)";
     let query =
         &format!("SELECT count(*) AS n, sum(a.key) AS keys FROM {keys} a JOIN {keys} b ON a.key = b.key");
     let expected = answer(&place.engine_in(1 << 30, &["rows.parquet"]), query).unwrap();
-    // Whether the engine's own join has room depends in the larger ones on what else is held when its tables are made.
+    // With the larger memories, it depends on timing whether the engine's own join fits.
     let spilled = [12, 13, 14].map(|mebibytes| spills(&place, query, mebibytes << 20, &expected));
     assert!(spilled.contains(&true));
 }
 
-/// With one thread a join belongs to its plan with all that it has gathered; while the second run gives rows nothing of the first is held.
+/// With one thread, a join's plan keeps the gathered rows; the second run must not hold those of
+/// the first.
 #[test]
 fn what_the_first_run_held_is_gone_in_the_second() {
     let memory_bytes = 16 << 20;
@@ -171,7 +174,7 @@ fn what_the_first_run_held_is_gone_in_the_second() {
     let mut rows = engine.run(&statement).unwrap();
     assert!(rows.next_batch(&|| false).unwrap().is_some());
     assert!(rows.spills_joins());
-    // One side of the first join takes more than half, with its table and the copy.
+    // One side of the first join takes more than half of the memory, with its table and the copy.
     engine.hold("half of the memory").grow(usize::try_from(memory_bytes / 2).unwrap()).unwrap();
 }
 

@@ -1,4 +1,4 @@
-//! Parquet files of every kind of column, and engines over them.
+//! Parquet files with all kinds of columns, and engines over them.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ use tempfile::TempDir;
 /// Rows of a row group.
 pub(crate) const GROUP_ROWS: usize = 1000;
 
-/// A directory of files, and one for what is spilled.
+/// A directory of files, and one for temporary files.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -38,7 +38,7 @@ impl Place {
         self.directory.path().join(name)
     }
 
-    /// Three files of several row groups each, with page indices; a fourth has none, and other files aren't meant.
+    /// Three files of several row groups with page indexes, a fourth without, and unrelated files.
     pub(crate) fn with_files() -> Self {
         let place = Self::new();
         std::fs::create_dir(place.path("rows")).unwrap();
@@ -53,12 +53,12 @@ impl Place {
         write(&self.path(name), &rows(first, count), properties);
     }
 
-    /// A table of ours with the same rows as three files.
+    /// Adds a table of this project with the rows of three files.
     pub(crate) fn add_table(&self, name: &str) {
         self.add_table_of(name, 1);
     }
 
-    /// The same with an identity of its own.
+    /// Adds such a table with another identity.
     pub(crate) fn add_table_of(&self, name: &str, identity: u64) {
         let table = self.create(name, Clustering::None, identity);
         for (number, count) in [3500, 1000, 2200].into_iter().enumerate() {
@@ -98,7 +98,7 @@ impl Place {
         }
     }
 
-    /// An engine that has some of the places as tables.
+    /// An engine with some of the places as tables.
     pub(crate) fn engine(&self, names: &[&str]) -> Engine {
         self.engine_in(64 << 20, names)
     }
@@ -116,7 +116,7 @@ impl Place {
     }
 }
 
-/// Each look at it takes a microsecond.
+/// Advances by a microsecond per call.
 fn thread_clock() -> Nanos {
     static LOOKS: AtomicU64 = AtomicU64::new(0);
     Nanos(LOOKS.fetch_add(1000, Ordering::Relaxed))
@@ -147,7 +147,7 @@ fn without_pages() -> WriterProperties {
         .build()
 }
 
-/// Numbers that ascend, texts that repeat and that don't, nulls, lists, structs.
+/// Ascending numbers, repeating and unique texts, nulls, lists, structs.
 pub(crate) fn rows(first: usize, count: usize) -> RecordBatch {
     let numbers = || (first..first + count).map(|row| i64::try_from(row).unwrap());
     let small = |row: i64, of: i64| i32::try_from(row % of).unwrap();
@@ -204,12 +204,12 @@ pub(crate) fn rows(first: usize, count: usize) -> RecordBatch {
     .unwrap()
 }
 
-/// Without the columns that a table of ours can't have.
+/// Removes columns that tables of this project can't have.
 pub(crate) fn flat(rows: &RecordBatch) -> RecordBatch {
     rows.project(&[0, 1, 2, 3, 4]).unwrap()
 }
 
-/// 80 us for a request, up to 32 at once, and up to 2 GB/s.
+/// 80 us per request, up to 32 at once and 2 GB/s.
 pub(crate) fn pricing() -> Pricing {
     let seconds = |bytes: u64, depth: u32| {
         let bytes = bytes as f64;
@@ -234,7 +234,7 @@ pub(crate) fn pricing() -> Pricing {
     Pricing::new(costs).unwrap()
 }
 
-/// The rows of a statement as lines of JSON.
+/// Rows of a statement as lines of JSON.
 pub(crate) fn answer(engine: &Engine, statement: &str) -> Result<Vec<String>, EngineError> {
     let mut lines = Vec::new();
     for statement in engine.parse(statement)? {
@@ -250,7 +250,7 @@ pub(crate) fn answer(engine: &Engine, statement: &str) -> Result<Vec<String>, En
     Ok(lines)
 }
 
-/// The same in an order of its own, for statements whose rows have none.
+/// Sorted rows, for statements without an order.
 #[track_caller]
 pub(crate) fn sorted(engine: &Engine, statement: &str) -> Vec<String> {
     let mut lines = answer(engine, statement).unwrap_or_else(|error| panic!("{statement}: {error}"));
@@ -263,7 +263,7 @@ pub(crate) fn set_reads(engine: &Engine, how: &str) {
     answer(engine, &format!("SET nandle.reads = '{how}'")).unwrap();
 }
 
-/// The plan that EXPLAIN or EXPLAIN ANALYZE shows.
+/// Output of EXPLAIN or EXPLAIN ANALYZE.
 #[track_caller]
 pub(crate) fn plan(engine: &Engine, statement: &str) -> String {
     let statement = engine.parse(statement).unwrap().remove(0).unwrap();
@@ -276,7 +276,7 @@ pub(crate) fn plan(engine: &Engine, statement: &str) -> String {
     text
 }
 
-/// What each scan of a plan says of a figure.
+/// Values of a figure for each scan of a plan.
 pub(crate) fn figures<'a>(plan: &'a str, name: &'a str) -> Vec<&'a str> {
     let parts =
         plan.lines().filter(|line| line.contains("reads=")).flat_map(|line| line.split(['[', ',', ']']));

@@ -1,5 +1,6 @@
-//! TPC-H, beside `DuckDB` on the same files. Needs a Python with `duckdb` and `tpchgen-cli`, named by `NANDLE_PYARROW`; without it there is
-//! nothing to do. `NANDLE_TPCH_SCALE` says how much data are made, and `NANDLE_TPCH_MEMORY_MIB` in how much memory they are queried.
+//! TPC-H, compared with `DuckDB` on the same files. Needs a Python with `duckdb` and `tpchgen-cli`,
+//! named by `NANDLE_PYARROW`; otherwise does nothing. `NANDLE_TPCH_SCALE` sets the amount of data,
+//! and `NANDLE_TPCH_MEMORY_MIB` the memory of the queries.
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -13,12 +14,13 @@ use crate::support::{Place, figures, plan, pricing, set_reads};
 
 const TABLES: [&str; 8] =
     ["customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"];
-/// Queries take turns with these.
+/// Read modes, assigned to queries in turn.
 const WAYS: [&str; 5] = ["flexible", "fixed-block", "whole-group", "one-by-one:8", "engine"];
-/// Sums are exact on both sides; averages and quotients are decimals with a few more digits here, and floating point there.
+/// Sums are exact on both sides. Averages and quotients are decimals with a few more digits here,
+/// and floating-point in `DuckDB`.
 const TOLERANCE: f64 = 1e-5;
 
-/// Another scale than the usual one, or another memory.
+/// Reads an environment variable with a default.
 fn setting<T: FromStr<Err: Debug>>(name: &str, usual: T) -> T {
     std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap())
 }
@@ -43,7 +45,7 @@ impl Tpch {
         assert!(made.status().unwrap().success());
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tpch");
         let read = |number| std::fs::read_to_string(folder.join(format!("{number:02}.sql"))).unwrap();
-        // The share of query 11 is by the scale.
+        // The threshold of query 11 depends on the scale.
         let queries =
             (1..=22).map(|number| read(number).replace("0.0001", &format!("{:.7}", 0.0001 / scale)));
         Some(Self { queries: queries.collect(), place, python })
@@ -58,7 +60,7 @@ impl Tpch {
         engine
     }
 
-    /// The rows of all queries by `DuckDB`.
+    /// Rows of all queries by `DuckDB`.
     fn expected(&self) -> Vec<Vec<Vec<Value>>> {
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tpch/by_duckdb.py");
         let output = Command::new(&self.python)
@@ -73,7 +75,7 @@ impl Tpch {
     }
 }
 
-/// The rows of a query as text, in their order.
+/// Rows of a query as text, in order.
 fn rows(engine: &Engine, query: &str) -> Result<Vec<Vec<String>>, EngineError> {
     let statement = engine.parse(query)?.remove(0).unwrap();
     let mut rows = engine.run(&statement)?;

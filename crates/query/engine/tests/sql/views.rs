@@ -1,4 +1,4 @@
-//! A table as it is at a time, and what queries of it have taken.
+//! Pinned tables, and resources used by their queries.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -131,7 +131,7 @@ fn a_view_answers_queries_of_its_table_alone() {
     }
 }
 
-/// Every file of a directory and those below it, with how long they are.
+/// All files below a directory with their lengths.
 fn files_of(directory: &Path) -> Vec<(PathBuf, u64)> {
     let entries = std::fs::read_dir(directory).unwrap().map(Result::unwrap);
     let files = entries.flat_map(|entry| match entry.metadata().unwrap() {
@@ -164,7 +164,7 @@ fn kept_rows_are_a_table_more_until_the_view_goes() {
     assert_eq!(kept_sum, sum("id) FROM rows WHERE id % 100 BETWEEN 10 AND 19").unwrap().0);
     assert!(account.read_bytes > 0 && account.unplanned_requests == 0, "{account:?}");
     assert_eq!(account.read_bytes, account.predicted.read_bytes);
-    // Other views don't have it.
+    // Other views don't contain it.
     assert!(count(&sessions.view("rows").unwrap(), "parts").is_err());
     drop(view);
     assert_eq!(files_of(&place.path("spill")), []);

@@ -1,4 +1,5 @@
-//! Values as the files have them: `NULL`, `(empty)` for a text without letters, floating point with twelve digits.
+//! Values in the format of the files: `NULL`, `(empty)` for an empty text, floating-point numbers
+//! with twelve digits.
 
 use std::sync::Arc;
 
@@ -43,12 +44,12 @@ fn column(array: &ArrayRef) -> Vec<String> {
     }
 }
 
-/// A text that isn't there to be seen has a sign.
+/// Makes an empty text visible.
 pub(super) fn text(cell: String) -> String {
     if cell.is_empty() { "(empty)".to_owned() } else { cell }
 }
 
-/// Of a fraction of a second what says something.
+/// Removes trailing zeros of a fraction of a second.
 fn without_zeros(time: &str) -> String {
     if time.contains('.') {
         time.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -57,9 +58,9 @@ fn without_zeros(time: &str) -> String {
     }
 }
 
-/// With as many digits as sums in any order have in common.
+/// Rounds to the digits that sums in any order share.
 pub(super) fn float(value: f64) -> String {
     let rounded: f64 = format!("{value:.11e}").parse().unwrap();
-    // There is one zero.
+    // Maps -0.0 to 0.0.
     (rounded + 0.0).to_string()
 }

@@ -1,4 +1,4 @@
-//! `DuckDB`, asked over a pipe.
+//! `DuckDB` over a pipe.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
@@ -9,14 +9,14 @@ use sqllogictest::{DB, DBOutput, DefaultColumnType};
 
 use super::cells::{float, text};
 
-/// A process that answers statements over the same tables.
+/// A process that runs statements over the same tables.
 pub(super) struct DuckDb {
     child: Child,
     to: Option<ChildStdin>,
     from: BufReader<ChildStdout>,
 }
 
-/// Why it doesn't answer one.
+/// Error of a statement.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(super) struct Refused(String);
@@ -78,7 +78,7 @@ fn cell((value, kind): (&Value, char)) -> String {
 
 impl Drop for DuckDb {
     fn drop(&mut self) {
-        // Without further statements it ends.
+        // It ends when its input is closed.
         drop(self.to.take());
         let _ = self.child.wait();
     }

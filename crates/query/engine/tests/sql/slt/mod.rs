@@ -1,7 +1,8 @@
-//! The statements of `tests/slt` and their rows: by every way of reading, and by `DuckDB`.
+//! Statements of `tests/slt` with their rows: in every read mode, and by `DuckDB`.
 //!
-//! `DuckDB` has written the rows: `NANDLE_WRITE_SLT=1` has it write them again, with a Python that has `duckdb`, named by `NANDLE_PYARROW`. Without the
-//! first it checks them, without the second there is nothing to do. What its dialect has otherwise is marked by `skipif duckdb`, with the reason.
+//! The rows are from `DuckDB`. `NANDLE_WRITE_SLT=1` writes them again, otherwise they are checked.
+//! Needs a Python with `duckdb`, named by `NANDLE_PYARROW`; without it does nothing. Differences of
+//! its dialect are marked by `skipif duckdb` with the reason.
 
 mod cells;
 mod duckdb;
@@ -20,10 +21,10 @@ use sqllogictest::{
 use crate::support::{Place, set_reads};
 use duckdb::DuckDb;
 
-/// Files take turns with these.
+/// Read modes, assigned to files in turn.
 const WAYS: [&str; 4] = ["fixed-block", "whole-group", "one-by-one:3", "engine"];
 
-/// An engine whose statements are tried.
+/// The engine under test.
 struct Planned(Arc<Engine>);
 
 impl DB for Planned {
@@ -51,7 +52,7 @@ impl DB for Planned {
     }
 }
 
-/// The files of a folder of `tests/slt`.
+/// Files of a folder of `tests/slt`.
 fn files(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slt").join(folder);
     let mut files: Vec<PathBuf> =
@@ -60,7 +61,7 @@ fn files(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Runs all records of files, and says which weren't as they stand there.
+/// Runs all records of files, and returns the failures.
 fn complaints<D, M>(runner: &mut Runner<D, M>, files: &[PathBuf]) -> (usize, String)
 where
     D: AsyncDB<ColumnType = DefaultColumnType>,

@@ -1,4 +1,5 @@
-//! Tables of the statements: Parquet files with several row groups and pages, in which every column but a key has nulls.
+//! Tables of the statements: Parquet files with several row groups and pages. All columns except
+//! keys have nulls.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -43,12 +44,12 @@ pub(super) fn write(directory: &Path) {
     write_file(&directory.join("nothing/none.parquet"), &cities.slice(0, 0), &properties);
 }
 
-/// What trips are of. `Atlantis` is no city, and no trip goes to `Quito`.
+/// Destinations of trips. `Atlantis` isn't in the table of cities, and no trip goes to `Quito`.
 const CITIES: [&str; 6] = ["Oslo", "Lima", "Kyoto", "Tórshavn", "São Paulo", "Atlantis"];
 
 fn trips(first: i64, count: i64) -> RecordBatch {
     let ids = || first..first + count;
-    // A value, but for every so manieth row.
+    // Null in every `every`th row, otherwise the value.
     let but = |row: i64, every: i64, value: i64| (row % every != every - 1).then_some(value);
     let city = |row: i64| CITIES[usize::try_from(row * 5 % 6).unwrap()];
     let at = |row: i64| (FIRST_DAY + row / 6) * DAY_US + row * 613 % 86_400 * 1_000_000;

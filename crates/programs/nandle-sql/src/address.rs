@@ -1,8 +1,8 @@
-//! Where something listens, as an argument.
+//! Parses the address of a listener.
 
 use std::net::SocketAddr;
 
-/// An address with a port; `port` is that of the example in the error.
+/// Parses an address with a port; `port` appears in the error's example.
 pub(crate) fn address(text: &str, port: u16) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| {
         format!(

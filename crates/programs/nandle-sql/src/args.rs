@@ -56,7 +56,7 @@ pub(crate) enum Command {
 }
 
 impl Command {
-    /// What the command's engine may take.
+    /// Engine options of the command.
     pub(crate) fn engine(&self) -> Option<&EngineArgs> {
         match self {
             Self::Sql(sql) => Some(&sql.engine),

@@ -1,4 +1,4 @@
-//! The engine of a command, with the tables that it names.
+//! Engine of a command, with the named tables.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use crate::tables;
 use crate::temporary::usual_place;
 use crate::workers::Workers;
 
-/// Below this neither reads nor operators have room for much.
+/// With less memory neither reads nor operators have room.
 const MEMORY_BYTES_MIN: u64 = 16 << 20;
 
 /// Tables, and what the engine may take.
@@ -47,12 +47,13 @@ fn memory(text: &str) -> Result<u64, String> {
     bytes_of_at_least(text, MEMORY_BYTES_MIN, "16MiB")
 }
 
-/// Starts an engine without tables, for so many queries at once. Its directory for temporary files is to outlive it.
+/// Starts an engine without tables, for `queries` concurrent queries. The spill directory must
+/// outlive it.
 pub(crate) fn start(args: &EngineArgs, queries: NonZeroUsize) -> Result<(Engine, SpillDirectory), Failure> {
     start_on(args, queries, None)
 }
 
-/// The same, whose queries some workers take parts of.
+/// Starts an engine whose queries run partly on workers.
 pub(crate) fn start_on(
     args: &EngineArgs,
     queries: NonZeroUsize,
@@ -67,7 +68,7 @@ pub(crate) fn start_on(
     Ok((engine.map_err(|error| of_engine(&error))?, spill))
 }
 
-/// Has sources as tables, whose device is probed if its profile isn't known.
+/// Registers sources as tables. Probes their device if its profile isn't known.
 pub(crate) fn add_tables(
     engine: &Engine,
     args: &EngineArgs,
@@ -80,7 +81,7 @@ pub(crate) fn add_tables(
     add_sources(engine, sources, &costs)
 }
 
-/// What reading costs where sources lie, in a directory.
+/// Read costs of the directory with the sources.
 pub(crate) fn costs(
     args: &EngineArgs,
     sources: &[Source],
@@ -98,7 +99,7 @@ pub(crate) fn costs(
     Ok(costs)
 }
 
-/// Has sources as tables, with what reading them costs.
+/// Registers sources as tables with these read costs.
 pub(crate) fn add_sources(engine: &Engine, sources: &[Source], costs: &ReadCosts) -> Result<(), Failure> {
     let pricing = Pricing::new(costs.clone()).map_err(|error| Failure::failed(error.to_string()))?;
     let added = sources.iter().try_for_each(|source| engine.add_table(source, &pricing));
@@ -106,14 +107,14 @@ pub(crate) fn add_sources(engine: &Engine, sources: &[Source], costs: &ReadCosts
 }
 
 impl EngineArgs {
-    /// The memory that an engine may take.
+    /// Memory that an engine may use.
     pub(crate) fn memory_bytes(&self) -> Result<u64, Failure> {
         let unknown = "how much memory the machine has isn't known; say how much to take: --memory 1GiB";
         self.memory.or_else(usual_bytes).ok_or_else(|| Failure::usage(unknown))
     }
 }
 
-/// Memory for a query's reads, and threads that compute, of an engine for so many queries at once.
+/// Read memory per query and number of compute threads, for `queries` concurrent queries.
 pub(crate) fn limits(args: &EngineArgs, queries: NonZeroUsize) -> Result<(u64, NonZeroUsize), Failure> {
     let options = options(args, PathBuf::new(), queries)?;
     Ok((options.reads_bytes(), options.threads))

@@ -1,4 +1,4 @@
-//! What the engine's errors become.
+//! Conversion of the engine's errors.
 
 use nandle_engine::{EngineError, ErrorKind, TextPlace};
 use nandle_terminal::Failure;

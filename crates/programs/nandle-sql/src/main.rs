@@ -1,4 +1,5 @@
-//! The `nandle-sql` program: the commands `sql`, `serve` and `worker` of `nandle`, which runs it. It is a program of its own because it brings a query engine.
+//! The `nandle-sql` program: provides `nandle`'s commands `sql`, `serve` and `worker`. It is
+//! separate because of the size of the query engine.
 
 mod address;
 mod allocator;
@@ -28,11 +29,11 @@ use nandle_terminal::{CommandDefinition, Exit, output};
 use args::{Args, Command};
 use engine::EngineArgs;
 
-/// As in the program of tables: buffers of megabytes are freed as often as they are allocated.
+/// As in `nandle-tables`: buffers of megabytes are freed as often as they are allocated.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Statements may be deep, and so is the stack of all threads that hold them.
+/// Runs on a large stack, as do all threads that hold statements: statements may be deeply nested.
 fn main() -> ExitCode {
     quiet_decoders();
     descriptors::allow_all_there_may_be();
@@ -67,7 +68,8 @@ fn run() -> ExitCode {
     }
 }
 
-/// A panic of the Parquet library over a hostile file is caught and becomes an error that names the file; its own words only confuse.
+/// Silences panics of the Parquet library on hostile files. They are caught and become errors that
+/// name the file.
 fn quiet_decoders() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

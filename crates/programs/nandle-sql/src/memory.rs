@@ -1,12 +1,13 @@
-//! How much memory the machine has for a query.
+//! Memory available to a query.
 
 use std::fs;
 use std::path::Path;
 
-/// The part of it that a query gets where nothing is said.
+/// Divisor of the machine's memory for the default.
 const PART: u64 = 2;
 
-/// Half of the machine's memory, or of that of the control group that limits this process; `None` where neither is known.
+/// Half of the machine's memory, or of the limit of this process's control group; `None` if neither
+/// is known.
 pub(crate) fn usual_bytes() -> Option<u64> {
     let known = [machine_bytes(), group_bytes()];
     known.into_iter().flatten().min().map(|bytes| bytes / PART)
@@ -16,14 +17,14 @@ fn machine_bytes() -> Option<u64> {
     total(&fs::read_to_string("/proc/meminfo").ok()?)
 }
 
-/// `MemTotal: 24576000 kB` of `proc_meminfo(5)`.
+/// Parses `MemTotal: 24576000 kB` of `proc_meminfo(5)`.
 fn total(meminfo: &str) -> Option<u64> {
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     kibibytes.checked_mul(1024)
 }
 
-/// The least limit of the control groups that this process is in.
+/// Least limit of the control groups above this process.
 fn group_bytes() -> Option<u64> {
     let own = fs::read_to_string("/proc/self/cgroup").ok()?;
     let path = own.lines().find_map(|line| line.strip_prefix("0::/"))?;

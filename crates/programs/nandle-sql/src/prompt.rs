@@ -1,4 +1,4 @@
-//! A prompt: statements over several lines, a history, and names that are completed.
+//! Interactive prompt: multi-line statements, history and name completion.
 
 use std::path::{Path, PathBuf};
 
@@ -17,14 +17,14 @@ use crate::whole::is_whole;
 const GREETING: &str = "Statements end with a semicolon and may have several lines. SHOW TABLES or \\d lists the tables, DESCRIBE or \\d TABLE \
                         the columns of one, Tab completes names, Ctrl-C ends a statement, \\q or Ctrl-D ends the program.";
 const PROMPT: &str = "nandle> ";
-/// What begins many statements, and what stands in them.
+/// Common keywords at the start of statements and within them.
 const KEYWORDS: [&str; 36] = [
     "ANALYZE", "AND", "AS", "ASC", "BETWEEN", "BY", "CASE", "COUNT", "DESC", "DESCRIBE", "DISTINCT", "ELSE",
     "END", "EXPLAIN", "FROM", "GROUP", "HAVING", "IN", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "NOT", "NULL",
     "ON", "OR", "ORDER", "SELECT", "SET", "SHOW", "TABLES", "THEN", "UNION", "WHEN", "WHERE",
 ];
 
-/// Runs what is typed until it ends.
+/// Runs statements from the prompt until it ends.
 pub(crate) fn run(shell: &mut Shell<'_>) -> Result<(), Failure> {
     let words = Words(shell.names()?.into_iter().chain(KEYWORDS.map(str::to_owned)).collect());
     let config = Config::builder().auto_add_history(true).completion_type(CompletionType::List).build();
@@ -33,7 +33,7 @@ pub(crate) fn run(shell: &mut Shell<'_>) -> Result<(), Failure> {
     editor.set_helper(Some(words));
     let history = history();
     if let Some(path) = &history {
-        // There is none before the first time.
+        // Absent the first time.
         _ = editor.load_history(path);
     }
     output::note(GREETING);
@@ -57,7 +57,7 @@ fn keep_history(editor: &mut Editor<Words, FileHistory>, path: &Path) {
     }
 }
 
-/// The next statements; none at the end.
+/// Next statements; `None` at the end.
 fn next(editor: &mut Editor<Words, FileHistory>) -> Result<Option<String>, Failure> {
     loop {
         match editor.readline(PROMPT) {
@@ -65,7 +65,7 @@ fn next(editor: &mut Editor<Words, FileHistory>) -> Result<Option<String>, Failu
             Ok(text) if text.trim().is_empty() => {}
             Ok(text) if is_help(&text) => output::note(GREETING),
             Ok(text) => return Ok(Some(described(&text).unwrap_or(text))),
-            // What was typed so far is given up.
+            // Discards the input so far.
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => return Ok(None),
             Err(error) => return Err(of_terminal(&error)),
@@ -81,7 +81,7 @@ fn is_help(text: &str) -> bool {
     ["\\?", "\\h", "help"].contains(&text.trim().trim_end_matches(';'))
 }
 
-/// The statement for what users of psql are used to type.
+/// Translates a psql command to a statement.
 fn described(text: &str) -> Option<String> {
     let rest = text.trim().trim_end_matches(';').strip_prefix("\\d")?;
     let rest = rest.strip_prefix('t').unwrap_or(rest).trim_start_matches('+');
@@ -95,23 +95,22 @@ fn of_terminal(error: &ReadlineError) -> Failure {
     Failure::failed(format!("reading from the terminal: {error}; use -c or -f"))
 }
 
-/// By the XDG base directory specification.
+/// Path by the XDG base directory specification.
 fn history() -> Option<PathBuf> {
     let directory = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let state = directory("XDG_STATE_HOME").or_else(|| Some(directory("HOME")?.join(".local/state")))?;
     Some(state.join("nandle/sql-history"))
 }
 
-/// Names and keywords.
 struct Words(Vec<String>);
 
 impl Words {
-    /// Where the word begins that ends at a place, and those that begin like it.
+    /// Start of the word that ends at `end`, and the completions.
     fn like(&self, line: &str, end: usize) -> (usize, Vec<String>) {
         let before = line.get(..end).unwrap_or_default();
         let is_part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '"';
         let start = before.rfind(|letter| !is_part(letter)).map_or(0, |place| place + 1);
-        // The place behind a letter of several bytes is found by the letter itself.
+        // A multi-byte letter isn't a boundary itself.
         let start = (start..=end).find(|place| before.is_char_boundary(*place)).unwrap_or(end);
         let word = bare(before.get(start..).unwrap_or_default());
         if word.is_empty() {
@@ -122,7 +121,7 @@ impl Words {
     }
 }
 
-/// Without quotes, and in small letters.
+/// Unquoted, in lower case.
 fn bare(name: &str) -> String {
     name.replace('"', "").to_lowercase()
 }

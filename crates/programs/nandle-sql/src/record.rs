@@ -1,4 +1,4 @@
-//! What statements needed, as a recording.
+//! Records the needs of statements.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,13 +15,13 @@ use nandle_terminal::{Failure, cpu, output, result_file};
 
 use crate::args::SqlArgs;
 
-/// How the threads are called that read.
+/// Name of the reading threads.
 const READING_THREADS: &str = "nandle-reads";
 
-/// A name stands in a table's column.
+/// Names have to fit a table's column.
 const NAME_LETTERS_MOST: usize = 24;
 
-/// A recording that is being made.
+/// A recording in progress.
 pub(crate) struct Record {
     path: PathBuf,
     recorder: Recorder<Vec<u8>>,
@@ -30,7 +30,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Begins the recording that is asked for.
+    /// Starts a recording, if requested.
     pub(crate) fn begin(args: &SqlArgs) -> Result<Option<Self>, Failure> {
         let Some(path) = &args.record else { return Ok(None) };
         result_file::check(path, &RECORDING)?;
@@ -39,7 +39,7 @@ impl Record {
         Ok(Some(Self { path: path.clone(), recorder, files: BTreeMap::new(), queries: 0 }))
     }
 
-    /// Adds a statement that is done.
+    /// Adds a finished statement.
     pub(crate) fn add(&mut self, text: &str, needed: &Needed, totals: QueryTotals) -> Result<(), Failure> {
         self.queries += 1;
         self.try_add(text, needed, totals).map_err(|error| failed(&self.path, &error))
@@ -67,7 +67,8 @@ impl Record {
         self.recorder.end_query(totals)
     }
 
-    /// Writes the recording of what was done before a statement failed or was interrupted, and says what it has; nothing, if nothing was done.
+    /// Writes the recording of the statements before a failure or interruption, and reports its
+    /// contents. Writes nothing if none finished.
     pub(crate) fn finish_early(self) {
         let (path, queries) = (self.path.display().to_string(), self.queries);
         let said = match queries {
@@ -81,14 +82,13 @@ impl Record {
         output::note(&said);
     }
 
-    /// Writes the recording.
     pub(crate) fn finish(self) -> Result<(), Failure> {
         let bytes = self.recorder.finish().map_err(|error| failed(&self.path, &error))?;
         result_file::write(&self.path, &bytes)
     }
 }
 
-/// What a statement is called among others: its number, and how it begins.
+/// Name of a statement: its number and beginning.
 fn name(number: u64, text: &str) -> String {
     let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let beginning: String = words.chars().take(NAME_LETTERS_MOST).collect();
@@ -96,7 +96,7 @@ fn name(number: u64, text: &str) -> String {
     format!("{number}: {beginning}{mark}")
 }
 
-/// Begins to note what a statement needs.
+/// Starts recording a statement's needs.
 pub(crate) fn needs(reads: Reads) -> Arc<Needs> {
     if reads == Reads::Engine {
         output::note("What a statement reads with nandle.reads = engine isn't in the recording.");
@@ -108,7 +108,7 @@ fn failed(path: &Path, error: &RecordError) -> Failure {
     Failure::failed(format!("recording to {}: {error}", path.display()))
 }
 
-/// Processor time of this process but for the threads that read.
+/// Processor time of this process without the reading threads.
 fn cpu_clock() -> CpuClock {
     let reading = reading_threads();
     Arc::new(move || {
@@ -117,7 +117,7 @@ fn cpu_clock() -> CpuClock {
     })
 }
 
-/// Their directories in `/proc`.
+/// Directories of the reading threads in `/proc`.
 fn reading_threads() -> Vec<PathBuf> {
     let tasks = fs::read_dir("/proc/self/task").into_iter().flatten().filter_map(Result::ok);
     let is_reading = |task: &PathBuf| {
@@ -126,7 +126,7 @@ fn reading_threads() -> Vec<PathBuf> {
     tasks.map(|task| task.path()).filter(is_reading).collect()
 }
 
-/// The first number of `schedstat`: nanoseconds on a processor.
+/// First number of `schedstat`: nanoseconds on a processor.
 fn cpu_ns_of(task: &Path) -> Option<u64> {
     fs::read_to_string(task.join("schedstat")).ok()?.split(' ').next()?.parse().ok()
 }
@@ -155,7 +155,7 @@ mod tests {
         };
         let thread = std::thread::Builder::new().name(READING_THREADS.to_owned()).spawn(body).unwrap();
         let reading_ns = begun.recv().unwrap();
-        // Other tests compute meanwhile.
+        // Other tests use the processor as well.
         let (counted, all_ns) = (cpu_clock()(), cpu::of_process().0);
         assert!(counted.0 + reading_ns * 9 / 10 < all_ns, "{counted:?} of {all_ns}");
         drop(end);

@@ -18,29 +18,30 @@ use crate::workers::Workers;
 
 const SPILLED_JOINS: &str = "The rows of a join didn't fit the memory, so the query began again with joins that write them to temporary files; with more --memory it takes less time.";
 
-/// An engine with its tables, and where rows and recordings go.
+/// An engine with its tables, and the outputs for rows and recordings.
 pub(crate) struct Shell<'a> {
     pub(crate) engine: Engine,
     pub(crate) format: Format,
     pub(crate) record: Option<Record>,
-    /// Those on which statements run again when a worker is lost; rows are held until the last has come.
+    /// Workers on which a statement is retried after a loss; rows are held back until the last has
+    /// arrived.
     pub(crate) retry: Option<&'a Workers>,
     pub(crate) cancel: Cancel,
 }
 
 impl Shell<'_> {
-    /// What a statement can name: tables, and their columns as SQL has them.
+    /// Names for completion: tables and their columns, as SQL quotes them.
     pub(crate) fn names(&self) -> Result<Vec<String>, Failure> {
         self.engine.names().map_err(|error| of_engine(&error))
     }
 
-    /// Runs statements with semicolons between them.
+    /// Runs statements separated by semicolons.
     pub(crate) fn run(&mut self, text: &str) -> Result<(), Failure> {
         let statements = self.engine.parse(text).map_err(|error| of_engine(&error))?;
         self.run_all(&Vec::from(statements))
     }
 
-    /// Runs statements until rows have no reader any more.
+    /// Runs statements until the output is closed.
     pub(crate) fn run_all(&mut self, statements: &[Statement]) -> Result<(), Failure> {
         for statement in statements {
             if !self.run_one(statement)? {
@@ -50,7 +51,7 @@ impl Shell<'_> {
         Ok(())
     }
 
-    /// Whether there is still a reader of rows.
+    /// Runs one statement. Returns false if the output is closed.
     fn run_one(&mut self, statement: &Statement) -> Result<bool, Failure> {
         let began = Instant::now();
         let is_read = match self.retry {
@@ -99,21 +100,21 @@ impl Shell<'_> {
     ) -> Result<(), Failure> {
         let needed = needs.finish();
         match &mut self.record {
-            // SET needs nothing, nor does what statistics answer.
+            // SET and statements answered from statistics need nothing.
             Some(record) if !needed.files.is_empty() => record.add(&statement.to_string(), &needed, totals),
             _ => Ok(()),
         }
     }
 
-    /// What was interrupted has ended, and other statements may come.
+    /// Clears an interruption, so that further statements can run.
     pub(crate) fn go_on(&self) {
         self.cancel.clear();
     }
 
-    /// Writes a statement's rows; whether there is still a reader, and how much there was.
+    /// Writes a statement's rows. Returns false if the output is closed, and the totals.
     fn print(&self, mut rows: Rows) -> Result<(bool, QueryTotals), Failure> {
         let mut counts = RowCounts::default();
-        // Statements without a result, as SET, say nothing.
+        // Statements without a result, such as SET, print nothing.
         let written = if rows.schema().fields().is_empty() {
             self.pass_over(&mut rows)
         } else {
@@ -123,7 +124,7 @@ impl Shell<'_> {
         if rows.spills_joins() {
             output::note(SPILLED_JOINS);
         }
-        // What operators have written to temporary files they read once.
+        // Operators read each temporary file once.
         let (spilled_bytes, spill_read_bytes) = (rows.spilled_bytes(), rows.spilled_bytes());
         Ok((is_read, QueryTotals { spilled_bytes, spill_read_bytes, result_rows: counts.all, took_ns: None }))
     }
@@ -147,15 +148,16 @@ impl Shell<'_> {
     }
 }
 
-/// How many rows of a statement have come.
+/// Row counts of a statement.
 #[derive(Debug, Default)]
 struct RowCounts {
     all: u64,
-    /// Those that a reader has: some formats hold rows before they write them.
+    /// Rows that the reader can see: some formats buffer rows.
     readable: u64,
 }
 
-/// Whether rows that were written still have a reader, who has so many of them.
+/// Returns false if the output is closed. An interruption becomes an error that states
+/// `readable_rows`.
 fn is_read(written: Result<(), EngineError>, readable_rows: u64) -> Result<bool, Failure> {
     match written {
         Err(EngineError::Interrupted) if readable_rows > 0 => {

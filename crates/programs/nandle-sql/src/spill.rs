@@ -1,5 +1,5 @@
-//! A directory for temporary files that is gone afterwards. Those of runs that were killed go when the next one starts: they are known by a file
-//! that no process has locked any more.
+//! Spill directory, removed at the end. Directories of killed runs are removed at the next start:
+//! their lock file is no longer locked.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,14 +16,14 @@ const LOCK: &str = "LOCK";
 const REMOVALS_MAX: usize = 20;
 const BETWEEN_REMOVALS: Duration = Duration::from_millis(10);
 
-/// A directory of this run's own.
+/// Private directory of this run.
 pub(crate) struct SpillDirectory {
     directory: PathBuf,
     _lock: File,
 }
 
 impl SpillDirectory {
-    /// Makes one in `place`.
+    /// Creates a directory in `place`.
     pub(crate) fn make(place: &Path) -> Result<Self, Failure> {
         remove_left(place, rustix::process::geteuid().as_raw());
         Self::try_make(place).map_err(|error| {
@@ -37,7 +37,7 @@ impl SpillDirectory {
     fn try_make(place: &Path) -> io::Result<Self> {
         let directory = tempfile::Builder::new().prefix(PREFIX).tempdir_in(place)?;
         remove_when_interrupted(std::iter::once(directory.path()));
-        // It has its name when it is locked, so that no other run takes it for one that was left.
+        // Named only once locked, so that no other run considers it abandoned.
         let unlocked = directory.path().join("LOCK.partial");
         let lock = File::create(&unlocked)?;
         lock.lock()?;
@@ -51,7 +51,8 @@ impl SpillDirectory {
 }
 
 impl Drop for SpillDirectory {
-    /// Tasks of a query that has failed may still make files for a moment. A directory without a lock would never be known as one that was left.
+    /// Retries, since tasks of a failed query may still create files for a moment. If all attempts
+    /// fail, recreates the lock: a directory without one would never be recognised as abandoned.
     fn drop(&mut self) {
         for _ in 0..REMOVALS_MAX {
             match fs::remove_dir_all(&self.directory) {
@@ -65,11 +66,12 @@ impl Drop for SpillDirectory {
     }
 }
 
-/// Removes what a user's runs have left. In a directory of another user's anything may be called as a lock is, so nothing is opened there.
+/// Removes the directories that a user's killed runs have left. Other users' directories aren't
+/// opened: their lock may be anything.
 fn remove_left(place: &Path, user: u32) {
     let entries = fs::read_dir(place).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
-        // Of a link it is the link's own owner.
+        // For a link, the owner of the link.
         let is_own = entry.metadata().is_ok_and(|found| found.is_dir() && found.uid() == user);
         if is_own && open_lock(&entry.path()).is_ok_and(|lock| lock.try_lock().is_ok()) {
             _ = fs::remove_dir_all(entry.path());
@@ -77,7 +79,7 @@ fn remove_left(place: &Path, user: u32) {
     }
 }
 
-/// Waits for nothing, and follows no link.
+/// Opens without blocking and without following links.
 fn open_lock(directory: &Path) -> io::Result<File> {
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits();
     let lock = File::options().read(true).custom_flags(flags.cast_signed()).open(directory.join(LOCK))?;
@@ -115,7 +117,7 @@ mod tests {
             directory
         };
         let (pipe, link) = (make("nandle-sql-pipe"), make("nandle-sql-link"));
-        // A pipe without a writer is opened when one comes.
+        // Opening a pipe would block until there is a writer.
         let mode = Mode::RUSR | Mode::WUSR;
         rustix::fs::mknodat(CWD, pipe.join(LOCK), FileType::Fifo, mode, 0).unwrap();
         std::os::unix::fs::symlink(place.path().join("elsewhere"), link.join(LOCK)).unwrap();

@@ -14,7 +14,6 @@ use crate::record::Record;
 use crate::shell::Shell;
 use crate::{engine, prompt, tables};
 
-/// Runs the command.
 pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let format = if common.json { Format::Json } else { args.format.into() };
     let texts = texts(args)?;
@@ -23,7 +22,7 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     let record = Record::begin(args)?;
     let workers = args.workers.connect()?;
     let (engine, _spill) = engine::start_on(&args.engine, NonZeroUsize::MIN, workers.as_ref())?;
-    // Statements that aren't SQL are refused before the first one runs.
+    // Invalid SQL is refused before the first statement runs.
     let statements = texts.iter().map(|text| engine.parse(text)).collect::<Result<Vec<_>, _>>();
     let statements: Vec<Statement> =
         statements.map_err(|error| of_engine(&error))?.into_iter().flatten().collect();
@@ -42,7 +41,7 @@ pub(crate) fn run(args: &SqlArgs, common: Common) -> Result<(), Failure> {
     }
 }
 
-/// Files of Parquet and of Arrow end with their result: of two, one behind the other, readers see one.
+/// Allows one result for Parquet and Arrow files: readers see only one of two concatenated files.
 fn check_one_file(format: Format, statements: &[Statement]) -> Result<(), Failure> {
     let format = match format {
         Format::Parquet => "Parquet",
@@ -58,7 +57,7 @@ fn check_one_file(format: Format, statements: &[Statement]) -> Result<(), Failur
     Ok(())
 }
 
-/// What -c and -f say, or else standard input; nothing where that is a terminal, which is asked then.
+/// Texts of -c and -f, or standard input; empty on a terminal, which gets a prompt.
 fn texts(args: &SqlArgs) -> Result<Vec<String>, Failure> {
     let mut texts = args.commands.clone();
     for path in &args.files {

@@ -1,4 +1,4 @@
-//! What a command's names lead to.
+//! Resolves table names of the command line.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,11 +10,11 @@ use nandle_terminal::Failure;
 
 use crate::error::of_engine;
 
-/// What a Parquet file ends in; the footer of the other one is encrypted, which is refused when it is opened.
+/// End of a Parquet file. An encrypted footer ends otherwise, and is refused on opening.
 const PARQUET_ENDING: &[u8; 4] = b"PAR1";
 const ENCRYPTED_ENDING: &[u8; 4] = b"PARE";
 
-/// The sources of a command line, whose names are all different.
+/// Sources of the command line, with unique names.
 pub(crate) fn find(arguments: &[String]) -> Result<Vec<Source>, Failure> {
     let mut names = BTreeMap::new();
     let mut sources = Vec::with_capacity(arguments.len());
@@ -31,7 +31,7 @@ pub(crate) fn find(arguments: &[String]) -> Result<Vec<Source>, Failure> {
     Ok(sources)
 }
 
-/// Says so before anything that takes time, such as a probe of the device.
+/// Checks the format early, before a probe of the device.
 fn check_is_parquet(path: &Path) -> Result<(), Failure> {
     let failed = |error: std::io::Error| Failure::failed(format!("opening {}: {error}", path.display()));
     let mut file = File::open(path).map_err(failed)?;
@@ -51,13 +51,13 @@ fn check_is_parquet(path: &Path) -> Result<(), Failure> {
     )))
 }
 
-/// The profile that a table keeps: that of the first one that keeps one.
+/// Profile stored in the first table that has one.
 pub(crate) fn kept_profile(sources: &[Source]) -> Option<PathBuf> {
     let kept = sources.iter().filter_map(|source| Some(source.table.as_ref()?.join("profile.json")));
     kept.into_iter().find(|profile| profile.is_file())
 }
 
-/// A directory in which data lie; none without data.
+/// A directory with data; `None` without data.
 pub(crate) fn directory(sources: &[Source]) -> Option<PathBuf> {
     let of_file = |file: &PathBuf| {
         let parent = file.parent().filter(|parent| !parent.as_os_str().is_empty());

@@ -1,17 +1,17 @@
-//! Where temporary files lie unless that is said: what doesn't fit the memory must not go to memory.
+//! Default place of temporary files: data that exceed memory mustn't spill into memory.
 
 use std::path::{Path, PathBuf};
 
 use nandle_terminal::output;
 use rustix::fs::{Access, access, statfs};
 
-/// The types of file systems whose files are memory: tmpfs and ramfs (`linux/magic.h`).
+/// File systems in memory: tmpfs and ramfs (`linux/magic.h`).
 const IN_MEMORY: [u64; 2] = [0x0102_1994, 0x8584_58f6];
 
-/// For temporary files that outlive a start of the machine, so that it lies on a disk (Filesystem Hierarchy Standard, 5.15).
+/// Preserved across reboots and therefore on a disk (Filesystem Hierarchy Standard, 5.15).
 const ON_DISK: &str = "/var/tmp";
 
-/// The system's directory for temporary files, or another one where that is memory.
+/// System's directory for temporary files, or another if that is in memory.
 pub(crate) fn usual_place() -> PathBuf {
     let system = std::env::temp_dir();
     if let Some(place) = first_on_disk([system.clone(), PathBuf::from(ON_DISK)], is_in_memory) {
@@ -24,7 +24,7 @@ pub(crate) fn usual_place() -> PathBuf {
     system
 }
 
-/// The first place that can be written to and isn't memory.
+/// First place that is writable and not in memory.
 fn first_on_disk(
     places: impl IntoIterator<Item = PathBuf>,
     is_in_memory: impl Fn(&Path) -> bool,

@@ -1,6 +1,7 @@
-//! Whether what was typed is whole statements, by SQL's marks: text, names, and comments, which may lie in one another.
+//! Detects complete statements by SQL's quotes and nested comments.
 
-/// Whether statements have an end: a semicolon behind which nothing is but space and comments. Nothing at all is whole as well.
+/// Returns true if the text is empty or ends with a semicolon, followed only by blanks and
+/// comments.
 pub(crate) fn is_whole(text: &str) -> bool {
     let mut rest = text;
     let mut is_ended = true;
@@ -18,17 +19,17 @@ pub(crate) fn is_whole(text: &str) -> bool {
     is_ended
 }
 
-/// What a text begins with.
+/// First token of a text.
 enum Part {
-    /// A comment: to the end of its line, or between marks.
+    /// A line or block comment.
     Comment,
-    /// What stands between marks that are the same.
+    /// A quoted text or name.
     Quoted,
-    /// A letter.
+    /// Any other character.
     Other,
 }
 
-/// What a text begins with, and how many bytes it has; none if its end isn't there.
+/// First token of a text and its length; `None` if it is unterminated.
 fn part(text: &str, first: char) -> (Option<usize>, Part) {
     if text.starts_with("--") {
         return (Some(text.find('\n').unwrap_or(text.len())), Part::Comment);
@@ -36,7 +37,7 @@ fn part(text: &str, first: char) -> (Option<usize>, Part) {
     if text.starts_with("/*") {
         return (block(text), Part::Comment);
     }
-    // A mark that stands twice is one of the text: it ends, and the next begins.
+    // A doubled quote ends one token and starts another.
     let mark = match first {
         '\'' | '"' => text.get(..1),
         '$' => dollars(text),
@@ -51,7 +52,7 @@ fn part(text: &str, first: char) -> (Option<usize>, Part) {
     }
 }
 
-/// `$$` or `$name$`, if a text begins so; `$1` is a parameter.
+/// `$$` or `$name$` at the start of a text; `$1` is a parameter.
 fn dollars(text: &str) -> Option<&str> {
     let end = text.get(1..)?.find('$')? + 1;
     let name = text.get(1..end)?;
@@ -60,7 +61,7 @@ fn dollars(text: &str) -> Option<&str> {
     is_name.then(|| text.get(..=end))?
 }
 
-/// The length of a comment that may have others in it.
+/// Length of a block comment, which may be nested.
 fn block(text: &str) -> Option<usize> {
     let (mut depth, mut at) = (0_usize, 0);
     loop {

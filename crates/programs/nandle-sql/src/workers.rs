@@ -1,4 +1,4 @@
-//! `--workers`: the workers that take parts of a command's queries.
+//! `--workers`: workers that execute parts of a command's queries.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -28,7 +28,6 @@ pub(crate) struct WorkersArgs {
     tls_ca: Option<PathBuf>,
 }
 
-/// Connected workers.
 #[derive(Debug)]
 pub(crate) struct Workers {
     pub(crate) cluster: Cluster,
@@ -36,7 +35,7 @@ pub(crate) struct Workers {
 }
 
 impl WorkersArgs {
-    /// Asks the workers what they are; none where no worker is named.
+    /// Connects to the workers; `None` if none is named.
     pub(crate) fn connect(&self) -> Result<Option<Workers>, Failure> {
         if self.workers.is_empty() {
             return Ok(None);
@@ -68,19 +67,18 @@ pub(crate) fn of_worker(error: &WorkerError) -> Failure {
     Failure::failed(error.to_string())
 }
 
-/// The secret in a file.
+/// Reads the secret from a file.
 pub(crate) fn secret(path: &Path) -> Result<Secret, Failure> {
     let text = read(path)?;
     let secret = Secret::new(&String::from_utf8_lossy(&text));
     secret.map_err(|error| Failure::usage(format!("{}: {error}", path.display())))
 }
 
-/// A file's contents.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::failed(format!("reading {}: {error}", path.display())))
 }
 
-/// Whether requests leave the machine without TLS.
+/// Returns true if requests would leave the machine without TLS.
 fn is_open(url: &Url) -> bool {
     let is_own = url.host_str().is_some_and(|host| {
         let address = host.trim_matches(['[', ']']).parse::<std::net::IpAddr>();

@@ -1,8 +1,10 @@
-//! What it saves to keep each column in pieces, side by side with those of the other columns (groups), when rows come in runs: the same
-//! rows in 1 to 64 runs, each appended as row groups of its own, beside a table that keeps every column wholly sequential and is
-//! written anew for each run. Bytes written for each byte of rows, and the time of a scan of three columns on modelled drives.
+//! Measures the benefit of storing each column in pieces alongside those of the other columns
+//! (groups) when rows arrive in runs. One table appends 1 to 64 runs as row groups. The other keeps
+//! every column wholly sequential, and is rewritten for each run. Reports bytes written per byte of
+//! rows, and the time of a scan of three columns on modelled drives.
 //!
-//! `cargo run --release -p nandle-tables --example grouping -- [ROWS]` prints a JSON object for each table and drive.
+//! `cargo run --release -p nandle-tables --example grouping -- [ROWS]` prints a JSON object for
+//! each table and drive.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it is a program")]
 
@@ -21,14 +23,14 @@ use serde_json::json;
 
 const RUNS: [u64; 4] = [1, 4, 16, 64];
 const TARGETS: [&str; 2] = ["model:crucial-m4-256", "model:wd2003fyys"];
-/// Those of the table.
+/// Columns of the table.
 const COLUMNS: [&str; 8] =
     ["Month", "Airline", "Origin", "Dest", "DepDelay", "ArrDelay", "Distance", "AirTime"];
-/// Those of the scan.
+/// Columns of the scan.
 const SCANNED: [&str; 3] = ["Origin", "ArrDelay", "Distance"];
 const MEMORY_BYTES: u64 = 256 << 20;
 
-/// A table that was filled, and what that took.
+/// A loaded table and its costs.
 struct Filled {
     is_grouped: bool,
     runs: u64,
@@ -73,7 +75,7 @@ fn main() {
     }
 }
 
-/// Rows of the table's columns.
+/// Generated rows of the table's columns.
 fn made_up(rows: u64) -> Vec<RecordBatch> {
     let flights = Generator::new(rows, 1).unwrap();
     let chunks = (0..flights.chunks()).map(|number| flights.chunk(number).unwrap());
@@ -81,7 +83,7 @@ fn made_up(rows: u64) -> Vec<RecordBatch> {
     chunks.map(|batch| batch.project(&places(&batch)).unwrap()).collect()
 }
 
-/// Loads run after run. A table whose columns are sequential is merged into one row group after each of them.
+/// Loads the runs in turn. The table of sequential columns is merged into one row group after each.
 fn fill(directory: &Path, batches: &[RecordBatch], rows: u64, runs: u64, is_grouped: bool) -> Filled {
     let mut options = TableOptions::new(batches.first().unwrap().schema(), runs);
     if !is_grouped {
@@ -98,7 +100,8 @@ fn fill(directory: &Path, batches: &[RecordBatch], rows: u64, runs: u64, is_grou
         if !is_grouped && run > 0 {
             table.compact(MEMORY_BYTES).unwrap();
         }
-        // What a run took before it was merged isn't counted: a store of sequential columns wouldn't write it.
+        // Excludes writing a run before it is merged: a store of sequential columns wouldn't write
+        // it.
         let bytes = |file: &FileEntry| (file.path.clone(), file.bytes + file.sums.bytes);
         written.extend(table.manifest().unwrap().files().map(bytes));
     }
@@ -120,7 +123,7 @@ fn fill(directory: &Path, batches: &[RecordBatch], rows: u64, runs: u64, is_grou
     }
 }
 
-/// Rows from one number up to another.
+/// Rows from `from` up to `to`.
 fn of_run(batches: &[RecordBatch], from: u64, to: u64) -> Vec<RecordBatch> {
     let mut began = 0;
     let mut all = Vec::new();
@@ -135,7 +138,8 @@ fn of_run(batches: &[RecordBatch], from: u64, to: u64) -> Vec<RecordBatch> {
     all
 }
 
-/// A scan of each table, whose files lie one after the other. Nothing is computed: what differs is reading.
+/// Recording of a scan of each table, with its files one after the other. It has no computing: only
+/// reads differ.
 fn recording(tables: &[Filled]) -> Recording {
     let (mut files, mut queries) = (Vec::new(), Vec::new());
     for table in tables {

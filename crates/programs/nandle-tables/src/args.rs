@@ -1,4 +1,4 @@
-//! The command line: which commands there are. Each command's arguments stand beside it.
+//! The command line: global options and subcommands.
 
 use clap::{Parser, Subcommand};
 use nandle_terminal::args::Common;

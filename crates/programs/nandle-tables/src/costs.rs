@@ -1,3 +1,3 @@
-//! What reading costs where the data lie.
+//! Read costs of the data's place.
 
 pub(crate) use nandle_terminal::profile::{FoundProfile, ProfileArgs, costs_of, flexible_block_bytes};

@@ -1,16 +1,16 @@
-//! Measuring what decoding costs the processor.
+//! Measures the processor cost of decoding.
 
 use std::collections::VecDeque;
 
 use nandle_columns::{ColumnsError, StepBytes, StepData};
 
-/// Steps that were read before they are decoded, so that reading isn't in the time of decoding.
+/// Steps read in advance, so that decoding is timed alone.
 pub(crate) struct Ahead {
     steps: VecDeque<StepData>,
 }
 
 impl Ahead {
-    /// So many steps at most.
+    /// Reads at most `steps_max` steps.
     pub(crate) fn read(bytes: &mut dyn StepBytes, steps_max: usize) -> Result<Self, ColumnsError> {
         let mut steps = VecDeque::new();
         while steps.len() < steps_max
@@ -28,19 +28,19 @@ impl StepBytes for Ahead {
     }
 }
 
-/// Steps of which there are fewer than a decoder expects, and it takes their end for an error.
+/// Fewer steps than a decoder expects, which it reports as an error at the end.
 pub(crate) struct Fewer<'a> {
     steps: &'a mut dyn StepBytes,
     is_exhausted: bool,
 }
 
 impl<'a> Fewer<'a> {
-    /// Hands out these.
+    /// Passes on these steps.
     pub(crate) fn new(steps: &'a mut dyn StepBytes) -> Self {
         Self { steps, is_exhausted: false }
     }
 
-    /// Whether more were asked for than there are.
+    /// Returns true if the steps ran out.
     pub(crate) fn is_exhausted(&self) -> bool {
         self.is_exhausted
     }

@@ -7,27 +7,27 @@ use nandle_reads::recording::RecordError;
 use nandle_session::{LoadError, ProbeError, SessionError};
 use nandle_terminal::{Exit, Failure};
 
-/// Why a command didn't do what was asked.
+/// Error that ends a command.
 #[derive(Debug)]
 pub(crate) struct CliError(Failure);
 
 impl CliError {
-    /// Something failed.
+    /// A failure at run time.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self(Failure::failed(message))
     }
 
-    /// The command line asks for something that can't be.
+    /// An invalid command line.
     pub(crate) fn usage(message: impl Into<String>) -> Self {
         Self(Failure::usage(message))
     }
 
-    /// The user interrupted it; `kept` says what became of the results.
+    /// Interrupted by the user; `kept` describes the saved results.
     pub(crate) fn interrupted(kept: impl Into<String>) -> Self {
         Self(Failure::interrupted(kept))
     }
 
-    /// The same, of a file or a table that is named before it.
+    /// Prefixes the error with a file or table.
     pub(crate) fn of(self, name: &impl std::fmt::Display) -> Self {
         Self(Failure { message: format!("{name}: {self}"), exit: self.0.exit })
     }
@@ -51,7 +51,7 @@ impl std::fmt::Display for CliError {
 
 impl std::error::Error for CliError {}
 
-/// The closest name to one that there isn't, if one is close.
+/// Closest known name, if one is close.
 fn meant<'a>(column: &str, known: &'a [String]) -> Option<&'a String> {
     let distance =
         |name: &String| strsim::normalized_damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase());

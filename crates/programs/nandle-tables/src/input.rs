@@ -1,4 +1,4 @@
-//! What a command reads: a table, or Parquet files.
+//! Input of a command: a table or Parquet files.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -9,10 +9,9 @@ use nandle_terminal::output;
 
 use crate::error::CliError;
 
-/// A table's rows, or those of Parquet files.
 pub(crate) struct Input {
     pub(crate) snapshot: Snapshot,
-    /// The table's directory.
+    /// Directory of the table.
     pub(crate) table: Option<PathBuf>,
     paths: Vec<PathBuf>,
 }
@@ -44,25 +43,25 @@ impl Input {
         }
     }
 
-    /// Where a file really is.
+    /// Path of a file.
     pub(crate) fn path_of(&self, file: &ParquetFile) -> PathBuf {
         if let Some(table) = &self.table {
             return table.join(file.name());
         }
-        // By its place: a path may be no UTF-8, and then its name shows it only roughly, as that of another file.
+        // By position: a name that isn't UTF-8 is shown approximately and may be ambiguous.
         let place = self.snapshot.files().iter().position(|own| std::ptr::eq(own.as_ref(), file));
         let path = place.and_then(|place| self.paths.get(place));
         path.cloned().unwrap_or_else(|| PathBuf::from(file.name()))
     }
 
-    /// The directory in which the data lie.
+    /// Directory of the data.
     pub(crate) fn directory(&self) -> PathBuf {
         let of_file = || self.paths.first().and_then(|path| path.parent()).map(Path::to_owned);
         let directory = self.table.clone().or_else(of_file).unwrap_or_default();
         if directory.as_os_str().is_empty() { PathBuf::from(".") } else { directory }
     }
 
-    /// The profile that a table keeps: of the table, or of the one in whose `data/` the files lie.
+    /// Stored profile of the table, or of the table whose `data/` holds the files.
     pub(crate) fn kept_profile(&self) -> Option<PathBuf> {
         if let Some(table) = &self.table {
             self.snapshot.manifest()?.profile.as_ref()?;
@@ -75,7 +74,7 @@ impl Input {
         (is_data && kept.is_file()).then_some(kept)
     }
 
-    /// As messages call it.
+    /// Name in messages.
     pub(crate) fn name(&self) -> String {
         match (&self.table, self.paths.as_slice()) {
             (Some(table), _) => table.display().to_string(),
@@ -85,12 +84,12 @@ impl Input {
     }
 }
 
-/// Says what a file isn't before a decoder says that it is damaged.
+/// Checks the format before a decoder reports damage.
 fn check_parquet(path: &Path) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let mut start = Vec::new();
     open_regular(path)?.take(4).read_to_end(&mut start).map_err(wrong)?;
-    // One that is encrypted begins otherwise; that is said once its footer is read.
+    // An encrypted file starts differently, and is reported when its footer is read.
     if start == b"PAR1" || start == b"PARE" {
         return Ok(());
     }
@@ -100,7 +99,7 @@ fn check_parquet(path: &Path) -> Result<(), CliError> {
     )))
 }
 
-/// Opens a file that is read more than once. Of a pipe what was read is gone, and opening one waits for who writes.
+/// Opens a file to be read more than once. A pipe can't be reread, and opening one blocks.
 pub(crate) fn open_regular(path: &Path) -> Result<File, CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("{}: {error}", path.display()));
     let kind = path.metadata().map_err(wrong)?.file_type();
@@ -117,7 +116,7 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, CliError> {
     File::open(path).map_err(wrong)
 }
 
-/// Opens a table that is there.
+/// Opens an existing table.
 pub(crate) fn open_table(directory: &Path) -> Result<Table, CliError> {
     let place = directory.display();
     if directory.is_file() {
@@ -142,12 +141,12 @@ fn is_no_table(directory: &Path) -> bool {
     !["CURRENT", "LOCK"].iter().any(|name| directory.join(name).exists())
 }
 
-/// An error that names the table, too.
+/// Adds the table's name to an error.
 pub(crate) fn of_table(directory: &Path, error: nandle_columns::ColumnsError) -> CliError {
     CliError::from(error).of(&directory.display())
 }
 
-/// Says why files of older snapshots are still there. What was committed is.
+/// Reports why files of older snapshots remain. The commit itself succeeded.
 pub(crate) fn tell_of_left(directory: &Path, commit: &Commit) {
     if let Some(error) = &commit.left {
         output::note(&format!(

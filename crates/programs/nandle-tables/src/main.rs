@@ -1,5 +1,5 @@
-//! The `nandle-tables` program: the commands `table`, `scan` and `cubes` of `nandle`, which runs it. It is a program of its own because it
-//! brings Parquet and Arrow.
+//! The `nandle-tables` program: provides `nandle`'s commands `table`, `scan` and `cubes`. It is
+//! separate because of the size of Parquet and Arrow.
 
 mod args;
 mod commands;
@@ -17,8 +17,9 @@ use clap::{CommandFactory, Parser};
 use args::{Args, Command};
 use nandle_terminal::{CommandDefinition, output};
 
-/// Decoding and counting free buffers of megabytes as often as they allocate them. The system's allocator gives those back to the kernel, which
-/// clears them anew at each allocation; this one keeps them for a while.
+/// Decoding and counting free buffers of megabytes as often as they allocate them. The system's
+/// allocator returns those to the kernel, which clears them at each allocation; this one retains
+/// them for a while.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -40,7 +41,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// A panic of the Parquet library over a hostile file becomes an error that names the file; its own words only confuse. All others are told.
+/// Silences panics of the Parquet library on hostile files, which become errors that name the file.
+/// Other panics are printed.
 fn quiet_decoders() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |info| {

@@ -1,11 +1,11 @@
-//! Results that only this program writes.
+//! Result files that only this program writes.
 
 use nandle_terminal::result_file::Content;
 
-/// The head of a file of rejects.
+/// Header of a file of rejects.
 pub(crate) const REJECTS_HEADER: [&str; 4] = ["file", "line", "reason", "row"];
 
-/// Rows that a load kept aside.
+/// Rejected rows of a load.
 pub(crate) const REJECTS: Content = Content {
     kind: "file of rejects",
     start_bytes: 64,

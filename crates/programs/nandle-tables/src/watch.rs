@@ -1,4 +1,4 @@
-//! Long work on a table: how far it is, and its end by Ctrl-C.
+//! Progress and cancellation of long work on a table.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,25 +11,25 @@ use nandle_terminal::progress::Bar;
 use crate::error::CliError;
 use crate::input::{of_table, open_table};
 
-/// Moved between two looks of the progress.
+/// Bytes between progress updates.
 const TOLD_BYTES: u64 = 4 << 20;
 
-/// A table whose long work is shown, and ends when the user wants it to.
+/// Table whose long work shows progress and ends on Ctrl-C.
 pub(crate) struct WatchedTable {
     pub(crate) table: Table,
-    /// As it was before.
+    /// Manifest before the work.
     pub(crate) before: Manifest,
     watched: WatchedDirectory,
 }
 
-/// A directory of which the same is true, whether it holds a table or not.
+/// Directory, with or without a table, whose long work shows progress and ends on Ctrl-C.
 pub(crate) struct WatchedDirectory {
     files: Arc<WatchedFiles>,
     watch: Arc<Watching>,
 }
 
 impl WatchedDirectory {
-    /// For work that moves about so many bytes.
+    /// For work that moves about `bytes`.
     pub(crate) fn new(directory: &Path, doing: &str, bytes: u64, cancel: &Cancel, bar: Bar) -> Self {
         let watch = Arc::new(Watching {
             cancel: cancel.clone(),
@@ -46,20 +46,20 @@ impl WatchedDirectory {
         Arc::<WatchedFiles>::clone(&self.files)
     }
 
-    /// Takes the progress away.
+    /// Clears the progress.
     pub(crate) fn finish(&self) {
         self.watch.bar.lock().unwrap_or_else(PoisonError::into_inner).finish();
     }
 }
 
-/// How often a work moves a table's bytes.
+/// Passes over a table's bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Moves {
-    /// It reads them.
+    /// Reads the bytes.
     Reads,
-    /// It reads them, and writes as many.
+    /// Reads the bytes and writes as many.
     Copies,
-    /// It reads them, writes them to temporary files unless they fit the memory, and sorts them from there.
+    /// Reads the bytes, spills them unless they fit in memory, and sorts them.
     Sorts,
 }
 
@@ -68,13 +68,13 @@ struct Watching {
     cancel: Cancel,
     bar: Mutex<Bar>,
     doing: String,
-    /// Of all the work, about.
+    /// Approximate bytes of all work.
     bytes: u64,
     moved_bytes: AtomicU64,
 }
 
 impl WatchedTable {
-    /// Opens a table for work of which this is said while it goes on.
+    /// Opens a table for work shown as `doing`.
     pub(crate) fn open(
         directory: &Path,
         doing: &str,
@@ -95,12 +95,12 @@ impl WatchedTable {
         Ok(Self { table, before, watched })
     }
 
-    /// The table alone, for work whose progress is shown otherwise.
+    /// Opens a table for work with its own progress.
     pub(crate) fn without_progress(directory: &Path, cancel: &Cancel) -> Result<Table, CliError> {
         Ok(Self::open(directory, "", Moves::Reads, cancel, Bar::new(false))?.table)
     }
 
-    /// Takes the progress away.
+    /// Clears the progress.
     pub(crate) fn finish(&self) {
         self.watched.finish();
     }

@@ -44,7 +44,7 @@ pub(crate) struct ServeArgs {
 }
 
 impl ServeArgs {
-    /// Where the dashboard listens, if there is to be one, and the token that it asks for.
+    /// Address and token of the dashboard, if it is enabled.
     pub(super) fn dashboard(&self) -> Result<Option<(SocketAddr, Option<Token>)>, Failure> {
         let usual = self.pg.is_none().then_some(LISTEN);
         let Some(address) = self.listen.or(usual) else {
@@ -71,19 +71,19 @@ impl ServeArgs {
     }
 }
 
-/// In an example: PostgreSQL's own port may be taken.
+/// Port in the example; PostgreSQL's own may be taken.
 const PG_PORT: u16 = 5433;
-/// Where the dashboard is unless told.
+/// Default address of the dashboard.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8642);
 
-/// A model, because real devices aren't measured while clients wait.
+/// Parses a modelled device: real ones aren't probed while clients wait.
 fn model(text: &str) -> Result<TargetSpec, String> {
     let target = text.parse::<TargetSpec>().map_err(|error| error.to_string())?;
     let is_model = matches!(target, TargetSpec::Model(_));
     is_model.then_some(target).ok_or_else(|| format!("{text} is no model; name one as model:nvme-tlc"))
 }
 
-/// Nothing that is sent is encrypted, and clients are asked for no password.
+/// Parses a loopback address: connections aren't encrypted and need no password.
 fn loopback(text: &str) -> Result<SocketAddr, String> {
     let address = address(text, PG_PORT)?;
     if address.ip().is_loopback() {

@@ -1,4 +1,4 @@
-//! Ports that are listened to, whatever is spoken there.
+//! Listeners, independent of the protocol.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -7,10 +7,10 @@ use std::time::Duration;
 use nandle_terminal::{Failure, output};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Without descriptors left, none can be accepted until one is free.
+/// Pause after running out of file descriptors.
 const TRIED_AGAIN_AFTER: Duration = Duration::from_millis(100);
 
-/// A port that is listened to.
+/// A listening port.
 #[derive(Debug)]
 pub(super) struct Listener {
     listener: TcpListener,
@@ -18,7 +18,7 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// Begins to listen where an option says.
+    /// Listens on the address of a command-line option.
     pub(super) async fn bind(address: SocketAddr, option: &str) -> Result<Self, Failure> {
         let failed = |error: std::io::Error| {
             Failure::failed(match error.kind() {
@@ -40,12 +40,12 @@ impl Listener {
         Ok(Self { listener, address })
     }
 
-    /// Where it listens.
+    /// Bound address.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The next client.
+    /// Accepts the next client.
     pub(super) async fn accept(&self) -> TcpStream {
         loop {
             match self.listener.accept().await {

@@ -1,4 +1,5 @@
-//! `nandle serve`: tables for many clients at once, which only read. `limits` bounds what runs and knows no protocol; each protocol has a folder.
+//! `nandle serve`: read-only tables for many clients. `limits` bounds the queries independently of
+//! the protocol; each protocol has a folder.
 
 mod args;
 mod http;
@@ -32,32 +33,32 @@ use listening::Listener;
 use crate::error::of_engine;
 use crate::{engine, tables};
 
-/// Threads that speak with clients; others compute.
+/// Threads for connections; queries have others.
 const THREADS: usize = 2;
-/// What was told to end has so long for it.
+/// Timeout of the shutdown.
 const ENDS_WITHIN: Duration = Duration::from_secs(1);
-/// How often it is asked whether the server is to end.
+/// Interval between checks for a signal.
 const ASKED_AFTER: Duration = Duration::from_millis(50);
 
-/// Where it listens, and what it serves.
+/// Addresses and contents of a server.
 #[derive(Debug, Serialize)]
 struct Served<'a> {
-    /// The dashboard's address; `null` without one.
+    /// Address of the dashboard; `null` without one.
     dashboard: Option<String>,
-    /// Where clients of PostgreSQL connect to; `null` if they can't.
+    /// Address for PostgreSQL clients; `null` without one.
     pg: Option<String>,
     tables: &'a [String],
-    /// For operators and reads of all queries together.
+    /// Memory of operators and reads for all queries together.
     memory_bytes: u64,
 }
 
-/// Ports, bound before the tables are opened, because that may take its time.
+/// Ports, bound before the tables are opened, which may take a while.
 struct Ports {
     dashboard: Option<(Listener, Option<Token>)>,
     pg: Option<Listener>,
 }
 
-/// Runs the command, until a signal ends it.
+/// Runs the command until a signal ends it.
 pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     let sources = tables::find(&args.engine.sources)?;
     let facts = args.airports.as_deref().map(facts).transpose()?.unwrap_or_default();
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
     })?;
     let cancel = cancel_on_signals()?;
     let queries = args.queries.unwrap_or_else(usual_queries);
-    // Beside queries a dashboard's sums are made, which has a query's part of the memory for reads.
+    // Building the dashboard's aggregates takes one query's share of the read memory.
     let reading = queries.saturating_add(usize::from(ports.dashboard.is_some()));
     let (engine, _spill) = engine::start(&args.engine, reading)?;
     engine::add_tables(&engine, &args.engine, &sources, &cancel, common)?;
@@ -108,8 +109,8 @@ pub(crate) fn run(args: &ServeArgs, common: Common) -> Result<(), Failure> {
             () = ended(&cancel) => {}
         }
     });
-    // Clients that are connected aren't waited for. What runs for them, and sums that are being made, was told to end, and ends before the
-    // directory for its temporary files does.
+    // Connected clients aren't waited for. Their queries and running builds were cancelled, and end
+    // before the spill directory is removed.
     runtime.shutdown_timeout(ENDS_WITHIN);
     Ok(())
 }
@@ -144,7 +145,7 @@ fn threads() -> Result<Runtime, Failure> {
     threads.map_err(|error| Failure::failed(format!("starting the server's threads: {error}")))
 }
 
-/// Twice as many as there are processors: while one waits for its reads another one computes.
+/// Twice the number of processors: while one query waits for reads another computes.
 fn usual_queries() -> NonZeroUsize {
     let processors = std::thread::available_parallelism().unwrap_or(NonZeroUsize::MIN);
     processors.saturating_mul(NonZeroUsize::MIN.saturating_add(1))

@@ -33,11 +33,11 @@ pub(crate) struct WorkerArgs {
     pub(crate) engine: EngineArgs,
 }
 
-/// In an example.
+/// Port in the example.
 const PORT: u16 = 8651;
 
 impl WorkerArgs {
-    /// What the library is to be told.
+    /// Options for the library.
     pub(crate) fn options(&self) -> Result<WorkerOptions, Failure> {
         let keys = self.tls_cert.as_deref().zip(self.tls_key.as_deref());
         if !self.listen.ip().is_loopback() && (keys.is_none() || self.secret_file.is_none()) {

@@ -1,4 +1,4 @@
-//! `nandle worker`: takes parts of other machines' queries, over its own copy of the data.
+//! `nandle worker`: executes parts of other machines' queries over its own copy of the data.
 
 mod args;
 
@@ -17,19 +17,20 @@ pub(crate) use args::WorkerArgs;
 use crate::workers::of_worker;
 use crate::{engine, tables};
 
-/// A query may have so many parts on a worker at once, whose reads share the memory: one for each table that it joins, and two with few workers.
+/// Parts of a query on one worker at once, which share the read memory: one per joined table, and
+/// two with few workers.
 const PARTS: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 
-/// Where it listens, and over what it works.
+/// Address and data of a worker.
 #[derive(Debug, Serialize)]
 struct Working<'a> {
     url: String,
     tables: Vec<&'a str>,
-    /// For operators and reads of all queries' parts together.
+    /// Memory of operators and reads for all parts together.
     memory_bytes: u64,
 }
 
-/// Runs the command, until a signal ends it.
+/// Runs the command until a signal ends it.
 pub(crate) fn run(args: &WorkerArgs, common: Common) -> Result<(), Failure> {
     let options: WorkerOptions = args.options()?;
     let sources = tables::find(&args.engine.sources)?;

@@ -1,8 +1,7 @@
-//! Random numbers of a seed, and which seeds a test takes.
+//! Seeded random numbers, and the seeds of a test.
 
 use std::ops::Range;
 
-/// `SplitMix64`.
 #[derive(Debug)]
 pub(crate) struct Draw(u64);
 
@@ -28,7 +27,7 @@ impl Draw {
     }
 }
 
-/// As many as the test has by itself, or `NANDLE_CASES` from `NANDLE_FIRST_SEED` on.
+/// The test's default number of seeds, or `NANDLE_CASES` from `NANDLE_FIRST_SEED` on.
 pub(crate) fn seeds(usual: u64) -> Range<u64> {
     let number = |name, usual| std::env::var(name).ok().map_or(usual, |text| text.parse().unwrap());
     let first = number("NANDLE_FIRST_SEED", 0);

@@ -1,4 +1,5 @@
-//! Temporary files on a disk that is full: a small file system in a name space of its own, which needs no rights where the system lets users have one.
+//! Temporary files on a full disk: a small file system in a private namespace, which needs no
+//! privileges where user namespaces are enabled.
 
 use std::ffi::OsString;
 use std::process::{Command, Output};
@@ -6,28 +7,28 @@ use std::process::{Command, Output};
 use crate::place::Place;
 use crate::serve::Server;
 
-/// What fits the memory of a test, and the disk, are both less.
+/// Too little for the test's data, as is the disk.
 const MEMORY: &str = "24MiB";
 const SORTED: &str = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY repeat(a.note, 9), b.id) AS n FROM numbers a, numbers b WHERE b.id < 90)";
 const JOINED: &str = "SELECT count(*) FROM (SELECT note || id % 80 AS k, id FROM numbers a JOIN (SELECT id AS other FROM numbers) b ON other < 70) a \
                       JOIN (SELECT note || id % 80 AS k, id, other FROM numbers a JOIN (SELECT id AS other FROM numbers) b ON other < 70) b ON a.k = b.k AND a.id = b.other";
 const GROUPED: &str = "SELECT count(*) FROM (SELECT a.note || b.note AS k, count(*) AS n FROM numbers a, numbers b WHERE b.id < 120 GROUP BY 1)";
 
-/// Mounts a megabyte as `small` and runs the rest of its arguments; its code is 99 when files are left there.
+/// Mounts 1 MB as `small` and runs its arguments. Exits with 99 if files are left there.
 const SCRIPT: &str = r#"mount -t tmpfs -o size=1m,mode=700 small small || exit 98
 "$@"
 code=$?
 [ -z "$(ls -A small)" ] || exit 99
 exit $code"#;
 
-/// In a name space of its own, whatever the user's rights outside are.
+/// Runs a script in a private namespace, whatever the user's privileges.
 fn unshared(script: &str) -> Command {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh"]);
     command
 }
 
-/// Whether there can be such a file system.
+/// Returns true if no such file system can be mounted.
 fn is_skipped(place: &Place) -> bool {
     std::fs::create_dir_all(place.path("small")).unwrap();
     let tried = unshared(SCRIPT).arg("true").current_dir(place.root()).output();

@@ -1,4 +1,4 @@
-//! The program as users run it.
+//! End-to-end tests of the program.
 #![allow(
     clippy::unwrap_used,
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! Where the program runs.
+//! Test directory.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ impl Place {
         place
     }
 
-    /// The profile of a disk, beside that of the flash drive that commands take.
+    /// Profile of a disk; commands use the flash drive's by default.
     pub(crate) fn slow_profile(&self) -> PathBuf {
         let path = self.path("slow.json");
         std::fs::write(&path, profile_of("model:wd2003fyys")).unwrap();
@@ -73,7 +73,7 @@ impl Place {
     }
 }
 
-/// The JSON object that a server prints when it has begun.
+/// JSON object that a server prints when it has started.
 pub(crate) fn said(child: &mut Child) -> Value {
     let mut object = String::new();
     for line in BufReader::new(child.stdout.as_mut().unwrap()).lines() {
@@ -86,7 +86,7 @@ pub(crate) fn said(child: &mut Child) -> Value {
     serde_json::from_str(&object).unwrap()
 }
 
-/// Of a modelled drive, whose probe takes virtual time.
+/// Profile of a modelled drive, probed in virtual time.
 fn profile() -> &'static [u8] {
     static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
     PROFILE.get_or_init(|| profile_of("model:nvme-tlc"))

@@ -96,7 +96,7 @@ fn an_interruption_ends_the_query_and_leaves_nothing() {
     let endless = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
     let mut command = place.command(&["Numbers.parquet", "-c", endless]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // Its directory for temporary files is there before the query runs.
+    // The spill directory exists before the query runs.
     let is_running = || {
         let names = std::fs::read_dir(place.root()).unwrap().map(|entry| entry.unwrap().file_name());
         names.into_iter().any(|name| name.to_string_lossy().starts_with("nandle-sql-"))
@@ -193,7 +193,7 @@ fn what_was_done_before_a_failure_is_recorded() {
     let endless = "SELECT sum(id) FROM numbers; SELECT a.id FROM numbers a, numbers b, numbers c";
     let mut command = place.command(&["Numbers.parquet", "-c", endless, "--record", "cut.needs.zst"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The second statement has rows when the first is done.
+    // The second statement prints rows once the first is done.
     child.stdout.as_mut().unwrap().read_exact(&mut vec![0; 1 << 16]).unwrap();
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();

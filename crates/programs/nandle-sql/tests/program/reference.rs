@@ -1,5 +1,5 @@
-//! `docs/reference/sql.md` is what `--help` says. With `NANDLE_WRITE_REFERENCE=1`, as `cargo xtask docs` sets it, the page is written instead
-//! of compared.
+//! `docs/reference/sql.md` is the output of `--help`. With `NANDLE_WRITE_REFERENCE=1`, which `cargo
+//! xtask docs` sets, the page is written instead of compared.
 
 use std::fs;
 use std::path::Path;

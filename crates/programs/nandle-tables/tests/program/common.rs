@@ -1,4 +1,4 @@
-//! Runs of the program in a directory of its own, by a profile that was measured once.
+//! Runs the program in a private directory, with a profile measured once.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -15,7 +15,7 @@ use nandle_session::{ProbeOptions, Unobserved, probe};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// How a run ended, and what it said.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     pub(crate) code: Option<i32>,
@@ -30,7 +30,7 @@ impl Outcome {
         self
     }
 
-    /// It ended with a code, and said each of these parts of a message.
+    /// Asserts the exit code, and that the message contains each of `parts`.
     #[track_caller]
     pub(crate) fn refused(self, code: i32, parts: &[&str]) -> Self {
         assert_eq!(self.code, Some(code), "{self:?}");
@@ -57,7 +57,7 @@ impl From<Output> for Outcome {
     }
 }
 
-/// A directory in which the program runs.
+/// Directory in which the program runs.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -77,24 +77,24 @@ impl Place {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The program with the words of a line.
+    /// The program with arguments separated by blanks.
     pub(crate) fn command(&self, line: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_nandle-tables"));
         command.args(line.split_whitespace()).current_dir(self.directory.path());
         command
     }
 
-    /// Runs the program with the words of a line.
+    /// Runs the program with arguments separated by blanks.
     pub(crate) fn run(&self, line: &str) -> Outcome {
         self.command(line).output().unwrap().into()
     }
 
-    /// A table of generated flights.
+    /// Creates a table of generated flights.
     pub(crate) fn generate(&self, table: &str, rows: u64) {
         self.run(&format!("table generate {table} --rows {rows} --seed 3 --profile disk.json")).done();
     }
 
-    /// The Parquet files of a table.
+    /// Parquet files of a table.
     pub(crate) fn parquet_files(&self, table: &str) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(self.path(table).join("data")).unwrap();
         let paths = entries.map(|entry| entry.unwrap().path());
@@ -102,7 +102,7 @@ impl Place {
     }
 }
 
-/// The rows of a table in some order of their own, of columns that tell them apart; and the table is sound.
+/// Sorted rows of a table, of the columns that identify them. Asserts that the table is sound.
 pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
     let columns = ["Month", "FlightDate", "Airline", "FlightNum", "TailNum", "Origin", "ArrDelay"];
     let table = Table::open(table).unwrap();
@@ -124,7 +124,7 @@ pub(crate) fn sound_rows(table: &Path) -> Vec<String> {
     rows
 }
 
-/// Files of a table that its present manifest doesn't name.
+/// Files of a table that its current manifest doesn't list.
 pub(crate) fn leftovers(table: &Path) -> Vec<String> {
     let manifest = Table::open(table).unwrap().manifest().unwrap();
     let mut known: Vec<String> =
@@ -150,7 +150,7 @@ pub(crate) fn damage(path: &Path) {
     std::fs::write(path, bytes).unwrap();
 }
 
-/// Of a modelled drive, whose probe takes virtual time.
+/// Profile of a modelled drive, probed in virtual time.
 fn profile() -> &'static [u8] {
     static PROFILE: OnceLock<Vec<u8>> = OnceLock::new();
     PROFILE.get_or_init(|| {

@@ -1,4 +1,4 @@
-//! The cubes of the Dashboard paper, for real.
+//! The cubes of the Dashboard paper, run for real.
 
 use crate::common::Place;
 use crate::full_disk::in_small_disk;
@@ -28,7 +28,7 @@ fn cubes_have_a_row_for_each_group() {
 #[test]
 fn temporary_space_without_room_says_what_helps() {
     let place = Place::new();
-    // Months that come one after the other would need none.
+    // Months in order would need none.
     place.run("table generate t --rows 2500000 --cluster sort:Origin --profile disk.json").done();
     let script = r#""$0" cubes t --only delay-airline-dest-month-origin --memory 32MiB --profile disk.json"#;
     let Some(outcome) = in_small_disk(&place, 4 << 20, &format!("{script} --temporary small")) else {
@@ -40,7 +40,7 @@ fn temporary_space_without_room_says_what_helps() {
     assert!(spilled_bytes > 4 << 20, "with room it spills so much: {report}");
 }
 
-/// Two B-trees of few rows on two devices.
+/// Two small B-trees on two devices.
 const ON_TWO: &str = "cubes t --only delay-airline,delay-airline-dest-month-origin,diverted-airline --paths btree --index grown --page-size 512 \
                       --on model:crucial-m4-256,model:regola-raid10 --json";
 
@@ -66,7 +66,7 @@ fn fewer_rows_have_smaller_caches_unless_told_otherwise() {
         "{disk}"
     );
     assert!(place.read(&files[1]).contains("\"wd2003fyys-70000-rows.toml\""));
-    // The figures are under the names that the user gave, and what differs is said.
+    // Figures keep the user's names, and differences are reported.
     let cube = &report["paths"][0]["cubes"][0];
     let times = |report: &serde_json::Value| {
         ["model:crucial-m4-256", "model:regola-raid10"]
@@ -82,11 +82,11 @@ fn fewer_rows_have_smaller_caches_unless_told_otherwise() {
         (&unscaled["memory_bytes"], &unscaled["scaling"]),
         (&(980 << 20).into(), &serde_json::Value::Null)
     );
-    // Four times the time of a seek lies between them, whatever the caches are.
+    // They differ by four seeks, whatever the caches are.
     for [ssd, array] in [times(&report), times(&unscaled)] {
         assert!(array > 2.0 * ssd, "{ssd} {array}");
     }
-    // A foreign file is left alone.
+    // A foreign file isn't overwritten.
     std::fs::write(place.path(&files[0]), "mine").unwrap();
     place.run(ON_TWO).refused(2, &[&files[0], "no scaled model of nandle's"]);
     assert_eq!(place.read(&files[0]), "mine");
@@ -100,7 +100,7 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     let turning = &report["turning"][0];
     assert_eq!(turning["page_bytes"], 512);
     let share = turning["turns_at_share"].as_f64().unwrap();
-    // So small an index fits what the controller needs for one stream, so that jumps cost little.
+    // The index fits the controller's memory for one stream, so jumps are cheap.
     assert!(0.0 < share && share < 1.0, "{turning}");
     let page = place.read("cubes.html");
     for said in [
@@ -112,7 +112,7 @@ fn the_report_says_where_it_turns_and_what_holds_of_the_claims() {
     }
     let text = place.run(&ON_TWO.replace(" --json", "")).done().stdout.replace("\n  ", " ");
     assert!(text.contains("of jumps and model:crucial-m4-256 above"), "{text}");
-    // The other way round the array stands for the SSD of the claim, and what is measured stays.
+    // In reverse order the array takes the SSD's role, and the measurements are the same.
     let swapped = ON_TWO
         .replace("model:crucial-m4-256,model:regola-raid10", "model:regola-raid10,model:crucial-m4-256")
         .replace(" --json", "");

@@ -1,4 +1,4 @@
-//! What is damaged is named.
+//! Damage is reported with its place.
 
 use std::fs;
 

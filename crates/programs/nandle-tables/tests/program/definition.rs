@@ -1,18 +1,18 @@
-//! `nandle` makes help, completions and manual pages of what `nandle-tables definition` says.
+//! `nandle` generates help, completions and manual pages from `nandle-tables definition`.
 
 use std::process::Command;
 
 use nandle_terminal::CommandDefinition;
 
 fn run(arguments: &[&str]) -> String {
-    // As wide as the help of what is made of the definition.
+    // Width of the help generated from the definition.
     let mut program = Command::new(env!("CARGO_BIN_EXE_nandle-tables"));
     let output = program.args(arguments).env("COLUMNS", "100").output().unwrap();
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Compares the help of a command and of each below it, and says how many there are.
+/// Compares the help of a command and its subcommands. Returns their number.
 fn compare(program: &clap::Command, command: &CommandDefinition, names: &[&str]) -> usize {
     let line = [&["nandle"], names, &["--help"]].concat();
     let made = program.clone().try_get_matches_from(line).unwrap_err().to_string();

@@ -1,10 +1,11 @@
-//! A file system without room: a small one in memory, mounted in a namespace of its own where the system lets a user do that.
+//! Full file system: a small one in memory, mounted in a private namespace if the system permits
+//! it.
 
 use std::process::Command;
 
 use crate::common::{Outcome, Place};
 
-/// Runs a script beside a file system of so many bytes, `small`. `$0` is the program.
+/// Runs a script with a file system `small` of `bytes`. `$0` is the program.
 #[allow(clippy::print_stderr, reason = "a test that is skipped must be seen to be")]
 pub(crate) fn in_small_disk(place: &Place, bytes: u64, script: &str) -> Option<Outcome> {
     let run = |script: &str| {
@@ -27,7 +28,7 @@ fn loads_and_compactions_without_room_change_nothing() {
     place.run("table generate --rows 20000 --seed 3 --parquet files").done();
     place.run("table generate --rows 60000 --seed 4 --parquet files").done();
     let bytes = |name: &str| place.path(&format!("files/{name}.parquet")).metadata().unwrap().len();
-    // Room for the small one twice, but neither for the large one nor for both once more.
+    // Room for the small table twice, but for neither the large one nor both once more.
     let room = bytes("flights-20000-3") * 3;
     assert!(room < bytes("flights-60000-4") * 2, "the large one doesn't fit");
     let script = r#"

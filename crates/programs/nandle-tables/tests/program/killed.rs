@@ -1,5 +1,5 @@
-//! `kill -9` at many moments of loading, replacing and merging: what is there then are the rows before or those after, the table is
-//! sound, and the next writer removes what was left.
+//! `kill -9` at many moments of loading, replacing and merging: afterwards the table is sound and
+//! has either the old or the new rows, and the next writer removes the leftovers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::common::{Place, leftovers, sound_rows};
 
-/// Moments, spread over somewhat more than an undisturbed run takes.
+/// Moments, spread over slightly more than an undisturbed run.
 const KILLS: u32 = 24;
 
 fn copy(from: &Path, to: &Path) {
@@ -19,10 +19,10 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Runs a command on `t`, and kills it after some time.
+/// Runs a command on `t`, and kills it after a delay.
 fn killed(place: &Place, line: &str, after: Duration) {
     let mut command = place.command(line);
-    // What is killed leaves its temporary files, which go with the place.
+    // Temporary files of a killed program are deleted with the place.
     command.env("TMPDIR", place.path("."));
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     std::thread::sleep(after);
@@ -84,7 +84,8 @@ fn a_compaction_is_killed() {
     killed_everywhen("table compact t");
 }
 
-/// There is no table, one without rows, or the whole; the same command makes the whole of each.
+/// Afterwards there is no table, an empty one, or the complete one; rerunning the command completes
+/// it.
 #[test]
 fn a_first_load_is_killed() {
     let Begin { place, table, .. } = begin();
@@ -110,7 +111,7 @@ fn a_first_load_is_killed() {
     }
 }
 
-/// All that can be there before `CURRENT` is.
+/// Everything that can exist before `CURRENT` does.
 #[test]
 fn what_is_left_of_making_a_table_is_no_table() {
     let Begin { place, table, .. } = begin();
@@ -130,7 +131,7 @@ fn what_is_left_of_making_a_table_is_no_table() {
         assert_eq!((sound_rows(&table).len(), leftovers(&table).len()), (1500, 0));
         fs::remove_dir_all(&table).unwrap();
     }
-    // Rows are never taken for something left over.
+    // Rows never count as leftovers.
     place.run(line).done();
     fs::remove_file(table.join("CURRENT")).unwrap();
     for line in

@@ -1,4 +1,4 @@
-//! Tables come to be, grow and are described.
+//! Creating, growing and describing tables.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ fn csv_and_parquet_of_the_same_flights_are_the_same_table() {
     };
     assert_eq!(rows("a").lines().count() as u64, ROWS + 1);
     assert!(rows("a") == rows("b"));
-    // Nothing beside the files is left of making one.
+    // Creating leaves nothing but the files.
     assert_eq!(std::fs::read_dir(place.path("files")).unwrap().count(), 2);
     let described = place.run("table describe a --json").done().json();
     assert_eq!(described["rows"], ROWS);
@@ -60,7 +60,7 @@ fn rows_are_appended_replaced_and_merged() {
     assert!(kept["rule"]["jumps_share"].as_f64().unwrap() <= 0.1, "{kept}");
     let merged = place.run("table compact t --always --json").done().json();
     assert_eq!((merged["runs_before"].as_u64(), merged["rows"].as_u64()), (Some(2), Some(2 * ROWS)));
-    // One run is nothing to merge.
+    // A single run needs no merging.
     let kept = place.run("table compact t").done().stdout;
     assert!(kept.contains("1 run, so there is nothing to merge"), "{kept}");
     let described = place.run("table describe t --json").done().json();
@@ -98,7 +98,7 @@ fn bad_rows_are_kept_aside_and_too_many_change_nothing() {
     assert_eq!(place.run("table describe t --json").done().json()["rows"], 2000);
 }
 
-/// Rows as a file of Arrow IPC.
+/// Writes rows as an Arrow IPC file.
 fn write_arrow(place: &Place, name: &str, batch: &RecordBatch) {
     let file = std::fs::File::create(place.path(name)).unwrap();
     if name.ends_with(".arrows") {
@@ -127,7 +127,7 @@ fn arrow_files_are_loaded_and_flights_of_all_kinds_are_the_same() {
     }
     place.run("table load csv a.arrow b.arrows").done();
     assert_eq!(sound_rows(&place.path("csv")).len(), 1700);
-    // A file of which the end is missing leaves the table as it was.
+    // A truncated file leaves the table unchanged.
     let whole = std::fs::read(place.path("b.arrows")).unwrap();
     std::fs::write(place.path("cut.arrows"), &whole[..whole.len() - 8]).unwrap();
     place.run("table load csv a.arrow cut.arrows").refused(1, &["cut.arrows", "make it anew"]);
@@ -163,7 +163,7 @@ fn other_columns_than_the_tables_change_nothing() {
 fn a_profile_of_another_device_is_remarked_on_once() {
     let place = Place::new();
     let found = identity_of_path(&place.path("")).unwrap();
-    // Where the system says nothing of the device, nothing can be said.
+    // Without the system's facts about the device there is no remark.
     let remarks = usize::from(found.capacity_bytes.is_some());
     let told = |line: &str| {
         let outcome = place.run(line).done();

@@ -1,4 +1,4 @@
-//! The program as users run it, on small generated tables.
+//! End-to-end tests of the program on small generated tables.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers of tests are part of them")]
 
 mod common;

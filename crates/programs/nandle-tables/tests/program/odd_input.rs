@@ -1,4 +1,4 @@
-//! Input that is unusual, and sound.
+//! Unusual but valid input.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -34,7 +34,7 @@ fn times_of_zones_with_names_are_shown_and_asked_for_in_utc() {
         assert_eq!(place.run(&scan).done().stdout, text);
         let between = "--between at=2008-01-02T03:04:06Z..2008-01-02T23:00:00-05:00";
         assert_eq!(place.run(&format!("{scan} --columns row {between}")).done().stdout, "row\n1\n2\n");
-        // What is replaced is looked for by the same values.
+        // Rows to replace are matched by value.
         place.run(&format!("table load {table} a.arrow --replace at")).done();
         assert_eq!(place.run(&format!("{scan} --columns row")).done().stdout, "row\n0\n1\n2\n");
     }
@@ -72,7 +72,7 @@ fn paths_may_be_any_bytes() {
     for (name, folder) in names.iter().zip(["one/flights-1000-1", "two/flights-1000-2"]) {
         std::fs::rename(place.path(&format!("{folder}.parquet")), place.path("").join(name)).unwrap();
     }
-    // Both are shown as the same text, and each is read.
+    // Both names display alike, and each file is read.
     let scan = |names: &[&OsStr]| -> Outcome {
         let line = "scan --columns TailNum,Origin,ArrDelay,FlightDate --format csv --profile disk.json";
         place.command(line).args(names).output().unwrap().into()
@@ -82,7 +82,7 @@ fn paths_may_be_any_bytes() {
     let each = [rows(scan(&names[..1])), rows(scan(&names[1..]))];
     assert_ne!(each[0], each[1]);
     assert_eq!(rows(scan(&names)), each.concat());
-    // What was done is said, in JSON as well.
+    // The result is reported, in JSON as well.
     let table = OsStr::from_bytes(b"t\xff");
     let load =
         || place.command("table load --profile disk.json --json").args([table, names[0]]).output().unwrap();

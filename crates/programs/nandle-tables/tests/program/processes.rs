@@ -1,4 +1,4 @@
-//! Several processes at one table.
+//! Several processes on one table.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -47,7 +47,7 @@ fn a_reader_keeps_its_snapshot_while_others_write() {
     let mut reader = place.command(line).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
     let mut stdout = BufReader::with_capacity(1, reader.stdout.take().unwrap());
     let mut got = String::new();
-    // It has its rows in hand now.
+    // It has its rows now.
     stdout.read_line(&mut got).unwrap();
     let files = place.parquet_files("t");
     place.run("table load t files/flights-500-1.parquet --replace Month").done();
@@ -62,7 +62,7 @@ fn a_reader_keeps_its_snapshot_while_others_write() {
     assert!(files.iter().all(|file| !file.exists()));
 }
 
-/// Long work ends soon after Ctrl-C, and leaves the table and nothing else.
+/// Long work ends soon after Ctrl-C, and leaves only the table.
 #[test]
 fn interrupted_work_leaves_the_table_as_it_was() {
     let place = Place::new();
@@ -99,7 +99,8 @@ fn an_interrupted_adoption_makes_no_table() {
     assert_eq!(leftovers(&table), [""; 0]);
 }
 
-/// Looks for a moment at which the program watches for Ctrl-C already and works still. `again` undoes what one did that was too quick.
+/// Finds a moment at which the program already handles Ctrl-C and is still working. `again` undoes
+/// a run that finished too early.
 fn interrupt_in_the_middle(place: &Place, line: &str, again: impl Fn()) -> Outcome {
     let mut wait = Duration::from_millis(300);
     for _ in 0..10 {

@@ -1,5 +1,6 @@
-//! `docs/reference/tables.md` is what `--help` says, of every command. With `NANDLE_WRITE_REFERENCE=1`, as `cargo xtask docs`
-//! sets it, the page is written instead of compared.
+//! `docs/reference/tables.md` is the output of `--help` for every command. With
+//! `NANDLE_WRITE_REFERENCE=1`, which `cargo xtask docs` sets, the page is written instead of
+//! compared.
 
 use std::fs;
 use std::path::Path;

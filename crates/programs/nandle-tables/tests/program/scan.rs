@@ -67,7 +67,7 @@ fn a_file_in_a_tables_data_is_read_by_the_tables_profile() {
 fn what_it_takes_is_said_before_and_after() {
     let place = Place::new();
     place.generate("t", 60_000);
-    // More steps than are decoded beforehand.
+    // More steps than are decoded in advance.
     place.run("table generate --rows 10 --parquet files").done();
     for _ in 0..5 {
         place.run("table load t files/flights-10-1.parquet").done();

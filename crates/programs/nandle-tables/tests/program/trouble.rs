@@ -1,4 +1,4 @@
-//! What can't be, and what to do about it.
+//! Refusals and their remedies.
 
 use std::fs::File;
 use std::process::Stdio;
@@ -33,7 +33,7 @@ fn what_is_no_table_is_met_with_what_it_is() {
     place.run("table describe empty").refused(2, &["no `CURRENT`", "nandle table load empty"]);
     place.run("table adopt t files").refused(2, &["files: it is a directory", "files/*"]);
     place.run("table load t files").refused(2, &["files: it is a directory", "files/*"]);
-    // Without a profile: it would be probed for seconds if that came first.
+    // Without a profile: a probe would take seconds if it came first.
     place.generate("t", 10);
     place.run("scan t --columns FlightDate --in FlightDate=2008-13-01").refused(2, &["such as 2008-04-30"]);
 }

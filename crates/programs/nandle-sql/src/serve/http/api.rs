@@ -1,4 +1,4 @@
-//! The questions under `/api/v1/`.
+//! Endpoints under `/api/v1/`.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::serve::limits::Ended;
 
 type Asked<T> = Result<Answer<T>, QuestionError<Arc<Ended>>>;
 
-/// What a request says, as far as it matters.
+/// The relevant parts of a request.
 struct Request {
     dashboard: Arc<Dashboard>,
     headers: HeaderMap,
@@ -30,7 +30,7 @@ impl Request {
         Parameters::parse(&self.query)
     }
 
-    /// An airport with what it is compared with, and nothing else.
+    /// Parses an airport and its peers; refuses other parameters.
     fn selection(&self) -> Result<Selection, ParameterError> {
         let mut parameters = self.parameters()?;
         let selection = parameters.selection()?;
@@ -39,7 +39,8 @@ impl Request {
     }
 }
 
-/// Answers, unless the client knows the answer. The tag is weak: what a query took is another time another.
+/// Answers, unless the client's copy is current. The ETag is weak, since a query's cost differs
+/// between runs.
 async fn answer<V, T: Serialize>(
     request: Request,
     view: Result<V, ParameterError>,
@@ -74,7 +75,7 @@ fn head(etag: &str) -> [(header::HeaderName, HeaderValue); 2] {
     [(header::ETAG, etag), (header::CACHE_CONTROL, HeaderValue::from_static("private, no-cache"))]
 }
 
-/// Whether the client has what has this tag (RFC 9110, §13.1.2).
+/// Returns true if `If-None-Match` holds this tag (RFC 9110, §13.1.2).
 pub(super) fn matches(headers: &HeaderMap, etag: &str) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok());
     let strong = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -87,7 +88,7 @@ macro_rules! request {
     };
 }
 
-/// What there is to look at.
+/// Overview of the data.
 pub(super) async fn overview(
     State(dashboard): State<Arc<Dashboard>>,
     RawQuery(query): RawQuery,
@@ -105,7 +106,6 @@ pub(super) async fn overview(
     .await
 }
 
-/// Airports.
 pub(super) async fn airports(
     State(dashboard): State<Arc<Dashboard>>,
     RawQuery(query): RawQuery,
@@ -119,7 +119,7 @@ pub(super) async fn airports(
     .await
 }
 
-/// A question of a selection alone.
+/// Defines endpoints whose only parameters are a selection.
 macro_rules! of_selection {
     ($(#[$doc:meta] $name:ident)*) => {$(
         #[$doc]
@@ -137,13 +137,13 @@ macro_rules! of_selection {
 }
 
 of_selection! {
-    /// The airports that one is compared with.
+    /// Airports similar to the selected one.
     similar
-    /// The headline figures.
+    /// Headline figures.
     headline
-    /// Airlines, here and elsewhere.
+    /// Airlines at the airport and elsewhere.
     airlines
-    /// The airports at the other end.
+    /// Airports at the other end.
     pairs
 }
 
@@ -161,7 +161,7 @@ pub(super) async fn series(
     .await
 }
 
-/// Airports by a figure.
+/// Airports ranked by a figure.
 pub(super) async fn ranking(
     State(dashboard): State<Arc<Dashboard>>,
     RawQuery(query): RawQuery,
@@ -175,7 +175,7 @@ pub(super) async fn ranking(
     .await
 }
 
-/// One pair, airline by airline.
+/// One pair of airports, by airline.
 pub(super) async fn pair(
     State(dashboard): State<Arc<Dashboard>>,
     RawQuery(query): RawQuery,
@@ -187,7 +187,7 @@ pub(super) async fn pair(
     answer(request, view, "pair", canonical, async |context, view| questions::pair(context, view).await).await
 }
 
-/// A state that changes by itself.
+/// Responds with a state that changes by itself.
 fn status<T: Serialize>(query: Option<String>, state: impl FnOnce() -> T) -> Response {
     let parameters = Parameters::parse(&query.unwrap_or_default());
     match parameters.and_then(|parameters| parameters.finish(&[])) {
@@ -199,12 +199,12 @@ fn status<T: Serialize>(query: Option<String>, state: impl FnOnce() -> T) -> Res
     }
 }
 
-/// Whether questions are answered from sums.
+/// Progress of the sums.
 pub(super) async fn sums(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
     status(query, || dashboard.current().sums_status())
 }
 
-/// Whether there are figures of other devices.
+/// Progress of the other devices' figures.
 pub(super) async fn devices(State(dashboard): State<Arc<Dashboard>>, RawQuery(query): RawQuery) -> Response {
     status(query, || dashboard.devices().status())
 }

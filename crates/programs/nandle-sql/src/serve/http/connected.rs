@@ -1,15 +1,16 @@
-//! How many clients are connected: all together, and those of one network, so that none keeps all others out.
+//! Limits the number of connections, in total and per network, so that no client locks out all
+//! others.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Clients that are connected at once; a browser has up to six connections.
+/// Connections at once; a browser opens up to six.
 const ALL_MOST: usize = 256;
-/// Of these from one network.
+/// Connections at once from one network.
 const NETWORK_MOST: usize = 64;
 
-/// The clients that are connected.
+/// Connection counts.
 #[derive(Debug, Default)]
 pub(super) struct Connected(Mutex<Counts>);
 
@@ -19,7 +20,7 @@ struct Counts {
     networks: HashMap<IpAddr, usize>,
 }
 
-/// One of them, which is until this is dropped.
+/// A counted connection, until dropped.
 #[derive(Debug)]
 pub(super) struct Connection {
     connected: Arc<Connected>,
@@ -27,7 +28,7 @@ pub(super) struct Connection {
 }
 
 impl Connected {
-    /// Counts a client; `None` if there are too many.
+    /// Counts a connection; `None` if there are too many.
     pub(super) fn add(self: &Arc<Self>, address: IpAddr) -> Option<Connection> {
         let network = network(address);
         let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -57,7 +58,8 @@ impl Drop for Connection {
     }
 }
 
-/// What one client may have many addresses of: of IPv6 the first half. `None` of this machine's own, from which a proxy's and SSH's clients come.
+/// Network of an address; for IPv6 its first half, since a client may own all addresses in it.
+/// `None` for loopback, which proxies and SSH tunnels use.
 fn network(address: IpAddr) -> Option<IpAddr> {
     let address = address.to_canonical();
     match address {

@@ -1,4 +1,4 @@
-//! The table as it is, and what was asked of it since it is so.
+//! A version of the table, with its cached answers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::single_flight::SingleFlight;
 use super::sums::Making;
 use crate::serve::limits::Ended;
 
-/// Answers that are kept of a version of the table.
+/// Answers cached per version of the table.
 const KEPT_MOST: usize = 512;
 const KEPT_BYTES_MOST: usize = 64 << 20;
 
@@ -18,7 +18,7 @@ pub(super) struct Current {
     runs: Arc<Runs>,
     flights: Relation,
     version: String,
-    /// Of each statement with what was known of other devices: once more is known it runs again.
+    /// Keyed by statement and by the state of the devices: new device figures cause a rerun.
     answers: SingleFlight<(Statement, u64), Arc<StatementResult>, Arc<Ended>>,
 }
 
@@ -30,12 +30,12 @@ impl Current {
         Self { runs: Arc::new(runs), flights, version, answers }
     }
 
-    /// Begins to make sums of its flights, by which questions are answered from when they are ready.
+    /// Starts building sums of the flights, which answer requests once they are ready.
     pub(super) fn make_sums(&self) -> Making {
         Making::begin(&self.runs.sums, &self.runs.view)
     }
 
-    /// How far these are.
+    /// Progress of the sums.
     pub(super) fn sums_status(&self) -> SumsStatus {
         self.runs.sums.status(self.version.clone())
     }

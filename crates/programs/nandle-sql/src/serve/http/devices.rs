@@ -1,4 +1,5 @@
-//! What a query would take on other devices, by their models. These are measured in the background: until one is, it has no figures, and that is said.
+//! Predicted times of queries on modelled devices. Models are probed in the background; until then
+//! a device's figures are missing, with the reason.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::num::NonZeroUsize;
@@ -23,22 +24,22 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::serve::limits::Place;
 
-/// Why there is no figure where the query's time was over.
+/// Reason if the query's time limit expired.
 const TIME_OVER: &str = "the query's time was over before it was played; --time-limit bounds both";
 
-/// Why there is no figure of a device that isn't measured.
+/// Reason if the model isn't probed yet.
 const MEASURING: &str = "its model is still being measured";
-/// How much others come before the measuring, for which nothing waits.
+/// Niceness of the probe, for which nothing waits.
 const NICENESS: i32 = 10;
 
-/// Modelled devices, each with what reads cost on it as soon as that is known.
+/// Modelled devices, with read costs once they are probed.
 pub(in crate::serve) struct Devices {
     all: Vec<Modelled>,
-    /// Memory for a query's reads, as here.
+    /// Read memory of a query on this server.
     memory_bytes: u64,
-    /// Threads that compute, as here.
+    /// Compute threads of this server.
     threads: NonZeroUsize,
-    /// How many of them are measured, or can't be.
+    /// Number of devices whose probe has ended, successfully or not.
     known: watch::Sender<usize>,
 }
 
@@ -47,13 +48,13 @@ struct Modelled {
     measured: OnceLock<Result<Measured, String>>,
 }
 
-/// What reads cost on a device, and a number that no other costs have.
+/// Read costs of a device, and a hash that identifies them.
 struct Measured {
     profile: DeviceProfile,
     number: u64,
 }
 
-/// Cancels when nothing waits any more.
+/// Cancels on drop.
 struct CancelOnDrop(Cancel);
 
 impl Drop for CancelOnDrop {
@@ -63,7 +64,7 @@ impl Drop for CancelOnDrop {
 }
 
 impl Devices {
-    /// Of models that are still to be measured.
+    /// Creates devices that are still to be probed.
     pub(in crate::serve) fn new(
         models: &[TargetSpec],
         memory_bytes: u64,
@@ -74,11 +75,11 @@ impl Devices {
         Arc::new(Self { all, memory_bytes, threads, known })
     }
 
-    /// Has them measured by a thread of its own, one after the other, in virtual time.
+    /// Starts a thread that probes the models one after the other, in virtual time.
     pub(in crate::serve) fn begin_measuring(self: &Arc<Self>, cancel: &Cancel) {
         let (devices, cancel) = (Arc::clone(self), cancel.clone());
         let body = move || {
-            // Without it queries are only a little slower for a while.
+            // On failure queries are only slightly slower for a while.
             let _ = rustix::process::nice(NICENESS);
             devices.measure(&cancel);
         };
@@ -101,18 +102,18 @@ impl Devices {
                     "measuring what reads cost on {model}: {error}; queries have no figures of it"
                 ));
             }
-            // They are measured once.
+            // Set once only.
             let _ = measured.set(probed);
             self.known.send_modify(|known| *known += 1);
         }
     }
 
-    /// How many are measured, or can't be; it changes when one more is.
+    /// Receiver of the number of devices whose probe has ended.
     pub(super) fn known(&self) -> watch::Receiver<usize> {
         self.known.subscribe()
     }
 
-    /// A number of all that figures on them follow from by now.
+    /// Hash of everything that the current figures depend on.
     pub(super) fn number(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         for Modelled { model, measured } in &self.all {
@@ -124,7 +125,7 @@ impl Devices {
         hasher.finish()
     }
 
-    /// How far measuring them is.
+    /// Progress of the probes.
     pub(super) fn status(&self) -> DevicesStatus {
         let of = |Modelled { model, measured }: &Modelled| {
             let (state, refusal) = match measured.get() {
@@ -137,10 +138,12 @@ impl Devices {
         DevicesStatus { devices: self.all.iter().map(of).collect() }
     }
 
-    /// Plays what a query needed on each device, in what is left of the query's time and while it has its place. The playing ends when this is dropped.
+    /// Replays a query's needs on each device, within the rest of its time and holding its
+    /// admission slot. Dropping the future cancels the replay.
     ///
     /// # Errors
-    /// The playing panicked.
+    ///
+    /// The replay panicked.
     pub(super) async fn play_within(
         self: Arc<Self>,
         needed: Needed,
@@ -163,7 +166,7 @@ impl Devices {
         playing.await
     }
 
-    /// Plays it; `computing` is shared out by what it wanted at a time.
+    /// Replays the needs; `computing` is divided among steps in proportion to their computing.
     fn play(&self, needed: Needed, computing: Nanos, spilled_bytes: u64, cancel: &Cancel) -> Vec<Device> {
         let recording = recording(needed, computing, spilled_bytes);
         let played = |Modelled { model, measured }: &Modelled| {
@@ -220,12 +223,12 @@ fn measured_by_probe(model: &TargetSpec, cancel: &Cancel) -> Result<Measured, St
     };
     let profile = probe(model, &options, &mut Unobserved).map_err(|error| error.to_string())?;
     let mut hasher = DefaultHasher::new();
-    // One that can't be written is as good as none.
+    // A profile that can't be serialised hashes as empty.
     serde_json::to_string(&profile).unwrap_or_default().hash(&mut hasher);
     Ok(Measured { profile, number: hasher.finish() })
 }
 
-/// One query, in the form of recordings.
+/// Recording of a single query.
 fn recording(needed: Needed, computing: Nanos, spilled_bytes: u64) -> Recording {
     let Needed { files, steps } = needed;
     let wanted =
@@ -235,7 +238,7 @@ fn recording(needed: Needed, computing: Nanos, spilled_bytes: u64) -> Recording 
     let cpu_after_ns =
         steps.iter().map(|step| u64::try_from(share(wanted(step))).unwrap_or(u64::MAX)).collect();
     let wants = steps.into_iter().flat_map(|step| step.wants).collect();
-    // What operators have written to temporary files they read once.
+    // Operators read each temporary file once.
     let totals =
         QueryTotals { spilled_bytes, spill_read_bytes: spilled_bytes, result_rows: 0, took_ns: None };
     let query = RecordedQuery { name: None, text: None, wants, cpu_after_ns, totals };
@@ -245,7 +248,7 @@ fn recording(needed: Needed, computing: Nanos, spilled_bytes: u64) -> Recording 
         groups: file.groups,
     });
     let files: Vec<RecordedFile> = files.collect();
-    // What reads nothing takes no device's time.
+    // Without reads a query takes no device time.
     let queries = if files.is_empty() { Vec::new() } else { vec![query] };
     Recording { files, queries }
 }
@@ -267,7 +270,7 @@ mod tests {
         devices
     }
 
-    /// A file of a megabyte, read once.
+    /// Needs of a file of 1 MB, read once.
     fn needed() -> Needed {
         let length_bytes = 1 << 20;
         let file = NeededFile { name: "file".to_owned(), length_bytes, groups: Groups::Unknown };

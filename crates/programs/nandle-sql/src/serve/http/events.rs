@@ -1,5 +1,5 @@
-//! News as server-sent events (WHATWG HTML, §9.2), at the beginning and whenever there are others: `version`, that of the table, and `devices`, how many
-//! other devices there may be figures of.
+//! Server-sent events (WHATWG HTML, §9.2), sent initially and on each change: `version` of the
+//! table, and `devices`, the number of devices whose probe has ended.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tokio::sync::watch::Receiver;
 
 use super::routes::Dashboard;
 
-/// A sign of life, by which a client that has gone is noticed.
+/// Keep-alive that detects disconnected clients.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
 /// Tells of versions and devices until the client goes.
@@ -26,7 +26,7 @@ pub(super) async fn events(State(dashboard): State<Arc<Dashboard>>) -> Response 
     Sse::new(news).keep_alive(KeepAlive::new().interval(KEEP_ALIVE)).into_response()
 }
 
-/// An event for what is so now, and one for each change.
+/// Sends an event for the current value and one for each change.
 fn told<T: ToString + Clone + Send + Sync + 'static>(
     name: &'static str,
     mut state: Receiver<T>,

@@ -1,7 +1,9 @@
-//! Who is let in, and what no answer lacks.
+//! Request guard and response headers.
 //!
-//! A page of another site can't read answers (no CORS), can't have its own name lead here (the `Host` is an address or `localhost`, unless a token
-//! is asked for, which such a page hasn't), and can't ask in a user's name (`Origin`, `Sec-Fetch-Site`).
+//! Protects against pages of other sites. They can't read responses (no CORS) and can't send
+//! requests on a user's behalf (`Origin`, `Sec-Fetch-Site`). DNS rebinding fails, since the `Host`
+//! must be an address or `localhost`; with a token any host is accepted, because such a page lacks
+//! the token.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -16,25 +18,25 @@ use super::problem::Problem;
 use super::routes::Dashboard;
 use super::token::Token;
 
-/// The cookie that holds the token.
+/// Cookie with the token.
 pub(super) const COOKIE: &str = "nandle_token";
-/// Where a token is sent to.
+/// Path that receives a token.
 pub(super) const SESSION: &str = "/session";
 
-/// Scripts, styles and answers come from here alone, and nothing goes elsewhere.
+/// Content-Security-Policy: everything from this server only.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
                       form-action 'self'; frame-ancestors 'none'";
 
 const HEADERS: [(HeaderName, &str); 5] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    // With `no-referrer` browsers send a form's `Origin` as `null`, and one couldn't sign in.
+    // With `no-referrer` browsers send a form's `Origin` as `null`, which would prevent signing in.
     (header::REFERRER_POLICY, "same-origin"),
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// Lets a request through, or refuses it.
+/// Admits or refuses a request.
 pub(super) async fn guard(State(dashboard): State<Arc<Dashboard>>, request: Request, next: Next) -> Response {
     let mut response = match check(&request, dashboard.token()) {
         Ok(()) => next.run(request).await,
@@ -49,7 +51,7 @@ pub(super) async fn guard(State(dashboard): State<Arc<Dashboard>>, request: Requ
 
 enum Refusal {
     Problem(Problem),
-    /// The page says how one signs in.
+    /// The page explains how to sign in.
     NoToken,
 }
 
@@ -65,7 +67,7 @@ fn check(request: &Request, token: Option<&Token>) -> Result<(), Refusal> {
     }
 }
 
-/// Whether it comes from a page of this server, or from no page.
+/// Checks that a request comes from a page of this server, or from no page.
 fn check_place(request: &Request, has_token: bool) -> Result<(), Problem> {
     let headers = request.headers();
     let host = single(headers, header::HOST).filter(|host| is_host(host, has_token));
@@ -91,14 +93,15 @@ fn check_place(request: &Request, has_token: bool) -> Result<(), Problem> {
     Ok(())
 }
 
-/// The value of a header that is there once.
+/// Value of a header that occurs exactly once.
 fn single(headers: &HeaderMap, name: HeaderName) -> Option<&str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
 }
 
-/// An address or `localhost`, whatever the port, through which others may have forwarded it; of a server that asks for a token any name.
+/// Returns true for an address or `localhost` on any port, since it may be forwarded. With a token,
+/// any host.
 fn is_host(host: &str, has_token: bool) -> bool {
     let is_port = |port: &str| port.is_empty() || port.parse::<u16>().is_ok();
     if let Some(rest) = host.strip_prefix('[') {

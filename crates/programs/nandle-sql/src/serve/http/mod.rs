@@ -1,8 +1,10 @@
-//! The dashboard over HTTP/1.1: the page, and its questions under `/api/v1/`.
+//! Dashboard over HTTP/1.1: the page, and the API under `/api/v1/`.
 //!
-//! A request passes the guard (`guard`: from where, with which token), then a route (`routes`), which asks its question of the table as it is
-//! (`current`). Equal statements run once and are kept (`once`); each is run within the limits (`query`), and played on other devices (`devices`).
-//! `watch` looks for new versions of the table, of which `events` tell, and has `sums` of each made, which answer from then on.
+//! A request passes the guard (`guard`: origin and token) and then a route (`routes`), which
+//! queries the current version of the table (`current`). Identical statements run once and are
+//! cached (`single_flight`). Each is run within the limits (`query`) and replayed on other devices
+//! (`devices`). `watch` detects new versions of the table, which `events` announces, and has `sums`
+//! of each built, which then answer requests.
 
 mod api;
 mod connected;
@@ -42,14 +44,14 @@ use patience::Patient;
 pub(super) use routes::Dashboard;
 pub(super) use token::Token;
 
-/// A client says what it wants within this time, or goes.
+/// Timeout for a request's headers.
 const HEADERS_WITHIN: Duration = Duration::from_secs(10);
-/// And takes each part of its answer within this time.
+/// Timeout for the client to take each part of a response.
 const TAKEN_WITHIN: Duration = Duration::from_secs(30);
-/// Longer headers no browser sends.
+/// No browser sends longer headers.
 const HEADERS_BYTES_MAX: usize = 16 << 10;
 
-/// Serves clients until it is dropped, and with it all that they have begun.
+/// Serves clients until dropped. Dropping it also ends their work.
 pub(super) async fn serve(listener: Listener, dashboard: Arc<Dashboard>) {
     let routes = routes::routes(Arc::clone(&dashboard));
     let connected = Arc::new(Connected::default());
@@ -58,7 +60,7 @@ pub(super) async fn serve(listener: Listener, dashboard: Arc<Dashboard>) {
     loop {
         tokio::select! {
             socket = listener.accept() => {
-                // One that is too many, or has gone already, is closed.
+                // Closed: too many connections, or disconnected already.
                 let address = socket.peer_addr().ok();
                 if let Some(connection) = address.and_then(|address| connected.add(address.ip())) {
                     let routes = routes.clone();
@@ -73,7 +75,7 @@ pub(super) async fn serve(listener: Listener, dashboard: Arc<Dashboard>) {
     }
 }
 
-/// Speaks with a client until one of both ends it. When the client goes away, what it has asked for is dropped.
+/// Serves a connection until either side closes it. A disconnect drops the client's requests.
 async fn connect(socket: TcpStream, routes: axum::Router) {
     let service = tower_service(routes);
     let connection = http1::Builder::new()
@@ -81,11 +83,11 @@ async fn connect(socket: TcpStream, routes: axum::Router) {
         .header_read_timeout(HEADERS_WITHIN)
         .max_buf_size(HEADERS_BYTES_MAX)
         .serve_connection(TokioIo::new(Patient::new(socket, TAKEN_WITHIN)), service);
-    // Clients may go as they like, and send what isn't HTTP.
+    // Clients may disconnect at any time, and may send anything.
     let _ = connection.await;
 }
 
-/// Routes as the connection wants them.
+/// Adapts the routes to the connection.
 fn tower_service(
     routes: axum::Router,
 ) -> impl hyper::service::Service<Request<Incoming>, Response = Response<Body>, Error = Infallible, Future: Send>

@@ -1,4 +1,4 @@
-//! What the API is, as `OpenAPI` 3.1.
+//! `OpenAPI` 3.1 description of the API.
 
 use std::sync::Arc;
 
@@ -120,7 +120,7 @@ documents! {
         (Airport, Months, PeerChoice, ("other" = String, Query, description = "The airport at the other end"));
 }
 
-/// The document.
+/// Serves the description.
 pub(super) async fn document(State(_): State<Arc<Dashboard>>) -> Response {
     Json(Document::openapi()).into_response()
 }

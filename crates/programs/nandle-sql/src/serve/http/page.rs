@@ -1,4 +1,4 @@
-//! The page's files, and the one on which one signs in.
+//! Static files, and the sign-in page.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use super::guard::{COOKIE, SESSION};
 use super::problem::Problem;
 use super::routes::Dashboard;
 
-/// A form with one field is shorter.
+/// Longest form; it has one field.
 const FORM_BYTES_MAX: usize = 1 << 10;
-/// It comes within this time after its head.
+/// Timeout for a form's body.
 const FORM_WITHIN: Duration = Duration::from_secs(10);
 
-/// A file of the page.
+/// Serves a static file.
 pub(super) async fn file(uri: Uri, headers: HeaderMap) -> Response {
     let Some(asset) = asset(uri.path()) else { return Problem::not_found().into_response() };
     let mut hasher = DefaultHasher::new();
@@ -36,7 +36,7 @@ pub(super) async fn file(uri: Uri, headers: HeaderMap) -> Response {
     if known { (StatusCode::NOT_MODIFIED, head).into_response() } else { (head, asset.text).into_response() }
 }
 
-/// Asks for the token; `query` is what the page is to show afterwards.
+/// Sign-in page; `query` is restored afterwards.
 pub(super) fn sign_in(query: Option<&str>, status: StatusCode) -> Response {
     let page = SIGN_IN.replace("{SESSION}", &format!("{SESSION}{}", shown(query).replace('&', "&amp;")));
     let wrong =
@@ -45,7 +45,7 @@ pub(super) fn sign_in(query: Option<&str>, status: StatusCode) -> Response {
     (status, head, Html(page.replace("{WRONG}", wrong))).into_response()
 }
 
-/// Takes a token, and keeps it in a cookie that no script reads.
+/// Accepts a token and stores it in an HTTP-only cookie.
 pub(super) async fn session(
     State(dashboard): State<Arc<Dashboard>>,
     RawQuery(query): RawQuery,
@@ -68,7 +68,7 @@ pub(super) async fn session(
     }
 }
 
-/// A query with its mark, if it has no letters but those that queries of the page have.
+/// The query with its question mark, if it has only the characters of the page's own queries.
 fn shown(query: Option<&str>) -> String {
     let is_plain = |letter: u8| letter.is_ascii_alphanumeric() || b"=&-_,%+.".contains(&letter);
     let plain = query.filter(|query| query.bytes().all(is_plain));

@@ -7,11 +7,11 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A connection whose other side takes what is sent within a time each, or is given up.
+/// Connection with a timeout on each write.
 pub(super) struct Patient {
     socket: TcpStream,
     within: Duration,
-    /// Until when the other side has time, while something waits for it.
+    /// Deadline of the pending write.
     until: Option<Pin<Box<Sleep>>>,
 }
 

@@ -51,7 +51,7 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, "urn:nandle:problem:not-found", "Not found", detail)
     }
 
-    /// Where one signs in nothing is read.
+    /// The session path only accepts tokens.
     pub(super) fn wrong_method(is_session: bool) -> Self {
         let (title, detail) = if is_session {
             ("Only signing in", "only POST is possible here: a form with the token")
@@ -119,7 +119,7 @@ impl Problem {
     }
 
     fn of_engine(error: &EngineError) -> Self {
-        // Statements name no table but the one that there is, so it is that whose files are others now.
+        // Statements name only this table, so it is the table's files that have changed.
         if matches!(error, EngineError::Source { .. }) {
             let (title, detail) = ("The data have just changed", error.to_string());
             return Self::later("urn:nandle:problem:changed", title, detail, 2);
@@ -129,7 +129,7 @@ impl Problem {
                 Self::later("urn:nandle:problem:memory", "The memory is used up", error.to_string(), 5)
             }
             kind @ (ErrorKind::Io | ErrorKind::Damaged) => {
-                // Where the server's files lie isn't for its clients.
+                // The paths of the server's files aren't for clients.
                 output::note(&format!("a question of the dashboard: {error}"));
                 let title = "The data can't be read";
                 if kind == ErrorKind::Damaged {

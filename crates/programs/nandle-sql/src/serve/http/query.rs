@@ -1,4 +1,4 @@
-//! A statement, run within the limits, with what it took.
+//! Runs a statement within the limits, and reports its cost.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::devices::Devices;
 use super::sums::MadeSums;
 use crate::serve::limits::{Counted, Ended, Limits};
 
-/// What statements run in.
+/// Environment of statements.
 pub(super) struct Runs {
     pub(super) view: Arc<View>,
     pub(super) sums: Arc<MadeSums>,
@@ -19,9 +19,9 @@ pub(super) struct Runs {
     pub(super) devices: Arc<Devices>,
 }
 
-/// Runs a statement to its end. Dropping it ends the statement.
+/// Runs a statement to its end. Dropping the future cancels it.
 pub(super) async fn run(runs: Arc<Runs>, statement: Statement) -> Result<Arc<StatementResult>, Arc<Ended>> {
-    // What is computed is counted by the operators, because other queries compute at the same time.
+    // Operators count their computing, since other queries compute at the same time.
     let needs = Arc::new(Needs::new(Arc::new(|| Nanos::ZERO)));
     let began = std::sync::OnceLock::new();
     let start = async {

@@ -21,23 +21,23 @@ use super::{api, events, guard, openapi, page};
 use crate::error::of_engine;
 use crate::serve::limits::Limits;
 
-/// What the dashboard's requests share.
+/// Shared state of the dashboard's requests.
 pub(in crate::serve) struct Dashboard {
     sessions: Arc<Sessions>,
     limits: Arc<Limits>,
     devices: Arc<Devices>,
-    /// As the engine calls the table.
+    /// Name of the table in the engine.
     table: String,
     facts: Facts,
     token: Option<Token>,
-    /// A number of the table's name and facts.
+    /// Hash of the table's name and facts.
     salt: u64,
     current: RwLock<Arc<Current>>,
     versions: watch::Sender<String>,
 }
 
 impl Dashboard {
-    /// Over the first of some tables that has the columns of flights.
+    /// Uses the first table with the columns of flights.
     pub(in crate::serve) fn new(
         (sessions, limits): (Arc<Sessions>, Arc<Limits>),
         devices: Arc<Devices>,
@@ -66,7 +66,8 @@ impl Dashboard {
         )))
     }
 
-    /// Looks for a new version of the table, and shows it from then on; whether there is one. It isn't for threads that mustn't wait.
+    /// Checks for a new version of the table and switches to it. Returns true if there was one.
+    /// Blocks the thread.
     pub(super) fn renew(&self) -> Result<bool, EngineError> {
         if self.sessions.version(&self.table)?.to_string() == *self.versions.borrow() {
             return Ok(false);
@@ -92,7 +93,7 @@ impl Dashboard {
         &self.facts
     }
 
-    /// A number of all that answers follow from beside rows and questions.
+    /// Hash of everything besides rows and parameters that answers depend on.
     pub(super) fn salt(&self) -> (u64, u64) {
         (self.salt, self.devices.number())
     }
@@ -106,19 +107,19 @@ impl Dashboard {
     }
 }
 
-/// The same in every run of this version of the program with the same arguments.
+/// Stable between runs of this program version with the same arguments.
 fn salt(table: &str, facts: &Facts) -> u64 {
     let mut hasher = DefaultHasher::new();
     (env!("CARGO_PKG_VERSION"), table, facts).hash(&mut hasher);
     hasher.finish()
 }
 
-/// What statements run in over a version of a table.
+/// Environment for statements on a version of the table.
 fn runs(view: View, table: &str, (limits, devices): (Arc<Limits>, Arc<Devices>)) -> Runs {
     Runs { view: Arc::new(view), sums: Arc::new(MadeSums::of(table)), limits, devices }
 }
 
-/// All paths.
+/// All routes.
 pub(super) fn routes(dashboard: Arc<Dashboard>) -> Router {
     let api = Router::new()
         .route("/overview", get(api::overview))

@@ -1,4 +1,5 @@
-//! Single-flight cache: concurrent requests for one key share one computation, and later ones get the kept value.
+//! Single-flight cache: concurrent requests for one key share one computation, and later ones get
+//! the cached value.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -9,7 +10,8 @@ use futures_util::future::{BoxFuture, Shared, WeakShared};
 
 type Making<V, E> = BoxFuture<'static, Result<V, E>>;
 
-/// Cache whose values are computed once. A computation is dropped when nothing waits for it any more; one that failed is not kept.
+/// Cache whose values are computed once. A computation is dropped when nothing awaits it any more.
+/// Errors aren't cached.
 pub(super) struct SingleFlight<K, V, E> {
     state: Mutex<State<K, V, E>>,
     kept_most: usize,
@@ -19,7 +21,7 @@ pub(super) struct SingleFlight<K, V, E> {
 struct State<K, V, E> {
     kept: HashMap<K, Kept<V>>,
     bytes: usize,
-    /// How often something was asked for.
+    /// Number of requests so far.
     asked: u64,
     making: HashMap<K, WeakShared<Making<V, E>>>,
 }
@@ -27,18 +29,19 @@ struct State<K, V, E> {
 struct Kept<V> {
     value: V,
     bytes: usize,
-    /// When it was asked for last.
+    /// Number of the latest request.
     asked: u64,
 }
 
 impl<K: Hash + Eq + Clone, V: Clone, E: Clone> SingleFlight<K, V, E> {
-    /// Keeps so many values, of so many bytes, at most.
+    /// Caches at most `kept_most` values of `kept_bytes_most` in total.
     pub(super) fn new(kept_most: usize, kept_bytes_most: usize) -> Self {
         let state = State { kept: HashMap::new(), bytes: 0, asked: 0, making: HashMap::new() };
         Self { state: Mutex::new(state), kept_most, kept_bytes_most }
     }
 
-    /// The value of a key: kept, in the making, or made now. `bytes` says how large one is.
+    /// Value of a key: cached, shared with a running computation, or computed. `bytes` returns its
+    /// size.
     pub(super) async fn get<F>(
         &self,
         key: K,
@@ -106,13 +109,14 @@ impl<K: Hash + Eq + Clone, V: Clone, E: Clone> State<K, V, E> {
         shared
     }
 
-    /// Forgets what has failed, or isn't waited for any more. What was made is about to be kept.
+    /// Forgets computations that failed or that nothing awaits. Successful ones are about to be
+    /// cached.
     fn prune(&mut self) {
         let is_wanted = |shared: Shared<Making<V, E>>| shared.peek().is_none_or(Result::is_ok);
         self.making.retain(|_, making| making.upgrade().is_some_and(is_wanted));
     }
 
-    /// Drops what wasn't asked for for longest.
+    /// Evicts the least recently used value.
     fn evict(&mut self) {
         let oldest = self.kept.iter().min_by_key(|(_, kept)| kept.asked).map(|(key, _)| key.clone());
         if let Some(kept) = oldest.and_then(|key| self.kept.remove(&key)) {

@@ -1,5 +1,5 @@
-//! Sums of a version's flights, made in the background while the flights themselves answer. What goes wrong is said once, and the flights go on
-//! answering.
+//! Aggregates of a version's flights, built in the background while the flights themselves answer.
+//! A failure is reported once, and the flights go on answering.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +10,7 @@ use nandle_dashboard::{Relation, Sums, SumsState, SumsStatus};
 use nandle_engine::{EngineError, KeptRows, View};
 use nandle_terminal::output;
 
-/// Sums, and how far they are.
+/// Aggregates and their progress.
 pub(super) struct MadeSums {
     sums: Sums,
     relation: Relation,
@@ -18,29 +18,29 @@ pub(super) struct MadeSums {
     is_over: AtomicBool,
 }
 
-/// What was made.
+/// Finished aggregates.
 struct Made {
     kept: KeptRows,
     making_ns: u64,
 }
 
-/// A making, which ends with this.
+/// A build, cancelled on drop.
 pub(super) struct Making(Arc<MadeSums>);
 
 impl MadeSums {
-    /// Of a table, by its name. They are still to be made.
+    /// Aggregates of a table, not built yet.
     pub(super) fn of(table: &str) -> Self {
         let sums = Sums::of(table);
         let relation = Relation::Sums(sums.clone());
         Self { sums, relation, made: OnceLock::new(), is_over: AtomicBool::new(false) }
     }
 
-    /// What statements ask; `None` while there are none.
+    /// Relation for statements; `None` until built.
     pub(super) fn relation(&self) -> Option<&Relation> {
         self.kept().map(|_| &self.relation)
     }
 
-    /// Why nothing can be said of the time that reading them takes; `None` where that is known.
+    /// Reason why the time of reading them can't be predicted; `None` if it can.
     pub(super) fn refusal(&self) -> Option<&'static str> {
         let elsewhere = self.kept().filter(|made| !made.kept.is_on_tables_file_system);
         elsewhere.map(|_| {
@@ -48,7 +48,7 @@ impl MadeSums {
         })
     }
 
-    /// How far they are.
+    /// Progress of the build.
     pub(super) fn status(&self, version: String) -> SumsStatus {
         let (state, refusal) = match self.made.get() {
             None => (SumsState::Making, None),
@@ -67,7 +67,7 @@ impl MadeSums {
         }
     }
 
-    /// Makes them, which isn't for threads that mustn't wait.
+    /// Builds the aggregates. Blocks the thread.
     fn make(&self, view: &View) {
         let began = Instant::now();
         let is_over = || self.is_over.load(Ordering::Relaxed);
@@ -87,7 +87,7 @@ impl MadeSums {
             ));
             why
         });
-        // They are made once.
+        // Set once only.
         let _ = self.made.set(made);
     }
 
@@ -97,7 +97,8 @@ impl MadeSums {
 }
 
 impl Making {
-    /// Begins to make sums in a thread of their own. The making takes no query's place: it runs beside them with a part of the memory.
+    /// Starts building in a separate thread. It takes no query's slot, and runs alongside queries
+    /// with a part of the memory.
     pub(super) fn begin(sums: &Arc<MadeSums>, view: &Arc<View>) -> Self {
         let (own, view) = (Arc::clone(sums), Arc::clone(view));
         tokio::task::spawn_blocking(move || own.make(&view));

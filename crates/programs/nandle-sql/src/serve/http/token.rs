@@ -1,19 +1,19 @@
-//! The secret by which clients of other machines are let in.
+//! Secret that admits clients from other machines.
 
 use std::path::Path;
 
 use nandle_terminal::Failure;
 
-/// Shorter ones are guessed.
+/// Shorter tokens can be guessed.
 const LETTERS_MIN: usize = 16;
 const LETTERS_MAX: usize = 256;
 
-/// A secret of printable letters.
+/// A secret of printable characters.
 #[derive(Clone)]
 pub(in crate::serve) struct Token(String);
 
 impl Token {
-    /// Reads it from a file, whose first line it is.
+    /// Reads the token from the first line of a file.
     pub(in crate::serve) fn read(path: &Path) -> Result<Self, Failure> {
         let read = std::fs::read_to_string(path);
         let text = read.map_err(|error| Failure::failed(format!("reading {}: {error}", path.display())))?;
@@ -33,7 +33,7 @@ impl Token {
         is_right.then(|| Self(text.to_owned()))
     }
 
-    /// Whether it is the same. How long that takes tells nothing but the lengths.
+    /// Returns true if the tokens are equal. The comparison's duration reveals only their lengths.
     pub(super) fn is(&self, other: &str) -> bool {
         let differences = self.0.bytes().zip(other.bytes()).fold(0, |sum, (one, other)| sum | (one ^ other));
         self.0.len() == other.len() && std::hint::black_box(differences) == 0

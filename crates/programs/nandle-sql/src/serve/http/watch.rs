@@ -1,4 +1,4 @@
-//! Looks for new versions of the table, and has sums made of each.
+//! Detects new versions of the table and starts building their aggregates.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,11 +7,13 @@ use nandle_terminal::output;
 
 use super::routes::Dashboard;
 
-/// How often it looks: a directory's pointer is read, or the times of files.
+/// Interval between checks, each of which reads a table's pointer or the modification times of
+/// files.
 const LOOKS_AFTER: Duration = Duration::from_secs(1);
 
-/// Looks until it is dropped, and has sums made of each version; those that aren't ready when there is another one, or when it is dropped, are given
-/// up. A table that can't be opened stays as it was, which is said once.
+/// Checks until dropped, and builds aggregates for each version. A build is cancelled by the next
+/// version or on drop. If the table can't be opened, the old version stays and the error is
+/// reported once.
 pub(super) async fn watch(dashboard: Arc<Dashboard>) {
     let mut said: Option<String> = None;
     let mut making = dashboard.current().make_sums();

@@ -6,7 +6,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Ended;
 
-/// Places for queries, and a queue before them.
+/// Slots for queries, with a bounded queue.
 #[derive(Debug)]
 pub(super) struct Admission {
     places: Arc<Semaphore>,
@@ -15,22 +15,22 @@ pub(super) struct Admission {
     waiting_most: usize,
 }
 
-/// A query's place, which is free again when this is dropped.
+/// Admission slot of a query, released on drop.
 #[derive(Debug)]
 pub(crate) struct Place(#[expect(dead_code, reason = "it is held")] Option<OwnedSemaphorePermit>);
 
-/// One of those who wait.
+/// Counts a waiting query, until dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl Admission {
-    /// So many have places, and so many more wait.
+    /// Creates `queries` slots and a queue of `waiting_most`.
     pub(super) fn new(queries: NonZeroUsize, waiting_most: usize) -> Self {
         let queries = queries.get().min(Semaphore::MAX_PERMITS);
         let places = Arc::new(Semaphore::new(queries));
         Self { places, queries, waiting: AtomicUsize::new(0), waiting_most }
     }
 
-    /// Waits for a place, in the order of coming.
+    /// Waits for a slot, first come, first served.
     pub(super) async fn admit(&self) -> Result<Place, Ended> {
         if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
             return Ok(Place(Some(place)));

@@ -3,13 +3,13 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use super::Ended;
 use super::admission::{Admission, Place};
 
-/// The place of a client, which all of its queries share: one of which it has read a part doesn't keep the next one waiting. Clients that waited for
-/// one another's places would wait until their time is over.
+/// Admission slot shared by all queries of a client, so that a half-read query doesn't block the
+/// client's next one. Otherwise clients could wait for each other's slots until they time out.
 #[derive(Debug, Default)]
 pub(crate) struct ClientPlace(Mutex<Weak<Place>>);
 
 impl ClientPlace {
-    /// The place that the client has, or the next one that is free.
+    /// Slot that the client holds, or the next free one.
     pub(super) async fn admit(&self, admission: &Admission) -> Result<Arc<Place>, Ended> {
         if let Some(place) = self.held() {
             return Ok(place);

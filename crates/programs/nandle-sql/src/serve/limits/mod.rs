@@ -1,4 +1,5 @@
-//! How many queries run at once, and for how long: for servers of any protocol. Giving up what `run` returns, or waiting for it, ends the query.
+//! Limits on concurrent queries and their time, independent of the protocol. Dropping the result of
+//! `run`, or the future, cancels the query.
 
 mod admission;
 mod client;
@@ -17,44 +18,43 @@ pub(crate) use admission::Place;
 pub(crate) use client::ClientPlace;
 pub(crate) use running::{Batches, Counted};
 
-/// More than so many queries don't wait: what comes last would have its answer long after its client has given up.
+/// Bound on the queue: the last in a longer one would be answered after its client has given up.
 const WAITING_MOST: usize = 64;
 
-/// Why a query has no rows, or no more.
+/// Reason why a query returns no rows, or no more.
 #[derive(Debug)]
 pub(crate) enum Ended {
-    /// Too many others wait already.
+    /// The queue is full.
     Full {
-        /// That run.
+        /// Running queries.
         running: usize,
-        /// That wait.
+        /// Queued queries.
         waiting: usize,
     },
-    /// It took too long.
+    /// The time limit expired.
     TimedOut(Duration),
-    /// It failed.
     Failed(EngineError),
 }
 
-/// Limits that all queries of a server share.
+/// Limits shared by all queries of a server.
 #[derive(Debug)]
 pub(crate) struct Limits {
     admission: Admission,
-    /// What comes before queries has places of its own: a client waits for none of them while it has one of the others.
+    /// Separate slots for planning, which thus never waits for running queries.
     preparing: Admission,
     time_limit: Duration,
 }
 
 impl Limits {
-    /// So many queries run at once, each for so long at most.
+    /// Allows `queries` concurrent queries, each for at most `time_limit`.
     pub(crate) fn new(queries: NonZeroUsize, time_limit: Duration) -> Self {
         let admission = Admission::new(queries, WAITING_MOST);
-        // As many wait as there are clients.
+        // At most as many wait as there are clients.
         Self { admission, preparing: Admission::new(queries, usize::MAX), time_limit }
     }
 
-    /// Does what comes before a query, as understanding its text, within the time of one. As many do at once as queries may run. It isn't stopped when
-    /// nothing waits for it any more, and has its place until it is done.
+    /// Runs preparatory work, such as planning, within a query's time limit. At most as many run at
+    /// once as queries may. The work isn't cancelled, and holds its slot until it finishes.
     pub(crate) async fn prepare<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, EngineError>> + Send + 'static,
@@ -71,7 +71,8 @@ impl Limits {
         done.unwrap_or(Err(EngineError::Interrupted)).map_err(Ended::Failed)
     }
 
-    /// Starts a query when there is a place for it, or its client has one already. `asked` is what its client allows it, which counts if it is less.
+    /// Starts a query once there is a slot, or in its client's slot. The client's time limit
+    /// `asked` applies if it is shorter.
     pub(crate) async fn run(
         &self,
         client: &ClientPlace,
@@ -83,7 +84,8 @@ impl Limits {
         Ok(Batches::of(rows, place, until))
     }
 
-    /// Starts a query when there is a place for it. Behind the last rows comes what it has taken, and its place with it.
+    /// Starts a query once there is a slot. After the last rows it delivers the query's account
+    /// together with the slot.
     pub(crate) async fn run_counted(
         &self,
         start: impl Future<Output = Result<Rows, EngineError>>,

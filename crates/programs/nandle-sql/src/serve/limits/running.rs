@@ -11,21 +11,22 @@ use tokio::time::{Instant, sleep_until};
 use super::Ended;
 use super::admission::Place;
 
-/// A query's rows, as they come. The query belongs to a task of its own, which ends it at its deadline also while its reader does nothing, and
-/// when this is dropped.
+/// Rows of a running query, as they arrive. A separate task owns the query, and ends it at its
+/// deadline even if the reader is idle, and when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Batches {
     schema: SchemaRef,
-    /// `None` behind the last rows.
+    /// Delivers `None` after the last rows.
     receiver: Receiver<Result<Option<RecordBatch>, Ended>>,
 }
 
-/// What a query has taken. It has its place until this is dropped: what is done about it afterwards is work as well.
+/// Account of a finished query. Holds its admission slot until dropped, so that work on the account
+/// counts as well.
 #[derive(Debug)]
 pub(crate) struct Counted {
     pub(crate) account: Result<Account, EngineError>,
     pub(crate) place: Arc<Place>,
-    /// Until when the query has time.
+    /// Deadline of the query.
     pub(crate) until: Instant,
 }
 
@@ -36,7 +37,7 @@ impl Batches {
         Self::ending(rows, place, until, |rows, place| drop((rows, place)))
     }
 
-    /// And the query's account, which comes behind the last rows; none comes of a query that ended before.
+    /// Also delivers the query's account after the last rows; none if the query ends early.
     pub(super) fn counted(
         rows: Rows,
         place: Arc<Place>,
@@ -44,10 +45,10 @@ impl Batches {
     ) -> (Self, oneshot::Receiver<Counted>) {
         let (sender, counted) = oneshot::channel();
         let deadline = until.0;
-        // It may have to decode a sample of what was read.
+        // May have to decode a sample of the data read.
         let count = move |rows: Rows, place: Arc<Place>| {
             tokio::task::spawn_blocking(move || {
-                // A reader that is gone needs no account.
+                // The reader may be gone.
                 let _ = sender.send(Counted { account: rows.account(), place, until: deadline });
             });
         };
@@ -66,12 +67,11 @@ impl Batches {
         Self { schema, receiver }
     }
 
-    /// The columns.
     pub(crate) fn schema(&self) -> &SchemaRef {
         &self.schema
     }
 
-    /// The next rows; `None` behind the last.
+    /// Next rows; `None` at the end.
     pub(crate) async fn next(&mut self) -> Batch {
         let broken = || Err(Ended::Failed(EngineError::Interrupted));
         self.receiver.recv().await.unwrap_or_else(broken)
@@ -94,11 +94,11 @@ async fn run(
         Ok(_) => count(rows, place),
         Err(_) => drop((rows, place)),
     }
-    // A reader that is gone needs no last word.
+    // The reader may be gone.
     let _ = sender.send(last).await;
 }
 
-/// Passes rows on until there are none, and returns what is behind them.
+/// Passes rows on to the end, and returns the final message.
 async fn pass(rows: &mut Rows, sender: &Sender<Batch>) -> Batch {
     while let Some(batch) = rows.next().await.map_err(Ended::Failed)? {
         if sender.send(Ok(Some(batch))).await.is_err() {

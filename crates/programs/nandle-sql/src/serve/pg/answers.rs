@@ -1,4 +1,4 @@
-//! What a client's statements are answered with, in whichever way they came.
+//! Answers statements of either query protocol.
 
 use std::sync::Arc;
 
@@ -14,25 +14,24 @@ use super::client::{Client, Open};
 use super::errors;
 use super::rows::{RowSource, fields};
 
-/// A client's queries share one place, so how many of them have rows left is bounded by itself.
+/// Bound on a client's open portals and cursors, since its queries share one slot.
 const OPEN_MOST: usize = 16;
 
-/// What is sent.
+/// Response to a statement.
 pub(super) enum Answer {
-    /// The rows of a query.
     Rows(RowSource, Arc<Vec<FieldInfo>>),
-    /// A row of the session's.
+    /// A row produced by the session itself.
     Row(DataRow, Arc<Vec<FieldInfo>>),
-    /// So many rows of a cursor, or all that are left.
+    /// The next rows of a cursor: the given number or all.
     Fetch(String, Option<usize>),
-    /// That it was done.
+    /// Completion of a command.
     Done(Tag),
-    /// That it was done, and how transactions stand now.
+    /// Completion of a command that changed the transaction status.
     Changed(Tag, TransactionStatus),
 }
 
 impl Client {
-    /// Whether a statement may be answered where transactions stand so.
+    /// Checks that a statement is allowed in this transaction status.
     pub(super) fn check(request: &Request, status: TransactionStatus) -> PgWireResult<()> {
         let ends = matches!(request, Request::Command(Command::Commit | Command::Rollback { .. }));
         if matches!(status, TransactionStatus::Error) && !ends {
@@ -42,7 +41,6 @@ impl Client {
         Ok(())
     }
 
-    /// Starts a query.
     pub(super) async fn query(
         &self,
         start: impl Future<Output = Result<Rows, EngineError>>,
@@ -59,19 +57,19 @@ impl Client {
         Ok(RowSource::new(batches.map_err(|ended| errors::of_ended(&ended))?))
     }
 
-    /// Plans and starts a statement, which has no parameters.
+    /// Plans and starts a statement without parameters.
     pub(super) async fn query_of(&self, statement: &Statement) -> PgWireResult<RowSource> {
         let prepared = self.prepare(statement).await?;
         self.query(self.engine.start(&prepared)).await
     }
 
-    /// Plans a statement, within the time of a query.
+    /// Plans a statement, within the time limit of a query.
     pub(super) async fn prepare(&self, statement: &Statement) -> PgWireResult<Prepared> {
         let prepared = self.limits.prepare(self.engine.prepare(statement)).await;
         prepared.map_err(|ended| errors::of_ended(&ended))
     }
 
-    /// Answers a statement for the session.
+    /// Executes a session command.
     pub(super) fn command(&self, command: &Command, status: TransactionStatus) -> PgWireResult<Answer> {
         let done = |tag: &str| Ok(Answer::Done(Tag::new(tag)));
         match command {
@@ -122,12 +120,11 @@ impl Client {
         }
     }
 
-    /// Portals and cursors end with their transaction.
+    /// Closes portals and cursors, which end with their transaction.
     pub(super) fn end_transaction(&self) {
         self.open().clear();
     }
 
-    /// Opens a cursor.
     pub(super) fn declare(&self, name: &str, source: RowSource) -> PgWireResult<()> {
         let fields = fields(source.schema(), &Format::UnifiedText)?;
         self.open().insert(name.to_owned(), Open::Rows(source, fields));
@@ -145,7 +142,7 @@ impl Client {
     }
 }
 
-/// The column of a SHOW.
+/// Column of a SHOW.
 pub(super) fn shown_fields(name: &str) -> PgWireResult<Arc<Vec<FieldInfo>>> {
     let column = Field::new(name.replace('.', "_"), DataType::Utf8, false);
     fields(&Schema::new(vec![column]), &Format::UnifiedText)

@@ -1,5 +1,3 @@
-//! A client's session.
-
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -15,26 +13,26 @@ use super::settings::Settings;
 use super::statements::PreparedTexts;
 use crate::serve::limits::{ClientPlace, Ended, Limits};
 
-/// What a client has: settings of its own, and queries of which it has read a part.
+/// A client's settings and partly read queries.
 pub(super) struct Client {
     pub(super) engine: Session,
     pub(super) limits: Arc<Limits>,
     settings: Mutex<Settings>,
     open: Mutex<HashMap<String, Open>>,
     texts: Mutex<PreparedTexts>,
-    /// For its queries.
+    /// Admission slot of its queries.
     pub(super) query_place: ClientPlace,
-    /// Among the clients.
+    /// Slot among the connections.
     place: Option<OwnedSemaphorePermit>,
-    /// By which other connections of it ask for its queries to be cancelled.
+    /// Handle by which other connections cancel its queries.
     registered: OnceLock<(Arc<ConnectionHandle>, ConnectionGuard)>,
 }
 
 /// A portal or cursor that was executed.
 pub(super) enum Open {
-    /// There may be more rows.
+    /// More rows may follow.
     Rows(RowSource, Arc<Vec<FieldInfo>>),
-    /// All were sent.
+    /// All rows were sent.
     Finished,
 }
 
@@ -53,7 +51,7 @@ impl Client {
         }
     }
 
-    /// Whether there weren't too many clients when it came.
+    /// Returns true if the client was within the limit of connections.
     pub(super) fn has_place(&self) -> bool {
         self.place.is_some()
     }
@@ -63,7 +61,7 @@ impl Client {
     }
 
     pub(super) fn register(&self, registered: (Arc<ConnectionHandle>, ConnectionGuard)) {
-        // A second startup message doesn't get here.
+        // There is no second startup message.
         let _ = self.registered.set(registered);
     }
 
@@ -79,7 +77,7 @@ impl Client {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Understands what a client sends.
+    /// Parses a client's text.
     pub(super) async fn understand(&self, text: &str) -> PgWireResult<Vec<Request>> {
         self.limits.prepare(self.engine.parse(text)).await.map_err(|ended| match ended {
             Ended::Failed(error) => errors::of_text(text, &error),
@@ -87,7 +85,7 @@ impl Client {
         })
     }
 
-    /// Does something until it is done, or the client asks for it to be cancelled.
+    /// Runs a future unless the client cancels it.
     pub(super) async fn cancellable<T>(
         &self,
         work: impl Future<Output = PgWireResult<T>>,
@@ -95,7 +93,7 @@ impl Client {
         let Some((handle, _)) = self.registered.get() else { return work.await };
         let asked = handle.start_query().await;
         let cancelled = async {
-            // The other side is dropped when the next query is started.
+            // The sender is dropped when the next query starts.
             if asked.await.is_err() {
                 std::future::pending::<()>().await;
             }

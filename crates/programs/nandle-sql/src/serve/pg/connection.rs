@@ -1,4 +1,4 @@
-//! A client's connection, until one of both sides ends it.
+//! A client's connection, until either side closes it.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -16,7 +16,7 @@ use super::extended::Extended;
 use super::messages;
 use super::startup::Startup;
 
-/// Who answers which message.
+/// Message handlers.
 struct Handlers {
     client: Arc<Client>,
     startup: Arc<Startup>,
@@ -41,7 +41,7 @@ impl PgWireServerHandlers for Handlers {
     }
 }
 
-/// Speaks with a client. When the client goes away, what it has begun is dropped.
+/// Serves a client. A disconnect drops its queries.
 pub(super) async fn run(
     socket: TcpStream,
     client: Client,
@@ -60,13 +60,13 @@ pub(super) async fn run(
     }
 }
 
-/// Returns when the other side has closed the connection, which is seen while nothing is read from it, too.
+/// Returns when the peer has closed the connection, even while nothing is read.
 async fn gone(socket: &TcpStream) -> io::Result<()> {
     loop {
         if socket.ready(Interest::READABLE).await?.is_read_closed() {
             return Ok(());
         }
-        // What came is read elsewhere: this waits for what comes next.
+        // Clears the readiness: arrived data is read elsewhere, and this waits for the next event.
         let _ = socket.try_io(Interest::READABLE, || Err::<(), _>(io::ErrorKind::WouldBlock.into()));
     }
 }

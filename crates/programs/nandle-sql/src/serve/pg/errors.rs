@@ -1,17 +1,17 @@
-//! Errors as PostgreSQL has them: with a code (appendix A of its manual), and where in the text.
+//! Errors in PostgreSQL's form: with a code (appendix A of its manual) and a position.
 
 use nandle_engine::{EngineError, ErrorKind};
 use pgwire::error::{ErrorInfo, PgWireError};
 
 use crate::serve::limits::Ended;
 
-/// More of something than a server has room for: `program_limit_exceeded`.
+/// `program_limit_exceeded`: a server limit was reached.
 pub(super) const PROGRAM_LIMIT: &str = "54000";
 
-/// How the engine joins an error and its cause.
+/// Separator between an engine's error and its cause.
 const CAUSED_BY: &str = "\ncaused by\n";
 
-/// The code of a kind of errors.
+/// SQLSTATE of an error kind.
 fn code(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Syntax => "42601",
@@ -44,17 +44,17 @@ fn error(severity: &str, code: &str, message: String) -> ErrorInfo {
     info
 }
 
-/// An error with a code of its own.
+/// Error with a given SQLSTATE.
 pub(super) fn with_code(code: &str, message: impl Into<String>) -> PgWireError {
     PgWireError::UserError(Box::new(error("ERROR", code, message.into())))
 }
 
-/// An error of the engine.
+/// Converts an engine error.
 fn of_engine(error: &EngineError) -> PgWireError {
     PgWireError::UserError(Box::new(info(error)))
 }
 
-/// The engine's errors are chains of causes; the first cause is what a client is to see first.
+/// Shows the root cause first: the engine's errors are chains of causes.
 fn info(cause: &EngineError) -> ErrorInfo {
     let text = cause.to_string();
     let (detail, message) =
@@ -65,14 +65,14 @@ fn info(cause: &EngineError) -> ErrorInfo {
     info
 }
 
-/// An error of the engine about a text.
+/// Converts an engine error about a statement's text.
 pub(super) fn of_text(text: &str, cause: &EngineError) -> PgWireError {
     let mut info = info(cause);
     info.position = position(text, &info.message).map(|position| position.to_string());
     PgWireError::UserError(Box::new(info))
 }
 
-/// Why a query ended.
+/// Converts the reason why a query ended.
 pub(super) fn of_ended(ended: &Ended) -> PgWireError {
     match ended {
         Ended::Full { running, waiting } => with_code(
@@ -91,20 +91,19 @@ pub(super) fn of_ended(ended: &Ended) -> PgWireError {
     }
 }
 
-/// The server is full.
 pub(super) fn too_many_clients() -> PgWireError {
     let message = "too many clients are connected already; try again when one has gone".to_owned();
     PgWireError::UserError(Box::new(error("FATAL", "53300", message)))
 }
 
-/// A message has begun that is too long; its rest isn't read.
+/// A message is too long; the rest isn't read.
 pub(super) fn too_long_message(bytes_max: usize) -> PgWireError {
     let message =
         format!("the message has more than {bytes_max} bytes, which is the most; send less at a time");
     PgWireError::UserError(Box::new(error("FATAL", PROGRAM_LIMIT, message)))
 }
 
-/// Where the parser's complaint is, in letters from 1 on: it says `Line: 2, Column: 7`.
+/// Position of a parser error in characters, from 1. The parser reports `Line: 2, Column: 7`.
 fn position(text: &str, message: &str) -> Option<usize> {
     if message.contains("found: EOF") {
         return Some(text.trim_end().chars().count() + 1);

@@ -1,4 +1,5 @@
-//! Statements that are parsed, described, bound to values and executed one by one: prepared statements of drivers.
+//! Extended query protocol: statements that are parsed, described, bound and executed separately,
+//! as drivers' prepared statements are.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -29,7 +30,7 @@ use super::parsed::Parsed;
 use super::rows::{self, fields};
 use super::simple::complete;
 
-/// Answers these for a client.
+/// Handler of these messages for a client.
 pub(super) struct Extended(pub(super) Arc<Client>);
 
 #[async_trait]
@@ -49,7 +50,7 @@ impl ExtendedQueryHandler for Extended {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         let name = message.name.clone().unwrap_or_else(|| DEFAULT_NAME.to_owned());
-        // What isn't understood leaves no statement of its name.
+        // A failed parse also removes the old statement of that name.
         client.portal_store().rm_statement(&name);
         self.0.texts().remove(&name);
         self.0.texts().add(&name, &message.query)?;
@@ -91,7 +92,7 @@ impl ExtendedQueryHandler for Extended {
         C::Error: Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
-        // A cursor is a portal that no message has bound.
+        // A cursor is a portal without a Bind message.
         let name = message.name.as_deref().unwrap_or(DEFAULT_NAME);
         let is_portal = message.target_type == TARGET_TYPE_BYTE_PORTAL;
         if is_portal && client.portal_store().get_portal(name).is_none() {
@@ -139,7 +140,7 @@ impl ExtendedQueryHandler for Extended {
             }
             None => return Err(PgWireError::PortalNotFound(name.to_owned())),
         };
-        // Zero is for all.
+        // Zero means all.
         let most = usize::try_from(message.max_rows).ok().filter(|rows| *rows > 0);
         client.set_state(PgWireConnectionState::QueryInProgress);
         self.0.cancellable(Box::pin(self.0.execute(client, &portal, most))).await?;
@@ -155,7 +156,7 @@ impl ExtendedQueryHandler for Extended {
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
         let status = client.transaction_status();
-        // Outside of a transaction that was begun, this is where one ends.
+        // Outside an explicit transaction, Sync ends one.
         if matches!(status, TransactionStatus::Idle) {
             client.portal_store().clear_portals();
             self.0.end_transaction();
@@ -199,7 +200,7 @@ impl ExtendedQueryHandler for Extended {
     }
 }
 
-/// Whether there are as many values as parameters, and formats for them.
+/// Checks that the numbers of values and formats match the parameters.
 fn check_bound(message: &Bind, parsed: &Parsed) -> PgWireResult<()> {
     let (values, formats) = (message.parameters.len(), message.parameter_format_codes.len());
     let wanted = parsed.prepared.as_ref().map_or(0, |prepared| prepared.parameters().len());
@@ -220,7 +221,7 @@ impl Client {
         if prepared.parameters().is_empty() {
             return Ok(Some(Arc::clone(prepared)));
         }
-        // What neither side knows a type of is a text, as in PostgreSQL.
+        // A parameter of unknown type is a text, as in PostgreSQL.
         let given = |place: usize| portal.statement.parameter_types.get(place).is_some_and(Option::is_some);
         let parameters = prepared.parameters().iter().enumerate();
         let types = parameters.map(|(place, known)| match known {
@@ -233,7 +234,7 @@ impl Client {
         Ok(Some(Arc::new(bound.map_err(|ended| errors::of_ended(&ended))?)))
     }
 
-    /// Sends so many rows of a portal, which is started if it wasn't.
+    /// Sends up to `most` rows of a portal; starts it if needed.
     async fn execute<C>(
         &self,
         client: &mut C,
@@ -246,7 +247,7 @@ impl Client {
         C::Error: Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
-        // What fails or is cancelled isn't put back, and so has ended.
+        // On failure or cancellation it isn't put back, and has thus ended.
         let open = self.open().remove(&portal.name);
         let open = match open {
             Some(open) => open,

@@ -1,4 +1,4 @@
-//! A client's messages, one after the other, until one of both sides ends the connection.
+//! Message loop of a connection.
 
 use std::future::poll_fn;
 use std::io;
@@ -14,19 +14,20 @@ use tokio::time::sleep;
 
 use super::errors;
 
-/// Longer ones aren't read to their end. The protocol allows a gigabyte, of which no pool knows; a text has a mebibyte, and values of parameters come beside it.
+/// Longest message. The protocol allows 1 GB, which no memory pool accounts for; a statement may
+/// have 1 MiB, plus its parameters.
 const BYTES_MAX: usize = 16 << 20;
-/// A client says who it is within this time, or goes.
+/// Timeout for the startup message.
 const STARTED_WITHIN: Duration = Duration::from_mins(1);
 
-/// Has messages answered.
+/// Reads and answers messages.
 pub(super) async fn answer(socket: TcpStream, handlers: impl PgWireServerHandlers) -> io::Result<()> {
     let mut is_late = Box::pin(sleep(STARTED_WITHIN));
     let negotiated = tokio::select! {
         () = &mut is_late => return Ok(()),
         negotiated = negotiate_tls(socket, None) => negotiated?,
     };
-    // A client that begins with encryption, unasked, is left.
+    // Drops clients that start TLS without negotiation.
     let Some(mut socket) = negotiated else { return Ok(()) };
     loop {
         let state = socket.state();
@@ -47,7 +48,7 @@ pub(super) async fn answer(socket: TcpStream, handlers: impl PgWireServerHandler
         let Some(message) = next else {
             return process_error(&mut socket, errors::too_long_message(BYTES_MAX), false).await;
         };
-        // What is no message ends the connection, as its end does.
+        // A malformed message ends the connection, as Terminate does.
         let Some(message) = message.filter(|message| !matches!(message, PgWireFrontendMessage::Terminate(_)))
         else {
             return Ok(());
@@ -68,7 +69,7 @@ pub(super) async fn answer(socket: TcpStream, handlers: impl PgWireServerHandler
     }
 }
 
-/// Whether a message that has begun, with its letter and length, is longer than any may be.
+/// Returns true if a message's header announces more than the longest message.
 fn is_too_long(begun: &[u8]) -> bool {
     let length = begun.get(1..5).and_then(|length| length.try_into().ok()).map(u32::from_be_bytes);
     length.is_some_and(|length| length as usize > BYTES_MAX)

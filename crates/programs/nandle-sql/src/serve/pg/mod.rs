@@ -1,7 +1,8 @@
-//! The wire protocol of PostgreSQL, version 3 ("Frontend/Backend Protocol" of its manual), for clients that read.
+//! PostgreSQL wire protocol, version 3 ("Frontend/Backend Protocol" of its manual), for read-only
+//! clients.
 //!
-//! A connection (`connection`) has a client's session (`client`); what comes in a message of its own (`simple`) or is parsed, bound and executed one
-//! by one (`extended`) is answered by the same functions (`answers`).
+//! A connection (`connection`) has a session (`client`). The simple (`simple`) and the extended
+//! (`extended`) query protocol share their implementation (`answers`).
 
 mod answers;
 mod client;
@@ -32,9 +33,9 @@ use super::limits::Limits;
 use super::listening::Listener;
 use client::Client;
 
-/// Clients that are connected at once; as many as PostgreSQL has unless told otherwise.
+/// Connections at once; PostgreSQL's default.
 const CLIENTS_MOST: usize = 100;
-/// Serves clients until it is dropped, and with it all that they have begun.
+/// Serves clients until dropped. Dropping it also ends their queries.
 pub(super) async fn serve(listener: Listener, sessions: Arc<Sessions>, limits: Arc<Limits>) {
     let manager = Arc::new(ConnectionManager::new());
     let places = Arc::new(Semaphore::new(CLIENTS_MOST));
@@ -52,7 +53,7 @@ pub(super) async fn serve(listener: Listener, sessions: Arc<Sessions>, limits: A
 }
 
 async fn connect(socket: TcpStream, client: Client, manager: Arc<ConnectionManager>) {
-    // Clients may go as they like.
+    // Clients may disconnect at any time.
     let is_usual = |error: &std::io::Error| {
         matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::NotConnected)
     };

@@ -1,4 +1,4 @@
-//! Statements that were parsed and wait for values.
+//! Parsed statements without values.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::client::Client;
 use super::errors;
 use super::rows::fields;
 
-/// A statement that was parsed; one for the engine, or a cursor's, was planned.
+/// A parsed statement. Queries and cursor declarations are planned already.
 #[derive(Debug, Clone)]
 pub(super) struct Parsed {
     pub(super) request: Arc<Request>,
@@ -81,7 +81,7 @@ impl QueryParser for Client {
     }
 }
 
-/// Columns in another format, if there is one for each.
+/// The columns with other formats, if there is one for each.
 fn with_format(fields: &[FieldInfo], format: Option<&Format>) -> Vec<FieldInfo> {
     let formats = |place: usize| match format {
         Some(Format::Individual(formats)) if formats.len() != fields.len() => {

@@ -1,4 +1,4 @@
-//! Rows on their way to a client, a batch at a time: what isn't taken isn't computed.
+//! Sends rows a batch at a time: rows that aren't read aren't computed.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -19,15 +19,15 @@ use super::types::{described_schema, is_json, sent_rows};
 use super::values::RowWriter;
 use crate::serve::limits::Batches;
 
-/// A query's rows, of which some may have been sent.
+/// Rows of a query, possibly partly sent.
 pub(super) struct RowSource {
     batches: Batches,
-    /// What is left of the batch that was sent last.
+    /// Rest of the last batch.
     rest: Option<RecordBatch>,
     is_over: bool,
 }
 
-/// How many rows were sent, and whether those were all.
+/// Number of rows sent, and whether they were the last.
 pub(super) struct Sent {
     pub(super) rows: usize,
     pub(super) is_all: bool,
@@ -42,7 +42,7 @@ impl RowSource {
         self.batches.schema()
     }
 
-    /// So many of the next rows at most; `None` behind the last.
+    /// Up to `most` of the next rows; `None` at the end.
     async fn next(&mut self, most: usize) -> PgWireResult<Option<RecordBatch>> {
         let batch = match self.rest.take() {
             Some(rest) => Some(rest),
@@ -62,7 +62,7 @@ impl RowSource {
     }
 }
 
-/// Sends so many rows, or all.
+/// Sends up to `most` rows, or all.
 pub(super) async fn send<C>(
     client: &mut C,
     source: &mut RowSource,
@@ -87,7 +87,7 @@ where
     Ok(Sent { rows, is_all: false })
 }
 
-/// The columns of rows, in the formats that a client asks for: one for all, or one for each.
+/// Columns in the requested formats: one for all, or one for each.
 pub(super) fn fields(schema: &Schema, format: &Format) -> PgWireResult<Arc<Vec<FieldInfo>>> {
     let columns = schema.fields().len();
     if let Format::Individual(formats) = format

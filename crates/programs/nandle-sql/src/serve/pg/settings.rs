@@ -1,4 +1,4 @@
-//! Settings that a client may ask for and change. Most can't change, and saying what is so already is no error.
+//! Session settings. Most can't be changed; setting one to its current value is no error.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use pgwire::error::PgWireResult;
 use super::client::Client;
 use super::errors;
 
-/// Those that have no effect on reading; drivers set them when they connect.
+/// Settings without effect on reads, which drivers set on connecting.
 const WITHOUT_EFFECT: [&str; 11] = [
     "client_min_messages",
     "default_transaction_isolation",
@@ -22,7 +22,7 @@ const WITHOUT_EFFECT: [&str; 11] = [
     "transaction_isolation",
     "work_mem",
 ];
-/// Names of what is the value already.
+/// Synonyms of current values.
 const SAME: [(&str, &[&str]); 4] = [
     ("client_encoding", &["utf8", "utf-8", "unicode"]),
     ("datestyle", &["iso", "iso, ymd", "iso, mdy", "iso, dmy", "iso,ymd", "iso,mdy", "iso,dmy"]),
@@ -33,7 +33,7 @@ const SAME: [(&str, &[&str]); 4] = [
     ),
 ];
 
-/// What a client has set.
+/// A client's settings.
 #[derive(Debug, Default)]
 pub(super) struct Settings {
     application_name: String,
@@ -41,25 +41,25 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// How long the client lets a query take.
+    /// Time limit set by the client.
     pub(super) fn statement_timeout(&self) -> Option<Duration> {
         self.statement_timeout
     }
 
-    /// A client's own name.
+    /// Sets the client's application name.
     pub(super) fn name(&mut self, name: &str) {
         self.application_name = name.chars().take(63).collect();
     }
 }
 
-/// The value of a setting that doesn't change.
+/// Value of a constant setting.
 pub(super) fn constant(name: &str) -> &'static str {
     let found = SERVER_SETTINGS.iter().find(|(known, _)| *known == name);
     found.map_or("", |(_, value)| value)
 }
 
 impl Client {
-    /// The value of a setting, if it is one of these.
+    /// Value of a setting, if it exists.
     pub(super) fn show(&self, name: &str) -> Option<String> {
         let name = match name {
             "time.zone" => "timezone",
@@ -78,7 +78,7 @@ impl Client {
         }
     }
 
-    /// Changes a setting; without a value to what it was in the beginning.
+    /// Changes a setting; without a value restores its default.
     pub(super) fn set(&self, name: &str, value: Option<&str>) -> PgWireResult<()> {
         match name {
             "nandle.reads" => {
@@ -93,7 +93,7 @@ impl Client {
         Ok(())
     }
 
-    /// All are as in the beginning.
+    /// Restores all defaults.
     pub(super) fn reset(&self) -> PgWireResult<()> {
         self.settings().statement_timeout = None;
         self.set("nandle.reads", None)
@@ -104,7 +104,7 @@ fn milliseconds(time: Duration) -> String {
     format!("{}ms", time.as_millis())
 }
 
-/// Whether a setting that can't be changed has this value.
+/// Checks that a constant setting has this value.
 fn check_same(name: &str, value: &str) -> PgWireResult<()> {
     let Some((_, own)) = SERVER_SETTINGS.iter().find(|(known, _)| *known == name) else {
         return Err(errors::with_code(
@@ -123,7 +123,7 @@ fn check_same(name: &str, value: &str) -> PgWireResult<()> {
     }
 }
 
-/// `5000`, `5s`, `'100 ms'`: milliseconds without a unit; 0 for no limit but the server's.
+/// Parses `5000`, `5s` or `'100 ms'`: milliseconds without a unit; 0 for the server's limit.
 fn timeout(text: &str) -> PgWireResult<Option<Duration>> {
     let refused = || {
         errors::with_code(

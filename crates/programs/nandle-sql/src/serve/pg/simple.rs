@@ -1,4 +1,4 @@
-//! Statements that come as one text and are answered one after the other.
+//! Simple query protocol: a text of statements, answered in order.
 
 use std::fmt::Debug;
 
@@ -95,7 +95,7 @@ impl Client {
         Ok(Answer::Rows(source, fields))
     }
 
-    /// Sends an answer, with its columns before it.
+    /// Sends an answer, preceded by its columns.
     async fn send_described<C>(&self, client: &mut C, answer: Answer) -> PgWireResult<()>
     where
         C: ClientInfo + Sink<PgWireBackendMessage> + Unpin + Send + Sync,
@@ -119,7 +119,7 @@ impl Client {
         }
     }
 
-    /// Sends an answer that isn't a query's, without its columns.
+    /// Sends a command's answer, without columns.
     pub(super) async fn send_short<C>(
         &self,
         client: &mut C,
@@ -160,19 +160,19 @@ impl Client {
         C::Error: Debug,
         PgWireError: From<<C as Sink<PgWireBackendMessage>>::Error>,
     {
-        // A cursor whose rows can't be sent is gone.
+        // If its rows can't be sent, the cursor is closed.
         let open = self.open().remove(name);
         let Some(Open::Rows(mut source, described)) = open else {
             return Err(no_cursor(name));
         };
         let fields = fields(source.schema(), format)?;
         let sent = rows::send(client, &mut source, &fields, most).await?;
-        // It goes on being one when all was read, and has no rows then.
+        // At its end it stays open and returns no rows.
         self.open().insert(name.to_owned(), Open::Rows(source, described));
         complete(client, Tag::new("FETCH").with_rows(sent.rows)).await
     }
 
-    /// The columns of a cursor.
+    /// Columns of a cursor.
     pub(super) fn fields_of(&self, name: &str) -> PgWireResult<std::sync::Arc<Vec<FieldInfo>>> {
         match self.open().get(name) {
             Some(Open::Rows(_, fields)) => Ok(std::sync::Arc::clone(fields)),
@@ -190,7 +190,7 @@ fn description(fields: &[FieldInfo]) -> RowDescription {
     RowDescription::new(fields.iter().map(Into::into).collect())
 }
 
-/// Says that a statement is done.
+/// Reports the completion of a statement.
 pub(super) async fn complete<C>(client: &mut C, tag: Tag) -> PgWireResult<()>
 where
     C: Sink<PgWireBackendMessage> + Unpin,

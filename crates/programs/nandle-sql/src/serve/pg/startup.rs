@@ -1,4 +1,4 @@
-//! How a connection begins.
+//! Start of a connection.
 
 use std::fmt::Debug;
 use std::sync::{Arc, LazyLock};
@@ -20,10 +20,10 @@ use super::client::Client;
 use super::errors;
 use super::settings::constant;
 
-/// Connections are numbered: psql shows the number as that of a process.
+/// Connection numbers, which psql shows as process ids.
 static NUMBERS: LazyLock<RandomPidSecretKeyGenerator> = LazyLock::new(RandomPidSecretKeyGenerator::default);
 
-/// Takes every user and database, as long as there is a place: only this machine's programs get here.
+/// Accepts any user and database within the connection limit: only local programs can connect.
 pub(super) struct Startup {
     pub(super) client: Arc<Client>,
     pub(super) manager: Arc<ConnectionManager>,
@@ -53,7 +53,7 @@ impl StartupHandler for Startup {
     }
 }
 
-/// What the client is told of the server.
+/// Server parameters reported to the client.
 fn parameters() -> DefaultServerParameterProvider {
     let mut parameters = DefaultServerParameterProvider::default();
     constant("server_version").clone_into(&mut parameters.server_version);

@@ -1,5 +1,5 @@
-//! How much of prepared statements a connection keeps: a statement that was planned takes many times as much memory as its text, of which no pool
-//! knows.
+//! Bound on a connection's prepared statements: a plan takes many times the memory of its text, and
+//! no pool accounts for it.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use pgwire::error::PgWireResult;
 use super::client::Client;
 use super::errors;
 
-/// All texts together.
+/// Total length of all texts.
 const BYTES_MAX: usize = 1 << 20;
-/// The least that one counts for.
+/// Least size that a statement counts for.
 const BYTES_MIN: usize = 1 << 10;
 
-/// Names of a connection's prepared statements, and what their texts count for.
+/// Names of a connection's prepared statements, and the sizes they count for.
 #[derive(Debug, Default)]
 pub(super) struct PreparedTexts(BTreeMap<String, usize>);
 
 impl PreparedTexts {
-    /// Counts a statement, in the place of one that has its name.
+    /// Adds or replaces a statement.
     pub(super) fn add(&mut self, name: &str, text: &str) -> PgWireResult<()> {
         let bytes = text.len().max(BYTES_MIN);
         let others = self.0.iter().filter(|(other, _)| *other != name).map(|(_, bytes)| bytes);
@@ -43,7 +43,7 @@ impl PreparedTexts {
 }
 
 impl Client {
-    /// Forgets the prepared statements that a command is to forget.
+    /// Forgets the statements that a command deallocates.
     pub(super) fn forget<C>(&self, client: &C, command: &Command)
     where
         C: ClientPortalStore,

@@ -1,5 +1,6 @@
-//! Columns of types that aren't sent as they are: those of the nearest type that is. Maps, and lists of what is a list or has one of these in it, are
-//! JSON: PostgreSQL has no maps, and its arrays of several dimensions have as many elements in each row.
+//! Conversion of columns whose types can't be sent to the nearest type that can. Maps, lists of
+//! lists, and lists that contain either become JSON: PostgreSQL has no maps, and its
+//! multidimensional arrays are rectangular.
 
 use std::sync::Arc;
 
@@ -9,10 +10,10 @@ use arrow_cast::cast;
 use arrow_schema::{ArrowError, DECIMAL128_MAX_PRECISION, DataType, Field, FieldRef, Schema};
 use nandle_engine::{EngineError, json_texts};
 
-/// What columns of a type are sent as, if it isn't that type.
+/// Type that columns are sent as, if different.
 fn sent_as(of: &DataType) -> Option<DataType> {
     match of {
-        // The least of the protocol's numbers has 16 bits.
+        // The protocol's smallest integer has 16 bits.
         DataType::Int8 | DataType::UInt8 => Some(DataType::Int16),
         DataType::FixedSizeBinary(_) => Some(DataType::Binary),
         DataType::Float16 => Some(DataType::Float32),
@@ -25,7 +26,7 @@ fn sent_as(of: &DataType) -> Option<DataType> {
     }
 }
 
-/// Whether values of a type are sent as JSON.
+/// Returns true if values of a type are sent as JSON.
 pub(super) fn is_json(of: &DataType) -> bool {
     match of {
         DataType::Map(..) => true,
@@ -47,12 +48,12 @@ fn has_json(of: &DataType) -> bool {
     }
 }
 
-/// Whether `arrow-pg` can't write all of its values.
+/// Returns true if `arrow-pg` can't write all values of the type.
 fn is_written_here(of: &DataType) -> bool {
     of.is_nested() || of.is_floating() || of.is_decimal() || sent_as(of).is_some()
 }
 
-/// The same with other parts; `None` where none of these is another.
+/// The type with converted parts; `None` if no part changes.
 fn of_parts(of: &DataType, other: &dyn Fn(&DataType) -> Option<DataType>) -> Option<DataType> {
     let part = |field: &FieldRef| {
         other(field.data_type()).map(|sent| Arc::new(Field::clone(field).with_data_type(sent)))
@@ -74,7 +75,7 @@ fn of_parts(of: &DataType, other: &dyn Fn(&DataType) -> Option<DataType>) -> Opt
     }
 }
 
-/// What columns of a type that is sent are described as: there is one type of decimal numbers, however long they are.
+/// Described type, if different: there is only one decimal type, of any length.
 fn described_as(of: &DataType) -> Option<DataType> {
     match of {
         DataType::Decimal256(..) => Some(DataType::Decimal128(DECIMAL128_MAX_PRECISION, 0)),
@@ -82,12 +83,12 @@ fn described_as(of: &DataType) -> Option<DataType> {
     }
 }
 
-/// The columns as they are sent.
+/// Columns as sent.
 fn sent_schema(schema: &Schema) -> Schema {
     with_types(schema, sent_as)
 }
 
-/// The columns as clients are told of them.
+/// Columns as described to clients.
 pub(super) fn described_schema(schema: &Schema) -> Schema {
     with_types(&sent_schema(schema), described_as)
 }
@@ -100,7 +101,7 @@ fn with_types(schema: &Schema, other: impl Fn(&DataType) -> Option<DataType>) ->
     Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>())
 }
 
-/// Rows as they are sent.
+/// Rows as sent.
 pub(super) fn sent_rows(batch: RecordBatch) -> Result<RecordBatch, EngineError> {
     if batch.schema().fields().iter().all(|field| sent_as(field.data_type()).is_none()) {
         return Ok(batch);

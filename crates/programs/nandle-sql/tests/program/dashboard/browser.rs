@@ -1,4 +1,5 @@
-//! The page in a real browser, as an airport's manager uses it. `NANDLE_SCREENSHOTS=FOLDER` keeps pictures of it.
+//! The page in a real browser, following an airport manager's tasks. `NANDLE_SCREENSHOTS=FOLDER`
+//! saves screenshots.
 
 use std::process::Command;
 
@@ -18,7 +19,7 @@ fn run(part: &str, arguments: &[&str]) {
     let site = Site::start(arguments);
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/program/dashboard/browser/manager.py");
     let address = format!("http://127.0.0.1:{}", site.port);
-    // What it says comes at once, and stands where it happened.
+    // Inherits the output, so that it appears immediately and in order.
     let status = Command::new(python).args(["-B", script, part, &address]).status().unwrap();
     assert!(status.success(), "{part}: {status}; what it is about stands above");
 }

@@ -1,4 +1,4 @@
-//! `openapi.json`, and whether answers are as it says.
+//! `openapi.json`, and the check of responses against it.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,14 +9,13 @@ use serde_json::Value;
 
 use super::site::Site;
 
-/// The document that a server gives.
+/// Document served by a server.
 pub(super) struct Document {
     value: Value,
-    /// By path and status as the document has it.
+    /// Keyed by documented path and status.
     validators: RefCell<BTreeMap<(String, String), Rc<Validator>>>,
 }
 
-/// A parameter of a path.
 #[derive(Debug, Clone)]
 pub(super) struct Parameter {
     pub(super) name: String,
@@ -43,7 +42,7 @@ impl Document {
         parameters.into_iter().flatten().map(of).collect()
     }
 
-    /// What isn't as documented in an answer with this status.
+    /// Deviations of a response from the documentation.
     pub(super) fn complaints(&self, path: &str, status: u16, answer: &Value) -> Vec<String> {
         let responses = &self.value["paths"][path]["get"]["responses"];
         let names = [status.to_string(), format!("{}XX", status / 100)];

@@ -1,4 +1,4 @@
-//! Figures are those that one counts by hand.
+//! Compares the figures with a direct computation.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::site::{IAH, Site, flights};
 
-/// A flight, as far as it matters.
+/// Relevant fields of a flight.
 #[derive(Debug, Clone)]
 struct Flight {
     month: String,
@@ -51,7 +51,7 @@ fn of_2008(flight: &Flight) -> bool {
     flight.month.starts_with("2008-")
 }
 
-/// The figures of some flights, as the API has them.
+/// Figures of some flights, in the API's order.
 fn figures<'a>(some: impl IntoIterator<Item = &'a Flight>) -> [Option<f64>; 6] {
     let some: Vec<&Flight> = some.into_iter().collect();
     let delays: Vec<f64> = some.iter().filter_map(|flight| flight.delay_minutes.map(f64::from)).collect();
@@ -161,7 +161,7 @@ fn a_series_has_all_periods_and_says_which_have_no_data() {
     assert_eq!(moments.len(), 9);
     for moment in moments {
         let month = moment["period"].as_str().unwrap();
-        // There are flights until August 2011.
+        // Flights end in August 2011.
         assert_eq!(moment["has_data"], month <= "2011-08", "{month}");
         match months.get(month) {
             Some(flights) => assert_same(&moment["figures"], figures(flights.iter().copied())),
@@ -232,7 +232,7 @@ fn what_is_not_known_is_left_out() {
         let expected = without(codes(&known.ask(&question), rows, key), code);
         assert_eq!(codes(&site.ask(&question), rows, key), expected, "{question}");
     }
-    // What departs from an unknown airport departs elsewhere.
+    // Flights from an unknown airport count as elsewhere.
     let elsewhere = |site: &Site| {
         let answer = site.ask(&format!("airlines?{months}"));
         let rows = answer["airlines"].as_array().unwrap().iter().filter(|row| row["airline"] != "AA");
@@ -280,7 +280,7 @@ fn an_answer_says_what_it_cost() {
 
 #[test]
 fn figures_of_other_devices_come_when_these_are_measured() {
-    // The second one takes longer than the first answer.
+    // The second model takes longer than the first answer.
     let site = Site::start(&["--on", "model:nvme-tlc"]);
     let path = format!("/api/v1/headline?{IAH}");
     let before = site.get(&path);
@@ -323,7 +323,7 @@ fn answers_are_compressed_and_known_ones_are_not_sent_again() {
     let etag = plain.header("etag").unwrap();
     let again = site.get_with(&path, &format!("If-None-Match: \"other\", {etag}\r\n"));
     assert_eq!((again.status, again.body.len()), (304, 0));
-    // What is usual may be said or not.
+    // Defaults may be given or omitted.
     let same = site.get_with(&format!("{path}&count=10&by=flights"), &format!("If-None-Match: {etag}\r\n"));
     assert_eq!(same.status, 304);
     let other = site.get_with(&format!("{path}&count=9"), &format!("If-None-Match: {etag}\r\n"));

@@ -1,4 +1,4 @@
-//! Who is let in.
+//! Access control.
 
 use std::io::Write as _;
 use std::time::Duration;

@@ -1,5 +1,6 @@
-//! Requests that nothing sends that means well: every parameter of every path missing, doubled and spoilt, and bytes at random. Each is answered as
-//! documented, none with a failure of the server, and afterwards it answers as before.
+//! Malicious requests: every parameter of every path missing, doubled and malformed, and random
+//! bytes. Each is answered as documented without a server failure, and afterwards the server
+//! answers as before.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use super::document::{Document, Parameter};
 use super::site::{Response, Site};
 use crate::draw::{Draw, seeds};
 
-/// A value of each parameter.
+/// A valid value of each parameter.
 const USUAL: [(&str, &str); 11] = [
     ("airport", "IAH"),
     ("from", "2008-01"),
@@ -22,7 +23,7 @@ const USUAL: [(&str, &str); 11] = [
     ("other", "ATL"),
 ];
 
-/// Values that no parameter has, but for the text that is searched for.
+/// Invalid values for every parameter except the search text.
 const SPOILT: [&str; 36] = [
     "",
     "%00",
@@ -66,19 +67,19 @@ fn usual(name: &str) -> &'static str {
     USUAL.iter().find(|(known, _)| *known == name).map_or("A", |(_, value)| value)
 }
 
-/// A query of some parameters.
+/// Query string of some parameters.
 fn query<'a, 'b>(parameters: impl IntoIterator<Item = (&'a str, &'b str)>) -> String {
     let parts = parameters.into_iter().map(|(name, value)| format!("{name}={value}"));
     parts.collect::<Vec<_>>().join("&")
 }
 
-/// What a path needs, and one more if it doesn't.
+/// Required parameters of a path, and `with` if it is optional.
 fn needed<'a>(all: &'a [Parameter], with: &'a str) -> impl Iterator<Item = (&'a str, &'static str)> {
     let needed = all.iter().filter(move |parameter| parameter.is_required || parameter.name == with);
     needed.map(|parameter| (&*parameter.name, usual(&parameter.name)))
 }
 
-/// Checks an answer against the document.
+/// Checks a response against the document.
 #[track_caller]
 fn check(document: &Document, path: &str, query: &str, response: &Response) -> Value {
     assert_ne!(response.status, 500, "{path}?{query}: {}", response.text());
@@ -104,7 +105,7 @@ impl Asked<'_> {
         (response.status, check(&self.document, path, query, &response))
     }
 
-    /// It is refused, and the parameter is named.
+    /// Asserts that the request is refused and the parameter named.
     #[track_caller]
     fn refused(&mut self, path: &str, query: &str, parameter: &str) {
         let (status, problem) = self.answer(path, query);
@@ -115,7 +116,7 @@ impl Asked<'_> {
         );
     }
 
-    /// A parameter alone with what is needed, missing, and doubled.
+    /// Tests a parameter with the required ones, missing, and doubled.
     fn vary(&mut self, path: &str, all: &[Parameter], parameter: &Parameter) {
         let name = &*parameter.name;
         let right = query(needed(all, name));
@@ -139,7 +140,7 @@ impl Asked<'_> {
         assert_eq!(self.answer(path, &longest).0, 414);
     }
 
-    /// A parameter with values that it can't have.
+    /// Tests a parameter with invalid values.
     fn spoil(&mut self, path: &str, all: &[Parameter], name: &str) {
         let rest = query(needed(all, name).filter(|(other, _)| *other != name));
         for value in SPOILT {
@@ -177,7 +178,7 @@ fn every_parameter_missing_doubled_long_and_spoilt() {
         let right = query(needed(&all, ""));
         asked.refused(path, &format!("{right}&no-such=1"), "no-such");
         let response = site.get(&format!("{path}?{right}"));
-        // How far sums and devices are changes while a version stays, and has no tag.
+        // The progress of sums and devices changes within a version, and has no ETag.
         let is_state = path.ends_with("sums") || path.ends_with("devices");
         assert_eq!(response.header("etag").is_none(), is_state, "{path}");
         if let Some(etag) = response.header("etag") {
@@ -196,7 +197,7 @@ fn every_parameter_missing_doubled_long_and_spoilt() {
     assert_eq!(site.ask("overview"), before, "it lives");
 }
 
-/// A request whose line, headers and bytes are drawn.
+/// A request with random line, headers and bytes.
 fn request(draw: &mut Draw) -> Vec<u8> {
     const METHODS: [&str; 6] = ["GET", "GET", "GET", "HEAD", "POST", "G\u{e4}T"];
     const PATHS: [&str; 10] = [
@@ -239,7 +240,7 @@ fn request(draw: &mut Draw) -> Vec<u8> {
     let mut target = format!("/api/v1/{}?", draw.one_of(&PATHS)).into_bytes();
     for _ in 0..draw.below(14) {
         match draw.below(4) {
-            // No end of the line, nor of the target.
+            // Avoids bytes that end the line or the target.
             0 => target.push(u8::try_from(33 + draw.below(223)).unwrap()),
             _ => target.extend(draw.one_of(&PARTS).bytes()),
         }
@@ -268,7 +269,7 @@ fn requests_at_random_are_answered() {
         } else {
             refused += 1;
         }
-        // What isn't HTTP has no body, nor have answers to HEAD.
+        // Malformed requests and HEAD get no body.
         let is_plain = response.header("content-encoding").is_none();
         if response.status >= 400 && is_plain && !response.body.is_empty() {
             assert_eq!(response.json()["status"], response.status, "{}", what());

@@ -1,4 +1,4 @@
-//! Limits, and clients that go, send slowly, or read nothing.
+//! Limits, and clients that disconnect, send slowly, or read nothing.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::site::{IAH, Response, Site};
 
-/// Asks without waiting for the answer.
+/// Sends a request without waiting for the response.
 fn begin(site: &Site, path: &str) -> TcpStream {
     let mut socket = site.connect();
     let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
@@ -17,7 +17,7 @@ fn begin(site: &Site, path: &str) -> TcpStream {
 #[test]
 fn a_full_queue_says_when_to_come_again() {
     let site = Site::start(&["--queries", "1", "--time-limit", "10m"]);
-    // As many different questions as there are months, so that none is another's.
+    // One request per month, so that none shares a result.
     let paths = (0..140).map(|month| format!("{}-{:02}", 2000 + month / 12, month % 12 + 1));
     let sockets: Vec<TcpStream> =
         paths.map(|month| begin(&site, &format!("/api/v1/airports?from={month}&to={month}"))).collect();
@@ -44,13 +44,13 @@ fn a_question_has_its_time_and_no_more() {
 #[test]
 fn equal_questions_at_the_same_time_are_one_query() {
     let site = Site::start(&["--queries", "1"]);
-    // What is known of them is a part of the answer.
+    // Device figures are part of the response.
     site.measured();
     let path = format!("/api/v1/airlines?{IAH}");
     let sockets: Vec<TcpStream> = (0..80).map(|_| begin(&site, &path)).collect();
     let bodies: Vec<String> = sockets.into_iter().map(|socket| Response::read(socket).text()).collect();
     assert!(bodies[0].contains("\"queries\""), "{}", bodies[0]);
-    // With what it cost, which no second query would have to the nanosecond.
+    // Includes the cost, which a second query wouldn't match to the nanosecond.
     assert!(bodies.iter().all(|body| *body == bodies[0]));
 }
 

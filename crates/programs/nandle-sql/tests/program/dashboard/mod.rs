@@ -1,4 +1,4 @@
-//! The dashboard, over generated flights: a server as users run it, and what it answers.
+//! The dashboard over generated flights: a real server and its responses.
 
 mod browser;
 mod document;

@@ -1,4 +1,4 @@
-//! Parameters from outside: missing, doubled, too long, no UTF-8, and what would like to be SQL or a path.
+//! Malformed parameters: missing, doubled, too long, not UTF-8, SQL and path injection.
 
 use super::site::{IAH, Site};
 
@@ -77,7 +77,7 @@ fn no_text_becomes_sql_or_a_path() {
             let response = site.get(&format!("/api/v1/{path}"));
             assert!((400..500).contains(&response.status), "{path}: {}", response.status);
         }
-        // Any text may be searched for, which is no statement's.
+        // Any text may be searched for, and none becomes SQL.
         let found = site.get(&format!("/api/v1/airports?from=2008-01&to=2008-12&search={text}"));
         assert!(found.status == 200 || found.status == 400, "{text}: {}", found.status);
     }

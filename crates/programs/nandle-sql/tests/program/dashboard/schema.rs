@@ -1,4 +1,4 @@
-//! Answers are what `openapi.json` says they are.
+//! Responses conform to `openapi.json`.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ fn the_document_names_the_parameters_that_are_understood() {
             assert!(named.is_empty());
             continue;
         }
-        // A message about one that isn't there lists those that there are.
+        // An error about a missing value lists the valid ones.
         let needed = if path.ends_with("airports") {
             "from=2008-01&to=2008-12".to_owned()
         } else {

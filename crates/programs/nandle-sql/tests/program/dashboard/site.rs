@@ -1,4 +1,5 @@
-//! A server with a table of generated flights, which ends with its test, and a client that says just what it is told to.
+//! Server with a table of generated flights, stopped with its test, and a client that sends exact
+//! bytes.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -15,10 +16,10 @@ use serde_json::Value;
 
 use crate::place::{Place, said};
 
-/// What the tests look at.
+/// Selection used by the tests.
 pub(super) const IAH: &str = "airport=IAH&from=2008-01&to=2008-12";
 
-/// So long nothing takes that works, also where other tests run.
+/// Timeout of a step, even with other tests running.
 const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Generated flights, the same in every test.
@@ -53,7 +54,7 @@ pub(super) struct Site {
     pub(super) table: Arc<Table>,
 }
 
-/// An answer of HTTP.
+/// An HTTP response.
 #[derive(Debug)]
 pub(super) struct Response {
     pub(super) status: u16,
@@ -62,19 +63,19 @@ pub(super) struct Response {
 }
 
 impl Site {
-    /// Over a table.
+    /// Starts a server over a table.
     pub(super) fn start(arguments: &[&str]) -> Self {
         let place = Place::new();
         let table = add_table(&place.path("flights"));
         Self::of((place.into(), table.into()), "flights", arguments)
     }
 
-    /// Another server over the same table.
+    /// Starts another server over the same table.
     pub(super) fn beside(&self, arguments: &[&str]) -> Self {
         Self::of((Arc::clone(&self.place), Arc::clone(&self.table)), "flights", arguments)
     }
 
-    /// Over a Parquet file of the rows that a query of the table gives.
+    /// Starts a server over a Parquet file with the rows of a query.
     pub(super) fn over(select: &str, arguments: &[&str]) -> Self {
         let place = Place::new();
         let table = add_table(&place.path("flights"));
@@ -102,10 +103,10 @@ impl Site {
         TcpStream::connect(("127.0.0.1", self.port)).unwrap()
     }
 
-    /// What the server answers to these bytes until it closes the connection.
+    /// Sends bytes and reads the response until the server closes the connection.
     pub(super) fn send(&self, request: &[u8]) -> Response {
         let mut socket = self.connect();
-        // The server may refuse before it has read all.
+        // The server may refuse before it has read everything.
         let _ = socket.write_all(request);
         Response::read(socket)
     }
@@ -122,7 +123,7 @@ impl Site {
         self.get_with(path, "")
     }
 
-    /// Waits for something to happen.
+    /// Waits until a condition holds.
     pub(super) fn until(&self, what: &str, mut has_happened: impl FnMut() -> bool) {
         let begun = Instant::now();
         while !has_happened() {
@@ -131,20 +132,20 @@ impl Site {
         }
     }
 
-    /// How sums are, when they are made or can't be.
+    /// State of the sums once their build has ended.
     pub(super) fn sums(&self) -> Value {
         let status = || self.get("/api/v1/sums").json();
         self.until("sums are made", || status()["state"] != "making");
         status()
     }
 
-    /// Waits until there are figures of other devices.
+    /// Waits until other devices have figures.
     pub(super) fn measured(&self) {
         let states = || self.get("/api/v1/devices").json()["devices"].as_array().unwrap().clone();
         self.until("devices are measured", || states().iter().all(|device| device["state"] == "done"));
     }
 
-    /// The figures of an answer.
+    /// Figures of a response.
     #[track_caller]
     pub(super) fn ask(&self, question: &str) -> Value {
         let response = self.get(&format!("/api/v1/{question}"));
@@ -156,7 +157,7 @@ impl Site {
 impl Response {
     pub(super) fn read(mut socket: TcpStream) -> Self {
         let mut bytes = Vec::new();
-        // A reset after the answer is an end, too.
+        // A reset after the response ends it as well.
         let _ = socket.read_to_end(&mut bytes);
         let end = bytes.windows(4).position(|part| part == b"\r\n\r\n").unwrap_or(bytes.len());
         let head = String::from_utf8(bytes[..end].to_vec()).unwrap();
@@ -181,7 +182,7 @@ impl Response {
     }
 }
 
-/// The chunks of a body, put together.
+/// Joins the chunks of a body.
 fn whole(mut chunks: &[u8]) -> Vec<u8> {
     let mut body = Vec::new();
     while let Some(end) = chunks.windows(2).position(|part| part == b"\r\n") {
@@ -195,7 +196,7 @@ fn whole(mut chunks: &[u8]) -> Vec<u8> {
 
 impl Drop for Site {
     fn drop(&mut self) {
-        // One that has ended already can't be killed.
+        // May have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,15 +1,15 @@
-//! Answers from sums are those that the flights themselves give.
+//! Sums give the same answers as the flights.
 
 use serde_json::Value;
 
 use super::site::{IAH, Response, Site, flights, load};
 
-/// With so little room for temporary files there is none for sums.
+/// Temporary space too small for sums.
 const NO_ROOM: [&str; 4] = ["--spill-limit", "1", "--memory", "512MiB"];
-/// Making sums has a quarter of it.
+/// The build gets a quarter of it.
 const ROOM: [&str; 2] = ["--memory", "512MiB"];
 
-/// Every question, in both directions, of several months, and with several airports beside it.
+/// All questions, in both directions, over several months, with several peers.
 fn questions() -> Vec<String> {
     let mut all = vec!["overview".to_owned(), format!("series?{IAH}&period=year")];
     let similar = ["", "&count=3", "&similar=ATL,ORD,ABE"];
@@ -34,12 +34,12 @@ fn questions() -> Vec<String> {
     all
 }
 
-/// Sums have no days.
+/// Returns true for questions by day, which sums can't answer.
 fn is_daily(question: &str) -> bool {
     question.starts_with("series") && question.contains("from=2008-02&to=2008-02")
 }
 
-/// What is answered, without what it cost and of which table it is.
+/// Response without its cost and table version.
 fn said(response: &Response) -> (u16, Value) {
     let mut answer = response.json();
     let fields = answer.as_object_mut().unwrap();
@@ -47,14 +47,14 @@ fn said(response: &Response) -> (u16, Value) {
     (response.status, answer)
 }
 
-/// Whether each of an answer's queries asked sums.
+/// For each query of a response, true if it used sums.
 fn asked_sums(response: &Response) -> Vec<bool> {
     let answer = response.json();
     let queries = answer["queries"].as_array().unwrap();
     queries.iter().map(|query| query["sums_sql"].is_string()).collect()
 }
 
-/// Compares a server that has sums with one that has none; so many questions have an answer.
+/// Compares a server with sums to one without. Returns the number of questions with an answer.
 #[track_caller]
 fn assert_same(with: &Site, without: &Site) -> usize {
     assert_eq!(with.sums()["state"], "ready", "{}", with.sums());
@@ -78,7 +78,7 @@ fn assert_same(with: &Site, without: &Site) -> usize {
 #[test]
 fn sums_and_flights_give_the_same_answers() {
     let (with, without) = (Site::start(&ROOM), Site::start(&NO_ROOM));
-    // In a month there may be no flights between two airports.
+    // Two airports may have no flights in a month.
     assert!(assert_same(&with, &without) + 6 >= questions().len());
     let sums = with.sums();
     assert!(sums["rows"].as_u64().unwrap() > 10_000 && sums["file_bytes"].as_u64().unwrap() > 0, "{sums}");
@@ -112,7 +112,7 @@ fn files_of_other_types_and_with_nulls_are_summed_as_they_are() {
         (other_types.to_owned(), all - 6, all),
         (null("Cancelled", 3), all - 6, all),
         (null("Origin", 50), all / 2, all - 1),
-        // A month without a name is no month, and the overview says so; questions are of other months.
+        // Rows without a month appear only in the overview; other questions select months.
         (null("Month", 50), all - 7, all - 1),
         (null("Airline", 50), all / 2, all - 1),
     ] {
@@ -132,14 +132,14 @@ fn a_new_version_has_sums_of_its_own() {
     assert_eq!(after["state"], "ready");
     assert_eq!(overview.json()["figures"]["flights"], 150_000 + (1 << 16));
     assert_eq!(asked_sums(&overview), [true]);
-    // The same groups of flights have no more rows.
+    // Equal groups of flights add no rows.
     assert_eq!(after["rows"], before["rows"]);
 }
 
 #[test]
 fn what_is_asked_before_there_are_sums_is_answered_too() {
     let site = Site::start(&ROOM);
-    // The first question comes before sums are made, or after it: it is answered either way.
+    // The first question may come before or after the build, and is answered either way.
     let first = site.get(&format!("/api/v1/pairs?{IAH}"));
     assert_eq!(site.sums()["state"], "ready");
     let second = site.get(&format!("/api/v1/pairs?{IAH}"));

@@ -1,10 +1,10 @@
-//! New snapshots appear by themselves, and answers of other data aren't taken for those of these.
+//! New snapshots appear by themselves, and cached answers of old data aren't used.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 
 use super::site::{Site, flights, load};
 
-/// The versions of which a server tells, as they come.
+/// Versions that a server announces, in order.
 fn versions(site: &Site) -> impl Iterator<Item = String> {
     let mut socket = site.connect();
     socket.set_read_timeout(Some(std::time::Duration::from_mins(2))).unwrap();

@@ -1,4 +1,4 @@
-//! Python's psycopg, over files that pyarrow has written.
+//! Python's psycopg, over files written by pyarrow.
 
 use super::server::{Server, python};
 use crate::place::Place;

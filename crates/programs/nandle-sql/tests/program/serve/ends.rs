@@ -1,4 +1,4 @@
-//! How queries and the server end.
+//! End of queries and of the server.
 
 use std::io::Read as _;
 use std::process::{Command, Stdio};
@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use super::server::{PATIENCE, Server, ask, is_skipped, kill, read_message};
 use crate::place::Place;
 
-/// Nothing ends it but what is tried here.
+/// A query that ends only by the means tested here.
 const ENDLESS: &str = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
 const ONE_AT_A_TIME: [&str; 4] = ["--queries", "1", "--time-limit", "600s"];
 
-/// Waits until a query computes.
+/// Waits until a query uses the processor.
 fn wait_until_busy(server: &Server) {
     let ticks = || {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", server.pid())).unwrap();
@@ -71,7 +71,7 @@ fn signals_end_the_server_while_queries_run() {
         assert_eq!(code, Some(0));
         for client in &mut clients {
             let mut rest = Vec::new();
-            // It ends, by a last message or a reset.
+            // Ends with a last message or a reset.
             let _ = client.read_to_end(&mut rest);
         }
         let left = std::fs::read_dir(place.root()).unwrap().map(|entry| entry.unwrap().file_name());

@@ -1,4 +1,4 @@
-//! Limits of time, of queries and of memory.
+//! Limits on time, queries and memory.
 
 use std::io::{BufReader, Read as _, Write as _};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use super::server::{PATIENCE, Server, answer, ask, is_skipped, prepare, read_mes
 use crate::place::Place;
 
 const ENDLESS: &str = "SELECT count(*) FROM numbers a, numbers b, numbers c WHERE a.id + b.id + c.id = 1";
-/// 25 million rows of a kilobyte.
+/// 25 million rows of 1 kB.
 const MANY: &str = "SELECT a.id, repeat(b.note, 100) FROM numbers a, numbers b";
 
 #[test]
@@ -36,7 +36,7 @@ fn a_client_that_reads_nothing_holds_its_query_no_longer_than_its_time() {
     let begun = Instant::now();
     loop {
         ask(&mut other, "SELECT count(*) FROM numbers");
-        // Its own time may be over while it waits.
+        // Its own time may run out while it waits.
         if answer(&mut other) == Ok(1) {
             break;
         }
@@ -139,7 +139,7 @@ fn rows_stream_in_bounded_memory() {
         }
     }
     assert_eq!(rows, 1_000_000);
-    // What isn't read would fill gigabytes by now.
+    // Unbounded buffering would reach gigabytes by now.
     std::thread::sleep(Duration::from_secs(5).saturating_sub(begun.elapsed()));
     let bytes = server.resident_bytes();
     assert!(bytes < 400 << 20, "{bytes}");

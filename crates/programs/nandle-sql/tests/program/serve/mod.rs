@@ -1,4 +1,4 @@
-//! The server, and the clients that people have: Debian's `psql` and Python's `psycopg`.
+//! The server with real clients: Debian's `psql` and Python's `psycopg`.
 
 mod drivers;
 mod ends;

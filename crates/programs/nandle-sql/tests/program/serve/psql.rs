@@ -1,4 +1,4 @@
-//! What people type into psql, and what Grafana asks.
+//! Statements of psql users, and queries of Grafana.
 
 use super::server::{Server, is_skipped};
 use crate::place::Place;
@@ -41,7 +41,7 @@ fn queries_have_rows() {
     assert_eq!(server.rows("SELECT id, note FROM public.numbers WHERE id = 7"), "7|note 7");
     assert_eq!(server.rows("SELECT 1; SELECT 2; ; -- nothing more"), "1\n2");
     assert_eq!(server.rows(""), "");
-    // What refers to rows outside of it is left out of questions about the catalogue, and of no other.
+    // Correlated subqueries are dropped from catalogue queries only.
     let nested = "SELECT (SELECT max(o.id) FROM numbers o WHERE o.id = n.id), 'pg_catalog' FROM numbers n WHERE n.id = 9";
     assert_eq!(server.rows(nested), "9|pg_catalog");
     assert!(server.rows("EXPLAIN SELECT sum(id) FROM numbers WHERE id > 9").contains("device"));
@@ -69,7 +69,7 @@ fn maps_and_lists_of_lists_are_json() {
     assert_eq!(server.rows(within), r#"(1,"[[1,2],[3]]")"#);
 }
 
-/// The questions of Grafana's data source for PostgreSQL, with its macros as it expands them.
+/// Queries of Grafana's PostgreSQL data source, with expanded macros.
 #[test]
 fn grafana_finds_what_it_asks_for() {
     if is_skipped() {

@@ -1,4 +1,4 @@
-//! A server on a port that the system chooses, which ends with its test.
+//! A server on a port chosen by the system, stopped with its test.
 
 use std::io::{Read, Write as _};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::place::{Place, said};
 
-/// So long nothing takes that works.
+/// Timeout of a step.
 pub(super) const PATIENCE: Duration = Duration::from_mins(2);
 
 pub(crate) struct Server {
@@ -16,17 +16,17 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Serves the numbers, and whatever the arguments name.
+    /// Serves the numbers and the tables in `arguments`.
     pub(super) fn start(place: &Place, arguments: &[&str]) -> Self {
         Self::of(place.command_of("serve", &Self::arguments(arguments)))
     }
 
-    /// Its arguments, with others behind them.
+    /// The server's arguments, followed by others.
     pub(crate) fn arguments<'a>(others: &[&'a str]) -> Vec<&'a str> {
         [&["Numbers.parquet", "--pg", "127.0.0.1:0", "--json"], others].concat()
     }
 
-    /// What a command starts, with these arguments.
+    /// Starts a server by this command.
     pub(crate) fn of(mut command: Command) -> Self {
         let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
         let said = said(&mut child);
@@ -57,7 +57,7 @@ impl Server {
         command
     }
 
-    /// What psql prints of a statement: rows without anything around.
+    /// Output of psql for a statement: bare rows.
     #[track_caller]
     pub(crate) fn rows(&self, statement: &str) -> String {
         let output = self.psql(&["-At", "-c", statement]).output().unwrap();
@@ -65,7 +65,7 @@ impl Server {
         String::from_utf8(output.stdout).unwrap().trim_end().to_owned()
     }
 
-    /// The code of a statement's error, and what psql says.
+    /// Error code of a statement, and psql's message.
     #[track_caller]
     pub(crate) fn refused(&self, statement: &str) -> (String, String) {
         let mut psql = self.psql(&["-At", "-v", "VERBOSITY=verbose", "-f", "-"]);
@@ -80,7 +80,7 @@ impl Server {
         (code.to_owned(), said)
     }
 
-    /// Sends a signal, as `kill` names it, and waits for the end.
+    /// Sends a signal, by its `kill` name, and waits for the end.
     pub(super) fn end(mut self, signal: &str) -> (Option<i32>, Duration) {
         let begun = Instant::now();
         kill(signal, self.child.id());
@@ -88,7 +88,7 @@ impl Server {
         (ended.code(), begun.elapsed())
     }
 
-    /// A connection that has said who it is, and got to know that it may ask.
+    /// Connection after a completed startup.
     pub(super) fn connect(&self) -> TcpStream {
         let mut socket = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let body = b"user\0anybody\0\0";
@@ -99,7 +99,7 @@ impl Server {
         socket
     }
 
-    /// Memory that the server has, in bytes.
+    /// Resident memory of the server in bytes.
     pub(super) fn resident_bytes(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
@@ -109,7 +109,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // One that has ended already can't be killed.
+        // May have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -120,12 +120,12 @@ pub(super) fn kill(signal: &str, pid: u32) {
     assert!(killed.success());
 }
 
-/// Sends a statement, and reads nothing.
+/// Sends a statement without reading the response.
 pub(super) fn ask(socket: &mut TcpStream, statement: &str) {
     send(socket, b'Q', &[statement.as_bytes(), b"\0"].concat());
 }
 
-/// Prepares a statement, and reads nothing.
+/// Prepares a statement without reading the response.
 pub(super) fn prepare(socket: &mut TcpStream, name: &str, statement: &str) {
     send(socket, b'P', &[name.as_bytes(), b"\0", statement.as_bytes(), b"\0\0\0"].concat());
     send(socket, b'S', b"");
@@ -137,7 +137,7 @@ fn send(socket: &mut TcpStream, letter: u8, body: &[u8]) {
     socket.write_all(&message).unwrap();
 }
 
-/// How many rows the answer has, or its error's code.
+/// Number of rows in the response, or the code of its error.
 pub(super) fn answer(socket: &mut TcpStream) -> Result<usize, String> {
     let mut answer = Ok(0);
     loop {
@@ -153,7 +153,7 @@ pub(super) fn answer(socket: &mut TcpStream) -> Result<usize, String> {
     }
 }
 
-/// A message's letter and body.
+/// Type and body of a message.
 pub(super) fn read_message(socket: &mut impl Read) -> std::io::Result<(u8, Vec<u8>)> {
     let mut head = [0; 5];
     socket.read_exact(&mut head)?;
@@ -163,7 +163,7 @@ pub(super) fn read_message(socket: &mut impl Read) -> std::io::Result<(u8, Vec<u
     Ok((head[0], body))
 }
 
-/// Whether psql isn't to be had.
+/// Returns true if psql isn't available.
 pub(crate) fn is_skipped() -> bool {
     let is_skipped = std::env::var_os("NANDLE_SKIP_PSQL").is_some();
     if is_skipped {
@@ -172,7 +172,7 @@ pub(crate) fn is_skipped() -> bool {
     is_skipped
 }
 
-/// The Python that has psycopg and pyarrow.
+/// Runs a Python that has psycopg and pyarrow.
 pub(super) fn python(arguments: &[&str]) -> Option<Output> {
     let Some(python) = std::env::var_os("NANDLE_PYARROW") else {
         eprintln!("skipped: NANDLE_PYARROW names no Python with psycopg and pyarrow");

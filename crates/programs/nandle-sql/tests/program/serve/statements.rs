@@ -1,4 +1,4 @@
-//! Statements that can't be: each has its code and says why, and the server lives.
+//! Invalid statements: each returns its error code and a reason, and the server survives.
 
 use super::server::{Server, is_skipped};
 use crate::place::Place;
@@ -70,7 +70,7 @@ fn nothing_is_changed_and_no_file_is_reached() {
         (format!("SELECT lo_import('{secret}')"), "42883", "lo_import"),
     ] {
         if statement.starts_with("RESET") {
-            // It is as it was, which is what is wanted.
+            // Unchanged, as required.
             server.rows(&statement);
             continue;
         }

@@ -1,4 +1,4 @@
-//! Tables of several files, alike those of TPC-H, that the program itself writes.
+//! Tables of several files, similar to TPC-H's, written by the program itself.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::place::Place;
 
 pub(super) const TABLES: [&str; 3] = ["customers.parquet", "orders", "lines"];
 
-/// Customers in a file, their orders in three, and the orders' lines in five.
+/// Customers in one file, their orders in three, and the order lines in five.
 pub(super) fn place() -> Place {
     let place = Place::new();
     let customers = "SELECT value AS c_id, 'customer ' || value AS c_name, value % 7 AS c_nation FROM generate_series(1, 300)";
@@ -32,7 +32,7 @@ pub(super) fn place() -> Place {
     place
 }
 
-/// A file of lines.
+/// Writes a file of lines.
 pub(super) fn write_lines(place: &Place, first: usize, last: usize, name: &str) {
     let lines = format!(
         "SELECT value * 104729 % 3000 + 1 AS l_order, value % 7 AS l_number, value * 13 % 50 + 1 AS l_quantity, CAST(value * 29 % 1009 AS DOUBLE) / 8 AS l_price, \
@@ -41,7 +41,7 @@ pub(super) fn write_lines(place: &Place, first: usize, last: usize, name: &str) 
     write(place, &lines, name);
 }
 
-/// A file of numbers, whose columns take 8 bytes for each.
+/// Writes a file of numbers, with columns of 8 bytes.
 pub(super) fn write_numbers(place: &Place, count: usize, name: &str) {
     write(place, &format!("SELECT value AS id, value % 7 AS part FROM generate_series(1, {count})"), name);
 }
@@ -52,13 +52,13 @@ pub(super) fn write(place: &Place, rows: &str, name: &str) {
     std::fs::write(place.path(name), written.stdout).unwrap();
 }
 
-/// A table of ours with rows by day, loaded in order, and a copy of its kinds and amounts.
+/// A nandle table with rows by day, loaded in order, and a copy of its kinds and amounts.
 pub(super) fn add_ordered_table(place: &Place, name: &str) {
     let table = add_table(place, name, Clustering::Sort(vec!["day".to_owned()]), 2500);
     table.project(&["kind", "amount"], 16 << 20).unwrap();
 }
 
-/// The same rows in one file of twelve row groups, which is too short to be cut.
+/// Adds the rows in a single file of twelve row groups, too short to be split.
 pub(super) fn add_table_of_one_file(place: &Place, name: &str) {
     add_table(place, name, Clustering::None, 1 << 20);
 }
@@ -78,7 +78,7 @@ fn add_table(place: &Place, name: &str, clustering: Clustering, file_rows: u64) 
     table
 }
 
-/// Queries of every kind that TPC-H has, whose rows have an order.
+/// One query of each kind in TPC-H, with ordered rows.
 pub(super) const QUERIES: [&str; 16] = [
     "SELECT l_flag, count(*), sum(l_quantity), min(l_price), max(l_price), avg(l_quantity) FROM lines WHERE l_day <= 380 GROUP BY 1 ORDER BY 1",
     "SELECT sum(l_price * l_number) FROM lines WHERE l_day BETWEEN 100 AND 200 AND l_quantity < 24",
@@ -101,7 +101,7 @@ pub(super) const QUERIES: [&str; 16] = [
     "SELECT count(*) FROM lines WHERE l_day < 0",
 ];
 
-/// Copies a directory with all that is in it.
+/// Copies a directory recursively.
 pub(super) fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {

@@ -1,4 +1,4 @@
-//! Processes that are workers, and end with their test.
+//! Worker processes, stopped with their test.
 
 use std::process::{Child, Command, Stdio};
 
@@ -10,7 +10,7 @@ pub(super) struct Worker {
 }
 
 impl Worker {
-    /// Starts one over the tables that arguments name.
+    /// Starts a worker over the tables in `arguments`.
     pub(super) fn start(place: &Place, arguments: &[&str]) -> Self {
         Self::of(place.command_of("worker", &[arguments, &["--json"]].concat()))
     }
@@ -20,7 +20,7 @@ impl Worker {
         Self { url: said(&mut child)["url"].as_str().unwrap().to_owned(), child }
     }
 
-    /// As `kill` names it.
+    /// Sends a signal by its `kill` name.
     pub(super) fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         let sent = Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap();
@@ -35,13 +35,13 @@ impl Worker {
 
 impl Drop for Worker {
     fn drop(&mut self) {
-        // One that has ended already can't be killed.
+        // May have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// So many workers over the same files, each with one thread.
+/// Starts `count` workers over the same files, each with one thread.
 pub(super) fn start(place: &Place, tables: &[&str], count: usize) -> Vec<Worker> {
     (0..count).map(|_| Worker::start(place, &[tables, &["--threads", "1"]].concat())).collect()
 }

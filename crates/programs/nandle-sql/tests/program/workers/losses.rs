@@ -1,4 +1,5 @@
-//! Workers that are killed or stand still while they compute: an error that names them or the whole result, and never a part of it.
+//! Workers killed or stopped while they compute: the query fails with an error that names them or
+//! returns its full result, never a part.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -8,11 +9,12 @@ use crate::place::Place;
 use super::data::place;
 use super::fleet::{Worker, start, urls};
 
-/// Takes seconds: pairs of orders are looked at.
+/// Takes seconds: it examines pairs of orders.
 const LONG: &str =
     "SELECT count(*), sum(a.o_id) FROM orders a, orders b WHERE a.o_day < 200 AND (a.o_id * b.o_id) % 7 = 1";
 
-/// Takes many times as long. What a worker computes of it goes on there when the query has ended with an error, so it is finite.
+/// Takes many times as long. It is finite, since a worker goes on with its part after the query has
+/// failed.
 const LONGER: &str = "SELECT count(*) FROM orders a, orders b, orders c WHERE c.o_id <= 20 AND (a.o_id * b.o_id + c.o_id) % 7 = 1";
 
 fn query<'a>(workers: &'a str, more: &[&'a str]) -> Vec<&'a str> {
@@ -24,7 +26,7 @@ fn query_of<'a>(text: &'a str, workers: &'a str, more: &[&'a str]) -> Vec<&'a st
     [&query[..], more].concat()
 }
 
-/// What a query prints and says while something happens to a worker after some time.
+/// Output and messages of a query during which `happens` runs after a delay.
 fn run(place: &Place, arguments: &[&str], after: Duration, happens: impl FnOnce()) -> (bool, String, String) {
     let command = place.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     std::thread::sleep(after);
@@ -39,7 +41,8 @@ fn a_killed_worker_is_named_and_no_part_of_a_result_is_printed() {
     let place = place();
     let alone = place.done(&["orders", "-c", LONG, "--format", "csv"]);
     let rest = start(&place, &["orders"], 1);
-    // Chosen so that a kill hits connecting, planning, computing and the end; they don't depend on how fast the machine is to be right.
+    // Chosen to hit connecting, planning, computing and the end. The test passes on any machine,
+    // whatever they hit.
     for after_ms in [30, 180, 420, 700, 1100, 1900] {
         let mut killed = Worker::start(&place, &["orders", "--threads", "1"]);
         let url = killed.url.clone();
@@ -49,7 +52,7 @@ fn a_killed_worker_is_named_and_no_part_of_a_result_is_printed() {
         if done {
             assert_eq!(rows, alone, "after {after_ms} ms");
         } else {
-            // Between its last row and its end a query has all rows.
+            // After its last row, before its end, a query has all rows.
             assert!(rows.lines().count() <= 1 || rows == alone, "after {after_ms} ms: {rows}");
             assert!(said.contains(&url), "after {after_ms} ms: {said}");
         }

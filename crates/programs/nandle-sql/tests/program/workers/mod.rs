@@ -1,4 +1,4 @@
-//! Workers as users run them: processes on one machine, over the same files or over copies.
+//! End-to-end tests of workers: processes on one machine, over the same files or copies.
 
 mod data;
 mod fleet;

@@ -1,4 +1,4 @@
-//! What workers compute together is what one process computes.
+//! Workers give the same results as a single process.
 
 use crate::place::Place;
 
@@ -19,7 +19,7 @@ fn results_are_those_of_one_process() {
     let alone = rows(&place, "4", &[]);
     assert!(alone.lines().count() > 500, "{alone}");
     let workers = fleet::start(&place, &TABLES, 5);
-    // Workers have one thread, and who asks them one or several.
+    // Workers have one thread, the coordinator one or several.
     for (count, threads) in [(1, "1"), (1, "4"), (2, "1"), (2, "4"), (3, "4"), (5, "1"), (5, "4")] {
         let urls = urls(&workers[..count]);
         let together = rows(&place, threads, &["--workers", &urls, "--distribute-above", "0ms"]);
@@ -27,7 +27,7 @@ fn results_are_those_of_one_process() {
     }
 }
 
-/// What is one partition has groups that the engine takes for complete.
+/// The engine assumes that the groups of a single partition are complete.
 #[test]
 fn a_scan_of_one_partition_is_one_workers() {
     let place = place();
@@ -41,7 +41,7 @@ fn a_scan_of_one_partition_is_one_workers() {
     assert_eq!(alone, place.done(&[&query[..], &together].concat()));
 }
 
-/// What EXPLAIN says of shares: row groups by worker.
+/// Shares shown by EXPLAIN: row groups per worker.
 fn shares(place: &Place, more: &[&str]) -> Vec<(String, usize)> {
     let explain = "EXPLAIN SELECT l_flag, sum(l_price) FROM lines GROUP BY 1";
     let explained = place.done(&[&["lines", "-c", explain], more].concat());
@@ -150,7 +150,7 @@ fn orders_of_a_table_hold_and_its_projections_are_read() {
                    SELECT kind, sum(amount), min(amount) FROM days GROUP BY kind ORDER BY kind; \
                    SELECT DISTINCT kind, amount FROM days WHERE kind < 3 ORDER BY kind, amount";
     let query = ["days", "-c", queries, "--format", "csv", "--threads", "3"];
-    // Rows of a day may come in any order.
+    // The order of rows within a day is undefined.
     let rows = |more: &[&str]| {
         let rows = place.done(&[&query[..], more].concat());
         let mut results: Vec<Vec<String>> = Vec::new();

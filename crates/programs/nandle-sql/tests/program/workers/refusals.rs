@@ -1,4 +1,4 @@
-//! What a worker refuses, and what is refused of it.
+//! Refusals by workers, and refusals of workers.
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Who may have a worker compute.
+//! Authentication of workers.
 
 use super::data::place;
 use super::fleet::{Worker, urls};
@@ -64,7 +64,7 @@ fn rows_are_encrypted_where_there_is_a_certificate() {
     let workers = [Worker::start(&place, &keys), Worker::start(&place, &keys)];
     let urls = urls(&workers);
     assert!(workers.iter().all(|worker| worker.url.starts_with("https://127.0.0.1:")), "{urls}");
-    // A shuffle, so that workers reach each other.
+    // A shuffle, so that workers connect to each other.
     let groups = "SELECT l_order, count(*) FROM lines GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 9";
     let query = ["lines", "-c", groups, "--format", "csv"];
     let with = |urls: &str, more: &[&str]| {

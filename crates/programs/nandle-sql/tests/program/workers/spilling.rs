@@ -1,4 +1,4 @@
-//! Joins on workers whose rows don't fit their memory.
+//! Joins on workers that exceed their memory.
 
 use crate::place::Place;
 
@@ -22,7 +22,7 @@ fn wide_rows() -> Place {
 #[test]
 fn rows_of_joins_are_written_to_files_where_they_do_not_fit_a_worker() {
     let place = wide_rows();
-    // Each has less than a side of the join takes, and an eighth of it is more than nothing.
+    // Each has less than a side of the join takes, but more than the least share.
     let small = ["rows", "--memory", "20MiB", "--threads", "1"];
     let workers = [Worker::start(&place, &small), Worker::start(&place, &small)];
     let urls = urls(&workers);

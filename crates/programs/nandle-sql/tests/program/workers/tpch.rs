@@ -1,4 +1,4 @@
-//! The 22 queries of TPC-H, where there is a generator of its data.
+//! The 22 queries of TPC-H, if its data generator is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ fn the_22_queries_give_what_one_process_gives() {
     };
     let place = Place::new();
     let mut made = Command::new(python.with_file_name("tpchgen-cli"));
-    // Row groups are dealt out, so there have to be many.
+    // Row groups are distributed, so there have to be many.
     made.args(["parquet", "-q", "-s", &SCALE.to_string(), "--row-group-bytes", "64KiB", "--output-dir"]);
     made.arg(place.path("tpch"));
     assert!(made.status().unwrap().success());

@@ -11,9 +11,9 @@ use super::rows::RowSource;
 use crate::costs::ProfileArgs;
 use crate::error::CliError;
 
-/// Counting takes 16 MiB, and reading a quarter of all.
+/// Counting takes 16 MiB, and reads a quarter of all memory.
 pub(super) const MEMORY_BYTES_MIN: u64 = 32 << 20;
-/// The paper's.
+/// Memory in the paper.
 const MEMORY_BYTES_USUAL: u64 = 980 << 20;
 
 /// How a cube is made.
@@ -109,7 +109,7 @@ fn memory(text: &str) -> Result<u64, String> {
 }
 
 impl CubesArgs {
-    /// What is named, or else the paper's.
+    /// Memory option, or the paper's.
     pub(super) fn memory(&self) -> u64 {
         self.memory.unwrap_or(MEMORY_BYTES_USUAL)
     }
@@ -120,13 +120,13 @@ impl CubesArgs {
         queries.collect::<Result<_, _>>().map_err(|error| CliError::usage(format!("--only: {error}")))
     }
 
-    /// What is read for real.
+    /// Sources that are really read.
     pub(super) fn sources(&self) -> Vec<RowSource> {
         let paths = [(PathArg::Scan, RowSource::Table), (PathArg::Projection, RowSource::Projections)];
         paths.into_iter().filter(|(path, _)| self.paths.contains(path)).map(|(_, source)| source).collect()
     }
 
-    /// Refuses files for results that can't be written to, or hold something else.
+    /// Refuses result files that can't be written or hold something else.
     pub(super) fn check_results(&self) -> Result<(), CliError> {
         if let Some(path) = &self.record {
             result_file::check(path, &RECORDING)?;
@@ -141,7 +141,7 @@ impl CubesArgs {
         let mut names = Vec::new();
         for list in &self.on {
             let mut rest = list.as_str();
-            // An array takes all that follows it.
+            // An array takes everything after it.
             while let Some((name, others)) = rest.split_once(',').filter(|_| !rest.starts_with("raid")) {
                 names.push(name);
                 rest = others;

@@ -1,4 +1,4 @@
-//! The path `btree`: a real SQLite is made of the table's rows, and its leaves recorded.
+//! Path `btree`: loads the table's rows into a real SQLite database and records its leaves.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::{Cube, CubesArgs, Recorded, check};
 use crate::error::CliError;
 use crate::input::Input;
 
-/// The columns of the cubes.
+/// Columns of the cubes.
 const COLUMNS: [Column; 8] = [
     Column::Airline,
     Column::Dest,
@@ -28,7 +28,7 @@ const COLUMNS: [Column; 8] = [
     Column::ArrDelay,
 ];
 
-/// Where the database is, which is gone afterwards.
+/// Temporary directory of the database.
 fn temporary(args: &CubesArgs, input: &Input) -> Result<TempDir, CliError> {
     let parent = args.temporary.clone().unwrap_or_else(|| input.directory());
     let directory = tempfile::tempdir_in(&parent)

@@ -1,28 +1,28 @@
-//! Means over the cubes of a class: those of one fact by one dimension with as many partners.
+//! Means over a class of cubes: one fact, one dimension and one number of partners.
 
 use nandle_flights::{Dimension, Fact};
 
 use super::published::{is_of, published_rows};
 use super::{Cube, PathRuns};
 
-/// A class by a path.
+/// A class on a path.
 pub(super) struct Class {
     pub(super) fact: Fact,
     pub(super) dimension: Dimension,
     pub(super) partners: u32,
     pub(super) cubes: u64,
     pub(super) result_rows: f64,
-    /// What the paper states of the class.
+    /// Rows that the paper states for the class.
     pub(super) published_rows: Option<u64>,
     pub(super) wanted_bytes: f64,
     pub(super) share_of_jumps: Option<f64>,
     pub(super) here_s: Option<f64>,
     pub(super) predicted_s: Option<f64>,
-    /// In the order of the path's targets.
+    /// Ordered as the path's targets.
     pub(super) targets_s: Vec<(String, Option<f64>)>,
 }
 
-/// The classes that a path has cubes of.
+/// Classes of the path's cubes.
 pub(super) fn classes_of(path: &PathRuns) -> Vec<Class> {
     let mut classes = Vec::new();
     for fact in Fact::ALL {
@@ -62,7 +62,7 @@ fn class(cubes: &[&Cube], fact: Fact, dimension: Dimension, partners: u32, targe
     }
 }
 
-/// The mean of a figure that all have.
+/// Mean of a figure; `None` unless all cubes have it.
 pub(super) fn mean(cubes: &[&Cube], figure: impl Fn(&Cube) -> Option<f64>) -> Option<f64> {
     let figures: Option<Vec<f64>> = cubes.iter().map(|cube| figure(cube)).collect();
     figures.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64)

@@ -1,4 +1,5 @@
-//! `nandle cubes`: the Dashboard paper's 69 cubes (papers' notes, §4), for real and on models by the recording of that run.
+//! `nandle cubes`: the 69 cubes of the Dashboard paper (papers' notes, §4), run on this machine and
+//! played on models from a recording of that run.
 
 mod args;
 mod btree;
@@ -39,7 +40,7 @@ use crate::costs::costs_of;
 use crate::error::CliError;
 use crate::input::Input;
 
-/// A run of the command.
+/// Report of a run.
 #[derive(Debug, Default, Serialize)]
 struct Report {
     schema_version: u32,
@@ -47,29 +48,29 @@ struct Report {
     rows: u64,
     memory_bytes: u64,
     reads: String,
-    /// From opening the table to the last result of the last cube, what was played on models included.
+    /// From opening the table to the last result, including the play on models.
     elapsed_s: f64,
-    /// `null` where memory and caches of models are as they are.
+    /// `null` if memory and the models' caches aren't scaled.
     scaling: Option<Scaling>,
     remarks: Vec<String>,
     paths: Vec<PathRuns>,
-    /// By the size of a B-tree's pages; empty without models to compare.
+    /// By page size of the B-tree; empty without models to compare.
     turning: Vec<Turning>,
 }
 
-/// The cubes by one path.
+/// Cubes on one path.
 #[derive(Debug, Serialize)]
 struct PathRuns {
-    /// `scan`, `projection`, or `btree` with when the index was made and its pages.
+    /// `scan`, `projection`, or `btree` with the time of index creation and the page size.
     path: String,
-    /// Of a B-tree; `null` of others.
+    /// Page size of a B-tree; otherwise `null`.
     page_bytes: Option<u64>,
-    /// The devices on which it was played, in the order in which they were named.
+    /// Devices on which it was played, in command-line order.
     targets: Vec<String>,
     cubes: Vec<Cube>,
 }
 
-/// A cube by a path.
+/// A cube on a path.
 #[derive(Debug, Serialize)]
 struct Cube {
     name: String,
@@ -80,37 +81,36 @@ struct Cube {
     wanted_bytes: u64,
     spilled_bytes: u64,
     cpu_s: f64,
-    /// Pages of a B-tree that don't follow the one before; `null` of a scan.
+    /// Share of B-tree pages that don't follow the previous one; `null` for a scan.
     share_of_jumps: Option<f64>,
-    /// How it was here; `null` where it was only recorded.
+    /// Result on this machine; `null` if it was only recorded.
     actual: Option<Actual>,
-    /// By target as the user named it.
+    /// Keyed by target as named on the command line.
     targets: BTreeMap<String, Played>,
 }
 
-/// What a scan took here.
+/// Time of a scan on this machine.
 #[derive(Debug, Serialize)]
 struct Actual {
     time_s: f64,
     requests: u64,
     read_bytes: u64,
     depth_max: u32,
-    /// `null` where nothing was to be predicted.
+    /// `null` without a prediction.
     predicted: Option<Bounds>,
 }
 
-/// What it took on a target.
+/// Time on a target.
 #[derive(Debug, Serialize)]
 struct Played {
     time_s: f64,
     predicted_s: f64,
-    /// Processor time between its steps.
+    /// Processor time between the steps.
     computing_s: f64,
     requests: u64,
     read_bytes: u64,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     let (queries, specs) = (args.queries()?, args.targets()?);
     args.check_results()?;
@@ -172,7 +172,7 @@ pub(crate) fn run(args: &CubesArgs, common: Common) -> Result<(), CliError> {
     args.report.as_ref().map_or(Ok(()), |path| page::write(path, &report))
 }
 
-/// Whether the input has the columns of the cubes.
+/// Checks that the input has the columns of the cubes.
 fn check_columns(input: &Input, queries: &[CubeQuery]) -> Result<(), CliError> {
     let schema = input.snapshot.schema();
     let mut columns = queries.iter().flat_map(|query| rows::names(*query));
@@ -187,7 +187,7 @@ fn check_columns(input: &Input, queries: &[CubeQuery]) -> Result<(), CliError> {
     }
 }
 
-/// B-trees of each size of pages, by each index.
+/// Adds B-trees of each page size, for each index.
 fn add_btrees(
     args: &CubesArgs,
     input: &Input,
@@ -204,7 +204,7 @@ fn add_btrees(
             let ran = btree::run(args, input, queries, (*index).into(), *page_bytes, cancel, bar)?;
             let page_bytes = Some(*page_bytes);
             report.paths.push(PathRuns { path: ran.name, page_bytes, targets: Vec::new(), cubes: ran.cubes });
-            // The leaves of another index would be read in the same orders.
+            // Another index gives the same orders of leaves.
             let turning = Some(&mut turning).filter(|_| number == 0 && targets.len() > 1);
             played::add(args, targets, &ran.recording, cancel, bar, report, turning)?;
         }
@@ -213,7 +213,7 @@ fn add_btrees(
     Ok(())
 }
 
-/// Ends what was interrupted.
+/// Returns an error after an interruption.
 fn check(cancel: &Cancel) -> Result<(), CliError> {
     if cancel.is_cancelled() {
         return Err(CliError::interrupted("interrupted; cubes keep no partial results"));
@@ -221,7 +221,7 @@ fn check(cancel: &Cancel) -> Result<(), CliError> {
     Ok(())
 }
 
-/// A recording, and the cubes that are in it.
+/// A recording and its cubes.
 struct Recorded {
     name: String,
     cubes: Vec<Cube>,

@@ -1,4 +1,4 @@
-//! The run as a page.
+//! HTML report of a run.
 
 use std::path::Path;
 
@@ -12,7 +12,6 @@ use super::words::sentences;
 use super::{Cube, PathRuns, Report};
 use crate::error::CliError;
 
-/// Writes the page.
 pub(super) fn write(path: &Path, report: &Report) -> Result<(), CliError> {
     let page = cubes_html(&CubesReport {
         input: report.input.clone(),
@@ -56,7 +55,7 @@ fn turning_of(turning: &Turning) -> CubesTurning {
         (device.target.clone(), times.collect())
     });
     let mut devices: Vec<_> = devices.collect();
-    // The page says of the first that it is the faster one beyond the turn.
+    // The page describes the first device as the faster one beyond the turning point.
     let is_second = turning.faster_above.is_some()
         && turning.faster_above == devices.get(1).map(|device| device.0.clone());
     if is_second {
@@ -70,7 +69,7 @@ fn turning_of(turning: &Turning) -> CubesTurning {
     }
 }
 
-/// The device that the table lies on.
+/// Label of the device with the table.
 const HERE: &str = "here";
 
 fn class_of(class: &Class) -> CubesClass {

@@ -1,4 +1,4 @@
-//! Recordings played on other devices.
+//! Plays recordings on other devices.
 
 use std::time::SystemTime;
 
@@ -14,11 +14,10 @@ use super::turning::Turning;
 use super::{CubesArgs, Played, Report};
 use crate::error::CliError;
 
-/// A device to play on.
 pub(super) struct Target {
-    /// As the user named it.
+    /// Name on the command line.
     pub(super) name: String,
-    /// What is opened: perhaps a model with smaller caches.
+    /// Target to open, possibly a model with smaller caches.
     pub(super) spec: TargetSpec,
 }
 
@@ -28,7 +27,8 @@ impl From<TargetSpec> for Target {
     }
 }
 
-/// Plays a recording of the report's last path on each target, and for `turning` its leaves in other orders.
+/// Plays a recording of the report's last path on each target. For `turning`, also plays its leaves
+/// in other orders.
 pub(super) fn add(
     args: &CubesArgs,
     targets: &[Target],
@@ -39,10 +39,10 @@ pub(super) fn add(
     mut turning: Option<&mut Turning>,
 ) -> Result<(), CliError> {
     let Some(path) = report.paths.last_mut() else { return Ok(()) };
-    // An engine with a buffer pool asks for one page after the other.
+    // An engine with a buffer pool requests one page at a time.
     let is_tree = path.path.starts_with("btree");
     let strategy = if is_tree { Strategy::OneByOne { depth: 1 } } else { args.reads };
-    // Here what was read waits as copies as well; there it waits in the plan's own memory.
+    // On this machine read data waits as copies too; on targets, only in the plan's memory.
     let (planned, copies_bytes) = plan_options(args);
     let memory_bytes = planned.memory_bytes + copies_bytes;
     let options = PlanOptions { strategy, memory_bytes, ..planned };

@@ -1,8 +1,9 @@
-//! The paper's numbers of result rows (papers' notes, §4): means over a class, by how many partners a dimension has.
+//! Numbers of result rows in the paper (papers' notes, §4): means over a class, by the number of a
+//! dimension's partners.
 
 use nandle_flights::{CubeQuery, Dimension, Fact};
 
-/// A fact and a dimension with 0, 1, 2 and 3 partners.
+/// A fact, and a dimension with 0, 1, 2 and 3 partners.
 const PUBLISHED: [(Fact, Dimension, [u64; 4]); 7] = [
     (Fact::Diverted, Dimension::Airline, [48, 3714, 112_470, 513_922]),
     (Fact::Diverted, Dimension::Dest, [677, 20_261, 205_416, 513_922]),
@@ -13,13 +14,13 @@ const PUBLISHED: [(Fact, Dimension, [u64; 4]); 7] = [
     (Fact::Delay, Dimension::Origin, [127_367, 1_677_018, 9_956_825, 20_444_384]),
 ];
 
-/// What was published of a class; none of most.
+/// Published number for a class; `None` for most.
 pub(super) fn published_rows(fact: Fact, dimension: Dimension, partners: u32) -> Option<u64> {
     let found = PUBLISHED.iter().find(|(of, by, _)| (*of, *by) == (fact, dimension));
     found.and_then(|(_, _, rows)| rows.get(partners as usize)).copied()
 }
 
-/// Whether a cube is of the class.
+/// Returns true if a cube belongs to the class.
 pub(super) fn is_of(query: CubeQuery, fact: Fact, dimension: Dimension, partners: u32) -> bool {
     query.fact() == fact && query.partners() == partners && query.dimensions().any(|own| own == dimension)
 }

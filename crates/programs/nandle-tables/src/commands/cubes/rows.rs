@@ -1,4 +1,5 @@
-//! Where the rows of a cube come from: the table, or a projection of the cube's columns, which is sorted by them.
+//! Source of a cube's rows: the table, or a projection of the cube's columns that is sorted by
+//! them.
 
 use nandle_columns::{ScanSpec, Snapshot};
 use nandle_flights::{Column, CubeQuery, column_chunks};
@@ -7,7 +8,7 @@ use nandle_reads::recording::{RecordedFile, RecordedQuery};
 use crate::error::CliError;
 use crate::input::Input;
 
-/// What a path reads.
+/// Data that a path reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RowSource {
     Table,
@@ -15,7 +16,7 @@ pub(super) enum RowSource {
 }
 
 impl RowSource {
-    /// The path's name.
+    /// Name of the path.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Table => "scan",
@@ -23,7 +24,7 @@ impl RowSource {
         }
     }
 
-    /// A cube's rows.
+    /// Rows of a cube.
     pub(super) fn of(self, input: &Input, query: CubeQuery) -> Result<Snapshot, CliError> {
         match self {
             Self::Table => Ok(input.snapshot.clone()),
@@ -31,7 +32,7 @@ impl RowSource {
         }
     }
 
-    /// Adds a cube's files and its needs to a recording. The table's files are the same ones for every cube.
+    /// Adds a cube's files and needs to a recording. All cubes share the table's files.
     pub(super) fn record(
         self,
         rows: &Snapshot,
@@ -56,7 +57,7 @@ impl RowSource {
     }
 }
 
-/// The columns by which a cube's rows are told apart.
+/// Columns that group a cube's rows.
 pub(super) fn names(query: CubeQuery) -> Vec<&'static str> {
     query.columns().into_iter().map(Column::name).collect()
 }

@@ -1,5 +1,6 @@
-//! With fewer rows than the paper's its memory, and the caches of modelled drives, would hold more of the data than they did there. So both are
-//! given the share that the rows are of the paper's, and the smaller models are files that are kept.
+//! Scales memory and caches to the table. With fewer rows than the paper's, its memory and the
+//! models' caches would hold a larger share of the data. Both are reduced in proportion to the
+//! rows, and the scaled models are saved as files.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,9 +18,9 @@ use super::args::MEMORY_BYTES_MIN;
 use super::played::Target;
 use crate::error::CliError;
 
-/// The paper's rows, of which its 50 GB and its 980 MiB of memory are.
+/// Rows in the paper: 50 GB, with 980 MiB of memory.
 const PAPER_ROWS: u64 = 70_000_000;
-/// By this a model is known to be ours.
+/// Mark of files that this program wrote.
 const HEAD: &str = "# Scaled by nandle cubes";
 
 const SCALED_MODEL: Content = Content {
@@ -28,10 +29,10 @@ const SCALED_MODEL: Content = Content {
     is_one: |there| there.starts_with(HEAD.as_bytes()),
 };
 
-/// What differs from the paper's machine.
+/// Differences from the paper's machine.
 #[derive(Debug, Serialize)]
 pub(super) struct Scaling {
-    /// The rows' share of the paper's.
+    /// Rows divided by the paper's.
     share: f64,
     pub(super) memory_bytes: u64,
     models: Vec<ScaledFile>,
@@ -45,7 +46,7 @@ struct ScaledFile {
     changes: Vec<Change>,
 }
 
-/// A cache's size.
+/// Change of a cache's size.
 #[derive(Debug, Serialize)]
 struct Change {
     parameter: String,
@@ -59,7 +60,7 @@ impl From<CacheChange> for Change {
     }
 }
 
-/// The targets to play on; where models are among them, with memory and caches for so many rows.
+/// Targets to play on. If there are models, memory and caches are scaled to the rows.
 pub(super) fn targets(
     args: &CubesArgs,
     specs: Vec<TargetSpec>,
@@ -87,23 +88,23 @@ fn part(bytes: u64, share: f64) -> u64 {
     (bytes as f64 * share).round() as u64
 }
 
-/// Beside the report or the recording, or else where the program runs.
+/// Directory of the report or the recording, or else the working directory.
 fn directory(args: &CubesArgs) -> PathBuf {
     let beside = args.report.as_ref().or(args.record.as_ref()).and_then(|path| path.parent());
     args.scaled_models.clone().or_else(|| beside.map(Path::to_owned)).unwrap_or_default()
 }
 
-/// Models that are written.
+/// Scaled models written so far.
 struct Models {
     directory: PathBuf,
     rows: u64,
     share: f64,
-    /// By the model that they were made of.
+    /// Keyed by the original model.
     written: BTreeMap<String, ScaledFile>,
 }
 
 impl Models {
-    /// The target with smaller models in the place of its own.
+    /// The target with its models scaled.
     fn scaled(&mut self, spec: TargetSpec) -> Result<TargetSpec, CliError> {
         Ok(match spec {
             TargetSpec::Path(path) => TargetSpec::Path(path),
@@ -126,7 +127,7 @@ impl Models {
         })
     }
 
-    /// Writes the smaller model, and those of its drives; returns its file.
+    /// Writes the scaled model and those of its drives. Returns its file.
     fn write(&mut self, model: &Model) -> Result<PathBuf, CliError> {
         let path = self.directory.join(self.file_name(model.name()));
         if let Some(there) = self.written.get(model.origin()) {
@@ -176,7 +177,7 @@ impl Models {
 }
 
 impl Scaling {
-    /// What a reader of the figures should know.
+    /// Remarks on the figures.
     pub(super) fn remarks(&self, args: &CubesArgs) -> Vec<String> {
         let memory = match args.memory {
             Some(_) => format!("memory is {}, as --memory says", format_bytes(self.memory_bytes)),

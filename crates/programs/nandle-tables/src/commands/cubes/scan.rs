@@ -1,4 +1,5 @@
-//! The paths `scan` and `projection`, for real: past the page cache, with the processor time of each step.
+//! Paths `scan` and `projection`, run for real: with direct I/O, and the processor time of each
+//! step.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,29 +25,29 @@ use crate::commands::scan::host::{self, Host, Ratios};
 use crate::error::CliError;
 use crate::input::Input;
 
-/// Of the memory reads have a part, and what waits to be decoded as much, but no more than this each.
+/// Divisor of memory for reads, and for data that waits to be decoded.
 const READS_PART: u64 = 8;
 const READS_BYTES_MAX: u64 = 64 << 20;
-/// Requests of temporary space.
+/// Requests in flight to temporary space.
 const SLOTS: u32 = 256;
 
-/// What cubes are planned and predicted by.
+/// Costs for planning and prediction.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Costs<'a> {
     pub(super) reads: &'a ReadCosts,
     pub(super) host: HostCosts,
 }
 
-/// What cubes take here besides reading and counting, seen beforehand.
+/// Time of cubes besides reading and counting, measured beforehand.
 #[derive(Debug, Clone)]
 pub(super) struct Seen {
-    /// Time to open the files and to start the thread that reads.
+    /// Time to open the files and start the reading thread.
     opening_s: Estimate,
-    /// Of reading alone to begin with, then of the cubes that ran.
+    /// Ratios of reading alone at first, then of the cubes that ran.
     ratios: Ratios,
 }
 
-/// How often files are opened to see how long that takes.
+/// Repetitions for measuring the time of opening.
 const OPENINGS: usize = 5;
 
 /// Runs the cubes one after the other.
@@ -63,7 +64,7 @@ pub(super) fn run(
     let rows: Vec<Snapshot> = rows.collect::<Result<_, _>>()?;
     let cubes: Vec<(CubeQuery, &Snapshot)> = queries.iter().copied().zip(&rows).collect();
     let mut recording = Recording { files: Vec::new(), queries: Vec::new() };
-    // By one that reads much: of few bytes starting is most.
+    // By a cube that reads much: for a small one the start dominates.
     let largest = cubes.iter().max_by_key(|(query, _)| query.partners());
     let (costs, mut seen) = match largest.filter(|_| !args.no_prediction) {
         Some((query, rows)) => {
@@ -87,7 +88,7 @@ pub(super) fn run(
 
 fn cube(run: &CubeRun, seen: Option<&mut Seen>, time_s: f64) -> Cube {
     let sum = |figure: fn(&nandle_reads::Prediction) -> f64| run.predictions.iter().map(figure).sum::<f64>();
-    // Results come when all was read.
+    // Results follow the last read.
     let results_s = run.results_cpu().0 as f64 * 1e-9;
     Cube {
         name: run.query.to_string(),
@@ -131,13 +132,13 @@ fn open(
     Ok((plan, opened))
 }
 
-/// How reads are planned, and the memory of copies.
+/// Plan options, and memory for copies.
 pub(super) fn plan_options(args: &CubesArgs) -> (PlanOptions, u64) {
     let reads_bytes = (args.memory() / READS_PART).min(READS_BYTES_MAX);
     (PlanOptions { strategy: args.reads, ..PlanOptions::new(reads_bytes) }, reads_bytes)
 }
 
-/// What the thread that reads takes of a processor, by a cube's first steps.
+/// Processor time of the reading thread, from a cube's first steps.
 fn measured_host(
     args: &CubesArgs,
     input: &Input,
@@ -210,7 +211,7 @@ fn one(
     })
 }
 
-/// One for each processor.
+/// One thread per processor.
 fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, std::num::NonZero::get)
 }
@@ -219,7 +220,8 @@ fn temporary_directory(args: &CubesArgs, input: &Input) -> PathBuf {
     args.temporary.clone().unwrap_or_else(|| input.directory())
 }
 
-/// Where groups go that have no room: a file without a name, as long as all rows' groups might be.
+/// Temporary space for groups that exceed memory: an unnamed file, large enough for the groups of
+/// all rows.
 fn temporary(args: &CubesArgs, input: &Input) -> Result<(Runtime, Place), CliError> {
     let directory = temporary_directory(args, input);
     let wrong = |error: &dyn std::fmt::Display| {
@@ -235,7 +237,7 @@ fn temporary(args: &CubesArgs, input: &Input) -> Result<(Runtime, Place), CliErr
     Ok((Runtime::new(world.into_io()), place))
 }
 
-/// The bytes of a recording's file.
+/// Serialised recording.
 pub(super) fn packed(recording: &Recording) -> Result<Vec<u8>, CliError> {
     let mut recorder = Recorder::new(Vec::new(), Names::Kept)?;
     for file in &recording.files {

@@ -1,4 +1,4 @@
-//! The paper's figure as text: by path, fact, dimension and partners, device beside device.
+//! The paper's figure as text: by path, fact, dimension and partners, with a column per device.
 
 use std::fmt::Write as _;
 

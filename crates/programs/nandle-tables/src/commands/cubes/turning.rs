@@ -1,4 +1,5 @@
-//! At which share of jumps the faster of two devices changes, by playing the same leaves with more and more of them.
+//! Turning point: share of jumps at which the faster of two devices changes, found by playing the
+//! same leaves with increasing shares.
 
 use nandle_flights::{turning_share, with_jumps};
 use nandle_predict::{Player, PredictError};
@@ -6,36 +7,37 @@ use nandle_reads::PlanOptions;
 use nandle_reads::recording::{RecordedQuery, Recording};
 use serde::Serialize;
 
-/// Shares of leaves that don't follow the one before.
+/// Shares of leaves that don't follow the previous one.
 const SHARES: [f64; 11] = [0.0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0];
-/// So many leaves tell the times apart: at the least share above none 20 of them jump.
+/// Leaves needed to separate the times: at the least positive share 20 of them jump.
 const LEAVES_MAX: usize = 20_000;
-/// With fewer the least shares have no jump.
+/// With fewer leaves the least shares have no jump.
 const LEAVES_MIN: usize = 1_000;
 const SEED: u64 = 1;
 
-/// Pages of one size.
+/// Results for one page size.
 #[derive(Debug, Serialize)]
 pub(super) struct Turning {
     pub(super) page_bytes: u64,
-    /// How many were read at each share.
+    /// Pages read at each share.
     pub(super) pages: u64,
     /// Modelled devices in the order of --on.
     pub(super) devices: Vec<DeviceTimes>,
-    /// The share of jumps above which one of the first two devices is faster than the other; `null` where neither overtakes the other.
+    /// Share of jumps above which the other of the first two devices is faster; `null` if neither
+    /// overtakes the other.
     pub(super) turns_at_share: Option<f64>,
-    /// The device that is the faster one above it.
+    /// Faster device above that share.
     pub(super) faster_above: Option<String>,
 }
 
-/// What a page takes on a device.
+/// Time per page on a device.
 #[derive(Debug, Serialize)]
 pub(super) struct DeviceTimes {
     pub(super) target: String,
     pub(super) times: Vec<TimeAtShare>,
 }
 
-/// A share of jumps, and the time that a page takes with it.
+/// A share of jumps, and the time per page.
 #[derive(Debug, Serialize)]
 pub(super) struct TimeAtShare {
     pub(super) share_of_jumps: f64,
@@ -47,7 +49,7 @@ impl Turning {
         Self { page_bytes, pages: 0, devices: Vec::new(), turns_at_share: None, faster_above: None }
     }
 
-    /// Plays the leaves of the largest index on a device, which is modelled: on a real one that would take minutes.
+    /// Plays the leaves of the largest index on modelled devices; a real one would take minutes.
     pub(super) fn add(
         &mut self,
         target: &str,
@@ -69,7 +71,7 @@ impl Turning {
         Ok(())
     }
 
-    /// Whether these two devices were compared.
+    /// Returns true if these two devices were compared.
     pub(super) fn is_of(&self, first: &str, second: &str) -> bool {
         let [one, other, ..] = self.devices.as_slice() else { return false };
         one.target == first && other.target == second
@@ -86,7 +88,7 @@ impl Turning {
     }
 }
 
-/// Of the index that has most; `None` where all have few.
+/// Leaves of the largest index; `None` if all are small.
 fn leaves(recording: &Recording) -> Option<&RecordedQuery> {
     let most = recording.queries.iter().max_by_key(|query| query.wants.len())?;
     (most.wants.len() >= LEAVES_MIN).then_some(most)

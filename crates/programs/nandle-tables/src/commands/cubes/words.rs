@@ -1,5 +1,5 @@
-//! What a run says of the paper's claims, by path: C41, that one SSD beats ten disks, and C42, how much longer cubes of more dimensions take. The
-//! first target stands for the SSD and the second for the array.
+//! Relates a run to the paper's claims, by path: C41, that one SSD beats ten disks, and C42, the
+//! increase of time with dimensions. The first target represents the SSD, and the second the array.
 
 use nandle_flights::Fact;
 use nandle_terminal::words::seconds;
@@ -9,10 +9,10 @@ use super::classes::mean;
 use super::turning::Turning;
 use super::{Cube, PathRuns, Played};
 
-/// Times that differ by less are alike: the models aren't closer to the real devices than that.
+/// Ratio below which times count as equal: the models are no more accurate.
 const ALIKE: f64 = 1.05;
 
-/// What holds on a path, and why; nothing where it wasn't played on two devices.
+/// Findings on a path with their reasons; empty unless it was played on two devices.
 pub(super) fn sentences(path: &PathRuns, turning: &[Turning]) -> Vec<String> {
     let [first, second, ..] = path.targets.as_slice() else { return Vec::new() };
     let pair = Pair { path, first, second };
@@ -101,7 +101,7 @@ impl Pair<'_> {
         )
     }
 
-    /// How much longer cubes with partners take than those without.
+    /// Increase of time from cubes without partners to cubes with them.
     fn longer(&self) -> Vec<String> {
         let grown: Vec<Growth> = Fact::ALL.into_iter().filter_map(|fact| self.growth(fact)).collect();
         let mut sentences: Vec<String> = grown.iter().map(|growth| growth.sentence(self)).collect();
@@ -132,7 +132,7 @@ impl Pair<'_> {
         })
     }
 
-    /// Of C42, by the cubes with most partners.
+    /// Verdict on C42, by the cubes with most partners.
     fn verdict(&self, grown: &[Growth]) -> Option<String> {
         let Self { first, second, .. } = self;
         let of = |fact: Fact| grown.iter().find(|growth| growth.fact == fact)?.times.last();
@@ -157,13 +157,13 @@ impl Pair<'_> {
     }
 }
 
-/// What cubes with partners have by what those without have.
+/// Growth of cubes with partners relative to those without.
 struct Growth {
     fact: Fact,
     bytes: f64,
     cpu: f64,
     result_rows: f64,
-    /// Partners, and the factors of time on both devices.
+    /// Numbers of partners, with the factors of time on both devices.
     times: Vec<(u32, f64, f64)>,
 }
 
@@ -186,7 +186,7 @@ impl Growth {
     }
 }
 
-/// A small growth in percent, a large one as a factor.
+/// Small growth in per cent, large as a factor.
 fn longer_by(factor: f64) -> String {
     if factor < 2.0 {
         format!("{:+.1} %", 100.0 * (factor - 1.0))
@@ -195,7 +195,7 @@ fn longer_by(factor: f64) -> String {
     }
 }
 
-/// On the SSD and on the array.
+/// Published growth on the SSD and on the array.
 fn published(fact: Fact) -> &'static str {
     match fact {
         Fact::Diverted => "+22 % and +17.4 %",

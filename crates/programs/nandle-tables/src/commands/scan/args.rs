@@ -9,11 +9,11 @@ use nandle_terminal::args::{IoArg, bytes_of_at_least, positive_bytes};
 use super::paths::PathChoice;
 use crate::costs::ProfileArgs;
 
-/// Below this no window of a plan has room for much.
+/// With less memory no window of a plan has room.
 const MEMORY_BYTES_MIN: u64 = 1 << 20;
-/// Rows of a table on a terminal, unless it is said how many.
+/// Default number of rows of a table on a terminal.
 const SHOWN_ROWS: u64 = 20;
-/// The part of the memory that copies of steps take on their way from the thread that reads.
+/// Divisor of memory for step copies queued by the reading thread.
 const COPIES_PART: u64 = 4;
 
 /// Read columns of a table, or of Parquet files as they lie.
@@ -121,7 +121,7 @@ impl ScanArgs {
         self.format.unwrap_or(usual)
     }
 
-    /// Rows that are printed.
+    /// Number of rows to print.
     pub(super) fn limit(&self, format: RowFormat) -> u64 {
         let usual = if format == RowFormat::Table { SHOWN_ROWS } else { u64::MAX };
         self.limit.unwrap_or(usual)
@@ -131,7 +131,7 @@ impl ScanArgs {
         self.memory / COPIES_PART
     }
 
-    /// With so much memory as copies leave.
+    /// Plan options, with the memory that copies leave.
     pub(super) fn plan_options(&self, strategy: Strategy) -> PlanOptions {
         PlanOptions {
             strategy,
@@ -141,7 +141,7 @@ impl ScanArgs {
         }
     }
 
-    /// The least `--memory` that leaves a plan so much.
+    /// Least `--memory` that leaves a plan `plan_bytes`.
     pub(super) fn memory_for(plan_bytes: u64) -> u64 {
         (plan_bytes * COPIES_PART).div_ceil(COPIES_PART - 1)
     }
@@ -156,7 +156,7 @@ fn is_in(text: &str) -> Result<Predicate, String> {
     Ok(Predicate::is_in(column, values_of(values)?))
 }
 
-/// Values with commas between them, of which some stand between double quotes.
+/// Splits comma-separated values, some of them in double quotes.
 fn values_of(text: &str) -> Result<Vec<String>, String> {
     let (mut values, mut rest) = (Vec::new(), text);
     loop {
@@ -167,7 +167,7 @@ fn values_of(text: &str) -> Result<Vec<String>, String> {
             let end = rest.find(',').unwrap_or(rest.len());
             let (value, behind) = rest.split_at(end);
             if value.trim().is_empty() {
-                // A comma too many is a mistake more often than it means an empty text.
+                // A stray comma is more likely a mistake than an empty text.
                 return Err("expected VALUE,…, and a value is missing (an empty text is \"\")".to_owned());
             }
             values.push(value.trim().to_owned());
@@ -181,13 +181,13 @@ fn values_of(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// A text that stood between double quotes, and what is behind them.
+/// A quoted text and the rest after it.
 struct Quoted<'a> {
     value: String,
     behind: &'a str,
 }
 
-/// What begins with a double quote; one within the text is doubled.
+/// Parses a leading quoted text, in which a double quote is doubled.
 fn quoted(text: &str) -> Result<Option<Quoted<'_>>, String> {
     let Some(mut rest) = text.trim_start().strip_prefix('"') else { return Ok(None) };
     let mut value = String::new();
@@ -242,14 +242,15 @@ fn between(text: &str) -> Result<Predicate, String> {
     }
 }
 
-/// Of numbers and dates; whether other texts are is for their column to say.
+/// Returns true if `low` exceeds `high` as a number or a date. Other texts are compared once their
+/// column is known.
 fn is_above(low: &str, high: &str) -> bool {
     let number = |text: &str| text.parse::<f64>().ok();
     let are_numbers = number(low).zip(number(high));
     are_numbers.map_or(is_date(low) && is_date(high) && low > high, |(low, high)| low > high)
 }
 
-/// As `2008-04-30`, which compares as text does.
+/// Returns true for `2008-04-30`, which compares as text.
 fn is_date(text: &str) -> bool {
     let mut parts = text.split('-').map(str::as_bytes);
     [4, 2, 2].iter().all(|length| {

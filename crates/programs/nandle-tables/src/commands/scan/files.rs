@@ -1,4 +1,4 @@
-//! The files of a scan as devices of a world that a thread of its own drives.
+//! Opens a scan's files as devices of a world on a thread of its own.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -13,19 +13,19 @@ use rustix::io::Errno;
 use crate::error::CliError;
 use crate::input::Input;
 
-/// Requests that may be in flight: more than a plan keeps.
+/// Requests in flight, more than a plan needs.
 const SLOTS: u32 = 1024;
 
-/// Files that are open for reading by plan.
+/// Files opened for planned reads.
 pub(crate) struct OpenFiles {
     pub(crate) owner: Owner,
     pub(crate) files: Arc<[ReadFile]>,
     pub(crate) backend: Backend,
-    /// Of the first file; none where there is no file.
+    /// Shape of the first file; `None` without files.
     pub(crate) shape: Option<Shape>,
-    /// Why reads go through the page cache; none where they bypass it.
+    /// Reason why reads go through the page cache; `None` if they bypass it.
     pub(crate) buffered: Option<String>,
-    /// What else may hold or copy what is read.
+    /// Other layers that may cache or copy the data.
     pub(crate) beside: Option<&'static str>,
 }
 
@@ -67,7 +67,7 @@ fn open_device(input: &Input, file: &ParquetFile) -> Result<Arc<DeviceFile>, Cli
     Ok(Arc::new(device))
 }
 
-/// Starts the thread that reads.
+/// Starts the reading thread.
 fn start(devices: Vec<Arc<DeviceFile>>, io: IoChoice) -> Result<(Owner, Vec<DeviceId>, Backend), CliError> {
     let (told, opened) = channel();
     let open = move || {
@@ -79,7 +79,7 @@ fn start(devices: Vec<Arc<DeviceFile>>, io: IoChoice) -> Result<(Owner, Vec<Devi
         .map_err(|error| error.to_string())?;
         let ids: Vec<DeviceId> = devices.into_iter().map(|device| world.add(device).id).collect();
         let io: Box<dyn Io> = world.into_io();
-        // Whoever started the thread waits for this.
+        // The receiver waits for this.
         let _ = told.send((ids, io.backend()));
         Ok(io)
     };
@@ -90,7 +90,8 @@ fn start(devices: Vec<Arc<DeviceFile>>, io: IoChoice) -> Result<(Owner, Vec<Devi
     Ok((owner, ids, backend))
 }
 
-/// Column chunks lie together. Where a hostile footer has them overlap nothing is known.
+/// Extents of the row groups, whose column chunks are adjacent. Unknown if a hostile footer makes
+/// them overlap.
 fn groups(file: &ParquetFile) -> Groups {
     let mut ranges: Vec<Range<u64>> = Vec::new();
     for group in file.metadata().row_groups() {

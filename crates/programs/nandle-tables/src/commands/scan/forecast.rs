@@ -1,4 +1,4 @@
-//! What a scan will take, by each way of reading.
+//! Predicts a scan's time for each read strategy.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use super::host::{Host, Ratios};
 use super::work::RowCost;
 use crate::error::CliError;
 
-/// The ways that the paper compares.
+/// Strategies that the paper compares.
 const WAYS: [Strategy; 4] = [
     Strategy::Flexible,
     Strategy::FixedBlock { block_bytes: None },
@@ -36,20 +36,20 @@ impl From<Estimate> for Bounds {
     }
 }
 
-/// What the two threads of a scan take of a processor each.
+/// Processor times of a scan's two threads.
 #[derive(Debug, Clone)]
 pub(super) struct CpuCosts {
     pub(super) row: RowCost,
     pub(super) host: Host,
-    /// How far scans are from what is predicted for them.
+    /// Ratios of measured to predicted times of scans.
     pub(super) pilot: Ratios,
 }
 
-/// What a way of reading will take.
+/// Prediction for one strategy.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Forecast {
     pub(super) reads: String,
-    /// Why it can't be done in the memory.
+    /// Reason why memory doesn't suffice.
     pub(super) refusal: Option<String>,
     #[serde(flatten)]
     pub(super) figures: Option<Figures>,
@@ -63,15 +63,15 @@ pub(super) struct Figures {
     pub(super) queue_depth: u32,
     pub(super) memory_bytes: u64,
     pub(super) device: Bounds,
-    /// Of the thread that reads: sending, checking, copying.
+    /// Reading thread: submitting, checking and copying.
     pub(super) host_s: f64,
-    /// Of the thread that decodes.
+    /// Decoding thread.
     pub(super) cpu_s: f64,
     pub(super) time: Bounds,
 }
 
 impl Figures {
-    /// Bounds are those of reading with those of computing, as far out as single runs are.
+    /// Combines the bounds of reading and computing, widened to single runs.
     pub(super) fn of(reads: &Plan, plan: &ScanPlan, cpu: &CpuCosts, copies_bytes: u64) -> Self {
         let predict = |ns_per_row: f64| {
             reads.predict(cpu.host.costs, |step| plan.candidate_rows_of(step) as f64 * ns_per_row / 1e9)
@@ -97,7 +97,7 @@ impl Figures {
     }
 }
 
-/// Plans the reads that were asked for.
+/// Plans the reads of the requested strategy.
 pub(super) fn planned(
     args: &ScanArgs,
     plan: &ScanPlan,
@@ -122,7 +122,7 @@ fn refusal(error: &ReadsError) -> String {
     }
 }
 
-/// The way that was asked for, and then its rivals.
+/// Forecasts of the requested strategy, then of the others.
 pub(super) fn forecasts(
     args: &ScanArgs,
     plan: &ScanPlan,
@@ -150,7 +150,7 @@ pub(super) fn forecasts(
     Ok(all)
 }
 
-/// Requests of a plan by their length.
+/// Counts a plan's requests by length.
 pub(super) fn by_length(reads: &Plan) -> BTreeMap<u64, u64> {
     let mut lengths = BTreeMap::new();
     for read in reads.reads() {

@@ -1,5 +1,5 @@
-//! What the thread that reads takes of a processor, and how far runs are from what is predicted for them: seen by letting it read the
-//! first steps.
+//! Calibrates the reading thread by reading the first steps: its processor time, and the ratio of
+//! measured to predicted times.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,27 +13,28 @@ use nandle_terminal::cpu;
 use super::files::OpenFiles;
 use crate::error::CliError;
 
-/// The steps that are read to see it want so many bytes: of fewer, starting would be most of the time.
+/// Bytes wanted by the calibration's steps: with fewer the start would dominate.
 const WANTED_BYTES: u64 = 16 << 20;
-/// How often.
+/// Repetitions.
 const ROUNDS: usize = 5;
 
-/// What reading costs here besides the device's time.
+/// Costs of reading on this machine besides the device's time.
 #[derive(Debug, Clone)]
 pub(crate) struct Host {
     pub(crate) costs: HostCosts,
     pub(crate) ratios: Ratios,
 }
 
-/// Times of runs by what was predicted for each. A profile's bounds are those of means; a single run meets what else the machine does.
+/// Ratios of measured to predicted times. A profile's bounds are those of means, whereas a single
+/// run is disturbed by other load.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Ratios(VecDeque<f64>);
 
 impl Ratios {
-    /// So many count: what the machine does changes.
+    /// Ratios kept, since the load changes.
     const LATEST: usize = 20;
 
-    /// Another run.
+    /// Adds a run.
     pub(crate) fn saw(&mut self, time_s: f64, predicted_s: f64) {
         if predicted_s > 0.0 {
             self.0.push_back(time_s / predicted_s);
@@ -48,7 +49,7 @@ impl Ratios {
         if ratios.is_empty() { Estimate::exact(1.0) } else { next_of(&ratios) }
     }
 
-    /// A prediction of what takes as long, by what is predicted for it, as the runs before it did; with the bounds of a single run.
+    /// Scales a prediction by the ratios of past runs, with the bounds of a single run.
     pub(crate) fn applied_to(&self, predicted: Estimate) -> Estimate {
         let ratio = self.next();
         Estimate {
@@ -59,7 +60,7 @@ impl Ratios {
     }
 }
 
-/// The reads of the first steps, so many at most.
+/// Reads of the first steps, at most `steps_max`.
 pub(super) fn first_steps(
     opened: &OpenFiles,
     plan: &ScanPlan,
@@ -78,7 +79,8 @@ pub(super) fn first_steps(
     Ok(Arc::new(reads.map_err(|error| CliError::failed(error.to_string()))?))
 }
 
-/// Reads the first steps, checks and copies them, and drops them. `known` says what requests take; the rest is the bytes'.
+/// Reads, checks, copies and drops the first steps. `known` holds the cost of requests; the rest is
+/// attributed to bytes.
 pub(crate) fn measure(
     opened: &OpenFiles,
     plan: &ScanPlan,
@@ -100,7 +102,7 @@ pub(crate) fn measure(
         let spent = (cpu::of_process().0 - before_ns) as f64 * 1e-9;
         per_byte.push((spent - of_requests).max(0.0) / bytes);
     }
-    // How far it varies is part of how far runs do.
+    // Its variance is part of the runs' variance.
     let byte_seconds = Estimate::exact(next_of(&per_byte).value);
     let costs = HostCosts { byte_seconds, ..known };
     let predicted_s = reads.predict(costs, |_| 0.0).seconds.value;

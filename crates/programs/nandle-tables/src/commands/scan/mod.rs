@@ -37,39 +37,39 @@ use self::work::{RowCost, Run};
 use crate::error::CliError;
 use crate::input::Input;
 
-/// What is known of a scan before it runs.
+/// Explanation of a scan before it runs.
 #[derive(Debug, Serialize)]
 struct Explanation {
     schema_version: u32,
     input: String,
     path: String,
-    /// What each path will take, where there are several.
+    /// Forecast of each path, if there are several.
     paths: Vec<PathForecast>,
     columns: Vec<String>,
     rows: u64,
     candidate_rows: u64,
     steps: u64,
     reads: String,
-    /// Requests by their length in bytes.
+    /// Number of requests by length in bytes.
     requests_by_bytes: BTreeMap<u64, u64>,
     costs: String,
-    /// What processor times are by.
+    /// Origin of processor times.
     processor: String,
     cpu_ns_per_row: Option<f64>,
     world: &'static str,
     direct: bool,
     remarks: Vec<String>,
-    /// Those of them that also one should know who has only the rows.
+    /// Notes that matter even to readers of the rows alone.
     #[serde(skip)]
     notes: Vec<String>,
-    /// The way that is taken, then its rivals.
+    /// The chosen strategy, then the others.
     forecasts: Vec<Forecast>,
     actual: Option<Actual>,
-    /// From opening on, with all that was measured beforehand.
+    /// Time since opening, including all calibration.
     elapsed_s: f64,
 }
 
-/// What it did.
+/// Measurements of a scan.
 #[derive(Debug, Clone, Serialize)]
 struct Actual {
     rows: u64,
@@ -80,7 +80,7 @@ struct Actual {
     wanted_bytes: u64,
     urgent_requests: u64,
     urgent_bytes: u64,
-    /// Whether all was read, and not only as much as was to be printed.
+    /// True if all rows were read, not only those to print.
     is_whole: bool,
 }
 
@@ -100,7 +100,7 @@ impl From<&Run> for Actual {
     }
 }
 
-/// A scan that is ready to run.
+/// A scan ready to run.
 struct Prepared {
     input: Input,
     plan: ScanPlan,
@@ -108,7 +108,6 @@ struct Prepared {
     reads: std::sync::Arc<Plan>,
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &ScanArgs, common: Common) -> Result<(), CliError> {
     let format = args.format(common.json);
     if common.json && format != RowFormat::None {
@@ -166,7 +165,7 @@ fn error_of(input: &Input, error: CliError) -> CliError {
     }
 }
 
-/// Explanations are the result where no rows are printed.
+/// Prints an explanation; to standard output if no rows are printed.
 fn explain(bar: &Bar, format: RowFormat, text: &str) -> Result<(), CliError> {
     if format == RowFormat::None {
         return Ok(output::result(text)?);
@@ -184,7 +183,7 @@ fn prepare(
 ) -> Result<(Prepared, Explanation), CliError> {
     let input = Input::open(&args.input)?;
     let spec = args.spec(&input.snapshot);
-    // Unknown columns are refused before a directory is probed.
+    // Unknown columns are refused before the directory is probed.
     input.snapshot.scan(&spec).map_err(|error| error_of(&input, error.into()))?;
     let found = args.profile.find(input.kept_profile().as_deref(), &input.directory(), cancel, bar)?;
     let is_told = args.explain || json && !args.no_prediction;
@@ -240,7 +239,7 @@ fn processor(cost: RowCost) -> String {
     )
 }
 
-/// A sentence, if reads don't reach the device.
+/// Sentence if reads don't reach the device.
 fn through_the_cache(args: &ScanArgs, opened: &OpenFiles) -> Result<Option<String>, CliError> {
     match &opened.buffered {
         Some(reason) if args.cold => Err(CliError::failed(format!(
@@ -271,7 +270,7 @@ fn execute(
     })
 }
 
-/// What was asked, for a recording.
+/// Text of the query for a recording.
 fn query_text(args: &ScanArgs) -> String {
     let columns = if args.columns.is_empty() { "all".to_owned() } else { args.columns.join(",") };
     let predicates: Vec<String> = args.predicates().map(ToString::to_string).collect();

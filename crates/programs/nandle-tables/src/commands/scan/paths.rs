@@ -1,4 +1,4 @@
-//! Where the rows of a scan can come from: the table, or a projection that has all it needs.
+//! Sources of a scan's rows: the table, or a projection that covers the scan.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -18,13 +18,13 @@ use crate::costs::{FoundProfile, costs_of};
 use crate::error::CliError;
 use crate::input::Input;
 
-/// The path that is asked for.
+/// The requested path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathChoice {
-    /// The one that is predicted to be quickest.
+    /// The path with the least predicted time.
     Auto,
     Table,
-    /// That of these columns, with commas between them.
+    /// The projection of these comma-separated columns.
     Projection(String),
 }
 
@@ -41,7 +41,7 @@ impl FromStr for PathChoice {
     }
 }
 
-/// What a path will take.
+/// Forecast of a path.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct PathForecast {
     pub(super) path: String,
@@ -50,21 +50,21 @@ pub(super) struct PathForecast {
     pub(super) is_taken: bool,
 }
 
-/// A path to the rows that is ready to be taken.
+/// An opened path.
 pub(super) struct OpenedPath {
     pub(super) name: String,
     pub(super) rows: u64,
     pub(super) plan: ScanPlan,
     pub(super) opened: OpenFiles,
     pub(super) costs: ReadCosts,
-    /// What the profile lacks.
+    /// Figures that the profile lacks.
     pub(super) missing: Vec<String>,
     pub(super) reads: Arc<Plan>,
-    /// Measured where it is told, or decides.
+    /// Measured if it is printed or decides.
     pub(super) cpu: Option<CpuCosts>,
 }
 
-/// The path to take, and what each of several will take; nothing where there is no choice.
+/// Path to take, and the forecasts of all; empty if there is no choice.
 pub(super) fn choose(
     args: &ScanArgs,
     input: &Input,
@@ -115,14 +115,14 @@ pub(super) fn choose(
     Ok((paths.swap_remove(taken), forecasts))
 }
 
-/// What the threads of a scan take of a processor, by the first steps of it.
+/// Processor times of a scan's threads, from its first steps.
 fn measured(
     args: &ScanArgs,
     path: &OpenedPath,
     found: &FoundProfile,
     format: RowFormat,
 ) -> Result<CpuCosts, CliError> {
-    // With a limit printing is over soon, and says nothing of the later steps.
+    // With a limit printing soon ends, and says nothing about later steps.
     let format = if args.limit(format) == u64::MAX { format } else { RowFormat::None };
     let row = RowCost::measure(&path.plan, format)?;
     let (known, options) = (host_costs(&found.profile), args.plan_options(args.reads));
@@ -132,7 +132,7 @@ fn measured(
     Ok(CpuCosts { row, host, pilot })
 }
 
-/// The paths that are to be compared, or the one that was asked for.
+/// Paths to compare, or the requested one.
 fn candidates(args: &ScanArgs, input: &Input, spec: &ScanSpec) -> Result<Vec<(String, Snapshot)>, CliError> {
     let of = |error: nandle_columns::ColumnsError| error_of(input, error.into());
     let covering = input.snapshot.covering(spec);

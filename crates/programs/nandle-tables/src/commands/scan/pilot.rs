@@ -1,5 +1,5 @@
-//! A scan's first steps, with all its threads at work, beside what is predicted for them. Threads that work at the same time share caches,
-//! memory and often a processor's core, so that each is slower than it is alone.
+//! Pilot run: a scan's first steps with all threads, compared with the prediction. Concurrent
+//! threads share caches, memory and often a core, so each is slower than alone.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,12 +15,12 @@ use super::work::decode_some;
 use crate::decode::Ahead;
 use crate::error::CliError;
 
-/// So many steps at most: a few million rows.
+/// Steps at most: a few million rows.
 pub(super) const STEPS: u32 = 32;
-/// How often.
+/// Repetitions.
 const ROUNDS: usize = 4;
 
-/// Reads, decodes and prints the first steps, `first`, to nowhere.
+/// Reads, decodes and formats the first steps, `first`, without output.
 pub(super) fn run(
     plan: &ScanPlan,
     opened: &OpenFiles,

@@ -1,4 +1,4 @@
-//! What a scan needed, as a recording.
+//! Records the needs of a scan.
 
 use std::path::Path;
 

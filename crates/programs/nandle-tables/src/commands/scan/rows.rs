@@ -20,18 +20,18 @@ pub(super) struct RowWriter<W: Write> {
     format: RowFormat,
     left: u64,
     has_header: bool,
-    /// Rows of a table, whose columns are as wide as the widest.
+    /// Rows of a table, held until the column widths are known.
     gathered: Vec<Vec<String>>,
 }
 
 impl<W: Write> RowWriter<W> {
-    /// Prints so many rows at most.
+    /// Prints at most `limit` rows.
     pub(super) fn new(into: W, format: RowFormat, limit: u64) -> Self {
         let left = if format == RowFormat::None { 0 } else { limit };
         Self { into, format, left, has_header: false, gathered: Vec::new() }
     }
 
-    /// Whether any more rows will be printed.
+    /// Returns true if no more rows will be printed.
     pub(super) fn is_full(&self) -> bool {
         self.left == 0
     }
@@ -51,7 +51,7 @@ impl<W: Write> RowWriter<W> {
         }
     }
 
-    /// Prints what is left; the header, too, where no row came.
+    /// Prints the rest, and the header even without rows.
     pub(super) fn finish(mut self, schema: &Schema) -> Result<()> {
         match self.format {
             RowFormat::Csv => self.write_header(schema)?,
@@ -99,12 +99,12 @@ impl<W: Write> RowWriter<W> {
                 schema.fields().iter().zip(&columns).zip(batch.columns()).map(|((field, column), array)| {
                     let value = match field.data_type() {
                         _ if array.is_null(row) => Value::Null,
-                        // All of it is.
+                        // Every value of the type is null.
                         DataType::Null => Value::Null,
                         DataType::Boolean => Value::Bool(array.as_boolean().value(row)),
                         data_type => {
                             let text = column.value(row).try_to_string().map_err(wrong)?;
-                            // A decimal has more digits than readers of JSON keep.
+                            // A decimal has more digits than JSON readers keep.
                             let is_number = data_type.is_integer() || data_type.is_floating();
                             let number = if is_number { text.parse().ok() } else { None };
                             number.map_or(Value::String(text), Value::Number)
@@ -123,7 +123,7 @@ impl<W: Write> RowWriter<W> {
         let columns = formatters(batch)?;
         for row in 0..batch.num_rows() {
             let cells = columns.iter().zip(batch.columns()).map(|(column, array)| {
-                // Text that is empty looks otherwise.
+                // Distinguishable from an empty text.
                 if array.is_null(row) {
                     return Ok("NULL".to_owned());
                 }
@@ -135,12 +135,12 @@ impl<W: Write> RowWriter<W> {
     }
 }
 
-/// Nothing that a row contains steers the terminal.
+/// Escapes control characters, which could steer the terminal.
 fn escaped(text: &str) -> String {
     nandle_profile::escaped(text).into_owned()
 }
 
-/// The same rows, with values that can be written as text.
+/// The rows with all values convertible to text.
 fn texts(batch: &RecordBatch) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(for_text).collect::<std::result::Result<Vec<_>, _>>();
     let columns = columns.map_err(wrong)?;
@@ -162,7 +162,7 @@ fn wrong(error: ArrowError) -> std::io::Error {
     std::io::Error::other(error)
 }
 
-/// As the system said it: a reader that went away is told from other errors.
+/// Recovers the system's error, so that a closed pipe is recognised.
 fn csv_wrong(error: csv::Error) -> std::io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

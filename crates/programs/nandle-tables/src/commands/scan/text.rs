@@ -1,4 +1,4 @@
-//! What there is to say before and after a scan.
+//! Text before and after a scan.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,10 +10,10 @@ use super::forecast::{Bounds, Figures, Forecast};
 use super::paths::PathForecast;
 use super::{Actual, Explanation};
 
-/// Sizes of requests that are named one by one.
+/// Request sizes listed individually.
 const SIZES_MAX: usize = 6;
 
-/// Before it runs.
+/// Text before the run.
 pub(super) fn before(of: &Explanation) -> String {
     let mut text = String::new();
     let rows = format!(
@@ -54,10 +54,10 @@ pub(super) fn before(of: &Explanation) -> String {
     text
 }
 
-/// Ways of reading whose predicted times are no further apart than this take as long.
+/// Ratio up to which predicted times count as equal.
 const AS_LONG: f64 = 1.1;
 
-/// What the ways of reading have in common, or which one would be quicker than the one that is taken.
+/// Comparison of the strategies: what they share, or a faster alternative.
 fn compared(forecasts: &[Forecast]) -> Option<String> {
     let times =
         forecasts.iter().filter_map(|forecast| Some((forecast.reads.as_str(), forecast.figures.as_ref()?)));
@@ -127,11 +127,11 @@ fn sizes(by_bytes: &BTreeMap<u64, u64>) -> String {
     if named.is_empty() { "none".to_owned() } else { named.join(", ") }
 }
 
-/// After it ran: what it took, and then the remarks.
+/// Text after the run: measurements, then remarks.
 pub(super) fn after(of: &Explanation, actual: &Actual, remarks: &[String]) -> String {
     let mut text = String::new();
     let predicted = of.forecasts.first().and_then(|forecast| forecast.figures.as_ref());
-    // Where nothing is read there is nothing to compare.
+    // Without reads there is nothing to compare.
     let beside = predicted.filter(|figures| actual.is_whole && figures.requests > 0).map(|figures| {
         let ratio = actual.time_s / figures.time.value_s.max(1e-9);
         let within = (figures.time.low_s..=figures.time.high_s).contains(&actual.time_s);

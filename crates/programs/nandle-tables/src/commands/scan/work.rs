@@ -1,4 +1,4 @@
-//! Running a scan: what each step cost the processor, and what came out.
+//! Runs a scan and measures the processor time of each step.
 
 use std::io::{ErrorKind, Write};
 use std::time::{Duration, Instant};
@@ -15,26 +15,28 @@ use super::rows::RowWriter;
 use crate::decode::{Ahead, Fewer};
 use crate::error::CliError;
 
-/// Row groups whose steps are decoded beforehand, to see what a row costs the processor: what is in a table changes from its beginning to
-/// its end.
+/// Row groups sampled to measure the cost of a row, since the contents of a table vary from start
+/// to end.
 const SAMPLED_GROUPS: usize = 3;
-/// Steps of each: as many as a row group of usual length has, because its first step decodes the dictionaries for all of them.
+/// Steps per sample: as many as in a typical row group, since its first step decodes the
+/// dictionaries for all.
 const SAMPLED_STEPS: usize = 8;
-/// How often.
+/// Repetitions.
 const CALIBRATIONS: usize = 5;
 
-/// What a row of a step costs the processor that decodes it.
+/// Processor time to decode a row.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RowCost {
     pub(super) ns_per_row: Estimate,
-    /// Steps that were decoded to see it.
+    /// Sampled steps.
     pub(super) steps: usize,
-    /// The row groups that they are of.
+    /// Sampled row groups.
     pub(super) groups: usize,
 }
 
 impl RowCost {
-    /// Reads steps of row groups near the start, in the middle and near the end, and decodes and prints them to nowhere.
+    /// Reads steps near the start, in the middle and near the end, then decodes and formats them
+    /// without output.
     pub(super) fn measure(plan: &ScanPlan, format: RowFormat) -> Result<Self, CliError> {
         let groups = sampled_groups(plan.groups());
         let steps: Vec<u32> = groups.iter().flat_map(|group| sampled_steps(plan, *group)).collect();
@@ -51,7 +53,7 @@ impl RowCost {
     }
 }
 
-/// Those in the middle of each third of a plan's row groups.
+/// The middle row group of each third of a plan's.
 fn sampled_groups(groups: usize) -> Vec<usize> {
     let parts = groups.min(SAMPLED_GROUPS);
     (0..parts).map(|part| groups * (2 * part + 1) / (2 * parts)).collect()
@@ -70,7 +72,8 @@ fn decode_ns(plan: &ScanPlan, group: usize, format: RowFormat) -> Result<u64, Cl
     Ok(cpu::of_thread().0 - before_ns)
 }
 
-/// Decodes steps and prints their rows to nowhere. There may be fewer than the decoder expects.
+/// Decodes steps and formats their rows without output. There may be fewer steps than the decoder
+/// expects.
 pub(super) fn decode_some(
     mut decoder: BatchDecoder<'_>,
     steps: &mut dyn StepBytes,
@@ -88,25 +91,25 @@ pub(super) fn decode_some(
     }
 }
 
-/// What a scan did.
+/// Measurements of a scan.
 #[derive(Debug)]
 pub(super) struct Run {
     pub(super) time: Duration,
-    /// Of each step: the processor time that was spent on it once its bytes were there.
+    /// Processor time of each step, once its bytes were read.
     pub(super) cpu_after_ns: Vec<u64>,
     pub(super) rows: u64,
     pub(super) counts: ReadCounts,
-    /// Whether all rows were read, or the scan ended with the last row that was wanted.
+    /// True if all rows were read; false if a limit ended the scan.
     pub(super) is_whole: bool,
-    /// Whether the reader of the rows went away before it had what it wanted.
+    /// True if the output was closed early.
     pub(super) is_left: bool,
 }
 
-/// Takes the steps of a stream, and notes the processor time between them.
+/// Passes steps on, and records the processor time between them.
 struct Timed<'a, T> {
     bytes: StreamedBytes<'a>,
     cancel: &'a Cancel,
-    /// Told how many steps there were.
+    /// Receives the number of steps.
     told: T,
     cpu_after_ns: Vec<u64>,
     since_ns: Option<u64>,
@@ -114,7 +117,7 @@ struct Timed<'a, T> {
 
 impl<T: FnMut(u32)> StepBytes for Timed<'_, T> {
     fn next_step(&mut self) -> Result<Option<StepData>, ColumnsError> {
-        // Steps without a row that is wanted make no batch, and may be all there are.
+        // Steps without a matching row produce no batch, and there may be no others.
         if self.cancel.is_cancelled() {
             return Err(ColumnsError::Stopped);
         }
@@ -132,7 +135,7 @@ impl<T> Timed<'_, T> {
     }
 }
 
-/// Decodes and prints all rows, or so many as are wanted if `may_end` allows to end with them.
+/// Decodes and prints all rows, or only up to the limit if `may_end`.
 pub(super) fn run<W: Write>(
     plan: &ScanPlan,
     stream: impl FnOnce() -> StepStream,
@@ -175,7 +178,7 @@ fn stopped(error: ColumnsError) -> CliError {
     }
 }
 
-/// Whether there is still a reader.
+/// Returns false if the output is closed.
 fn print<W: Write>(rows: &mut RowWriter<W>, batch: &RecordBatch) -> Result<bool, CliError> {
     match rows.write(batch) {
         Ok(()) => Ok(true),
@@ -183,7 +186,7 @@ fn print<W: Write>(rows: &mut RowWriter<W>, batch: &RecordBatch) -> Result<bool,
     }
 }
 
-/// A reader that has gone away (`| head`) is no error.
+/// A closed output pipe (`| head`) is no error.
 fn is_no_error(error: std::io::Error) -> std::io::Result<()> {
     if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
 }

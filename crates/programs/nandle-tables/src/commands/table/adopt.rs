@@ -45,7 +45,7 @@ struct Adopted {
     rows: u64,
 }
 
-/// Makes the table, and says how many rows it has. If it can't be made, nothing of it is left.
+/// Creates the table and returns its number of rows. On failure nothing of it is left.
 fn adopt(args: &AdoptArgs, options: &AdoptOptions, common: Common) -> Result<u64, CliError> {
     let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
     let bytes = args.files.iter().filter_map(|path| path.metadata().ok()).map(|file| file.len()).sum();
@@ -65,7 +65,6 @@ fn adopt(args: &AdoptArgs, options: &AdoptOptions, common: Common) -> Result<u64
     })
 }
 
-/// Runs the command.
 pub(super) fn run(args: &AdoptArgs, common: Common) -> Result<(), CliError> {
     let adoption = if args.copy { Adoption::LinkOrCopy } else { Adoption::Link };
     let profile = args.profile.as_deref().map(|path| kept(&read_profile(path)?)).transpose()?;

@@ -30,7 +30,7 @@ pub(super) struct VerifyArgs {
     table: PathBuf,
 }
 
-/// Below this sorting has no room.
+/// With less memory sorting has no room.
 const SORT_MEMORY_BYTES_MIN: u64 = 1 << 20;
 
 pub(super) fn sort_memory(text: &str) -> Result<u64, String> {
@@ -65,7 +65,7 @@ struct Verified {
     damage: Vec<Damage>,
 }
 
-/// What is wrong, and where, as far as it is known.
+/// Kind and place of damage, as far as known.
 #[derive(Serialize)]
 struct Damage {
     file: Option<String>,
@@ -86,7 +86,7 @@ impl From<&ColumnsError> for Damage {
     }
 }
 
-/// Runs `verify`: damage is a failure.
+/// Runs `verify`. Damage is a failure.
 pub(super) fn verify(args: &VerifyArgs, common: Common) -> Result<(), CliError> {
     let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
     let watched = WatchedTable::open(&args.table, "verifying", Moves::Reads, &cancel, bar)?;
@@ -123,11 +123,10 @@ struct Compacted {
     runs_before: u64,
     rows: u64,
     is_merged: bool,
-    /// Why, and why not; none where it was to be merged in any case.
+    /// Reason for the decision; `None` if merging was forced.
     rule: Option<MergeRule>,
 }
 
-/// Runs `compact`.
 pub(super) fn compact(args: &CompactArgs, common: Common) -> Result<(), CliError> {
     let of = |error| of_table(&args.table, error);
     let (cancel, mut bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));

@@ -1,4 +1,4 @@
-//! A table comes to be: laid out by the profile of the device that it lies on.
+//! Creates tables, laid out by the profile of their device.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::costs::{FoundProfile, ProfileArgs, flexible_block_bytes};
 use crate::error::CliError;
 use crate::input::of_table;
 
-/// What a new table is to be like.
+/// Properties of a new table.
 pub(super) struct NewTable<'a> {
     pub(super) directory: &'a Path,
     pub(super) schema: SchemaRef,
@@ -28,21 +28,20 @@ pub(super) struct NewTable<'a> {
 }
 
 impl NewTable<'_> {
-    /// Makes it.
     pub(super) fn create(self, cancel: &Cancel, progress: &mut dyn Progress) -> Result<Table, CliError> {
         let place = self.directory.display();
         self.check_clustering()?;
         let was_there = self.directory.exists();
-        // What is probed must be there.
+        // The path to probe must exist.
         if self.profile.profile.is_none() {
-            // Its name is durable, too.
+            // Makes the directory's name durable, too.
             RealFiles::new(self.directory)
                 .create_dir("")
                 .map_err(|error| CliError::failed(format!("making the directory {place}: {error}")))?;
         }
         let found = self.profile.find(None, self.directory, cancel, progress);
         if found.is_err() && !was_there {
-            // It may hold something by now, and stays then.
+            // Fails if it holds something by now.
             _ = std::fs::remove_dir(self.directory);
         }
         let found = found?.told();
@@ -81,16 +80,17 @@ impl NewTable<'_> {
     }
 }
 
-/// What a load says that failed. A table that was made for it alone is taken away again, but for what was there before.
+/// Returns the error of a failed load. Removes a table that was created for it, but nothing that
+/// existed before.
 pub(super) fn without_new_table(directory: &Path, before: Folders, error: CliError) -> CliError {
-    // A load that has rows, or can't be looked at, is left as it is: the error that is told is the one that came first.
+    // A table with rows, or an unreadable one, stays: the first error is reported.
     if Table::open(directory).and_then(Table::discard_empty).unwrap_or(false) {
         before.remove_others();
     }
     error
 }
 
-/// Which of a table's folders, and whether its directory, are there before it is made.
+/// Folders of a table, and its directory, that are missing before it is created.
 pub(super) struct Folders {
     missing: Vec<PathBuf>,
 }
@@ -102,16 +102,17 @@ impl Folders {
         Self { missing: all.filter(|folder| !folder.exists()).collect() }
     }
 
-    /// Removes those that came since, of a table that wasn't made.
+    /// Removes the folders created since.
     pub(super) fn remove_others(self) {
         for folder in self.missing {
-            // One that something was put into meanwhile stays.
+            // Fails if it is no longer empty.
             _ = std::fs::remove_dir(folder);
         }
     }
 }
 
-/// A number that no other table has, but for a chance of one in 2^64: the standard library's hashes are seeded by the system.
+/// Random identifier, unique except with a probability of 2^-64: the system seeds the standard
+/// library's hashes.
 pub(super) fn new_identity() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -122,7 +123,7 @@ pub(super) fn kept(profile: &DeviceProfile) -> Result<TableProfile, CliError> {
     Ok(TableProfile { device: profile.target.clone(), json })
 }
 
-/// What a layout follows from, and a sentence that says it.
+/// Figures that determine a layout, and a sentence about them.
 fn figures(found: &FoundProfile) -> Result<(LayoutFigures, String), CliError> {
     let (costs, _) = read_costs(&found.profile, None)?;
     let missing = |what: &str| {
@@ -133,7 +134,7 @@ fn figures(found: &FoundProfile) -> Result<(LayoutFigures, String), CliError> {
     };
     let flexible_block_bytes = flexible_block_bytes(&found.profile)
         .ok_or_else(|| missing("what the flexible block is, the smallest unit worth reading alone"))?;
-    // Of the size that is next to the block, with as many outstanding as make it fastest.
+    // The size closest to the block, at the depth with the highest rate.
     let distance = |bytes: u64| (bytes as f64 / flexible_block_bytes as f64).ln().abs();
     let nearest = costs.random.iter().min_by(|one, other| {
         let key = |cost: &nandle_reads::RequestCost| (distance(cost.request_bytes), cost.seconds.value);

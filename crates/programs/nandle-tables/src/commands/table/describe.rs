@@ -40,7 +40,7 @@ struct Description {
     runs: Vec<RunDescription>,
     columns: Vec<ColumnDescription>,
     projections: Vec<ProjectionDescription>,
-    /// By the profile that is kept.
+    /// By the table's stored profile.
     economics: Option<Economics>,
 }
 
@@ -65,11 +65,10 @@ struct ColumnDescription {
     r#type: String,
     nullable: bool,
     bytes: u64,
-    /// Rows that fill a flexible block; `null` without a profile, or where nothing is stored.
+    /// Rows that fill a flexible block; `null` without a profile or stored data.
     block_rows: Option<u64>,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &DescribeArgs, common: Common) -> Result<(), CliError> {
     let snapshot = open_table(&args.table)?.snapshot().map_err(|error| of_table(&args.table, error))?;
     let Some(manifest) = snapshot.manifest() else { unreachable!("a table's snapshot has a manifest") };

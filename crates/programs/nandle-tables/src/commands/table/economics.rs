@@ -1,5 +1,5 @@
-//! What follows from a table and the profile that it keeps: how large cells should be, when rows are better fetched by number, and whether its
-//! runs are worth merging.
+//! Derives figures from a table and its stored profile: cell size, break-even of fetching rows by
+//! number, and whether merging runs pays.
 
 use std::path::Path;
 
@@ -12,19 +12,20 @@ use serde::Serialize;
 use crate::costs::{FoundProfile, costs_of, flexible_block_bytes};
 use crate::error::CliError;
 
-/// Runs are merged when jumping between them takes more of a scan's time.
+/// Share of a scan's time spent on jumps above which runs are merged.
 const JUMPS_SHARE_MAX: f64 = 0.1;
 
-/// What a device makes of a table.
+/// Figures of a table on its device.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Economics {
     pub(super) flexible_block_bytes: u64,
-    /// Fetching so many rows by number takes as long as scanning all columns.
+    /// Number of rows whose fetch by number takes as long as scanning all columns.
     pub(super) break_even_rows: u64,
 }
 
 impl Economics {
-    /// By the profile that a table keeps; none without one, without rows, or where the profile doesn't say what a block is.
+    /// Derives the figures from the table's stored profile; `None` without a profile or rows, or if
+    /// the profile lacks a block size.
     pub(super) fn of(
         directory: &Path,
         manifest: &Manifest,
@@ -37,7 +38,7 @@ impl Economics {
         let found = FoundProfile::read(&directory.join("profile.json"), directory)?.told();
         let Some(flexible_block_bytes) = flexible_block_bytes(&found.profile) else { return Ok(None) };
         let (costs, _) = costs_of(&found, None)?;
-        // A row's columns lie in as many places.
+        // The columns of a row lie in different places.
         let fetches = pricing(&costs)?.break_even_fetches(flexible_block_bytes, scan_bytes);
         let break_even_rows = whole(fetches / column_bytes.len().max(1) as f64).min(rows);
         Ok(Some(Self { flexible_block_bytes, break_even_rows }))
@@ -56,7 +57,7 @@ fn pricing(costs: &ReadCosts) -> Result<Pricing, CliError> {
     Pricing::new(costs.clone()).map_err(|error| CliError::failed(error.to_string()))
 }
 
-/// Rows whose values in a column of so many bytes fill a block; none where nothing is stored of it.
+/// Rows whose values in a column of `column_bytes` fill a block; `None` if nothing is stored.
 pub(super) fn block_rows(block_bytes: u64, column_bytes: u64, rows: u64) -> Option<u64> {
     (column_bytes > 0 && rows > 0)
         .then(|| whole((block_bytes as f64 * rows as f64 / column_bytes as f64).ceil()))
@@ -71,24 +72,24 @@ fn whole(number: f64) -> u64 {
     number as u64
 }
 
-/// Whether runs are worth merging, with the figures that say so.
+/// Decision on merging runs, with its figures.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct MergeRule {
     pub(super) runs: u64,
-    /// Pieces of a column that lie apart, now and after merging.
+    /// Separate pieces of a column, now and after merging.
     pub(super) pieces_now: u64,
     pub(super) pieces_merged: u64,
-    /// Bytes of a column in the mean.
+    /// Mean bytes per column.
     pub(super) column_bytes: u64,
     pub(super) scan_now_s: f64,
     pub(super) scan_merged_s: f64,
-    /// What merging takes away of a scan's time.
+    /// Share of a scan's time that merging saves.
     pub(super) jumps_share: f64,
     pub(super) is_worth_it: bool,
 }
 
 impl MergeRule {
-    /// A column of the table's mean size is read as row groups have it: a piece in each.
+    /// Assumes a column of mean size, read in one piece per row group.
     pub(super) fn of(manifest: &Manifest, costs: &ReadCosts) -> Result<Self, CliError> {
         let group_rows = manifest.layout.row_group_rows.max(1);
         let files = || manifest.runs.iter().flat_map(|run| &run.files);

@@ -58,7 +58,6 @@ struct Generated {
     parquet: Option<String>,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
     if args.table.is_none() && args.csv.is_none() && args.parquet.is_none() {
         return Err(CliError::usage(
@@ -118,7 +117,7 @@ pub(super) fn run(args: &GenerateArgs, common: Common) -> Result<(), CliError> {
     ))?)
 }
 
-/// As JSON can say it, whatever bytes a path has.
+/// Path as JSON text, whatever its bytes.
 fn shown(path: &Path) -> String {
     path.display().to_string()
 }
@@ -137,7 +136,7 @@ fn prepared(directory: &Path, name: &str) -> Result<PathBuf, CliError> {
     Ok(path)
 }
 
-/// Each chunk of the flights, until Ctrl-C.
+/// Generates the flights in chunks until Ctrl-C.
 fn each_chunk(
     generator: &Generator,
     doing: &str,
@@ -181,7 +180,7 @@ fn write_csv(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar)
     std::fs::rename(&whole, path).map_err(|error| wrong(error.into()))
 }
 
-/// Where a file is made before it has its name, so that none is left that isn't whole.
+/// Temporary directory next to `path`, so that no incomplete file keeps the name.
 fn beside(path: &Path) -> std::io::Result<TempDir> {
     let directory = path.parent().unwrap_or(path);
     let beside = tempfile::Builder::new().prefix(".nandle-").tempdir_in(directory)?;
@@ -189,7 +188,7 @@ fn beside(path: &Path) -> std::io::Result<TempDir> {
     Ok(beside)
 }
 
-/// A table of one file, which is moved out of it.
+/// Writes a table of one file, and moves that file to `path`.
 fn write_parquet(path: &Path, generator: &Generator, cancel: &Cancel, bar: &mut Bar) -> Result<(), CliError> {
     let wrong = |error: std::io::Error| CliError::failed(format!("writing {}: {error}", path.display()));
     let beside = beside(path).map_err(wrong)?;

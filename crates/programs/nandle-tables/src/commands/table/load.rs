@@ -26,11 +26,11 @@ use crate::error::CliError;
 use crate::input::{of_table, open_table, tell_of_left};
 use crate::watch::WatchedTable;
 
-/// Below this neither rows in order nor pieces of CSV have room.
+/// With less memory neither sorted rows nor chunks of CSV have room.
 const MEMORY_BYTES_MIN: u64 = 64 << 20;
-/// Of the memory, rows take a quarter while they are gathered, another while they are put in order, and another while they are written.
+/// Divisor of memory for rows: a quarter each for gathering, sorting and writing.
 const ROWS_PART: u64 = 4;
-/// Parsing takes about twenty times the bytes that are read at once; it has a part of the memory, too.
+/// Divisor of memory for a chunk of CSV: parsing takes about twenty times its bytes.
 const CHUNK_PART: u64 = 128;
 const CHUNK_BYTES_MAX: u64 = 4 << 20;
 
@@ -68,7 +68,7 @@ pub(super) struct LoadArgs {
     profile: ProfileArgs,
 }
 
-/// `sort:a,b`, `cells:a,b` or `none`.
+/// Parses `sort:a,b`, `cells:a,b` or `none`.
 pub(super) fn clustering(text: &str) -> Result<Clustering, String> {
     match text.split_once(':') {
         None if text == "none" => Ok(Clustering::None),
@@ -101,7 +101,7 @@ struct Loaded {
     table: String,
     snapshot: u64,
     rows: u64,
-    /// Rows whose place they took.
+    /// Rows that were replaced.
     replaced_rows: u64,
     rejected_rows: u64,
     cancelled_derived_rows: u64,
@@ -109,14 +109,13 @@ struct Loaded {
     tail_numbers_unreadable_rows: u64,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     let files = Files::recognise(&args.files)?;
     let cancel = cancel_on_signals()?;
     let mut bar = Bar::new(!common.no_progress);
     let before = Folders::of(&args.table);
     let is_new = opened_or_made(args, &files, &cancel, &mut bar)?;
-    // Rows that are replaced are looked for in all of the table, which Ctrl-C ends as well.
+    // Replaced rows are searched in the whole table, and Ctrl-C ends that, too.
     let table = WatchedTable::without_progress(&args.table, &cancel);
     bar.begin_stage();
     let loaded = table.and_then(|table| load(args, &table, &files, &cancel, &mut bar));
@@ -126,7 +125,7 @@ pub(super) fn run(args: &LoadArgs, common: Common) -> Result<(), CliError> {
     if common.json { Ok(output::json(&loaded)?) } else { Ok(output::result(&text(&loaded))?) }
 }
 
-/// Whether it was made.
+/// Returns true if the table was created.
 fn opened_or_made(args: &LoadArgs, files: &Files, cancel: &Cancel, bar: &mut Bar) -> Result<bool, CliError> {
     let can_be_made = Table::can_be_made(&args.table).map_err(|error| of_table(&args.table, error))?;
     if !can_be_made {
@@ -178,7 +177,7 @@ fn load(
         Some(keys) => table.replace(&keys.iter().map(String::as_str).collect::<Vec<_>>()).map_err(of)?,
     };
     let mut writer = writer.with_row_groups_of(row_group_bytes(args, table)?);
-    // Once the table is locked, so that a load which has to wait leaves the rejects of the one before.
+    // After locking the table, so that a load that has to wait keeps the previous rejects.
     let mut rejects = RejectFile::create(args.rejects.as_deref())?;
     let doing = format!("loading {}", format_bytes(files.bytes()));
     let mut batches = 0_u64;
@@ -191,13 +190,14 @@ fn load(
         writer.write(batch).map_err(of)
     };
     let read = files.each_batch(csv_options(args), &mut rejects, &mut take);
-    // Rejects are told even where they were too many.
+    // Rejects are written even if there were too many.
     rejects.finish()?;
     let report = read?.unwrap_or_default();
     finished(args, writer, report)
 }
 
-/// What row groups may take while they are written. Where that is less than the table's layout says, it is told: scans find smaller ones.
+/// Memory for row groups being written. Warns if it is less than the layout requires, since scans
+/// will find smaller groups.
 fn row_group_bytes(args: &LoadArgs, table: &Table) -> Result<u64, CliError> {
     let layout = table.manifest().map_err(|error| of_table(&args.table, error))?.layout;
     let bytes = args.memory / ROWS_PART;

@@ -41,7 +41,6 @@ enum TableCommand {
     Project(project::ProjectArgs),
 }
 
-/// Runs the command.
 pub(crate) fn run(args: &TableArgs, common: Common) -> Result<(), CliError> {
     match &args.command {
         TableCommand::Load(args) => load::run(args, common),

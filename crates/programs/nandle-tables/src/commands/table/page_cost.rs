@@ -1,4 +1,4 @@
-//! What a page costs to decode however small it is: the same rows in pages of two sizes, decoded by this processor.
+//! Fixed decoding cost of a page, whatever its size: the same rows decoded in pages of two sizes.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use crate::error::CliError;
 
 const ROWS: u32 = 1 << 16;
 const SMALL_PAGE_ROWS: u64 = 512;
-/// The least of so many runs counts: nothing makes decoding faster than it is.
+/// Runs; the minimum counts, since noise only adds time.
 const RUNS: usize = 5;
 
-/// Processor time that each page costs, in nanoseconds.
+/// Processor time per page in nanoseconds.
 pub(super) fn page_decode_ns() -> Result<f64, CliError> {
     let rows = rows()?;
     let (small_ns, small_pages) = decode_ns(&rows, SMALL_PAGE_ROWS)?;
@@ -28,13 +28,13 @@ pub(super) fn page_decode_ns() -> Result<f64, CliError> {
 
 fn rows() -> Result<RecordBatch, CliError> {
     let schema = Arc::new(Schema::new(vec![Field::new("value", DataType::Int64, false)]));
-    // Few values, so that decoding them costs little beside what pages cost.
+    // Few distinct values, so that decoding them costs little compared with the pages.
     let values: Int64Array = (0..ROWS).map(|row| Some(i64::from(row * 7 % 101))).collect();
     RecordBatch::try_new(schema, vec![Arc::new(values)])
         .map_err(|error| CliError::failed(format!("measuring what decoding costs: {error}")))
 }
 
-/// Time of decoding the rows, and the pages that they are in.
+/// Time of decoding the rows, and the number of pages.
 fn decode_ns(rows: &RecordBatch, page_rows: u64) -> Result<(f64, f64), CliError> {
     let directory = tempfile::Builder::new()
         .prefix("nandle-tables-")

@@ -47,7 +47,6 @@ struct Projected {
     bytes: u64,
 }
 
-/// Runs the command.
 pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     let of = |error| of_table(&args.table, error);
     let (cancel, bar) = (cancel_on_signals()?, Bar::new(!common.no_progress));
@@ -79,7 +78,7 @@ pub(super) fn run(args: &ProjectArgs, common: Common) -> Result<(), CliError> {
     ))?)
 }
 
-/// Says which projections a load took away.
+/// Reports the projections that a load dropped.
 pub(super) fn tell_of_dropped(before: &Manifest, after: &Manifest) {
     let gone: Vec<String> = before
         .projections

@@ -1,4 +1,4 @@
-//! Rows that were kept aside, as a CSV file.
+//! Rejected rows as a CSV file.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use nandle_terminal::result_file::check;
 use crate::error::CliError;
 use crate::result_file::{REJECTS, REJECTS_HEADER};
 
-/// Writes rejects, if the user wants them; counts them in any case.
+/// Counts rejects, and writes them if requested.
 pub(super) struct RejectFile {
     into: Option<(csv::Writer<File>, PathBuf)>,
     failed: Option<csv::Error>,
 }
 
 impl RejectFile {
-    /// Makes the file. One that holds anything but rejects is left alone, the input above all.
+    /// Creates the file. Refuses to overwrite anything but rejects, above all the input.
     pub(super) fn create(path: Option<&Path>) -> Result<Self, CliError> {
         let create = |path: &Path| -> Result<_, CliError> {
             check(path, &REJECTS)?;
@@ -30,12 +30,12 @@ impl RejectFile {
         Ok(Self { into: path.map(create).transpose()?, failed: None })
     }
 
-    /// Bad rows are of no interest.
+    /// Discards rejects.
     pub(super) const fn none() -> Self {
         Self { into: None, failed: None }
     }
 
-    /// Ends the file.
+    /// Finishes the file.
     pub(super) fn finish(mut self) -> Result<(), CliError> {
         let Some((writer, path)) = &mut self.into else { return Ok(()) };
         let flushed = self.failed.take().map_or(Ok(()), Err).and_then(|()| Ok(writer.flush()?));

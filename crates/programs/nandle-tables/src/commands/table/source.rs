@@ -1,4 +1,4 @@
-//! The rows of files that are loaded: flights of CSV files, or anything of Parquet and Arrow IPC files.
+//! Rows of files to load: flights from CSV files, or any rows from Parquet and Arrow IPC files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -17,9 +17,9 @@ use crate::input::open_regular;
 pub(super) enum Files {
     /// Flights.
     Csv(Vec<PathBuf>),
-    /// Rows of any kind.
+    /// Any rows.
     Parquet(Snapshot),
-    /// Rows of any kind, with their columns.
+    /// Any rows, with their columns.
     Arrow(Vec<PathBuf>, SchemaRef),
 }
 
@@ -30,13 +30,13 @@ enum Kind {
     Arrow,
 }
 
-/// What a Parquet file begins with.
+/// Start of a Parquet file.
 const PARQUET_MAGIC: &[u8] = b"PAR1";
-/// So many bytes tell a kind.
+/// Bytes that identify a format.
 const START_BYTES: u64 = 8;
 
 impl Files {
-    /// Tells the kind by how files begin.
+    /// Detects the format by the start of the files.
     pub(super) fn recognise(paths: &[PathBuf]) -> Result<Self, CliError> {
         let kinds = paths.iter().map(|path| kind(path)).collect::<Result<Vec<_>, _>>()?;
         match kinds.split_first() {
@@ -58,7 +58,7 @@ impl Files {
         }
     }
 
-    /// The columns of a table that is made for them.
+    /// Columns of a table created for these files.
     pub(super) fn schema(&self) -> SchemaRef {
         match self {
             Self::Csv(_) => flight_schema(),
@@ -67,7 +67,7 @@ impl Files {
         }
     }
 
-    /// The bytes of all of them.
+    /// Total bytes.
     pub(super) fn bytes(&self) -> u64 {
         match self {
             Self::Csv(paths) | Self::Arrow(paths, _) => {
@@ -77,7 +77,7 @@ impl Files {
         }
     }
 
-    /// Sees whether there are rows that can be read, before a table is made for them.
+    /// Checks that there are readable rows before a table is created for them.
     pub(super) fn try_first_rows(&self, options: CsvOptions) -> Result<(), CliError> {
         match self {
             Self::Csv(paths) => {
@@ -97,7 +97,7 @@ impl Files {
         Ok(())
     }
 
-    /// Hands out all rows, each time with the rows so far. Returns what there is to say of CSV.
+    /// Passes on all rows with the count so far. Returns remarks on the CSV.
     pub(super) fn each_batch(
         &self,
         options: CsvOptions,
@@ -155,7 +155,8 @@ fn plan_of_all(snapshot: &Snapshot) -> Result<ScanPlan, CliError> {
     Ok(snapshot.scan(&ScanSpec::of(names))?)
 }
 
-/// The columns that all files have, in whatever order: a table has those of the first file, and no file may lose one.
+/// Columns of all files, in any order. A table takes those of the first file, and no file may lack
+/// or add one.
 fn one_schema(paths: &[PathBuf], schemas: Vec<SchemaRef>) -> Result<SchemaRef, CliError> {
     let columns = |schema: &SchemaRef| -> BTreeMap<String, DataType> {
         schema.fields().iter().map(|field| (field.name().clone(), field.data_type().clone())).collect()

@@ -8,22 +8,22 @@ use arrow_array::{Array as _, ArrayRef};
 use arrow_schema::DataType;
 use bytes::{BufMut as _, BytesMut};
 
-/// Digits of the binary form's: each is one of base 10 000.
+/// Decimal digits per digit of the binary form, whose base is 10 000.
 const DIGITS_EACH: usize = 4;
 const NEGATIVE: u16 = 0x4000;
 
-/// A number by its decimal digits.
+/// Decimal digits of a number.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Decimal {
     is_negative: bool,
-    /// Before the point; none but zeros there is empty.
+    /// Digits before the point, without leading zeros.
     whole: String,
-    /// Behind it, as many as the scale says.
+    /// Digits after the point, as many as the scale.
     fraction: String,
 }
 
 impl Decimal {
-    /// That of a row; `None` of other columns.
+    /// Number in a row; `None` for other types.
     pub(super) fn of(values: &ArrayRef, row: usize) -> Option<Self> {
         match values.data_type() {
             DataType::Decimal128(_, scale) => {
@@ -36,7 +36,7 @@ impl Decimal {
         }
     }
 
-    /// Of a whole number and how many of its digits are behind the point; of fewer than none there are zeros to be added.
+    /// Creates a number from an integer and its scale; a negative scale appends zeros.
     fn new(number: &str, scale: i8) -> Self {
         let digits = number.trim_start_matches('-');
         let is_negative = digits.len() < number.len();
@@ -48,7 +48,7 @@ impl Decimal {
         Self { is_negative, whole, fraction: fraction.to_owned() }
     }
 
-    /// Appends the binary form: how many digits, the weight of the first, the sign, the digits that are shown behind the point, and the digits.
+    /// Appends the binary form: number of digits, weight of the first, sign, display scale, digits.
     pub(super) fn put(&self, bytes: &mut BytesMut) {
         let before = self.whole.len().div_ceil(DIGITS_EACH) * DIGITS_EACH;
         let behind = self.fraction.len().div_ceil(DIGITS_EACH) * DIGITS_EACH;

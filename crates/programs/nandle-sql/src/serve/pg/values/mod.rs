@@ -1,5 +1,5 @@
-//! Values as PostgreSQL writes them, as text or binary ("Formats and Format Codes" of its manual). What a value is made of is written here; plain ones are
-//! left to `arrow-pg`, but for numbers that it can't write.
+//! Values in PostgreSQL's text and binary formats ("Formats and Format Codes" of its manual). This
+//! writes composite values and the numbers that `arrow-pg` can't; `arrow-pg` writes the rest.
 
 mod decimal;
 mod nested;
@@ -19,17 +19,17 @@ use postgres_types::{IsNull, Kind, ToSql};
 
 use decimal::Decimal;
 
-/// What a length says of a value that isn't there.
+/// Length that marks a NULL.
 const NULL: i32 = -1;
 
-/// Writes the rows of batches of the same columns.
+/// Writes rows of batches with the same columns.
 pub(super) struct RowWriter(Vec<Column>);
 
-/// How values of a column, or of a part of one, are written.
+/// Writer of a column or a part of one.
 struct Column {
     field: FieldRef,
     sent: FieldInfo,
-    /// Of a struct its fields, of a list its element.
+    /// Fields of a struct, or the element of a list.
     parts: Vec<Self>,
 }
 
@@ -39,7 +39,7 @@ impl RowWriter {
         Self(columns.map(|(field, sent)| Column::new(field, sent.clone())).collect())
     }
 
-    /// A row of a batch.
+    /// Writes one row of a batch.
     pub(super) fn row(&self, batch: &RecordBatch, row: usize) -> PgWireResult<DataRow> {
         let mut bytes = BytesMut::new();
         for (column, values) in self.0.iter().zip(batch.columns()) {
@@ -72,7 +72,7 @@ impl Column {
         self.sent.format() == FieldFormat::Text
     }
 
-    /// Appends a value; whether there is one.
+    /// Appends a value. Returns false for NULL.
     fn write(&self, values: &ArrayRef, row: usize, bytes: &mut BytesMut) -> PgWireResult<bool> {
         if values.is_null(row) {
             return Ok(false);
@@ -131,7 +131,7 @@ impl Column {
     }
 }
 
-/// A number that isn't written in digits.
+/// Name of a number without digits.
 fn word(value: f64) -> Option<&'static str> {
     match value {
         f64::INFINITY => Some("Infinity"),
@@ -141,7 +141,7 @@ fn word(value: f64) -> Option<&'static str> {
     }
 }
 
-/// Puts a length before what is appended.
+/// Appends a value, preceded by its length.
 fn sized(bytes: &mut BytesMut, append: impl FnOnce(&mut BytesMut) -> PgWireResult<bool>) -> PgWireResult<()> {
     let at = bytes.len();
     bytes.put_i32(NULL);
@@ -157,7 +157,7 @@ fn sized(bytes: &mut BytesMut, append: impl FnOnce(&mut BytesMut) -> PgWireResul
     Ok(())
 }
 
-/// Takes a value of `arrow-pg`.
+/// Receives a value from `arrow-pg`.
 struct Plain<'a> {
     bytes: &'a mut BytesMut,
     is_value: bool,
@@ -190,7 +190,7 @@ mod tests {
     use super::*;
     use crate::serve::pg::rows::fields;
 
-    /// A row's values in a format, without their lengths; `None` for nulls.
+    /// Values of a row in a format, without lengths; `None` for NULL.
     fn row(columns: Vec<(&str, ArrayRef)>, format: i16, row: usize) -> Vec<Option<Vec<u8>>> {
         let batch = RecordBatch::try_from_iter_with_nullable(
             columns.into_iter().map(|(name, column)| (name, column, true)),

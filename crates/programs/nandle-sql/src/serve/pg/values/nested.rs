@@ -1,4 +1,4 @@
-//! Structs and lists: what lies in them is written as it is by itself, in quotes where it would be taken for something else.
+//! Structs and lists. Elements are written as by themselves, and quoted where ambiguous.
 
 use arrow_array::cast::AsArray as _;
 use arrow_array::{Array as _, ArrayRef};
@@ -9,7 +9,7 @@ use pgwire::error::PgWireResult;
 use super::{Column, sized};
 
 impl Column {
-    /// Text `(1,,"a b")`, or how many fields there are and of each its type and value.
+    /// Text `(1,,"a b")`; or binary: the number of fields, and the type and value of each.
     pub(super) fn write_struct(
         &self,
         values: &ArrayRef,
@@ -39,7 +39,7 @@ impl Column {
         Ok(())
     }
 
-    /// Text `{1,NULL}`, or the dimensions and the values.
+    /// Text `{1,NULL}`; or binary: the dimensions and the values.
     pub(super) fn write_list(&self, values: &ArrayRef, row: usize, bytes: &mut BytesMut) -> PgWireResult<()> {
         let Some(element) = self.parts.first() else { return Ok(()) };
         let values = elements(values, row);
@@ -64,7 +64,7 @@ impl Column {
         bytes.put_u32(element.sent.datatype().oid());
         if !values.is_empty() {
             bytes.put_i32(count(values.len()));
-            // Numbers of elements begin at 1.
+            // Indices start at 1.
             bytes.put_i32(1);
         }
         (0..values.len()).try_for_each(|number| sized(bytes, |bytes| element.write(&values, number, bytes)))
@@ -93,7 +93,7 @@ fn is_quoted_in_list(text: &[u8]) -> bool {
         || text.iter().any(|byte| b"\"\\{},".contains(byte) || byte.is_ascii_whitespace())
 }
 
-/// Quotes in quotes have a mark before them; backslashes have another one.
+/// Appends text in quotes if needed. `mark` escapes quotes; a backslash is doubled.
 fn put_quoted(bytes: &mut BytesMut, text: &[u8], is_quoted: bool, mark: u8) {
     if !is_quoted {
         bytes.put_slice(text);

@@ -1,14 +1,15 @@
-//! How a program ends, and that it does.
+//! End of a program, which must come in time.
 
 use std::io::Read;
 use std::process::{Child, Command, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// What hasn't ended by then hangs. Losses are known within 5 s where processors are free, and nothing here computes for long.
+/// Timeout after which a program counts as hanging. Losses are detected within 5 s on an idle
+/// machine, and nothing here computes for long.
 const HANGS_AFTER: Duration = Duration::from_mins(2);
 
-/// A program that runs, and whose output is read meanwhile.
+/// A running program whose output is read concurrently.
 pub(super) struct Running {
     child: Child,
     rows: JoinHandle<String>,
@@ -16,13 +17,13 @@ pub(super) struct Running {
     begun: Instant,
 }
 
-/// What it wrote.
+/// Output of a program.
 #[derive(Debug)]
 pub(super) struct End {
     pub(super) is_done: bool,
     pub(super) rows: String,
     pub(super) said: String,
-    /// From its beginning.
+    /// Time since its start.
     pub(super) took: Duration,
 }
 
@@ -34,7 +35,7 @@ impl Running {
         Self { child, rows, said, begun }
     }
 
-    /// How long it has run.
+    /// Time since its start.
     pub(super) fn age(&self) -> Duration {
         self.begun.elapsed()
     }

@@ -1,8 +1,9 @@
-//! Workers that are killed at random times: each query has all of its rows, or fails with an error that names the worker, and ends in any case.
+//! Workers killed at random times: each query returns all its rows, or fails with an error that
+//! names the worker, and always ends.
 //!
-//! A usual run kills one worker in each of the 20 queries. Ten in each, 200 in all, are killed by
-//! `NANDLE_CASES=10 cargo test --workspace --features nandle-replay/schema --test program kills -- --nocapture`; which worker and when is drawn by the
-//! seeds from `NANDLE_FIRST_SEED` on.
+//! By default one worker is killed in each of the 20 queries. `NANDLE_CASES=10 cargo test
+//! --workspace --features nandle-replay/schema --test program kills -- --nocapture` kills ten in
+//! each, 200 in all. The seeds, from `NANDLE_FIRST_SEED` on, determine the worker and the time.
 
 mod end;
 mod queries;
@@ -17,16 +18,16 @@ use crate::draw::{Draw, seeds};
 use crate::place::Place;
 
 const WORKERS: usize = 3;
-/// Stands behind the rows of a query.
+/// Follows the rows of a query.
 const MARK: &str = "mark\nend of rows\n";
 
-/// Workers over the same files, each of which is there again after it was killed.
+/// Workers over the same files, each restarted after a kill.
 struct Fleet<'a> {
     place: &'a Place,
     workers: Vec<Worker>,
 }
 
-/// When a worker is killed, and which.
+/// Time and worker of a kill.
 #[derive(Debug, Clone, Copy)]
 struct Kill {
     worker: usize,
@@ -34,16 +35,16 @@ struct Kill {
     is_retried: bool,
 }
 
-/// What became of a query under which a worker was killed.
+/// Outcome of a query during which a worker was killed.
 struct Killed {
     end: End,
-    /// The worker's name.
+    /// URL of the worker.
     url: String,
-    /// How long after its end the query ended.
+    /// Time from the worker's end to the query's.
     later: Duration,
 }
 
-/// How queries ended.
+/// Counts of the queries' outcomes.
 #[derive(Debug, Default)]
 struct Ends {
     whole: usize,
@@ -53,7 +54,7 @@ struct Ends {
 }
 
 impl Kill {
-    /// At a time between a query's start and its usual end, or a little later.
+    /// Draws a time between a query's start and shortly after its usual end.
     fn draw(seed: u64, query: usize, usual: Duration) -> Self {
         let query = query as u64;
         let mut draw = Draw::of(seed.wrapping_mul(QUERIES.len() as u64).wrapping_add(query));
@@ -67,14 +68,14 @@ impl<'a> Fleet<'a> {
         Self { place, workers: (0..WORKERS).map(|_| worker(place)).collect() }
     }
 
-    /// Runs a query on all of them.
+    /// Starts a query on all workers.
     fn begin(&self, query: &str, more: &[&str]) -> Running {
         let urls = urls(&self.workers);
         let own = ["-c", query, "--format", "csv", "--workers", &urls, "--distribute-above", "0ms"];
         Running::begin(self.place.command(&[&TABLES[..], &own, more].concat()))
     }
 
-    /// Kills a worker under a query, and starts another in its place when the query has ended.
+    /// Kills a worker during a query, and starts a replacement after the query has ended.
     fn kill(&mut self, query: &str, kill: Kill) -> Killed {
         let running = self.begin(query, if kill.is_retried { &["--retry"] } else { &[] });
         std::thread::sleep(kill.after);
@@ -92,7 +93,7 @@ fn worker(place: &Place) -> Worker {
 }
 
 impl Ends {
-    /// Judges the end of a query under which a worker was killed.
+    /// Checks the outcome of a query during which a worker was killed.
     fn judge(&mut self, what: &str, killed: &Killed, right: &str, is_retried: bool) {
         let Killed { end: End { is_done, rows, said, .. }, url, later } = killed;
         self.latest = self.latest.max(*later);
@@ -108,7 +109,7 @@ impl Ends {
     }
 }
 
-/// The rows of all queries by one process.
+/// Rows of all queries from a single process.
 fn alone(place: &Place) -> Vec<String> {
     let marked = QUERIES.map(|query| format!("{query};\nSELECT 'end of rows' AS mark"));
     std::fs::write(place.path("all.sql"), marked.join(";\n")).unwrap();

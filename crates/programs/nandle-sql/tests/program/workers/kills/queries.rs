@@ -8,10 +8,10 @@ use nandle_flights::{Generator, flight_schema};
 use super::super::data::{self, write_lines};
 use crate::place::Place;
 
-/// What workers have of each other's tables.
+/// Tables on every worker.
 pub(super) const TABLES: [&str; 4] = ["customers.parquet", "orders", "lines", "flights"];
 
-/// Files of lines beside those of the other tests.
+/// Files of lines, more than in the other tests.
 const FILES: usize = 8;
 const LINES: usize = 15_000;
 const FLIGHTS: u64 = 20_000;
@@ -27,7 +27,7 @@ pub(super) fn place() -> Place {
     place
 }
 
-/// Flights in several files, so that there is something to share out.
+/// Adds flights in several files, so that there are shares to distribute.
 fn add_flights(directory: &Path) {
     let layout = Layout { row_group_rows: 1000, file_rows: 5000, ..Layout::default() };
     let options = TableOptions { layout, ..TableOptions::new(flight_schema(), 1) };
@@ -39,8 +39,8 @@ fn add_flights(directory: &Path) {
     writer.commit().unwrap();
 }
 
-/// Scans, shuffles, sorts, windows and joins of every kind. Their rows have an order, and sums are of whole numbers or of eighths, so that they are the
-/// same in whichever order rows come.
+/// Scans, shuffles, sorts, windows and joins of every kind. Their results are ordered, and sums are
+/// of integers or eighths, so that they don't depend on the order of the rows.
 pub(super) const QUERIES: [&str; 20] = [
     "SELECT l_flag, l_number, count(*), sum(l_quantity), min(l_price), max(l_price) FROM lines WHERE l_day <= 380 GROUP BY 1, 2 ORDER BY 1, 2",
     "SELECT sum(l_price * l_number), count(*) FROM lines WHERE l_day BETWEEN 100 AND 300 AND l_quantity < 40",
